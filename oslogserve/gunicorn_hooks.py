@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How gunicorn runs oslogserve: `oslogserve serve` and etc/gunicorn.conf.py both use this.
+
+Runs in gunicorn's master, which must never import the application: the workers import it after
+the fork, when PROMETHEUS_MULTIPROC_DIR is known (hence no preload_app).
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from typing import Any
+
+from oslogserve import metrics_dir
+
+_own_directories: list[str] = []
+
+
+def on_starting(server: Any) -> None:
+    """Give the workers an empty folder for their metrics."""
+    directory = os.environ.get(metrics_dir.VARIABLE)
+    if directory and server.master_pid:
+        return  # an upgrade (USR2): the old master's workers still count in there
+    if not directory:
+        if "prometheus_client" in sys.modules:
+            raise RuntimeError(
+                f"prometheus_client was imported before {metrics_dir.VARIABLE} was set: "
+                "each worker would report its own numbers only"
+            )
+        directory = tempfile.mkdtemp(prefix="oslogserve-metrics-")
+        _own_directories.append(directory)
+    metrics_dir.create(directory)
+    if os.geteuid() == 0:
+        os.chown(directory, server.cfg.uid, server.cfg.gid)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """However a worker ended, its running requests are over."""
+    metrics_dir.mark_dead(worker.pid)
+
+
+def on_exit(server: Any) -> None:
+    """Remove the folder, unless it was given."""
+    for directory in _own_directories:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+SETTINGS: dict[str, Any] = {
+    # A log is streamed for as long as its reader takes: threads wait, so the workers need not.
+    "worker_class": "gthread",
+    "workers": 2,
+    "threads": 4,
+    # Not a limit for a request: a gthread worker reports from its main loop while its threads
+    # stream. It ends a worker that is stuck as a whole.
+    "timeout": 30,
+    # How long a restart waits for logs that are still being read before it cuts them off.
+    "graceful_timeout": 30,
+    # A reader clicks from a folder to a log within seconds.
+    "keepalive": 5,
+    # gunicorn would open it in the home folder, which a service may not have.
+    "control_socket_disable": True,
+    "on_starting": on_starting,
+    "child_exit": child_exit,
+    "on_exit": on_exit,
+}
