@@ -34,10 +34,30 @@ BLOCK = 1 << 18
 
 _START = datetime.datetime(2026, 3, 4, 18, 22, 11, 248_123)
 
-_CATALOG_SERVICES = (
-    "nova neutron glance cinder keystone placement swift heat octavia designate barbican manila "
-    "magnum ironic trove aodh gnocchi cloudkitty masakari zaqar senlin mistral"
-).split()
+_CATALOG_SERVICES = [
+    "nova",
+    "neutron",
+    "glance",
+    "cinder",
+    "keystone",
+    "placement",
+    "swift",
+    "heat",
+    "octavia",
+    "designate",
+    "barbican",
+    "manila",
+    "magnum",
+    "ironic",
+    "trove",
+    "aodh",
+    "gnocchi",
+    "cloudkitty",
+    "masakari",
+    "zaqar",
+    "senlin",
+    "mistral",
+]
 
 _REQUEST = rb"""
 @ %(pid)s INFO nova.osapi_compute.wsgi.server [None - - - - - -] (%(pid)s) accepted ('127.0.0.1', %(port)s)
@@ -84,11 +104,11 @@ _REQUEST = rb"""
 </server>
  {{(pid=%(pid)s) _log_body /opt/stack/nova/nova/api/openstack/wsgi.py:498}}
 @ %(pid)s INFO nova.api.openstack.requestlog [None %(req)s %(who)s] 10.0.0.4 "GET /compute/v2.1/servers/%(instance)s" status: 200 len: 1874 microversion: 2.96 time: 0.%(port)s
-"""  # noqa: E501
+"""
 
 _WARNING = rb"""
 @ %(pid)s WARNING nova.virt.libvirt.driver [None %(req)s %(who)s] [instance: %(instance)s] Timeout waiting for ['network-vif-plugged'] after %(seconds)s seconds
-"""  # noqa: E501
+"""
 
 # oslo.log repeats the prefix on each line of a traceback ...
 _ERROR_PREFIXED = rb"""
@@ -100,7 +120,7 @@ _ERROR_PREFIXED = rb"""
 @ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]     self._create_guest_with_network(
 @ %(pid)s ERROR nova.compute.manager [instance: %(instance)s] nova.exception.PortBindingFailed: Binding failed for port <%(token)s>
 @ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]
-"""  # noqa: E501
+"""
 
 # ... a service that prints it itself does not: those lines belong to the record above them.
 _ERROR_BARE = rb"""
@@ -112,7 +132,7 @@ Traceback (most recent call last):
     self.dialect.do_execute(
 oslo_db.exception.DBDeadlock: (pymysql.err.OperationalError) (1213, 'Deadlock found when trying to get lock; try restarting transaction')
 [SQL: UPDATE instances SET vm_state='active' WHERE instances.uuid = '%(instance)s' AND id < 7]
-"""  # noqa: E501
+"""
 
 # What must never reach a browser as it is. The longest line of a real gate log is about this long.
 _HOSTILE = (
@@ -374,12 +394,18 @@ def _devstack(seed: int) -> Iterator[bytes]:
 
 _JOURNAL = (
     "systemd[1]: Started Devstack devstack@c-api.service.",
-    "devstack@c-api.service[8526]: DEBUG oslo_concurrency.lockutils [None req-{id} demo demo] "
-    'Acquired lock "singleton" {{{{(pid=8526) lock /usr/lib/oslo_concurrency/lockutils.py:316}}}}',
-    "devstack@c-api.service[8526]: INFO cinder.api.openstack.wsgi [None req-{id} demo demo] "
-    "GET http://10.0.0.4/volume/v3/volumes/detail?limit=10&all_tenants=1",
-    "devstack@c-api.service[8526]: WARNING cinder.keymgr [None req-{id} None None] "
-    "fixed_key is in use: NOT for production.",
+    (
+        "devstack@c-api.service[8526]: DEBUG oslo_concurrency.lockutils [None req-{id} demo demo] "
+        'Acquired lock "singleton" {{{{(pid=8526) lock /usr/lib/oslo_concurrency/lockutils.py:316}}}}'
+    ),
+    (
+        "devstack@c-api.service[8526]: INFO cinder.api.openstack.wsgi [None req-{id} demo demo] "
+        "GET http://10.0.0.4/volume/v3/volumes/detail?limit=10&all_tenants=1"
+    ),
+    (
+        "devstack@c-api.service[8526]: WARNING cinder.keymgr [None req-{id} None None] "
+        "fixed_key is in use: NOT for production."
+    ),
     "kernel: br-int: port 3(tap{short}) entered <forwarding> state",
     "sshd[912]: Accepted publickey for zuul from 10.0.0.9 port 42122 ssh2: RSA SHA256:{short}",
 )
