@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers measured, each a context manager that yields a running Server on a free port."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+
+STARTUP = 20
+"""Seconds a server has to accept connections."""
+
+# nginx unpacks x.txt.gz itself for a client that does not take gzip.
+_NGINX = """
+daemon off;
+pid {folder}/pid;
+error_log stderr warn;
+worker_processes 1;
+events {{ worker_connections 64; }}
+http {{
+    types {{ text/plain txt; }}
+    default_type text/plain;
+    access_log off;
+    sendfile on;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root {root};
+        gzip_static always;
+        gunzip on;
+    }}
+}}
+"""
+
+
+class Missing(Exception):
+    """A program the benchmark needs is not installed."""
+
+
+class Failed(Exception):
+    """A server did not start."""
+
+
+def needed(program: str, package: str) -> str:
+    """Where ``program`` is. Debian keeps nginx where a plain user's PATH does not lead."""
+    found = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if not found:
+        raise Missing(f"{program} is not installed: apt-get install {package}")
+    return found
+
+
+class Server:
+    def __init__(self, name: str, port: int, pid: int) -> None:
+        self.name = name
+        self.port = port
+        self._pid = pid
+        self._idle: dict[int, int] = {}
+
+    def settle(self) -> None:
+        """Take the workers' present memory as that of an idle server."""
+        self._idle = {pid: _memory(pid, "VmRSS") for pid in self.workers()}
+
+    def workers(self) -> list[int]:
+        """Those who answer: the processes that started no others."""
+        return _leaves(self._pid)
+
+    def reset_peak(self) -> None:
+        for pid in self.workers():
+            # Where the kernel refuses, the peak counts from the worker's start: too high, never low.
+            with contextlib.suppress(OSError):
+                pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+    def peak_above_idle(self) -> int:
+        """Bytes the worker that grew most has had above idle since ``reset_peak``."""
+        workers = self.workers()
+        if set(workers) != set(self._idle):
+            raise Failed(f"{self.name}: a worker was replaced while it was measured")
+        return max(_memory(pid, "VmHWM") - self._idle[pid] for pid in workers)
+
+
+def _leaves(pid: int) -> list[int]:
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [leaf for child in children for leaf in _leaves(int(child))] or [pid]
+
+
+def _memory(pid: int, field: str) -> int:
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    raise Failed(f"/proc/{pid}/status has no {field}")
+
+
+@contextlib.contextmanager
+def oslogserve(root: pathlib.Path) -> Iterator[Server]:
+    port = _free_port()
+    command = [sys.executable, "-m", "oslogserve", "serve", "--root", str(root)]
+    command += ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"]
+    with _running("oslogserve", command, port) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def whitenoise(root: pathlib.Path) -> Iterator[Server]:
+    """Under gunicorn as `oslogserve serve` sets it up."""
+    port = _free_port()
+    command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"]
+    command += ["--worker-class", "gthread", "--workers", "2", "--threads", "4"]
+    command += ["--keep-alive", "5", "--no-control-socket"]
+    command += [f"benchmarks.whitenoise_app:application({str(root)!r})"]
+    with _running("whitenoise", command, port) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def nginx(root: pathlib.Path) -> Iterator[Server]:
+    port = _free_port()
+    program = needed("nginx", "nginx-light")
+    with tempfile.TemporaryDirectory(prefix="oslogserve-nginx-") as folder:
+        config = pathlib.Path(folder, "nginx.conf")
+        config.write_text(_NGINX.format(folder=folder, port=port, root=root))
+        command = [program, "-e", "stderr", "-p", folder, "-c", str(config)]
+        with _running("nginx", command, port) as server:
+            yield server
+
+
+@contextlib.contextmanager
+def _running(name: str, command: list[str], port: int) -> Iterator[Server]:
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            try:
+                _wait_for(name, process, port)
+                yield Server(name, port, process.pid)
+            except Failed as failure:
+                output.seek(0)
+                said = output.read().decode(errors="replace")[-2000:]
+                raise Failed(f"{failure}; it said:\n{said}") from None
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_for(name: str, process: subprocess.Popen[bytes], port: int) -> None:
+    limit = time.monotonic() + STARTUP
+    while time.monotonic() < limit:
+        if process.poll() is not None:
+            raise Failed(f"{name} ended with {process.returncode}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise Failed(f"{name} did not listen within {STARTUP} seconds")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
