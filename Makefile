@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Only bootstraps: what is tested is in tox.ini, what is run is `oslogserve serve`.
+#
+#   make test                 all checks; ENV=unit for one of them
+#   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
+#   make run SWIFT=1          the same logs out of a real Swift too
+#   make bench                the benchmark; ARGS="..." for its options
+#   make clean                remove all that these made
+
+SHELL = /bin/bash
+PYTHON ?= python3
+RUN = .venv/run
+LOGS ?= var/demo
+PORT ?= 8000
+
+test: .venv/bootstrap/installed
+	tools/install-system-packages
+	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
+
+run: $(RUN)/installed $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo/written)
+	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
+
+bench: $(RUN)/installed-bench
+	$(RUN)/bin/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf .venv .tox var build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+
+.venv/bootstrap/installed: | .venv/bootstrap/bin
+	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20'
+	touch $@
+
+$(RUN)/installed: setup.cfg | $(RUN)/bin
+	$(RUN)/bin/pip install --quiet --editable .
+	touch $@
+
+$(RUN)/installed-swift: tests/servers/requirements.txt $(RUN)/installed
+$(RUN)/installed-bench: benchmarks/requirements.txt $(RUN)/installed
+$(RUN)/installed-%:
+	$(RUN)/bin/pip install --quiet --requirement $<
+	touch $@
+
+var/demo/written: oslogserve/demo.py | $(RUN)/installed
+	$(RUN)/bin/oslogserve demo var/demo
+	touch $@
+
+# Debian's python3 has venv in a package of its own.
+.venv/%/bin:
+	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
+	$(PYTHON) -m venv .venv/$*
+
+.PHONY: test run bench clean
+.PRECIOUS: .venv/%/bin
