@@ -52,16 +52,17 @@ class View:
     ours: Sequence[Side]
     nginx: Sequence[Side]
 
-    def ratio(self) -> Spread:
-        return Spread.of(
-            ours.fetch.total / nginx.fetch.total
-            for ours, nginx in zip(self.ours, self.nginx, strict=True)
-        )
+    def figures(self) -> dict[str, Spread]:
+        pairs = zip(self.ours, self.nginx, strict=True)
+        return {
+            "ratio": Spread.of(ours.fetch.total / nginx.fetch.total for ours, nginx in pairs),
+            **_figures("ours", self.ours),
+            **_figures("nginx", self.nginx),
+        }
 
     def lines(self) -> list[str]:
-        ratio = self.ratio()
-        first = Spread.of(side.fetch.first_byte for side in self.ours)
-        memory = Spread.of(side.memory for side in self.ours)
+        figures = self.figures()
+        ratio, first, memory = (figures[x] for x in ("ratio", "ours_first_byte", "ours_memory"))
         return [
             f"{self.name}: {self.size / 1e6:.0f} MB unpacked, {len(self.ours)} rounds",
             self._side("oslogserve", self.ours),
@@ -73,14 +74,20 @@ class View:
         ]
 
     def _side(self, name: str, sides: Sequence[Side]) -> str:
-        total = Spread.of(side.fetch.total for side in sides)
         speed = Spread.of(self.size / side.fetch.total for side in sides)
-        first = Spread.of(side.fetch.first_byte for side in sides)
-        memory = Spread.of(side.memory for side in sides)
+        total, first, memory = _figures("", sides).values()
         return (
             f"  {name:<12} total s {total.text(digits=3)}  MB/s {speed.text(1e-6, 0)}"
             f"  first byte ms {first.text(1e3)}  above idle MiB {memory.text(1 / MIB, 1)}"
         )
+
+
+def _figures(whose: str, sides: Sequence[Side]) -> dict[str, Spread]:
+    return {
+        f"{whose}_total": Spread.of(side.fetch.total for side in sides),
+        f"{whose}_first_byte": Spread.of(side.fetch.first_byte for side in sides),
+        f"{whose}_memory": Spread.of(side.memory for side in sides),
+    }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,15 +98,20 @@ class Small:
     ours: Sequence[float]
     whitenoise: Sequence[float]
 
-    def ratio(self) -> Spread:
-        return Spread.of(a / b for a, b in zip(self.ours, self.whitenoise, strict=True))
+    def figures(self) -> dict[str, Spread]:
+        pairs = zip(self.ours, self.whitenoise, strict=True)
+        return {
+            "ratio": Spread.of(ours / whitenoise for ours, whitenoise in pairs),
+            "ours": Spread.of(self.ours),
+            "whitenoise": Spread.of(self.whitenoise),
+        }
 
     def lines(self) -> list[str]:
-        ratio = self.ratio()
+        ratio, ours, whitenoise = self.figures().values()
         return [
             f"small: {self.size} bytes as HTML, {len(self.ours)} rounds",
-            f"  oslogserve   requests/s {Spread.of(self.ours).text(digits=0)}",
-            f"  whitenoise   requests/s {Spread.of(self.whitenoise).text(digits=0)}",
+            f"  oslogserve   requests/s {ours.text(digits=0)}",
+            f"  whitenoise   requests/s {whitenoise.text(digits=0)}",
             f"  of whitenoise        {ratio.text()}  target >= {SMALL_AT_LEAST:g}: "
             + _verdict(ratio.median >= SMALL_AT_LEAST),
         ]
@@ -116,12 +128,12 @@ def _verdict(met: bool) -> str:
 
 
 def as_json(facts: dict[str, object], results: Sequence[View | Small]) -> str:
-    """Every round as it was measured, the medians and ratios beside them."""
+    """Medians and ranges, and every round as it was measured."""
     measured = [
         {
             "kind": type(result).__name__.lower(),
-            **dataclasses.asdict(result),
-            "ratio": dataclasses.asdict(result.ratio()),
+            "figures": {name: dataclasses.asdict(x) for name, x in result.figures().items()},
+            "rounds": dataclasses.asdict(result),
         }
         for result in results
     ]

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """whitenoise with a folder of logs, for gunicorn: ``benchmarks.whitenoise_app:application(...)``."""
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from whitenoise import WhiteNoise
 
 
-def _not_found(environ, start_response):
+def _not_found(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     start_response("404 Not Found", [("Content-Type", "text/plain")])
     return [b"not found\n"]
 
