@@ -43,7 +43,19 @@ Define OSLOGSERVE_THREADS {threads}
 {defines}
 Include {vhost}
 """
-LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env headers wsgi".split()
+LOADED = [
+    "mpm_event",
+    "authz_core",
+    "authz_host",
+    "alias",
+    "rewrite",
+    "mime",
+    "dir",
+    "autoindex",
+    "env",
+    "headers",
+    "wsgi",
+]
 
 
 class Apache:

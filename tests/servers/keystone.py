@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real OpenStack Keystone v3, with a user and a project for the logs.
 
-    with Keystone() as keystone, Swift(keystone=keystone) as swift:
-        swift.connection().put_container("logs")
+with Keystone() as keystone, Swift(keystone=keystone) as swift:
+    swift.connection().put_container("logs")
 """
 
 import contextlib

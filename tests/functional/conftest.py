@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real servers, as fixtures; their packages are in tests/servers/requirements.txt."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = str(Path(__file__).resolve().parents[2])
+if REPOSITORY not in sys.path:  # a plain `pytest` does not put it there
+    sys.path.insert(0, REPOSITORY)
+
+from tests.servers.keystone import Keystone
+from tests.servers.swift import FourProcessSwift, Swift
+
+
+@pytest.fixture(scope="session")
+def swift(tmp_path_factory):
+    """A Swift with tempauth, shared: use a container of your own."""
+    with Swift(tmp_path_factory.mktemp("swift")) as swift:
+        yield swift
+
+
+@pytest.fixture(scope="session")
+def keystone_swift(tmp_path_factory):
+    """A Swift that authenticates with Keystone (its attribute `keystone`), shared."""
+    with (
+        Keystone(tmp_path_factory.mktemp("keystone")) as keystone,
+        Swift(tmp_path_factory.mktemp("keystone-swift"), keystone) as swift,
+    ):
+        yield swift
+
+
+@pytest.fixture
+def fragile_swift(tmp_path):
+    """A Swift of this test alone, whose servers may be killed and frozen one by one."""
+    with FourProcessSwift(tmp_path / "swift", node_timeout=2) as swift:
+        yield swift
