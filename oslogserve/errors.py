@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong before the first byte of an answer, each with its HTTP status.
+
+Error
+|-- BadRequest        400  the path or a parameter is not legitimate
+|-- Forbidden         403  the folder is there, listings are off
+|-- NotFound          404  every source asked said that it has no such log
+|-- MethodNotAllowed  405
+|-- RangeUnsatisfiable 416
+`-- Unavailable       503  a source failed and no other has the log
+
+SourceError is raised inside a source and becomes Unavailable, unless another source has
+the log. Incomplete is what is left to say after the first byte, when the status has gone out.
+"""
+
+from collections.abc import Sequence
+
+Header = tuple[str, str]
+
+
+class Error(Exception):
+    """An answer of its own: `status`, one plain sentence, extra headers."""
+
+    status = '500 Internal Server Error'
+
+    def __init__(self, sentence: str, headers: Sequence[Header] = ()) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.headers = list(headers)
+
+
+class BadRequest(Error):
+    status = '400 Bad Request'
+
+
+class Forbidden(Error):
+    status = '403 Forbidden'
+
+
+class NotFound(Error):
+    status = '404 Not Found'
+
+
+class MethodNotAllowed(Error):
+    status = '405 Method Not Allowed'
+
+    def __init__(self, method: str) -> None:
+        super().__init__(
+            f'The method {method[:20]!r} is not served here: only GET and HEAD are.',
+            [('Allow', 'GET, HEAD')],
+        )
+
+
+class RangeUnsatisfiable(Error):
+    status = '416 Range Not Satisfiable'
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            f'The range asked for lies outside the {size} stored bytes.',
+            [('Content-Range', f'bytes */{size}')],
+        )
+
+
+class Unavailable(Error):
+    status = '503 Service Unavailable'
+
+    #: Seconds; long enough not to hammer a sick source, short enough for a person.
+    RETRY_AFTER = 10
+
+    def __init__(self, failures: Sequence['SourceError']) -> None:
+        told = '; '.join(f'{failure.source}: {failure}' for failure in failures)
+        super().__init__(
+            f'The log may be there, but a source could not be asked ({told}). Try again soon.',
+            [('Retry-After', str(self.RETRY_AFTER))],
+        )
+
+
+class SourceError(Exception):
+    """A source failed or timed out. The text never holds a credential or a URL.
+
+    reason: 'timeout' or 'failed', a metric label.
+    """
+
+    def __init__(self, source: str, message: str, reason: str = 'failed') -> None:
+        super().__init__(message)
+        self.source = source
+        self.reason = reason
+
+
+class Incomplete(Exception):
+    """All that could be had was yielded; the rest of the log is missing.
+
+    reason: one of REASONS, a metric label.
+    """
+
+    REASONS = ('truncated', 'corrupt', 'timeout', 'failed')
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        if reason not in self.REASONS:
+            raise ValueError(reason)
+        super().__init__(sentence)
+        self.reason = reason

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stored bytes to log bytes: gzip (all members) and deflate, in bounded pieces, end checked."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from oslogserve.errors import Incomplete
+
+GZIP_MAGIC = b'\x1f\x8b'
+#: Bytes of output that one call may make: memory stays flat whatever the expansion ratio.
+PIECE = 256 * 1024
+_GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
+
+
+def decoded(chunks: Iterable[bytes], encoding: str = '') -> Iterator[bytes]:
+    """The log's own bytes, in pieces of at most PIECE bytes or as the source cut them.
+
+    encoding: the declared Content-Encoding. The first bytes decide, not the declaration:
+    gzip is recognised undeclared, and a declaration that the bytes belie is ignored.
+    Raises Incomplete where the stored bytes end early or are damaged.
+    """
+    chunks = iter(chunks)
+    head = b''
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= 2:
+            break
+    stored = chain((head,), chunks) if head else iter(())
+    if head.startswith(GZIP_MAGIC):
+        yield from _inflated(stored, _GZIP)
+    elif encoding == 'deflate' and len(head) >= 2:
+        # RFC 9110 says zlib; raw deflate is what some senders send.
+        is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], 'big') % 31 == 0
+        yield from _inflated(stored, _ZLIB if is_zlib else _RAW_DEFLATE)
+    else:
+        yield from stored
+
+
+def _inflated(chunks: Iterable[bytes], wbits: int) -> Iterator[bytes]:
+    decoder = zlib.decompressobj(wbits)
+    for chunk in chunks:
+        piece = b''
+        while chunk or len(piece) == PIECE:
+            if decoder.eof:
+                chunk = chunk.lstrip(b'\0')  # tar and dd pad with zeros; gzip ignores them too
+                if not chunk:
+                    break
+                if wbits != _GZIP or chunk[:1] != GZIP_MAGIC[:1]:
+                    raise Incomplete('corrupt', 'what follows the compressed data is not gzip')
+                decoder = zlib.decompressobj(wbits)
+            before = decoder.copy()
+            try:
+                piece = decoder.decompress(chunk, PIECE)
+            except zlib.error as error:
+                yield from _up_to_the_damage(before, chunk)
+                raise Incomplete('corrupt', f'the compressed data is damaged ({error})') from None
+            if piece:
+                yield piece
+            chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
+    if not decoder.eof:
+        raise Incomplete('truncated', 'the compressed data ends early')
+
+
+def _up_to_the_damage(decoder: 'zlib._Decompress', chunk: bytes) -> Iterator[bytes]:
+    """What the failed call would have given: byte by byte, for zlib drops the output of a
+    call that fails. At most once for a log, over one chunk."""
+    try:
+        for position in range(len(chunk)):
+            piece = decoder.decompress(chunk[position : position + 1])
+            if piece:
+                yield piece
+    except zlib.error:
+        return
