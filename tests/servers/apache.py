@@ -43,19 +43,7 @@ Define OSLOGSERVE_THREADS {threads}
 {defines}
 Include {vhost}
 """
-LOADED = [
-    "mpm_event",
-    "authz_core",
-    "authz_host",
-    "alias",
-    "rewrite",
-    "mime",
-    "dir",
-    "autoindex",
-    "env",
-    "headers",
-    "wsgi",
-]
+LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env headers wsgi".split()
 
 
 class Apache:
