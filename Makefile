@@ -21,6 +21,7 @@ run: $(RUN)/installed $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/de
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
 bench: $(RUN)/installed-bench
+	tools/install-system-packages nginx-light wrk
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
 clean:

@@ -43,7 +43,7 @@ Define OSLOGSERVE_THREADS {threads}
 {defines}
 Include {vhost}
 """
-LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env headers wsgi".split()
+LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env wsgi"
 
 
 class Apache:
@@ -91,7 +91,9 @@ class Apache:
                 host=HOST,
                 port=self.port,
                 user=user,
-                modules="\n".join(f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in LOADED),
+                modules="\n".join(
+                    f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in LOADED.split()
+                ),
                 logs=logs,
                 venv=_environment_for_www_data(self.root),
                 processes=processes,

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The vhost in etc/apache in a real Apache: who answers what, and what reaches the application."""
+
+import gzip
+import http.client
+import json
+import re
+import socket
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.servers.apache import Apache, public_folder
+from tests.servers.process import HOST, poll
+
+LINES = (
+    b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] started\n"
+    b"2026-03-04 18:22:12.000 1 ERROR nova.compute [-] failed\n"
+)
+FILES = {
+    "plain.txt": LINES,
+    "sub/log.txt.gz": gzip.compress(LINES),
+    "sub/console.html": LINES,
+    "gz/console.html.gz": gzip.compress(LINES),
+    "sub/static.log": b"from Apache\n",
+    "sub/report.html.gz": gzip.compress(b"<p>report"),
+    "sub/big.log.gz": gzip.compress(LINES),
+    "sub/tarball.tar.gz": gzip.compress(b"tar"),
+    "sub/\N{SNOWMAN} a.txt": LINES,
+}
+
+
+@pytest.fixture(scope="module")
+def logs():
+    with public_folder() as folder:
+        for name, content in FILES.items():
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def echo(logs):
+    with Apache(logs, "", script=Path(__file__).with_name("echo.wsgi")) as apache:
+        yield apache
+
+
+@pytest.fixture(scope="module")
+def oslogserve(logs):
+    with Apache(logs, f"[disk]\nroot = {logs}\n") as apache:
+        yield apache
+
+
+def get(apache, target, method="GET", headers=None):
+    """Ask for exactly this target: no client in between that tidies the path."""
+    connection = http.client.HTTPConnection(HOST, apache.port, timeout=20)
+    try:
+        connection.putrequest(method, target)
+        for name, value in (headers or {}).items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        answer.body = answer.read()
+        return answer
+    finally:
+        connection.close()
+
+
+def reached(apache, target):
+    """What the application saw of the request."""
+    answer = get(apache, target)
+    assert answer.status == 200
+    assert answer.headers["X-Echo"] == "yes"
+    return json.loads(answer.body)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/plain.txt",
+        "/sub/log.txt.gz",
+        "/sub/console.html",
+        "/gz/console.html.gz",
+        "/console.html",
+        "/not/on/disk",
+        "/not/on/disk/",
+        "/not/on/disk/console.html.gz",
+    ],
+)
+def test_readable_logs_and_what_is_not_on_disk_go_to_the_application(echo, path):
+    said = reached(echo, f"{path}?level=ERROR")
+    assert said["SCRIPT_NAME"] == "/htmlify"
+    assert said["PATH_INFO"] == path
+    assert said["QUERY_STRING"] == "level=ERROR"
+    assert said["REQUEST_URI"] == f"{path}?level=ERROR"
+
+
+def test_a_direct_request_reaches_the_application_once(echo):
+    assert reached(echo, "/htmlify/sub/log.txt.gz")["PATH_INFO"] == "/sub/log.txt.gz"
+    assert reached(echo, "/htmlify")["PATH_INFO"] == ""
+
+
+def test_other_files_come_from_apache(echo):
+    answer = get(echo, "/sub/static.log")
+    assert answer.status == 200
+    assert answer.body == b"from Apache\n"
+    assert "X-Echo" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/", "/sub/"])
+def test_folders_come_from_apache(echo, path):
+    answer = get(echo, path)
+    assert answer.status == 200
+    assert b"Index of" in answer.body
+    assert "X-Echo" not in answer.headers
+
+
+def test_a_folder_without_its_slash_is_redirected(echo):
+    answer = get(echo, "/sub")
+    assert answer.status == 301
+    assert answer.headers["Location"].endswith("/sub/")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/sub/report.html.gz", "text/html"), ("/sub/big.log.gz", "text/plain")]
+)
+def test_compressed_pages_and_logs_are_shown_not_saved(echo, path, kind):
+    answer = get(echo, path)
+    assert answer.headers.get_content_type() == kind
+    assert answer.headers["Content-Encoding"] == "x-gzip"
+
+
+def test_a_tarball_stays_one(echo):
+    answer = get(echo, "/sub/tarball.tar.gz")
+    assert "Content-Encoding" not in answer.headers
+    assert answer.body == FILES["sub/tarball.tar.gz"]
+
+
+@pytest.mark.parametrize(
+    ("target", "path_info"),
+    [
+        ("/a%2Fb", "/a%2Fb"),
+        ("/..%2f..%2fetc%2fpasswd", "/..%2f..%2fetc%2fpasswd"),
+        ("/sub/%2e%2e/plain.txt", "/plain.txt"),
+        ("/nowhere/../plain.txt", "/plain.txt"),
+        ("//sub//log.txt.gz", "/sub/log.txt.gz"),
+        ("/a%20b%23c.txt", "/a b#c.txt"),
+        ("/a%25b.txt", "/a%b.txt"),
+        ("/a%0ab.txt", "/a\nb.txt"),
+        ("/%ff.txt", "/\xff.txt"),
+    ],
+)
+def test_how_a_path_reaches_the_application(echo, target, path_info):
+    assert reached(echo, target)["PATH_INFO"] == path_info
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/../etc/passwd", 400),
+        ("/%2e%2e/etc/passwd", 400),
+        ("/htmlify/../../etc/passwd", 400),
+        ("/plain.txt%00", 404),
+        ("/nul%00inside.txt.gz", 404),
+        ("/bad%zz.txt", 400),
+        ("/question%3Fmark.txt", 403),
+        (f"/{'a' * 8200}.txt", 414),
+    ],
+)
+def test_paths_that_apache_refuses(echo, target, status):
+    answer = get(echo, target)
+    assert answer.status == status
+    assert "X-Echo" not in answer.headers
+
+
+def test_head_reaches_the_application_as_head(echo):
+    answer = get(echo, "/plain.txt", method="HEAD")
+    assert answer.headers["X-Echo"] == "yes"
+    assert answer.body == b""
+
+
+def test_lines_arrive_while_the_application_still_writes(echo):
+    with public_folder() as folder, socket.create_connection((HOST, echo.port), 20) as reader:
+        gate = folder / "gate"
+        target = f"/htmlify/stream?{urllib.parse.quote(str(gate))}"
+        reader.sendall(f"GET {target} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+        received = b""
+        while b"first\n" not in received:
+            received += reader.recv(65536)
+        assert b"second\n" not in received
+        gate.touch()
+        while piece := reader.recv(65536):
+            received += piece
+        assert b"second\n" in received
+
+
+def test_an_answer_that_breaks_off_closes_the_connection(echo):
+    """Else the next answer on the connection would be read as the rest of this one."""
+    with socket.create_connection((HOST, echo.port), 20) as reader:
+        reader.sendall(f"GET /htmlify/broken HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+        received = b""
+        while piece := reader.recv(65536):
+            received += piece
+        assert received.endswith(b"some\n")
+
+
+def test_metrics_are_for_those_named_only(logs):
+    script = Path(__file__).with_name("echo.wsgi")
+    with Apache(
+        logs, "", defines={"OSLOGSERVE_METRICS_FOR": "ip 192.0.2.7"}, script=script
+    ) as apache:
+        for path in ("/metrics", "/htmlify/metrics", "//metrics", "/%6detrics", "/x/../metrics"):
+            assert get(apache, path).status == 403
+        assert get(apache, "/plain.txt").status == 200
+
+
+def test_a_log_is_shown_as_a_page(oslogserve):
+    answer = get(oslogserve, "/sub/log.txt.gz", headers={"Accept": "text/html"})
+    assert answer.status == 200
+    assert answer.headers.get_content_type() == "text/html"
+    assert b"started" in answer.body
+
+
+def test_a_log_is_filtered(oslogserve):
+    answer = get(oslogserve, "/sub/log.txt.gz?level=ERROR", headers={"Accept": "text/plain"})
+    assert answer.headers.get_content_type() == "text/plain"
+    assert b"failed" in answer.body
+    assert b"started" not in answer.body
+
+
+def test_a_name_that_is_not_ascii(oslogserve):
+    answer = get(oslogserve, "/sub/%E2%98%83%20a.txt", headers={"Accept": "text/plain"})
+    assert answer.status == 200
+    assert answer.body == LINES
+
+
+@pytest.mark.parametrize("target", ["/..%2f..%2fetc%2fpasswd", "/htmlify/..%2f..%2fetc%2fpasswd"])
+def test_encoded_slashes_do_not_lead_out_of_the_logs(oslogserve, target):
+    answer = get(oslogserve, target)
+    assert answer.status in (400, 404)
+    assert b"root:" not in answer.body
+
+
+def test_a_log_that_is_nowhere_is_not_found(oslogserve):
+    assert get(oslogserve, "/not/on/disk.txt").status == 404
+
+
+REQUESTS = 60
+
+
+def counted(apache):
+    """All requests that the daemons' shared metrics know of."""
+    text = get(apache, "/metrics").body.decode()
+    samples = re.findall(r"^\w+_requests_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
+    return sum(map(float, samples))
+
+
+def load_counts_once_each(apache):
+    before = counted(apache)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: get(apache, "/plain.txt"), range(REQUESTS)))
+    assert {answer.status for answer in answers} == {200}
+    look = 1  # the look at the metrics before may have counted as a request too
+    assert counted(apache) - before in (REQUESTS, REQUESTS + look)
+
+
+def daemons(apache):
+    """The processes that have written metrics."""
+    return {re.search(r"(\d+)\.db$", path.name)[1] for path in apache.metrics_dir.glob("*.db")}
+
+
+def test_two_daemons_metrics_add_up_across_a_graceful_restart(logs):
+    with Apache(logs, f"[disk]\nroot = {logs}\n") as apache:
+        load_counts_once_each(apache)
+        old = daemons(apache)
+        assert len(old) == 2
+        total = counted(apache)
+
+        apache.restart_gracefully()
+        poll(
+            lambda: len(daemons(apache) - old) == 2,
+            lambda: AssertionError(apache.error_log()),
+            seconds=20,
+        )
+        assert counted(apache) >= total
+        load_counts_once_each(apache)
+        poll(
+            lambda: not any(any(apache.metrics_dir.glob(f"gauge_live*_{pid}.db")) for pid in old),
+            lambda: AssertionError("a daemon that has ended still counts running requests"),
+            seconds=20,
+        )

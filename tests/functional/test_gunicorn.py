@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gunicorn with the settings that we ship: started either way, and its workers' metrics."""
+
+import os
+import re
+import signal
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import poll
+
+REQUESTS = 40
+
+
+@pytest.fixture(params=[False, True], ids=["oslogserve serve", "etc/gunicorn.conf.py"])
+def server(request, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"one line\n")
+    config = f"[disk]\nroot = {tmp_path}\n"
+    with Gunicorn(config, shipped_config=request.param) as server:
+        yield server
+
+
+def get(server, path):
+    with urllib.request.urlopen(server.url + path, timeout=20) as answer:
+        return answer.read()
+
+
+def counted(server):
+    text = get(server, "/metrics").decode()
+    samples = re.findall(r"^\w+_requests_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
+    return sum(map(float, samples))
+
+
+def load(server):
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(lambda _: get(server, "/a.txt"), range(REQUESTS)))
+
+
+def workers(server):
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
+    return [int(pid) for pid in children.read_text().split()]
+
+
+def test_two_workers_metrics_add_up(server):
+    poll(
+        lambda: len(workers(server)) == 2,
+        lambda: AssertionError(server.process.tail()),
+        seconds=20,
+    )
+    before = counted(server)
+    assert all(b"one line" in body for body in load(server))
+    look = 1  # the look at the metrics before may have counted as a request too
+    assert counted(server) - before in (REQUESTS, REQUESTS + look)
+
+
+def test_a_killed_worker_is_replaced_and_what_it_counted_stays(server):
+    load(server)
+    before = counted(server)
+    old = workers(server)
+    for pid in old:
+        os.kill(pid, signal.SIGKILL)
+    poll(
+        lambda: len(set(workers(server)) - set(old)) == 2,
+        lambda: AssertionError(server.process.tail()),
+        seconds=20,
+    )
+    assert counted(server) >= before
+    (folder,) = server.root.glob("oslogserve-metrics-*")
+    gone = {f"_{pid}.db" for pid in old}
+    assert not [p for p in folder.glob("gauge_live*.db") if p.name.endswith(tuple(gone))]
+
+
+def test_the_folder_of_the_metrics_goes_with_the_server(server):
+    assert list(server.root.glob("oslogserve-metrics-*"))
+    server.process.close()
+    assert not list(server.root.glob("oslogserve-metrics-*"))
