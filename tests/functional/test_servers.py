@@ -219,10 +219,12 @@ def test_expired_token_is_renewed(tmp_path, container):
 
 
 def _status(swift, token):
-    try:
-        swiftclient.head_account(swift.storage_url, token)
-    except swiftclient.ClientException as error:
-        return error.http_status
+    connection = swiftclient.Connection(preauthurl=swift.storage_url, preauthtoken=token, retries=0)
+    with contextlib.closing(connection):
+        try:
+            connection.head_account()
+        except swiftclient.ClientException as error:
+            return error.http_status
     return 200
 
 
@@ -233,21 +235,6 @@ def test_put_and_get_with_a_keystone_password(keystone_swift, container):
     with connected(keystone_swift) as connection:
         assert put_and_get(connection, container) == b"line\n"
         assert connection.url == keystone_swift.storage_url
-
-
-def test_keystone_settings_are_enough_to_log_in(keystone_swift):
-    settings = keystone_swift.settings()
-    url, _ = swiftclient.get_auth(
-        settings["auth_url"],
-        settings["username"],
-        settings["password"],
-        auth_version=settings["auth_version"],
-        os_options={
-            name: settings[name]
-            for name in ("project_name", "user_domain_name", "project_domain_name")
-        },
-    )
-    assert url == keystone_swift.storage_url
 
 
 def test_put_and_get_with_an_application_credential(keystone_swift, container):
@@ -285,12 +272,11 @@ def test_short_keystone_tokens_expire(tmp_path):
 def test_keystone_freezes_and_comes_back_after_a_crash(tmp_path):
     with Keystone(tmp_path) as keystone:
         keystone.freeze()
-        with (
-            pytest.raises(TimeoutError),
-            socket.create_connection((HOST, int(keystone.url.rpartition(":")[2])), 1) as client,
-        ):
+        port = int(keystone.url.rpartition(":")[2])
+        with socket.create_connection((HOST, port), 1) as client:
             client.sendall(b"GET /v3 HTTP/1.0\r\n\r\n")
-            client.recv(1)
+            with pytest.raises(TimeoutError):
+                client.recv(1)
         keystone.thaw()
         assert keystone.session().get_token()
         keystone.kill()

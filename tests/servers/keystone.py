@@ -115,9 +115,12 @@ class Keystone:
         )
 
     def _session(self, auth):
+        import requests
         from keystoneauth1.session import Session
 
-        return Session(auth=auth)
+        # A keystoneauth session has no close(); we close what it holds when we end.
+        http = self._resources.enter_context(requests.Session())
+        return Session(auth=auth, session=http)
 
     def application_credential(self):
         """Make an application credential of the logs' user: its id and its secret."""

@@ -164,7 +164,7 @@ class Process:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # a terminal's Ctrl-C is for us alone
-                preexec_fn=before_exec,
+                preexec_fn=before_exec,  # noqa: PLW1509 (two system calls, no locks)
             )
 
     def wait_ready(self):

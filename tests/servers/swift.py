@@ -31,7 +31,7 @@ class Swift:
     always asks again, so a restarted server is back at once.
     """
 
-    PROCESSES = {"swift": SERVERS}  # a process's name -> the servers in it
+    PROCESSES = (("swift", SERVERS),)  # each process's name and the servers in it
 
     user = "test:tester"
     key = "testing"
@@ -46,9 +46,7 @@ class Swift:
         self.root = Path(root).resolve()
         self.etc = self.root / "etc"
         self.ports = dict(zip(SERVERS, free_ports(len(SERVERS)), strict=True))
-        self.processes = {
-            name: self._process(name, servers) for name, servers in self.PROCESSES.items()
-        }
+        self.processes = {name: self._process(name, servers) for name, servers in self.PROCESSES}
         self._requests = RequestLog(self.root / "requests.log")
 
     def __enter__(self):
@@ -258,7 +256,7 @@ class Swift:
 class FourProcessSwift(Swift):
     """A Swift whose servers can be killed and frozen one by one, by their names."""
 
-    PROCESSES = {name: (name,) for name in SERVERS}
+    PROCESSES = tuple((name, (name,)) for name in SERVERS)
 
 
 def _has_user_xattrs(directory):
