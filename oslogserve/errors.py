@@ -21,7 +21,7 @@ Header = tuple[str, str]
 class Error(Exception):
     """An answer of its own: `status`, one plain sentence, extra headers."""
 
-    status = '500 Internal Server Error'
+    status = "500 Internal Server Error"
 
     def __init__(self, sentence: str, headers: Sequence[Header] = ()) -> None:
         super().__init__(sentence)
@@ -30,48 +30,48 @@ class Error(Exception):
 
 
 class BadRequest(Error):
-    status = '400 Bad Request'
+    status = "400 Bad Request"
 
 
 class Forbidden(Error):
-    status = '403 Forbidden'
+    status = "403 Forbidden"
 
 
 class NotFound(Error):
-    status = '404 Not Found'
+    status = "404 Not Found"
 
 
 class MethodNotAllowed(Error):
-    status = '405 Method Not Allowed'
+    status = "405 Method Not Allowed"
 
     def __init__(self, method: str) -> None:
         super().__init__(
-            f'The method {method[:20]!r} is not served here: only GET and HEAD are.',
-            [('Allow', 'GET, HEAD')],
+            f"The method {method[:20]!r} is not served here: only GET and HEAD are.",
+            [("Allow", "GET, HEAD")],
         )
 
 
 class RangeUnsatisfiable(Error):
-    status = '416 Range Not Satisfiable'
+    status = "416 Range Not Satisfiable"
 
     def __init__(self, size: int) -> None:
         super().__init__(
-            f'The range asked for lies outside the {size} stored bytes.',
-            [('Content-Range', f'bytes */{size}')],
+            f"The range asked for lies outside the {size} stored bytes.",
+            [("Content-Range", f"bytes */{size}")],
         )
 
 
 class Unavailable(Error):
-    status = '503 Service Unavailable'
+    status = "503 Service Unavailable"
 
     #: Seconds; long enough not to hammer a sick source, short enough for a person.
     RETRY_AFTER = 10
 
-    def __init__(self, failures: Sequence['SourceError']) -> None:
-        told = '; '.join(f'{failure.source}: {failure}' for failure in failures)
+    def __init__(self, failures: Sequence["SourceError"]) -> None:
+        told = "; ".join(f"{failure.source}: {failure}" for failure in failures)
         super().__init__(
-            f'The log may be there, but a source could not be asked ({told}). Try again soon.',
-            [('Retry-After', str(self.RETRY_AFTER))],
+            f"The log may be there, but a source could not be asked ({told}). Try again soon.",
+            [("Retry-After", str(self.RETRY_AFTER))],
         )
 
 
@@ -81,7 +81,7 @@ class SourceError(Exception):
     reason: 'timeout' or 'failed', a metric label.
     """
 
-    def __init__(self, source: str, message: str, reason: str = 'failed') -> None:
+    def __init__(self, source: str, message: str, reason: str = "failed") -> None:
         super().__init__(message)
         self.source = source
         self.reason = reason
@@ -93,7 +93,7 @@ class Incomplete(Exception):
     reason: one of REASONS, a metric label.
     """
 
-    REASONS = ('truncated', 'corrupt', 'timeout', 'failed')
+    REASONS = ("truncated", "corrupt", "timeout", "failed")
 
     def __init__(self, reason: str, sentence: str) -> None:
         if reason not in self.REASONS:

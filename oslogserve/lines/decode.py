@@ -7,13 +7,13 @@ from itertools import chain
 
 from oslogserve.errors import Incomplete
 
-GZIP_MAGIC = b'\x1f\x8b'
+GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes of output that one call may make: memory stays flat whatever the expansion ratio.
 PIECE = 256 * 1024
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
 
 
-def decoded(chunks: Iterable[bytes], encoding: str = '') -> Iterator[bytes]:
+def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
     """The log's own bytes, in pieces of at most PIECE bytes or as the source cut them.
 
     encoding: the declared Content-Encoding. The first bytes decide, not the declaration:
@@ -21,7 +21,7 @@ def decoded(chunks: Iterable[bytes], encoding: str = '') -> Iterator[bytes]:
     Raises Incomplete where the stored bytes end early or are damaged.
     """
     chunks = iter(chunks)
-    head = b''
+    head = b""
     for chunk in chunks:
         head += chunk
         if len(head) >= 2:
@@ -29,9 +29,9 @@ def decoded(chunks: Iterable[bytes], encoding: str = '') -> Iterator[bytes]:
     stored = chain((head,), chunks) if head else iter(())
     if head.startswith(GZIP_MAGIC):
         yield from _inflated(stored, _GZIP)
-    elif encoding == 'deflate' and len(head) >= 2:
+    elif encoding == "deflate" and len(head) >= 2:
         # RFC 9110 says zlib; raw deflate is what some senders send.
-        is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], 'big') % 31 == 0
+        is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
         yield from _inflated(stored, _ZLIB if is_zlib else _RAW_DEFLATE)
     else:
         yield from stored
@@ -40,29 +40,29 @@ def decoded(chunks: Iterable[bytes], encoding: str = '') -> Iterator[bytes]:
 def _inflated(chunks: Iterable[bytes], wbits: int) -> Iterator[bytes]:
     decoder = zlib.decompressobj(wbits)
     for chunk in chunks:
-        piece = b''
+        piece = b""
         while chunk or len(piece) == PIECE:
             if decoder.eof:
-                chunk = chunk.lstrip(b'\0')  # tar and dd pad with zeros; gzip ignores them too
+                chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
                 if not chunk:
                     break
                 if wbits != _GZIP or chunk[:1] != GZIP_MAGIC[:1]:
-                    raise Incomplete('corrupt', 'what follows the compressed data is not gzip')
+                    raise Incomplete("corrupt", "what follows the compressed data is not gzip")
                 decoder = zlib.decompressobj(wbits)
             before = decoder.copy()
             try:
                 piece = decoder.decompress(chunk, PIECE)
             except zlib.error as error:
                 yield from _up_to_the_damage(before, chunk)
-                raise Incomplete('corrupt', f'the compressed data is damaged ({error})') from None
+                raise Incomplete("corrupt", f"the compressed data is damaged ({error})") from None
             if piece:
                 yield piece
             chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
     if not decoder.eof:
-        raise Incomplete('truncated', 'the compressed data ends early')
+        raise Incomplete("truncated", "the compressed data ends early")
 
 
-def _up_to_the_damage(decoder: 'zlib._Decompress', chunk: bytes) -> Iterator[bytes]:
+def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
     """What the failed call would have given: byte by byte, for zlib drops the output of a
     call that fails. At most once for a log, over one chunk."""
     try:
@@ -72,3 +72,35 @@ def _up_to_the_damage(decoder: 'zlib._Decompress', chunk: bytes) -> Iterator[byt
                 yield piece
     except zlib.error:
         return
+
+
+def beginning(chunk: bytes, size: int = 1024) -> bytes:
+    """The first bytes of the log whose first stored chunk this is; undecoded where damaged."""
+    if not chunk.startswith(GZIP_MAGIC):
+        return chunk[:size]
+    try:
+        return zlib.decompressobj(_GZIP).decompress(chunk, size)
+    except zlib.error:
+        return chunk[:size]
+
+
+def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+    """Ends where the log breaks off, and leaves in `missing` why it did."""
+    try:
+        yield from pieces
+    except Incomplete as error:
+        missing.append(error)
+
+
+def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """As many bytes as were announced: what was appended since is left out, and where the
+    bytes end early Incomplete is raised."""
+    left = size
+    for piece in pieces:
+        piece = piece[:left]
+        left -= len(piece)
+        yield piece
+        if not left:
+            return
+    if left:
+        raise Incomplete("truncated", f"{left} of {size} bytes are missing")

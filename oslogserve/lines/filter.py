@@ -15,7 +15,7 @@ def numbered(blocks: Iterable[bytes]) -> Iterator[Run]:
     number = 1
     for block in blocks:
         yield number, block
-        number += block.count(b'\n')
+        number += block.count(b"\n")
 
 
 def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
@@ -29,39 +29,39 @@ def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
     keeping = inside_line = False
     for number, block in numbered(blocks):
         if inside_line:
-            end = block.find(b'\n') + 1 or len(block)
+            end = block.find(b"\n") + 1 or len(block)
             if keeping:
                 yield number, block[:end]
-            inside_line = not block.endswith(b'\n', 0, end)
+            inside_line = not block.endswith(b"\n", 0, end)
             number += not inside_line
             block = block[end:]
         if not block:
             continue
-        inside_line = not block.endswith(b'\n')
+        inside_line = not block.endswith(b"\n")
         # Most blocks of most logs hold no such word: then no line of this one can qualify.
         if not keeping and not any(word in block for word in words):
             continue
-        lines = block.split(b'\n')
-        severities = SEVERITY.findall(block + b'\n' if inside_line else block)
+        lines = block.split(b"\n")
+        severities = SEVERITY.findall(block + b"\n" if inside_line else block)
         first = 0
         for index, severity in enumerate(severities):
             if not severity or (RANK[severity] >= floor) == keeping:
                 continue
             if keeping:
-                yield number + first, b'\n'.join(lines[first:index]) + b'\n'
+                yield number + first, b"\n".join(lines[first:index]) + b"\n"
             first = index
             keeping = not keeping
         if keeping:
-            yield number + first, b'\n'.join(lines[first:])
+            yield number + first, b"\n".join(lines[first:])
 
 
 def first_lines(limit: int, runs: Iterable[Run]) -> Iterator[Run]:
     """At most `limit` lines; nothing more is read than they need."""
     left = limit
     for number, lines in runs:
-        ends = lines.count(b'\n')
+        ends = lines.count(b"\n")
         if ends >= left:
-            yield number, b''.join(line + b'\n' for line in islice(lines.split(b'\n'), left))
+            yield number, b"".join(line + b"\n" for line in islice(lines.split(b"\n"), left))
             return
         yield number, lines
         left -= ends

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from oslogserve.lines.filter import Run
 from oslogserve.lines.formats import LINE, SEVERITIES, anchor_of
 
-_END = b'\n</span>'
+_END = b"\n</span>"
 
 
 def escaped(text: bytes) -> bytes:
     """For text between tags and in attributes with double quotes."""
     return (
-        text.replace(b'&', b'&amp;')
-        .replace(b'<', b'&lt;')
-        .replace(b'>', b'&gt;')
-        .replace(b'"', b'&quot;')
+        text.replace(b"&", b"&amp;")
+        .replace(b"<", b"&lt;")
+        .replace(b">", b"&gt;")
+        .replace(b'"', b"&quot;")
     )
 
 
@@ -35,29 +35,29 @@ def html(runs: Iterable[Run]) -> Iterator[bytes]:
     inside_line = False
     for number, lines in runs:
         if inside_line:
-            end = lines.find(b'\n') + 1
+            end = lines.find(b"\n") + 1
             if not end:
                 yield escaped(lines)
                 continue
             yield escaped(lines[: end - 1]) + _END
             lines = lines[end:]
             number += 1
-        inside_line = not lines.endswith(b'\n') if lines else False
+        inside_line = not lines.endswith(b"\n") if lines else False
         rows = []
-        whole = escaped(lines + b'\n' if inside_line else lines)
-        for number, (time, rest, own) in enumerate(LINE.findall(whole), number):
+        whole = escaped(lines + b"\n" if inside_line else lines)
+        for counted, (time, rest, own) in enumerate(LINE.findall(whole), number):
             if own:
-                inherited = own + b' more'
+                inherited = own + b" more"
             kind = own or inherited
             if time:
                 anchor = anchor_of(time)
                 rows.append(
                     b'<span id="L%d" class="%b"><a name="%b" href="#%b">%b</a>%b\n</span>'
-                    % (number, kind, anchor, anchor, time, rest)
+                    % (counted, kind, anchor, anchor, time, rest)
                 )
             else:
-                rows.append(b'<span id="L%d" class="%b">%b\n</span>' % (number, kind, rest))
-        marked_up = b''.join(rows)
+                rows.append(b'<span id="L%d" class="%b">%b\n</span>' % (counted, kind, rest))
+        marked_up = b"".join(rows)
         yield marked_up.removesuffix(_END) if inside_line else marked_up
     if inside_line:
         yield _END

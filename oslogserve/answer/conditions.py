@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ETag, Last-Modified, 304 and byte ranges (RFC 9110), on top of WebOb's parsers."""
+
+from email.utils import formatdate
+from hashlib import sha256
+from typing import Any
+
+from webob.byterange import Range
+from webob.datetime_utils import parse_date
+from webob.etag import ETagMatcher
+
+from oslogserve.errors import Header, RangeUnsatisfiable
+
+
+def etag(*parts: object) -> str:
+    """A quoted, strong tag of all that an answer depends on."""
+    return '"' + sha256(repr(parts).encode()).hexdigest()[:24] + '"'
+
+
+def last_modified(seconds: float) -> str:
+    return formatdate(seconds, usegmt=True)
+
+
+def is_conditional(environ: dict[str, Any]) -> bool:
+    return "HTTP_IF_NONE_MATCH" in environ or "HTTP_IF_MODIFIED_SINCE" in environ
+
+
+def is_unchanged(environ: dict[str, Any], tag: str, modified: float) -> bool:
+    """Whether the client has it already. If-None-Match, where given, decides alone."""
+    known = environ.get("HTTP_IF_NONE_MATCH")
+    if known is not None:
+        return tag.strip('"') in ETagMatcher.parse(known, strong=False)
+    since = _date(environ.get("HTTP_IF_MODIFIED_SINCE"))
+    return since is not None and int(modified) <= since
+
+
+def span(
+    environ: dict[str, Any], size: int | None, tag: str, modified: float
+) -> tuple[int, int] | None:
+    """(first, last + 1) byte to send, None for all: no or no single range, or a stale If-Range.
+
+    Raises RangeUnsatisfiable.
+    """
+    asked = environ.get("HTTP_RANGE")
+    if asked is None or size is None or not _if_range(environ.get("HTTP_IF_RANGE"), tag, modified):
+        return None
+    parsed = Range.parse(asked)
+    if parsed is None:
+        return None
+    found: tuple[int, int] | None = parsed.range_for_length(size)
+    if found is None:
+        raise RangeUnsatisfiable(size)
+    return found
+
+
+def content_range(found: tuple[int, int], size: int) -> Header:
+    return "Content-Range", f"bytes {found[0]}-{found[1] - 1}/{size}"
+
+
+def _if_range(condition: str | None, tag: str, modified: float) -> bool:
+    if condition is None:
+        return True
+    if '"' in condition:
+        return condition.strip() == tag
+    date = _date(condition)
+    return date is not None and int(modified) == date
+
+
+def _date(text: str | None) -> int | None:
+    try:
+        parsed = parse_date(text)
+    except (ValueError, OverflowError):
+        return None
+    return int(parsed.timestamp()) if parsed else None

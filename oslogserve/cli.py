@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: serve, render, check-config, demo."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from oslogserve import __version__
+from oslogserve.config import ConfigError, load
+from oslogserve.errors import Incomplete
+from oslogserve.lines.formats import SEVERITIES
+from oslogserve.query import Query
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0: done. 1: the log was incomplete. 2: the arguments or the configuration are wrong."""
+    given = _parser().parse_args(arguments)
+    try:
+        status: int = given.run(given)
+        return status
+    except (ConfigError, OSError) as error:
+        print(f"oslogserve: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="oslogserve", description="Serves CI logs.")
+    parser.add_argument("--version", action="version", version=f"oslogserve {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve = commands.add_parser("serve", help="serve logs with gunicorn")
+    serve.add_argument("--root", metavar="DIR", help="folder of the logs")
+    serve.add_argument("--config", metavar="FILE", help="see etc/oslogserve.conf")
+    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR")
+    serve.add_argument("--workers", type=int, default=2, metavar="N")
+    serve.add_argument("--threads", type=int, default=4, metavar="N")
+    serve.set_defaults(run=_serve)
+
+    render = commands.add_parser("render", help="write a log file as HTML or text")
+    render.add_argument("file", nargs="?", metavar="FILE", help="default: standard input")
+    render.add_argument("--level", type=str.upper, choices=SEVERITIES)
+    render.add_argument("--format", choices=("html", "text"), default="html")
+    render.set_defaults(run=_render)
+
+    check = commands.add_parser("check-config", help="say what was understood of a file")
+    check.add_argument("file", metavar="FILE")
+    check.set_defaults(run=_check_config)
+
+    demo = commands.add_parser("demo", help="write demo logs")
+    demo.add_argument("folder", metavar="DIR")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _serve(given: argparse.Namespace) -> int:
+    from oslogserve.server import serve
+
+    root = os.path.abspath(given.root) if given.root else None
+    if root is not None and not os.path.isdir(root):
+        raise ConfigError(f"--root {given.root}: there is no such folder")
+    config = load(given.config, **({"disk_root": root} if root else {}))
+    if not config["disk", "root"] and not config["swift", "container"]:
+        raise ConfigError("nothing to serve: give --root, or --config with a source in it")
+    serve(config, given.bind, given.workers, given.threads)
+    return 0
+
+
+def _render(given: argparse.Namespace) -> int:
+    from oslogserve.views import log, page
+
+    level = None if given.level == SEVERITIES[0] else given.level
+    query = Query(path=b"", folder=False, level=level)
+    missing: list[Incomplete] = []
+    with open(given.file or sys.stdin.fileno(), "rb", closefd=bool(given.file)) as stream:
+        chunks = _chunks(stream.fileno())
+        out = sys.stdout.buffer
+        if given.format == "text":
+            out.writelines(log.text(chunks, "", query, missing))
+        else:
+            title = Path(given.file).name if given.file else "standard input"
+            out.write(page.standalone_head(title))
+            out.writelines(log.html_lines(chunks, "", query, missing))
+            out.write(page.after_lines([log.told(error) for error in missing]))
+        out.flush()
+    for error in missing:
+        print(f"oslogserve: {log.told(error)}", file=sys.stderr)
+    return 1 if missing else 0
+
+
+def _chunks(file: int) -> Iterator[bytes]:
+    while chunk := os.read(file, 65536):
+        yield chunk
+
+
+def _check_config(given: argparse.Namespace) -> int:
+    print(load(given.file).described(), end="")
+    return 0
+
+
+def _demo(given: argparse.Namespace) -> int:
+    from oslogserve.demo import write_demo_logs
+
+    for path in write_demo_logs(Path(given.folder)):
+        print(path)
+    return 0

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The instruments. No label holds anything that a user typed."""
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from oslogserve.metrics_dir import VARIABLE
+
+#: Seconds, from a small log in the page cache to the longest that a browser waits.
+BUCKETS = (
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+)  # fmt: skip
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+
+class Metrics:
+    """One set for an application; tests build their own."""
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        self.source_open = Histogram(
+            "oslogserve_source_open_seconds",
+            "Asking a source until its first bytes are here.",
+            ["source", "outcome"],
+            registry=registry,
+            buckets=BUCKETS,
+        )
+        self.source_read = Histogram(
+            "oslogserve_source_read_seconds",
+            "Waiting for a source over a whole log, without the time the client took.",
+            ["source"],
+            registry=registry,
+            buckets=BUCKETS,
+        )
+        self.source_bytes = Counter(
+            "oslogserve_source_bytes_total",
+            "Stored bytes read from a source.",
+            ["source"],
+            registry=registry,
+        )
+        self.response = Histogram(
+            "oslogserve_response_seconds",
+            "From the request to the last byte handed to the server.",
+            ["source", "view", "ending"],
+            registry=registry,
+            buckets=BUCKETS,
+        )
+        self.responses = Counter(
+            "oslogserve_responses_total", "Answers by status.", ["status"], registry=registry
+        )
+        self.sent_bytes = Counter(
+            "oslogserve_sent_bytes_total",
+            "Body bytes handed to the server.",
+            ["view"],
+            registry=registry,
+        )
+        self.incomplete_logs = Counter(
+            "oslogserve_incomplete_logs_total",
+            "Logs of which a part was missing.",
+            ["source", "reason"],
+            registry=registry,
+        )
+        self.in_progress = Gauge(
+            "oslogserve_requests_in_progress",
+            "Requests whose answer has not ended.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+
+    def exposition(self) -> bytes:
+        """All processes' figures added up, where there are several."""
+        if VARIABLE not in os.environ:
+            return generate_latest(self._registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+        return generate_latest(registry)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`oslogserve serve`: gunicorn around the application, without a configuration file of its own."""
+
+from typing import Any
+
+from gunicorn.app.base import BaseApplication
+
+from oslogserve.config import Config
+from oslogserve.gunicorn_hooks import SETTINGS
+
+
+class _Server(BaseApplication):
+    def __init__(self, config: Config, settings: dict[str, Any]) -> None:
+        self._config = config
+        self._settings = settings
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        # In the worker: prometheus_client must not be imported before the folder is named.
+        from oslogserve.app import App
+
+        return App(self._config)
+
+
+def serve(config: Config, bind: str, workers: int, threads: int) -> None:
+    """Returns when it is told to stop."""
+    _Server(config, {**SETTINGS, "bind": bind, "workers": workers, "threads": threads}).run()

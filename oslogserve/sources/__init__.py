@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where logs lie. A source is asked for a path and gives a Log, a Folder or nothing.
+
+It must not know of HTTP answers, views or lines: it hands over stored bytes as they are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a source knows of a stored log without reading it.
+
+    name: the stored name's last segment, which may end in .gz where the path did not.
+    size: stored bytes, None where the source does not say. modified: seconds since 1970.
+    version: changes when the stored bytes do. encoding: declared Content-Encoding, or ''.
+    """
+
+    source: str
+    name: str
+    size: int | None
+    modified: float
+    version: str
+    encoding: str = ""
+
+
+class Log:
+    """An open log. Iterating it gives stored bytes and may raise Incomplete.
+
+    Whoever opened it closes it; close() may be called twice.
+    """
+
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+
+    def __iter__(self) -> Iterator[bytes]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class Folder:
+    """The path names a folder of this source."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a listing. name: bytes; a folder's ends in '/'. modified: seconds, or None."""
+
+    name: bytes
+    size: int | None
+    modified: float | None
+    source: str
+
+
+@dataclass(frozen=True)
+class Want:
+    """How a log is opened.
+
+    body: False where only `stored` is needed. span: (first, last + 1) stored bytes.
+    version: the version the span was computed for, None for any.
+    """
+
+    body: bool = True
+    span: tuple[int, int] | None = None
+    version: str | None = None
+
+
+WHOLE = Want()
+STORED_ONLY = Want(body=False)
+
+
+class Source(Protocol):
+    """name is 'disk' or 'swift', a metric label."""
+
+    name: str
+
+    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
+        """The log under this path or under path + '.gz'; None where there is none.
+
+        The first bytes have been read when it returns: what fails before them raises
+        SourceError. Raises BadRequest for a path that leaves the source.
+        """
+
+    def entries(self, path: bytes) -> Iterator[Entry] | None:
+        """The folder's entries, sorted by name; None where there is no such folder.
+
+        Raises SourceError, also midway.
+        """
+
+    def check(self) -> None:
+        """Raises SourceError where the source does not answer."""

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs below one folder of the log server's disk."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+
+from oslogserve.errors import BadRequest, Incomplete, SourceError
+from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
+
+#: The path names nothing that this source could hold.
+_MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+
+
+class Disk:
+    name = "disk"
+
+    def __init__(self, root: str, chunk_size: int) -> None:
+        self._root = os.fsencode(os.path.realpath(root))
+        self._chunk_size = chunk_size
+
+    def open(self, path: bytes, want: Want = WHOLE) -> "DiskLog | Folder | None":
+        try:
+            for name in (path, path + b".gz"):
+                found = self._open(name, want)
+                if found is not None:
+                    return found
+            os.stat(self._root)  # a root that is not mounted has no logs to miss
+        except OSError as error:
+            raise self._failed(error) from error
+        return None
+
+    def _open(self, path: bytes, want: Want) -> "DiskLog | Folder | None":
+        handle = self._handle(path)
+        if handle is None:
+            return None
+        try:
+            mode = os.fstat(handle).st_mode
+            if stat.S_ISDIR(mode):
+                return Folder()
+            if not stat.S_ISREG(mode):
+                return None
+            # Opened again through the handle: what was checked is what is read.
+            file = os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            os.close(handle)
+        return DiskLog(file, path, want, self._chunk_size)
+
+    def _handle(self, path: bytes) -> int | None:
+        """A descriptor that names the file without opening it (O_PATH): a FIFO does not
+        block, a device does not stir. None where there is no such file."""
+        try:
+            handle = os.open(os.path.join(self._root, path), os.O_PATH | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno in _MISSES:
+                return None
+            raise
+        where = os.readlink(b"/proc/self/fd/%d" % handle)
+        if path_is_within(where, self._root):
+            return handle
+        os.close(handle)
+        raise BadRequest("The path leaves the log folder through a symbolic link.")
+
+    def entries(self, path: bytes) -> Iterator[Entry] | None:
+        try:
+            handle = self._handle(path)
+            if handle is None:
+                return None
+            try:
+                if not stat.S_ISDIR(os.fstat(handle).st_mode):
+                    return None
+                with os.scandir(f"/proc/self/fd/{handle}") as found:
+                    kinds = [(os.fsencode(entry.name), entry.is_dir()) for entry in found]
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise self._failed(error) from error
+        # '/' counts in the order, as it does in Swift's listings.
+        names = sorted(name + b"/" if is_folder else name for name, is_folder in kinds)
+        return self._described(os.path.join(self._root, path), names)
+
+    def _described(self, folder: bytes, names: list[bytes]) -> Iterator[Entry]:
+        for name in names:
+            try:
+                status = os.stat(os.path.join(folder, name))
+            except OSError:
+                continue  # gone since, or a link to nowhere
+            if stat.S_ISDIR(status.st_mode):
+                yield Entry(name, None, status.st_mtime, self.name)
+            elif stat.S_ISREG(status.st_mode):
+                yield Entry(name, status.st_size, status.st_mtime, self.name)
+
+    def check(self) -> None:
+        try:
+            with os.scandir(self._root):
+                pass
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> SourceError:
+        return SourceError(self.name, os.strerror(error.errno or errno.EIO))
+
+
+class DiskLog(Log):
+    def __init__(self, file: int, path: bytes, want: Want, chunk_size: int) -> None:
+        """Takes over the descriptor, also where it raises."""
+        self._file: int | None = file
+        self._chunk_size = chunk_size
+        self._left: int | None = None
+        try:
+            status = os.fstat(file)
+            super().__init__(
+                Stored(
+                    source=Disk.name,
+                    name=os.fsdecode(os.path.basename(path)),
+                    size=status.st_size,
+                    modified=status.st_mtime,
+                    version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
+                )
+            )
+            if want.span is not None:
+                os.lseek(file, want.span[0], os.SEEK_SET)
+                self._left = want.span[1] - want.span[0]
+            self._first = self._read() if want.body else b""
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> bytes:
+        if self._file is None:
+            return b""
+        size = self._chunk_size if self._left is None else min(self._left, self._chunk_size)
+        chunk = os.read(self._file, size)
+        if self._left is not None:
+            self._left -= len(chunk)
+        return chunk
+
+    def __iter__(self) -> Iterator[bytes]:
+        chunk = self._first
+        while chunk:
+            yield chunk
+            try:
+                chunk = self._read()
+            except OSError as error:
+                said = os.strerror(error.errno or errno.EIO)
+                raise Incomplete("failed", f"the disk could not be read ({said})") from error
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def path_is_within(path: bytes, folder: bytes) -> bool:
+    """Not a test for a prefix: /srv/logs-private is not within /srv/logs."""
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source with a clock: what is measured wraps the source, which knows nothing of it."""
+
+import time
+from collections.abc import Iterator
+
+from oslogserve.metrics import Metrics
+from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+
+
+class TimedSource:
+    def __init__(self, source: Source, metrics: Metrics) -> None:
+        self.name = source.name
+        self._source = source
+        self._metrics = metrics
+
+    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
+        started = time.perf_counter()
+        outcome = "error"
+        try:
+            found = self._source.open(path, want)
+            outcome = "miss" if found is None else "hit"
+        finally:
+            spent = time.perf_counter() - started
+            self._metrics.source_open.labels(self.name, outcome).observe(spent)
+        return TimedLog(found, spent, self._metrics) if isinstance(found, Log) else found
+
+    def entries(self, path: bytes) -> Iterator[Entry] | None:
+        return self._source.entries(path)
+
+    def check(self) -> None:
+        self._source.check()
+
+
+class TimedLog(Log):
+    """Adds up the waiting for the source, without the time that the client took."""
+
+    def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
+        super().__init__(log.stored)
+        self._log: Log | None = log
+        self._chunks = iter(log)
+        self._metrics = metrics
+        self._waited = waited
+        self._size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            started = time.perf_counter()
+            try:
+                chunk = next(self._chunks, b"")
+            finally:
+                self._waited += time.perf_counter() - started
+            if not chunk:
+                return
+            self._size += len(chunk)
+            yield chunk
+
+    def close(self) -> None:
+        if self._log is None:
+            return
+        log, self._log = self._log, None
+        log.close()
+        if self._size:
+            self._metrics.source_read.labels(self.stored.source).observe(self._waited)
+            self._metrics.source_bytes.labels(self.stored.source).inc(self._size)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a stored file is a log, and if not, of which type it is."""
+
+import mimetypes
+import re
+from collections.abc import Sequence
+
+#: Types that a browser shows or saves, and nobody reads as lines.
+_NOT_LOGS = re.compile(
+    r"(image|audio|video|font)/|text/(css|javascript)$|application/(?!x-sh$|xml$|x-python|x-yaml|yaml|sql$|toml$)"
+)
+#: A page of its own, not a console wrapped in markup (as Jenkins' console.html was).
+_HTML_DOCUMENT = re.compile(
+    rb"\s*(?:<!--.{0,512}?-->\s*)?<(?:!doctype|html)\b", re.IGNORECASE | re.DOTALL
+)
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x7fELF", "application/octet-stream"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\0", "application/x-xz"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+)
+_PACKED = {
+    "gzip": "application/gzip",
+    "bzip2": "application/x-bzip2",
+    "xz": "application/x-xz",
+    "compress": "application/x-compress",
+}
+_types = mimetypes.MimeTypes()
+_types.add_type("text/plain", ".log")
+
+
+def passed_through_as(
+    name: str, head: bytes, views: Sequence[tuple[re.Pattern[str], str]]
+) -> str | None:
+    """The media type of a file that is no log; None for a log.
+
+    name: the path asked for. head: the first bytes of its content, inflated.
+    views: the configured patterns, which win over what is known here.
+    """
+    plain = name.removesuffix(".gz")
+    media_type, packing = _types.guess_type(plain.rpartition("/")[2] or plain, strict=False)
+    if name.endswith((".tar.gz", ".tgz")):
+        media_type, packing = "application/gzip", None
+    for pattern, view in views:
+        if pattern.search(name):
+            return None if view == "log" else media_type or "application/octet-stream"
+    if packing is not None:
+        return _PACKED.get(packing, "application/octet-stream")
+    for magic, of_magic in _MAGIC:
+        if head.startswith(magic):
+            return of_magic
+    if media_type in ("text/html", "application/xhtml+xml"):
+        return "text/html; charset=utf-8" if _HTML_DOCUMENT.match(head) else None
+    if media_type and _NOT_LOGS.match(media_type):
+        return media_type
+    return None

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML around a log's lines, and error pages."""
+
+from functools import lru_cache
+from html import escape
+from urllib.parse import quote, urlencode
+
+from oslogserve.lines.formats import SEVERITIES
+from oslogserve.query import Query
+from oslogserve.views.assets import content, url
+
+#: Everything comes from the application itself; nothing is inline.
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+)
+
+
+def head(mount: str, title: str) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{escape(title)}</title>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f'<link rel="stylesheet" href="{escape(url(mount, "log.css"))}">\n'
+        f'<script src="{escape(url(mount, "log.js"))}" defer></script>\n'
+        "</head>\n"
+    )
+
+
+def breadcrumbs(mount: str, path: bytes) -> str:
+    """Links to the folders above, and the last segment."""
+    *folders, name = path.split(b"/")
+    address = mount + "/"
+    links = [f'<a href="{escape(address)}">logs</a>']
+    for folder in folders:
+        address += quote(folder) + "/"
+        links.append(f'<a href="{escape(address)}">{_shown(folder)}</a>')
+    return " / ".join([*links, f"<b>{_shown(name)}</b>"])
+
+
+def before_lines(mount: str, query: Query, source: str) -> bytes:
+    name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
+    return (
+        head(mount, name)
+        + "<body>\n<header>\n"
+        + f'<nav class="path" aria-label="Folders">{breadcrumbs(mount, query.path)}</nav>\n'
+        + _controls(query.source, query.level, query.limit)
+        + f'<p class="facts">from {source}</p>\n'
+        + '</header>\n<main><pre id="log">\n'
+    ).encode()
+
+
+@lru_cache(maxsize=256)
+def _controls(source: str, level: str | None, limit: int | None) -> str:
+    """Links to the other levels and formats of the same log."""
+    kept = {"source": source} if source != "all" else {}
+    if limit is not None:
+        kept["limit"] = str(limit)
+    current = level or SEVERITIES[0]
+    links = []
+    for other in SEVERITIES:
+        address = "?" + urlencode({**kept, "level": other})
+        mark = ' aria-current="true"' if other == current else ""
+        label = "all" if other == SEVERITIES[0] else other
+        links.append(f'<a class="{other}" href="{escape(address)}"{mark}>{label}</a>')
+    text = "?" + urlencode({**kept, "level": current, "format": "text"})
+    raw = "?" + urlencode({"source": source, "format": "raw"})
+    return (
+        f'<nav class="levels" aria-label="Severity">{" ".join(links)}</nav>\n'
+        f'<nav class="formats" aria-label="Format"><a href="{escape(text)}">text</a> '
+        f'<a href="{escape(raw)}">raw</a></nav>\n'
+    )
+
+
+def standalone_head(title: str) -> bytes:
+    """Of a page that is a file of its own: its style comes with it."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{content('log.css')}</style>\n</head>\n"
+        '<body>\n<main><pre id="log">\n'
+    ).encode()
+
+
+def after_lines(notices: list[str]) -> bytes:
+    """notices: what is missing of the log, and why."""
+    told = "".join(f'<p class="notice" role="status">{escape(notice)}</p>\n' for notice in notices)
+    return f"</pre>{told}</main>\n</body>\n</html>\n".encode()
+
+
+def error_page(mount: str, status: str, sentence: str) -> bytes:
+    return (
+        head(mount, status)
+        + f'<body class="error">\n<main>\n<h1>{escape(status)}</h1>\n<p>{escape(sentence)}</p>\n'
+        + f'<p><a href="{escape(mount)}/">All logs</a></p>\n</main>\n</body>\n</html>\n'
+    ).encode()
+
+
+def _shown(name: bytes) -> str:
+    return escape(name.decode("utf-8", "replace"))

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`application`, for mod_wsgi and gunicorn: configured once, when it is imported."""
+
+import os
+
+from oslogserve.app import App
+from oslogserve.config import load
+
+application = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
