@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from oslogserve import __version__
 from oslogserve.answer import conditions
-from oslogserve.answer.body import Body
+from oslogserve.answer.body import Body, gathered
 from oslogserve.config import Config
 from oslogserve.errors import (
     BadRequest,
@@ -79,7 +79,7 @@ class App:
                 answer = self._answer(environ)
             except Error as error:
                 answer = _told(error, environ)
-            self._metrics.responses.labels(answer.status[:3]).inc()
+            self._metrics.responses[answer.status[:3]].inc()
             start_response(answer.status, [*answer.headers, NOSNIFF])
         except BaseException:
             self._metrics.in_progress.dec()
@@ -164,6 +164,11 @@ class App:
         else:
             headers += [("Content-Type", TEXT)]
             answer.pieces = log_view.text(content, stored.encoding, query, answer.missing)
+        if len(first) == stored.size and environ["REQUEST_METHOD"] == "GET":
+            # No source is waited for any more: a small log goes out as one piece.
+            answer.pieces, length = gathered(answer.pieces)
+            if length is not None:
+                headers.append(("Content-Length", str(length)))
         return answer
 
     def _stored_bytes(

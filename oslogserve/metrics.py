@@ -2,6 +2,7 @@
 """The instruments. No label holds anything that a user typed."""
 
 import os
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -16,52 +17,78 @@ BUCKETS = (
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
+class Labelled(dict[Any, Any]):
+    """A metric's children by their labels: what labels() gives, without checking them anew for
+    every request. The label sets are few and fixed, so it does not grow."""
+
+    def __init__(self, metric: Counter | Histogram) -> None:
+        self._metric = metric
+
+    def __missing__(self, labels: str | tuple[str, ...]) -> Any:
+        child = self._metric.labels(*((labels,) if isinstance(labels, str) else labels))
+        return self.setdefault(labels, child)
+
+
 class Metrics:
     """One set for an application; tests build their own."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
-        self.source_open = Histogram(
-            "oslogserve_source_open_seconds",
-            "Asking a source until its first bytes are here.",
-            ["source", "outcome"],
-            registry=registry,
-            buckets=BUCKETS,
+        self.source_open = Labelled(
+            Histogram(
+                "oslogserve_source_open_seconds",
+                "Asking a source until its first bytes are here.",
+                ["source", "outcome"],
+                registry=registry,
+                buckets=BUCKETS,
+            )
         )
-        self.source_read = Histogram(
-            "oslogserve_source_read_seconds",
-            "Waiting for a source over a whole log, without the time the client took.",
-            ["source"],
-            registry=registry,
-            buckets=BUCKETS,
+        self.source_read = Labelled(
+            Histogram(
+                "oslogserve_source_read_seconds",
+                "Waiting for a source over a whole log, without the time the client took.",
+                ["source"],
+                registry=registry,
+                buckets=BUCKETS,
+            )
         )
-        self.source_bytes = Counter(
-            "oslogserve_source_bytes_total",
-            "Stored bytes read from a source.",
-            ["source"],
-            registry=registry,
+        self.source_bytes = Labelled(
+            Counter(
+                "oslogserve_source_bytes_total",
+                "Stored bytes read from a source.",
+                ["source"],
+                registry=registry,
+            )
         )
-        self.response = Histogram(
-            "oslogserve_response_seconds",
-            "From the request to the last byte handed to the server.",
-            ["source", "view", "ending"],
-            registry=registry,
-            buckets=BUCKETS,
+        self.response = Labelled(
+            Histogram(
+                "oslogserve_response_seconds",
+                "From the request to the last byte handed to the server.",
+                ["source", "view", "ending"],
+                registry=registry,
+                buckets=BUCKETS,
+            )
         )
-        self.responses = Counter(
-            "oslogserve_responses_total", "Answers by status.", ["status"], registry=registry
+        self.responses = Labelled(
+            Counter(
+                "oslogserve_responses_total", "Answers by status.", ["status"], registry=registry
+            )
         )
-        self.sent_bytes = Counter(
-            "oslogserve_sent_bytes_total",
-            "Body bytes handed to the server.",
-            ["view"],
-            registry=registry,
+        self.sent_bytes = Labelled(
+            Counter(
+                "oslogserve_sent_bytes_total",
+                "Body bytes handed to the server.",
+                ["view"],
+                registry=registry,
+            )
         )
-        self.incomplete_logs = Counter(
-            "oslogserve_incomplete_logs_total",
-            "Logs of which a part was missing.",
-            ["source", "reason"],
-            registry=registry,
+        self.incomplete_logs = Labelled(
+            Counter(
+                "oslogserve_incomplete_logs_total",
+                "Logs of which a part was missing.",
+                ["source", "reason"],
+                registry=registry,
+            )
         )
         self.in_progress = Gauge(
             "oslogserve_requests_in_progress",

@@ -3,9 +3,27 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
+
+#: Bytes that are gathered before they go out: as much as one block of a big log.
+GATHERED = 256 * 1024
+
+
+def gathered(pieces: Iterable[bytes]) -> tuple[Iterable[bytes], int | None]:
+    """The same bytes as one piece, and their count; where they are more than GATHERED as they
+    were, and None."""
+    rest = iter(pieces)
+    held = []
+    size = 0
+    for piece in rest:
+        held.append(piece)
+        size += len(piece)
+        if size > GATHERED:
+            return chain(held, rest), None
+    return [b"".join(held)], size
 
 
 class Body:
@@ -60,8 +78,8 @@ class Body:
         self._closed = True
         self._on_close()
         spent = time.perf_counter() - self._started
-        self._metrics.response.labels(self._source, self._view, self._ending).observe(spent)
+        self._metrics.response[self._source, self._view, self._ending].observe(spent)
         for error in self._missing:
-            self._metrics.incomplete_logs.labels(self._source, error.reason).inc()
-        self._metrics.sent_bytes.labels(self._view).inc(self._sent)
+            self._metrics.incomplete_logs[self._source, error.reason].inc()
+        self._metrics.sent_bytes[self._view].inc(self._sent)
         self._metrics.in_progress.dec()

@@ -22,7 +22,7 @@ class TimedSource:
             outcome = "miss" if found is None else "hit"
         finally:
             spent = time.perf_counter() - started
-            self._metrics.source_open.labels(self.name, outcome).observe(spent)
+            self._metrics.source_open[self.name, outcome].observe(spent)
         return TimedLog(found, spent, self._metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
@@ -61,5 +61,5 @@ class TimedLog(Log):
         log, self._log = self._log, None
         log.close()
         if self._size:
-            self._metrics.source_read.labels(self.stored.source).observe(self._waited)
-            self._metrics.source_bytes.labels(self.stored.source).inc(self._size)
+            self._metrics.source_read[self.stored.source].observe(self._waited)
+            self._metrics.source_bytes[self.stored.source].inc(self._size)

@@ -4,6 +4,7 @@
 import mimetypes
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 #: Types that a browser shows or saves, and nobody reads as lines.
 _NOT_LOGS = re.compile(
@@ -34,6 +35,14 @@ _types = mimetypes.MimeTypes()
 _types.add_type("text/plain", ".log")
 
 
+@lru_cache(maxsize=1024)
+def _by_name(name: str) -> tuple[str | None, str | None]:
+    """(media type, packing) of a file's last segment."""
+    if name.endswith((".tar.gz", ".tgz")):
+        return "application/gzip", None
+    return _types.guess_type(name.removesuffix(".gz"), strict=False)
+
+
 def passed_through_as(
     name: str, head: bytes, views: Sequence[tuple[re.Pattern[str], str]]
 ) -> str | None:
@@ -42,10 +51,7 @@ def passed_through_as(
     name: the path asked for. head: the first bytes of its content, inflated.
     views: the configured patterns, which win over what is known here.
     """
-    plain = name.removesuffix(".gz")
-    media_type, packing = _types.guess_type(plain.rpartition("/")[2] or plain, strict=False)
-    if name.endswith((".tar.gz", ".tgz")):
-        media_type, packing = "application/gzip", None
+    media_type, packing = _by_name(name.rpartition("/")[2])
     for pattern, view in views:
         if pattern.search(name):
             return None if view == "log" else media_type or "application/octet-stream"
