@@ -108,6 +108,8 @@ class App:
             return _asset(path)
         query = Query.from_environ(environ)
         sources = [s for s in self._sources if query.source in ("all", s.name)]
+        if not sources:
+            raise BadRequest(f"source={query.source}: this server has no such source.")
         if query.folder:
             return self._folder(environ, query, sources)
         return self._file(environ, query, sources)
@@ -225,6 +227,8 @@ class App:
         return answer
 
     def _folder(self, environ: Environ, query: Query, sources: Sequence[Source]) -> Answer:
+        if query.format == "raw":
+            raise BadRequest("format=raw is for logs: a folder takes html, text, json.")
         if query.format in (None, "html"):
             index = self._index(environ, query, sources)
             if index is not None:

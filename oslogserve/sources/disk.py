@@ -57,7 +57,7 @@ class Disk:
                 return None
             raise
         where = os.readlink(b"/proc/self/fd/%d" % handle)
-        if path_is_within(where, self._root):
+        if self._holds(where):
             return handle
         os.close(handle)
         raise BadRequest("The path leaves the log folder through a symbolic link.")
@@ -82,14 +82,20 @@ class Disk:
 
     def _described(self, folder: bytes, names: list[bytes]) -> Iterator[Entry]:
         for name in names:
+            place = os.path.join(folder, name.rstrip(b"/"))
             try:
-                status = os.stat(os.path.join(folder, name))
+                if os.path.islink(place) and not self._holds(os.path.realpath(place)):
+                    continue  # would be refused when asked for
+                status = os.stat(place)
             except OSError:
                 continue  # gone since, or a link to nowhere
             if stat.S_ISDIR(status.st_mode):
                 yield Entry(name, None, status.st_mtime, self.name)
             elif stat.S_ISREG(status.st_mode):
                 yield Entry(name, status.st_size, status.st_mtime, self.name)
+
+    def _holds(self, path: bytes) -> bool:
+        return path_is_within(path, self._root)
 
     def check(self) -> None:
         try:

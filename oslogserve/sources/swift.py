@@ -203,6 +203,10 @@ class Swift:
             if connection:
                 connection[1].close()
             raise self._failed(error) from error
+        except BaseException:
+            if connection:
+                connection[1].close()
+            raise
         if not keep:
             self._release(connection)
         return answer

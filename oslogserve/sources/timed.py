@@ -4,6 +4,7 @@
 import time
 from collections.abc import Iterator
 
+from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
 
@@ -16,10 +17,14 @@ class TimedSource:
 
     def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
         started = time.perf_counter()
-        outcome = "error"
+        outcome = "miss"
         try:
             found = self._source.open(path, want)
-            outcome = "miss" if found is None else "hit"
+            if found is not None:
+                outcome = "hit"
+        except SourceError:
+            outcome = "error"
+            raise
         finally:
             spent = time.perf_counter() - started
             self._metrics.source_open[self.name, outcome].observe(spent)

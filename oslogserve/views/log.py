@@ -33,9 +33,9 @@ def html(
     mount: str,
     source: str,
 ) -> Iterator[bytes]:
-    lines = html_lines(chunks, encoding, query, missing)
-    yield page.before_lines(mount, query, source) + next(lines, b"")
-    yield from lines
+    # By itself: where the filter finds nothing for long, the reader sees at least the page.
+    yield page.before_lines(mount, query, source)
+    yield from html_lines(chunks, encoding, query, missing)
     notices = [told(error) for error in missing]
     if query.limit is not None:
         notices.append(
