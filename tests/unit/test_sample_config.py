@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""etc/oslogserve.conf shows exactly the options that there are, at their defaults."""
+
+import re
+from configparser import RawConfigParser
+from pathlib import Path
+
+import pytest
+
+from oslogserve.config import OPTIONS, VIEW_OPTIONS, load
+
+SAMPLE = Path(__file__).resolve().parents[2] / "etc/oslogserve.conf"
+#: An option or a section that is commented out; prose has a space after its #.
+COMMENTED = re.compile(r"^#(?=\S)", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def uncommented():
+    parser = RawConfigParser(default_section="")
+    parser.read_string(COMMENTED.sub("", SAMPLE.read_text()))
+    return parser
+
+
+def test_it_shows_every_option_at_its_default_and_no_other(uncommented):
+    shown = {
+        (section, key): value
+        for section in uncommented.sections()
+        if not section.startswith("view ")
+        for key, value in uncommented.items(section)
+    }
+    assert shown == {(option.section, option.key): option.default for option in OPTIONS}
+
+
+def test_it_shows_a_view(uncommented):
+    assert set(uncommented["view NAME"]) == {option.key for option in VIEW_OPTIONS}
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}-{option.key}")
+def test_it_says_each_options_help_and_variable_above_it(option):
+    _, _, section = SAMPLE.read_text().partition(f"[{option.section}]\n")
+    above, _, _ = section.partition(f"\n#{option.key} =")
+    block = above.rsplit("\n\n", 1)[-1]
+    assert "\n".join(f"# {line}" for line in option.help.split("\n")) in block
+    assert option.env in block
+
+
+def test_as_it_is_shipped_it_changes_nothing():
+    assert load(str(SAMPLE), environ={}) == load(None, environ={})
+
+
+def test_uncommented_it_loads(tmp_path):
+    file = tmp_path / "oslogserve.conf"
+    file.write_text(COMMENTED.sub("", SAMPLE.read_text()))
+    config = load(str(file), environ={})
+    assert config.values == load(None, environ={}).values
+    assert [view for _, view in config.views] == ["raw"]
