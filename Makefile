@@ -5,6 +5,7 @@
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          the same logs out of a real Swift too
 #   make bench                the benchmark; ARGS="..." for its options
+#   make screenshot           the README's picture, doc/page.png
 #   make clean                remove all that these made
 
 SHELL = /bin/bash
@@ -24,6 +25,10 @@ bench: $(RUN)/installed-bench
 	tools/install-system-packages nginx-light wrk
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
+screenshot: $(RUN)/installed-screenshot var/demo/written
+	tools/install-system-packages chromium
+	$(RUN)/bin/python tools/screenshot
+
 clean:
 	rm -rf .venv .tox var build *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
@@ -37,6 +42,7 @@ $(RUN)/installed: setup.cfg | $(RUN)/bin
 
 $(RUN)/installed-swift: tests/servers/requirements.txt $(RUN)/installed
 $(RUN)/installed-bench: benchmarks/requirements.txt $(RUN)/installed
+$(RUN)/installed-screenshot: tools/requirements.txt $(RUN)/installed
 $(RUN)/installed-%:
 	$(RUN)/bin/pip install --quiet --requirement $<
 	touch $@
@@ -50,5 +56,5 @@ var/demo/written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test run bench clean
+.PHONY: test run bench screenshot clean
 .PRECIOUS: .venv/%/bin

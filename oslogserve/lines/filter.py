@@ -47,7 +47,7 @@ def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
         for index, severity in enumerate(severities):
             if not severity or (RANK[severity] >= floor) == keeping:
                 continue
-            if keeping:
+            if keeping and index > first:  # else the block begins with a line left out
                 yield number + first, b"\n".join(lines[first:index]) + b"\n"
             first = index
             keeping = not keeping

@@ -2,18 +2,27 @@
 // The page works without this: it keeps the place when the level changes, and makes line
 // numbers clickable.
 
-// A level link leads to the line that is at the top of the window, if that line is still there.
+const severities = ['NONE', 'DEBUG', 'INFO', 'AUDIT', 'TRACE', 'WARNING', 'ERROR', 'CRITICAL'];
+
 function lineAtTop() {
   const top = document.querySelector('header').getBoundingClientRect().bottom;
-  const line = document.elementFromPoint(innerWidth / 2, top + 4)?.closest('#log span');
+  return document.elementFromPoint(innerWidth / 2, top + 4)?.closest('#log span');
+}
+
+// The line the reader looks at, or the next one that the filter keeps.
+function placeAt(level) {
+  const wanted = severities.indexOf(level);
+  const target = document.getElementById(location.hash.slice(1));
+  let line = target ?? lineAtTop();
+  while (line && severities.indexOf(line.classList[0]) < wanted) line = line.nextElementSibling;
   return line?.id;
 }
 
 document.addEventListener('click', (event) => {
   const link = event.target.closest('.levels a');
   if (link && scrollY > 0) {
-    const line = location.hash.slice(1) || lineAtTop();
-    if (line) link.hash = line;
+    const place = placeAt(link.className);
+    if (place) link.hash = place;
   }
   // The number is drawn before the line's text, in its padding.
   const line = event.target.closest('#log span');

@@ -11,7 +11,7 @@ from oslogserve.views.assets import content, url
 
 #: Everything comes from the application itself; nothing is inline.
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 
@@ -22,6 +22,8 @@ def head(mount: str, title: str) -> str:
         f"<title>{escape(title)}</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
+        # Else every page asks the server for /favicon.ico.
+        '<link rel="icon" href="data:,">\n'
         f'<link rel="stylesheet" href="{escape(url(mount, "log.css"))}">\n'
         f'<script src="{escape(url(mount, "log.js"))}" defer></script>\n'
         "</head>\n"

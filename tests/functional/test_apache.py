@@ -254,7 +254,7 @@ REQUESTS = 60
 def counted(apache):
     """All requests that the daemons' shared metrics know of."""
     text = get(apache, "/metrics").body.decode()
-    samples = re.findall(r"^\w+_requests_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
+    samples = re.findall(r"^\w+_responses_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
     return sum(map(float, samples))
 
 

@@ -31,7 +31,7 @@ def get(server, path):
 
 def counted(server):
     text = get(server, "/metrics").decode()
-    samples = re.findall(r"^\w+_requests_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
+    samples = re.findall(r"^\w+_responses_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
     return sum(map(float, samples))
 
 
