@@ -9,18 +9,20 @@ function lineAtTop() {
   return document.elementFromPoint(innerWidth / 2, top + 4)?.closest('#log span');
 }
 
-// The line the reader looks at, or the next one that the filter keeps.
+// The line the reader looks at, or the nearest one that the filter keeps: after it, else before.
 function placeAt(level) {
   const wanted = severities.indexOf(level);
-  const target = document.getElementById(location.hash.slice(1));
-  let line = target ?? lineAtTop();
-  while (line && severities.indexOf(line.classList[0]) < wanted) line = line.nextElementSibling;
-  return line?.id;
+  const isKept = (line) => severities.indexOf(line.classList[0]) >= wanted;
+  const named = decodeURIComponent(location.hash.slice(1));
+  const target = document.getElementById(named) ?? document.getElementsByName(named)[0];
+  const start = target?.closest('#log span') ?? lineAtTop();
+  for (let line = start; line; line = line.nextElementSibling) if (isKept(line)) return line.id;
+  for (let line = start; line; line = line.previousElementSibling) if (isKept(line)) return line.id;
 }
 
 document.addEventListener('click', (event) => {
   const link = event.target.closest('.levels a');
-  if (link && scrollY > 0) {
+  if (link && (scrollY > 0 || location.hash)) {
     const place = placeAt(link.className);
     if (place) link.hash = place;
   }
