@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import random
+import zlib
+
+import pytest
+
+from oslogserve.errors import Incomplete
+from oslogserve.lines.decode import PIECE, beginning, decoded, exactly, until_incomplete
+
+_random = random.Random(2)
+LOG = b"".join(
+    b"2013-09-27 18:22:11.%03d %d INFO nova.api [-] %x\n"
+    % (n, n, _random.getrandbits(_random.randrange(1, 256)))
+    for n in range(200)
+)
+RAW = zlib.compressobj(wbits=-15)
+RAW_DEFLATE = RAW.compress(LOG) + RAW.flush()
+MEMBERS = b"".join(gzip.compress(LOG[at : at + 3000], mtime=0) for at in range(0, len(LOG), 3000))
+
+
+def cut(data, size):
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def had(chunks, encoding=""):
+    """(what came, why the rest did not)"""
+    missing = []
+    came = b"".join(until_incomplete(decoded(chunks, encoding), missing))
+    return came, [error.reason for error in missing]
+
+
+@pytest.mark.parametrize("size", [*range(1, 20), 64, 1000, 65536])
+@pytest.mark.parametrize(
+    ("stored", "encoding"),
+    [
+        pytest.param(LOG, "", id="plain"),
+        pytest.param(gzip.compress(LOG), "", id="gzip undeclared"),
+        pytest.param(gzip.compress(LOG), "gzip", id="gzip"),
+        pytest.param(MEMBERS, "", id="many members"),
+        pytest.param(MEMBERS + b"\0" * 1000, "gzip", id="padded with zeros"),
+        pytest.param(zlib.compress(LOG), "deflate", id="zlib"),
+        pytest.param(RAW_DEFLATE, "deflate", id="raw deflate"),
+        pytest.param(LOG, "gzip", id="declared gzip, stored plain"),
+        pytest.param(gzip.compress(LOG), "deflate", id="declared deflate, stored gzip"),
+    ],
+)
+def test_a_log_is_the_same_however_it_is_stored_and_cut(stored, encoding, size):
+    assert had(cut(stored, size), encoding) == (LOG, [])
+
+
+@pytest.mark.parametrize("stored", [b"", b"\x1f", b"x", b"\n"])
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_what_is_too_short_to_be_packed_is_plain(stored, encoding):
+    assert had([stored], encoding) == (stored, [])
+
+
+def test_no_chunks_are_an_empty_log():
+    assert had([]) == (b"", [])
+    assert had([b"", b""]) == (b"", [])
+
+
+@pytest.mark.parametrize("size", [1, 7, 65536])
+def test_a_gzip_that_ends_early_gives_all_that_it_holds(size):
+    stored = gzip.compress(LOG, mtime=0)
+    for end in range(2, len(stored), 10):
+        came, reasons = had(cut(stored[:end], size))
+        assert came == zlib.decompressobj(31).decompress(stored[:end])
+        assert reasons == ["truncated"]
+
+
+def test_members_that_end_early_give_all_that_they_hold():
+    first = len(gzip.compress(LOG[:3000], mtime=0))
+    for end in range(2, len(MEMBERS), 10):
+        came, reasons = had([MEMBERS[:end]])
+        assert LOG.startswith(came)
+        assert end < first or len(came) >= 3000
+        assert reasons in (["truncated"], [])
+
+
+@pytest.mark.parametrize(("packed", "encoding"), [(zlib.compress(LOG), "deflate")])
+def test_deflate_that_ends_early_is_told(packed, encoding):
+    came, reasons = had([packed[: len(packed) // 2]], encoding)
+    assert came
+    assert LOG.startswith(came)
+    assert reasons == ["truncated"]
+
+
+def before_the_damage(stored):
+    """Byte by byte: what zlib gives until it fails."""
+    decoder, came = zlib.decompressobj(31), b""
+    try:
+        for at in range(len(stored)):
+            came += decoder.decompress(stored[at : at + 1])
+    except zlib.error:
+        return came
+    raise AssertionError("not damaged")
+
+
+@pytest.mark.parametrize("size", [1, 2, 100, 4096, 65536])
+def test_everything_before_the_damage_comes(size):
+    stored = bytearray(gzip.compress(LOG, mtime=0))
+    middle = len(stored) // 2
+    stored[middle : middle + 200] = b"\xff" * 200
+    came, reasons = had(cut(bytes(stored), size))
+    assert came == before_the_damage(bytes(stored))
+    assert len(came) > len(LOG) // 4
+    assert reasons == ["corrupt"]
+
+
+@pytest.mark.parametrize("size", [1, 5, 65536])
+def test_a_wrong_checksum_is_told_after_the_whole_log(size):
+    stored = bytearray(gzip.compress(LOG, mtime=0))
+    stored[-8] ^= 1
+    assert had(cut(bytes(stored), size)) == (LOG, ["corrupt"])
+
+
+@pytest.mark.parametrize("size", [1, 5, 65536])
+@pytest.mark.parametrize("garbage", [b"garbage", b"\0\0garbage", b"\x1fgarbage"])
+def test_garbage_behind_the_gzip_is_told_after_the_log(garbage, size):
+    assert had(cut(gzip.compress(LOG) + garbage, size)) == (LOG, ["corrupt"])
+
+
+def test_what_follows_a_deflate_stream_is_told():
+    assert had([zlib.compress(LOG) + zlib.compress(LOG)], "deflate") == (LOG, ["corrupt"])
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_a_bomb_comes_in_bounded_pieces(copies):
+    size = 8 * 1024 * 1024
+    stored = gzip.compress(b"\0" * size) * copies
+    sizes = [len(piece) for piece in decoded([stored])]
+    assert max(sizes) <= PIECE
+    assert sum(sizes) == size * copies
+
+
+def test_a_damaged_bomb_comes_in_bounded_pieces():
+    stored = bytearray(gzip.compress(b"\0" * 8 * 1024 * 1024))
+    stored[-8] ^= 1
+    sizes = []
+    with pytest.raises(Incomplete):
+        sizes.extend(map(len, decoded([bytes(stored)])))
+    missing = []
+    sizes = list(map(len, until_incomplete(decoded([bytes(stored)]), missing)))
+    assert max(sizes) <= PIECE
+    assert sum(sizes) == 8 * 1024 * 1024
+    assert missing
+
+
+def test_a_failing_source_is_told_after_what_it_gave():
+    def chunks():
+        yield b"one\n"
+        raise Incomplete("timeout", "Swift stopped answering")
+
+    assert had(chunks()) == (b"one\n", ["timeout"])
+
+
+def test_the_beginning_is_inflated():
+    assert beginning(gzip.compress(LOG), 50) == LOG[:50]
+    assert beginning(LOG, 50) == LOG[:50]
+    assert beginning(b"") == b""
+    assert beginning(gzip.compress(LOG)[:300], 50) == LOG[:50]
+
+
+def test_the_beginning_of_a_damaged_gzip_is_as_it_is():
+    damaged = b"\x1f\x8bnot gzip at all"
+    assert beginning(damaged, 10) == damaged[:10]
+
+
+@pytest.mark.parametrize("size", [1, 3, 10, 100])
+def test_exactly_leaves_out_what_was_appended_since(size):
+    assert b"".join(exactly(10, cut(b"0123456789 and more", size))) == b"0123456789"
+
+
+def test_exactly_tells_what_is_missing():
+    came = []
+    with pytest.raises(Incomplete, match="4 of 10 bytes") as caught:
+        came.extend(exactly(10, [b"012", b"345"]))
+    assert caught.value.reason == "truncated"
+    missing = []
+    assert b"".join(until_incomplete(exactly(10, [b"012", b"345"]), missing)) == b"012345"
+
+
+@pytest.mark.parametrize("chunks", [[], [b""]])
+def test_exactly_nothing_is_complete(chunks):
+    assert b"".join(exactly(0, chunks)) == b""
