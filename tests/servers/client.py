@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a test's client needs: answers as they came, and the figures of /metrics."""
+
+import http.client
+import re
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+def begin(server, path, method="GET", timeout=60, **headers):
+    """A connection and its unread response: no redirect is followed, nothing is decoded."""
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=timeout)
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.putrequest(method, path, skip_accept_encoding=True)
+    for name, value in names.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    return connection, connection.getresponse()
+
+
+def ask(server, path, method="GET", timeout=60, **headers):
+    connection, response = begin(server, path, method, timeout, **headers)
+    try:
+        return Answer(response.status, response.headers, response.read())
+    finally:
+        connection.close()
+
+
+def ini(sections):
+    """The text of a configuration file."""
+    return "".join(
+        f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in options.items())
+        for section, options in sections.items()
+    )
+
+
+def metric(server, name, **labels):
+    """One sample of /metrics; 0 where nothing was counted yet."""
+    text = ask(server, "/metrics").body.decode()
+    for found, held, value in re.findall(r"^(\w+)(?:\{([^}]*)\})? (\S+)$", text, re.MULTILINE):
+        if found == name and dict(re.findall(r'(\w+)="([^"]*)"', held)) == labels:
+            return float(value)
+    return 0.0
