@@ -242,7 +242,7 @@ def load(file: str | None, environ: Mapping[str, str] = os.environ, **overrides:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{file}: {error}") from None
         except SyntaxFault as error:
-            raise ConfigError(str(error).replace("\n", " ")) from None
+            raise ConfigError(f"{file}:{_fault_lines(error)}: {type(error).__name__}") from None
     known = {(option.section, option.key): option for option in OPTIONS}
     view_keys = {option.key: option for option in VIEW_OPTIONS}
     views = []
@@ -298,6 +298,13 @@ def _fault(file: str | None, text: str, section: str, key: str, what: str) -> st
         elif here and key and re.match(re.escape(key) + r"\s*[=:]", content.lower()):
             line = number
     return f"{file}:{line}: [{section}]{' ' + key if key else ''}: {what}"
+
+
+def _fault_lines(error: SyntaxFault) -> str:
+    """Without the line's text, which the error's own words hold: it may be a secret."""
+    found = [error.lineno] if hasattr(error, "lineno") else []
+    found = found or [number for number, _ in getattr(error, "errors", ())]
+    return ",".join(map(str, found))
 
 
 def _check_swift(config: Config, file: str | None) -> None:
