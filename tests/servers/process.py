@@ -243,7 +243,9 @@ def _descendants(pid):
     family = [pid]
     for member in family:
         for children in Path(f"/proc/{member}/task").glob("*/children"):
-            family += map(int, children.read_text().split())
+            # A thread may end, and a process with it, while we look.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                family += map(int, children.read_text().split())
     return family
 
 
