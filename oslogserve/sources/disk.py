@@ -32,45 +32,47 @@ class Disk:
         return None
 
     def _open(self, path: bytes, want: Want) -> "DiskLog | Folder | None":
-        handle = self._handle(path)
-        if handle is None:
+        file = self._descriptor(path)
+        if file is None:
             return None
         try:
-            mode = os.fstat(handle).st_mode
-            if stat.S_ISDIR(mode):
-                return Folder()
-            if not stat.S_ISREG(mode):
-                return None
-            # Opened again through the handle: what was checked is what is read.
-            file = os.open(f"/proc/self/fd/{handle}", os.O_RDONLY | os.O_CLOEXEC)
-        finally:
-            os.close(handle)
-        return DiskLog(file, path, want, self._chunk_size)
+            status = os.fstat(file)
+            if stat.S_ISREG(status.st_mode):
+                return DiskLog(file, path, status, want, self._chunk_size)
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+        return Folder()
 
-    def _handle(self, path: bytes) -> int | None:
-        """A descriptor that names the file without opening it (O_PATH): a FIFO does not
-        block, a device does not stir. None where there is no such file."""
+    def _descriptor(self, path: bytes) -> int | None:
+        """The open file or folder; None where there is neither. A FIFO, a socket or a device
+        is not opened. Raises BadRequest where a link leads out of the root."""
+        place = self._root + b"/" + path
         try:
-            handle = os.open(os.path.join(self._root, path), os.O_PATH | os.O_CLOEXEC)
+            if not _is_file_or_folder(os.stat(place).st_mode):
+                return None
+            # Should a FIFO take its place just now, it does not block.
+            file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
             if error.errno in _MISSES:
                 return None
             raise
-        where = os.readlink(b"/proc/self/fd/%d" % handle)
-        if self._holds(where):
-            return handle
-        os.close(handle)
+        # Where the kernel went, not where the path seems to go: nothing can change in between.
+        if self._holds(os.readlink(b"/proc/self/fd/%d" % file)):
+            return file
+        os.close(file)
         raise BadRequest("The path leaves the log folder through a symbolic link.")
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         try:
-            handle = self._handle(path)
+            handle = self._descriptor(path)
             if handle is None:
                 return None
             try:
                 if not stat.S_ISDIR(os.fstat(handle).st_mode):
                     return None
-                with os.scandir(f"/proc/self/fd/{handle}") as found:
+                with os.scandir(handle) as found:
                     kinds = [(os.fsencode(entry.name), entry.is_dir()) for entry in found]
             finally:
                 os.close(handle)
@@ -109,29 +111,26 @@ class Disk:
 
 
 class DiskLog(Log):
-    def __init__(self, file: int, path: bytes, want: Want, chunk_size: int) -> None:
-        """Takes over the descriptor, also where it raises."""
+    def __init__(
+        self, file: int, path: bytes, status: os.stat_result, want: Want, chunk_size: int
+    ) -> None:
+        """Takes over the descriptor, unless it raises."""
+        super().__init__(
+            Stored(
+                source=Disk.name,
+                name=os.fsdecode(path.rpartition(b"/")[2]),
+                size=status.st_size,
+                modified=status.st_mtime,
+                version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
+            )
+        )
         self._file: int | None = file
         self._chunk_size = chunk_size
         self._left: int | None = None
-        try:
-            status = os.fstat(file)
-            super().__init__(
-                Stored(
-                    source=Disk.name,
-                    name=os.fsdecode(os.path.basename(path)),
-                    size=status.st_size,
-                    modified=status.st_mtime,
-                    version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
-                )
-            )
-            if want.span is not None:
-                os.lseek(file, want.span[0], os.SEEK_SET)
-                self._left = want.span[1] - want.span[0]
-            self._first = self._read() if want.body else b""
-        except BaseException:
-            self.close()
-            raise
+        if want.span is not None:
+            os.lseek(file, want.span[0], os.SEEK_SET)
+            self._left = want.span[1] - want.span[0]
+        self._first = self._read() if want.body else b""
 
     def _read(self) -> bytes:
         if self._file is None:
@@ -161,3 +160,7 @@ class DiskLog(Log):
 def path_is_within(path: bytes, folder: bytes) -> bool:
     """Not a test for a prefix: /srv/logs-private is not within /srv/logs."""
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _is_file_or_folder(mode: int) -> bool:
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
