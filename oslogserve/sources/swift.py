@@ -77,7 +77,13 @@ class Swift:
             return None
         container, name = place
         for stored_name in (name, name + ".gz") if name else ():
-            log = self._get(container, stored_name, want)
+            if len(stored_name.encode()) > MAX_NAME:
+                continue
+            log = (
+                self._get(container, stored_name, want)
+                if want.body
+                else self._head(container, stored_name)
+            )
             if log is not None:
                 return log
         if self._page(container, name, "", 1):
@@ -96,16 +102,17 @@ class Swift:
             if not self._partitions.fullmatch(partition):
                 return None
             container = container.replace("{partition}", partition)
-        return (container, name) if len(path) <= MAX_NAME else None
+        return container, name
+
+    def _head(self, container: str, name: str) -> "SwiftLog | None":
+        headers = self._asked(
+            lambda url, token, connection: swift_api.head_object(
+                url, token, container, name, http_conn=connection
+            )
+        )
+        return None if headers is None else SwiftLog(_stored(name, headers))
 
     def _get(self, container: str, name: str, want: Want) -> "SwiftLog | None":
-        if not want.body:
-            answer = self._asked(
-                lambda url, token, connection: swift_api.head_object(
-                    url, token, container, name, http_conn=connection
-                )
-            )
-            return answer and SwiftLog(_stored(name, answer))
         headers = {}
         if want.span is not None:
             headers["Range"] = f"bytes={want.span[0]}-{want.span[1] - 1}"
@@ -268,10 +275,13 @@ class SwiftLog(Log):
         super().__init__(stored)
         self._first = first
         self._rest = rest
+        self._left = None if stored.size is None else stored.size - len(first)
         self._connection = connection
         self._release = release
 
     def __iter__(self) -> Iterator[bytes]:
+        if self._left == 0:
+            self._rest = None
         if self._first:
             yield self._first
         while self._rest is not None:
@@ -284,6 +294,10 @@ class SwiftLog(Log):
             if not chunk:
                 self._rest = None
                 return
+            if self._left is not None:
+                self._left -= len(chunk)
+                if self._left == 0:  # a reader that counts does not ask for the end
+                    self._rest = None
             yield chunk
 
     def close(self) -> None:
