@@ -140,7 +140,9 @@ class App:
             media_type = None
             if query.format is None:
                 name = query.path.decode("utf-8", "replace")
-                media_type = passed_through_as(name, beginning(first), self._config.views)
+                media_type = passed_through_as(
+                    name, beginning(first, stored.encoding), self._config.views
+                )
             if media_type is not None or view == "raw":
                 return self._stored_bytes(
                     environ,

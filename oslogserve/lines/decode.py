@@ -30,11 +30,15 @@ def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
     if head.startswith(GZIP_MAGIC):
         yield from _inflated(stored, _GZIP)
     elif encoding == "deflate" and len(head) >= 2:
-        # RFC 9110 says zlib; raw deflate is what some senders send.
-        is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-        yield from _inflated(stored, _ZLIB if is_zlib else _RAW_DEFLATE)
+        yield from _inflated(stored, _deflate_wbits(head))
     else:
         yield from stored
+
+
+def _deflate_wbits(head: bytes) -> int:
+    """RFC 9110 says zlib; raw deflate is what some senders send."""
+    is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
+    return _ZLIB if is_zlib else _RAW_DEFLATE
 
 
 def _inflated(chunks: Iterable[bytes], wbits: int) -> Iterator[bytes]:
@@ -74,12 +78,16 @@ def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[byt
         return
 
 
-def beginning(chunk: bytes, size: int = 1024) -> bytes:
+def beginning(chunk: bytes, encoding: str = "", size: int = 1024) -> bytes:
     """The first bytes of the log whose first stored chunk this is; undecoded where damaged."""
-    if not chunk.startswith(GZIP_MAGIC):
+    if chunk.startswith(GZIP_MAGIC):
+        wbits = _GZIP
+    elif encoding == "deflate" and len(chunk) >= 2:
+        wbits = _deflate_wbits(chunk)
+    else:
         return chunk[:size]
     try:
-        return zlib.decompressobj(_GZIP).decompress(chunk, size)
+        return zlib.decompressobj(wbits).decompress(chunk, size)
     except zlib.error:
         return chunk[:size]
 

@@ -1,0 +1,665 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs in a real Swift, asked for over HTTP: what is found, how it is asked for, what fails."""
+
+import contextlib
+import gzip
+import json
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
+
+import pytest
+import swiftclient
+
+from oslogserve.config import load
+from oslogserve.sources import Want
+from oslogserve.sources import swift as source_module
+from tests.servers.client import ask, begin, ini, metric
+from tests.servers.conf import write_conf
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import poll
+from tests.servers.swift import FourProcessSwift, Swift
+
+CONTAINER = "test_swift"
+LINE = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
+LOG = LINE * 40
+ODD_NAMES = (
+    "a b.txt",
+    "what?.txt",
+    "C#.txt",
+    "100%.txt",
+    "a+b&c=d;e.txt",
+    "%2e%2e.txt",
+    "Grüße 日本語.txt",
+    "back\\slash.txt",
+    "new\nline.txt",
+)
+#: More than all the buffers between Swift and a client that does not read can hold.
+LARGE = 110 * 1024 * 1024
+
+
+def serving(swift, container=CONTAINER, *, threads=8, root=None, **options):
+    """The application in one worker, so that its figures are those of one process."""
+    sections = {"swift": swift.settings(container) | options}
+    if root is not None:
+        sections["disk"] = {"root": root}
+    return Gunicorn(ini(sections), "--workers", "1", "--threads", str(threads))
+
+
+@contextlib.contextmanager
+def filling(swift, container):
+    with contextlib.closing(swift.connection(retries=0)) as connection:
+        connection.put_container(container)
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def put(swift):
+    """put(name, content, **headers) in the container of these tests."""
+    with filling(swift, CONTAINER) as connection:
+
+        def put(name, content, container=CONTAINER, query=None, **headers):
+            named = {key.replace("_", "-"): value for key, value in headers.items()}
+            connection.put_container(container)
+            return connection.put_object(
+                container, name, content, headers=named, query_string=query
+            )
+
+        yield put
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return tmp_path_factory.mktemp("disk")
+
+
+@pytest.fixture(scope="module")
+def server(swift, put, root):
+    with serving(swift, root=root, threads=24) as server:
+        yield server
+
+
+@pytest.fixture
+def source(swift, put, tmp_path):
+    """The source itself, in this process."""
+    write_conf(tmp_path / "conf", {"swift": swift.settings(CONTAINER)})
+    return source_module.Swift(load(str(tmp_path / "conf"), {}))
+
+
+@pytest.fixture
+def asked(swift):
+    """What Swift's proxy was asked for objects and containers since the test began."""
+    before = len(swift.requests())
+    return lambda: [
+        (request.method, request.path.partition("/v1/AUTH_test/")[2])
+        for request in swift.requests()[before:]
+        if request.path.startswith("/v1/")
+    ]
+
+
+# What is found
+
+
+def test_log_in_swift_only(server, put):
+    put("only/swift.txt", LOG)
+    assert ask(server, "/only/swift.txt").body == LOG
+    assert ask(server, "/only/swift.txt?source=swift").body == LOG
+    assert ask(server, "/only/swift.txt?source=disk").status == 404
+
+
+def test_disk_comes_first_unless_swift_is_named(server, put, root):
+    (root / "both.txt").write_bytes(b"on disk\n")
+    put("both.txt", b"in swift\n")
+    assert ask(server, "/both.txt").body == b"on disk\n"
+    assert ask(server, "/both.txt?source=disk").body == b"on disk\n"
+    assert ask(server, "/both.txt?source=swift").body == b"in swift\n"
+
+
+def compressed(content, wbits):
+    packer = zlib.compressobj(wbits=wbits)
+    return packer.compress(content) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("stored_as", "content", "headers"),
+    [
+        ("plain.txt", LOG, {}),
+        ("packed.txt.gz", gzip.compress(LOG), {}),
+        ("gzip.txt", gzip.compress(LOG), {"Content_Encoding": "gzip"}),
+        ("zlib.txt", zlib.compress(LOG), {"Content_Encoding": "deflate"}),
+        ("raw-deflate.txt", compressed(LOG, -15), {"Content_Encoding": "deflate"}),
+        ("members.txt.gz", b"".join(map(gzip.compress, LOG.splitlines(True))), {}),
+        ("belied.txt", LOG, {"Content_Encoding": "gzip"}),
+        ("empty.txt", b"", {}),
+    ],
+)
+def test_every_way_of_storing_gives_the_same_lines(server, put, stored_as, content, headers):
+    put(f"ways/{stored_as}", content, **headers)
+    name = stored_as.removesuffix(".gz")
+    expected = LOG if content else b""
+    for path in {name, stored_as}:
+        text = ask(server, f"/ways/{path}?format=text")
+        assert (text.status, text.body) == (200, expected)
+        page = ask(server, f"/ways/{path}?format=html").body
+        assert page.count(b"A line like any other") == expected.count(b"\n")
+        raw = ask(server, f"/ways/{path}?format=raw")
+        assert raw.body == content
+        assert "Content-Encoding" not in raw.headers
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", ["static", "dynamic"])
+def test_large_object_reads_as_one_log(server, put, kind, packed):
+    content = gzip.compress(LOG) if packed else LOG
+    half = len(content) // 2
+    parts = (content[:half], content[half:])
+    name = f"large/{kind}.txt" + (".gz" if packed else "")
+    prefix = f"segments/{kind}{packed}/"
+    etags = [put(f"{prefix}{n}", part) for n, part in enumerate(parts)]
+    if kind == "static":
+        manifest = [
+            {"path": f"/{CONTAINER}/{prefix}{n}", "etag": etag, "size_bytes": len(part)}
+            for n, (etag, part) in enumerate(zip(etags, parts, strict=True))
+        ]
+        put(name, json.dumps(manifest), query="multipart-manifest=put")
+    else:
+        put(name, b"", X_Object_Manifest=f"{CONTAINER}/{prefix}")
+    answer = ask(server, f"/{name}?format=text")
+    assert answer.body == LOG
+    assert answer.headers["ETag"]
+    assert ask(server, f"/{name.removesuffix('.gz')}?format=text").body == LOG
+    across = ask(server, f"/{name}?format=raw", Range=f"bytes={half - 5}-{half + 4}")
+    assert (across.status, across.body) == (206, content[half - 5 : half + 5])
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_are_found(server, put, name):
+    content = f"{name!r}\n".encode()
+    put(f"odd folder?/{name}", content)
+    assert ask(server, "/" + quote(f"odd folder?/{name}") + "?format=text").body == content
+
+
+def test_odd_names_are_listed_with_addresses_that_lead_to_them(server, put):
+    for name in ODD_NAMES:
+        put(f"odd list/{name}", name.encode() + b"\n")
+    listed = json.loads(ask(server, "/odd%20list/?format=json").body)["entries"]
+    assert sorted(row["name"] for row in listed) == sorted(ODD_NAMES)
+    page = ask(server, "/odd%20list/?format=html").body.decode()
+    for name in ODD_NAMES:
+        assert f'href="./{quote(name)}"' in page
+
+
+@pytest.mark.parametrize("length", [1017, 1021, 1022, 1024, 1025, 2000])
+def test_name_near_swifts_longest_is_found_or_missing(server, put, length):
+    name = "n" * length
+    assert ask(server, f"/{name}?source=swift").status == 404
+    if length <= 1024:
+        put(name, LOG)
+        assert ask(server, f"/{name}?source=swift").body == LOG
+
+
+def test_partitions_choose_the_container(swift, put):
+    put("job/console.txt", LOG, container="logs_3f")
+    put("job/console.txt", b"secret\n", container="private")
+    with serving(swift, "logs_{partition}") as server:
+        assert ask(server, "/3f/job/console.txt").body == LOG
+        for path in ("/4e/job/console.txt", "/private/job/console.txt", "/job/console.txt", "/3g/"):
+            assert ask(server, path).status == 404
+        listed = json.loads(ask(server, "/3f/job/?format=json").body)["entries"]
+        assert [row["name"] for row in listed] == ["console.txt"]
+        assert ask(server, "/3f").headers["Location"] == "./3f/"
+        assert ask(server, "/readyz").status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../private/key.txt",
+        "/x/../../private/key.txt",
+        "/%2e%2e/private/key.txt",
+        "/x/%2E%2E/%2e%2e/private/key.txt",
+        "/..%2fprivate/key.txt",
+        "/./key.txt",
+        "/x/..",
+        "//private/key.txt",
+        "/key.txt%00",
+    ],
+)
+def test_no_path_leads_to_another_container(server, put, asked, path):
+    put("key.txt", b"the other container's\n", container="private")
+    started = len(asked())
+    for query in ("", "?source=swift", "?format=raw"):
+        answer = ask(server, path + query)
+        assert answer.status == 400
+        assert b"other container" not in answer.body
+    assert len(asked()) == started
+
+
+def test_names_that_only_look_like_dots_are_names(server, put):
+    put("key.txt", b"the other container's\n", container="private")
+    for path in ("/%252e%252e/private/key.txt", "/..%5cprivate/key.txt", "/.../private/key.txt"):
+        assert ask(server, path).status == 404
+
+
+def test_missing_log_and_missing_container_are_404(swift, server):
+    answer = ask(server, "/no/such/log.txt")
+    assert answer.status == 404
+    assert b"expire" in answer.body
+    with serving(swift, "no_such_container") as other:
+        for path in ("/log.txt", "/folder/", "/"):
+            assert ask(other, path).status == 404
+        ready = ask(other, "/readyz")
+        assert (ready.status, b"swift" in ready.body) == (503, True)
+
+
+# Folders
+
+
+def test_folder_redirects_and_shows_its_index(server, put):
+    put("report/index.html", b"<!DOCTYPE html><title>Report</title>")
+    answer = ask(server, "/report?source=swift")
+    assert (answer.status, answer.headers["Location"]) == (301, "./report/?source=swift")
+    answer = ask(server, "/report/", Accept="text/html")
+    assert answer.body == b"<!DOCTYPE html><title>Report</title>"
+    assert answer.headers["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize(
+    ("pack", "encoding"), [(gzip.compress, "gzip"), (zlib.compress, "deflate")]
+)
+def test_packed_index_is_shown_as_the_page_it_is(server, put, pack, encoding):
+    page = b"<!DOCTYPE html><title>Report</title>"
+    put(f"{encoding} report/index.html", pack(page), Content_Encoding=encoding)
+    answer = ask(server, f"/{encoding}%20report/", Accept="text/html")
+    assert answer.body == page
+    assert answer.headers["Content-Security-Policy"].startswith("sandbox")
+
+
+def test_listing_merges_both_sources_in_order(server, put, root):
+    (root / "merged/sub").mkdir(parents=True)
+    for name in ("b.txt", "d.txt", "sub/x.txt"):
+        (root / "merged" / name).write_bytes(b"disk\n")
+    for name in ("a.txt", "b.txt", "c/x.txt", "sub/y.txt", "ü.txt", "sub.txt"):
+        put(f"merged/{name}", b"swift!\n")
+    rows = json.loads(ask(server, "/merged/?format=json").body)
+    assert rows["complete"] is True
+    assert [(row["name"], row["sources"], row["size"]) for row in rows["entries"]] == [
+        ("a.txt", ["swift"], 7),
+        ("b.txt", ["disk", "swift"], 5),
+        ("c/", ["swift"], None),
+        ("d.txt", ["disk"], 5),
+        ("sub.txt", ["swift"], 7),
+        ("sub/", ["disk", "swift"], None),
+        ("ü.txt", ["swift"], 7),
+    ]
+    only = json.loads(ask(server, "/merged/?format=json&source=swift").body)["entries"]
+    assert [row["name"] for row in only] == ["a.txt", "b.txt", "c/", "sub.txt", "sub/", "ü.txt"]
+    text = ask(server, "/merged/?format=text").body.decode()
+    assert [row.split("\t")[0] for row in text.splitlines()] == [r["name"] for r in rows["entries"]]
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 7])
+def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
+    names = [f"f{n:02}" for n in range(6)] + ["f02/a", "f02/b", "f02/c", "f02.x", "ü", "z/1", "z/2"]
+    for name in names:
+        put(f"paged/{name}", b"")
+    monkeypatch.setattr(source_module, "PAGE", page)
+    expected = sorted({name.encode().partition(b"/")[0] + b"/" * ("/" in name) for name in names})
+    assert [entry.name for entry in source.entries(b"paged")] == expected
+
+
+def test_folder_markers_are_not_listed_as_nameless_entries(server, put):
+    put("marked/", b"", Content_Type="application/directory")
+    put("marked/log.txt", LOG)
+    listed = json.loads(ask(server, "/marked/?format=json").body)["entries"]
+    assert [row["name"] for row in listed] == ["log.txt"]
+
+
+# How Swift is asked
+
+
+def test_many_logs_at_once_with_one_token(swift, put):
+    contents = {f"many/{n}.txt": f"log {n}\n".encode() * (500 * n + 1) for n in range(64)}
+    for name, content in contents.items():
+        put(name, content if len(name) % 2 else gzip.compress(content))
+    before = swift.token_requests()
+    with serving(swift, threads=64) as server, ThreadPoolExecutor(64) as pool:
+        answers = pool.map(lambda name: ask(server, f"/{name}"), contents)
+        for answer, content in zip(answers, contents.values(), strict=True):
+            assert (answer.status, answer.body) == (200, content)
+    assert swift.token_requests() == before + 1
+
+
+def test_keystone_password_takes_one_token(keystone_swift):
+    keystone = keystone_swift.keystone
+    with filling(keystone_swift, CONTAINER) as connection:
+        connection.put_object(CONTAINER, "log.txt", LOG)
+    before = keystone.token_requests()
+    with serving(keystone_swift, threads=16) as server, ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: ask(server, "/log.txt"), range(32)))
+    assert {(answer.status, answer.body) for answer in answers} == {(200, LOG)}
+    assert keystone.token_requests() == before + 1
+
+
+def test_keystone_application_credential(keystone_swift):
+    with filling(keystone_swift, CONTAINER) as connection:
+        connection.put_object(CONTAINER, "log.txt", LOG)
+    identity, secret = keystone_swift.keystone.application_credential()
+    settings = {
+        "container": CONTAINER,
+        "auth_url": keystone_swift.auth_url,
+        "application_credential_id": identity,
+        "application_credential_secret": secret,
+    }
+    with Gunicorn(ini({"swift": settings}), "--workers", "1") as server:
+        assert ask(server, "/log.txt").body == LOG
+
+
+@pytest.fixture
+def connects(monkeypatch):
+    """Every TCP connection that this process makes."""
+    from urllib3.connection import HTTPConnection
+
+    made = []
+    connect = HTTPConnection.connect
+
+    def counting(self):
+        made.append(self.port)
+        return connect(self)
+
+    monkeypatch.setattr(HTTPConnection, "connect", counting)
+    return made
+
+
+@pytest.mark.parametrize("size", [0, 10, 65536, 300_000])
+def test_connection_is_used_again(source, put, connects, size):
+    put("reused.txt", b"x" * size)
+    for _ in range(3):
+        log = source.open(b"reused.txt")
+        assert sum(map(len, log)) == size
+        log.close()
+        assert source.open(b"not/there") is None
+        source.check()
+    assert len(connects) == 2  # the token's, and one
+
+
+def test_connection_is_used_again_after_all_announced_bytes(source, put, connects):
+    """Who knows the length need not ask for the end."""
+    put("counted.txt", b"x" * 100_000)
+    for span in (None, (10, 90_000)):
+        want = Want(span=span, version=source.open(b"counted.txt", Want(body=False)).stored.version)
+        log = source.open(b"counted.txt", want)
+        left = span[1] - span[0] if span else log.stored.size
+        for chunk in log:
+            left -= len(chunk)
+            if not left:
+                break
+        log.close()
+    assert source.open(b"counted.txt").stored.size == 100_000
+    assert len(connects) == 2  # the token's, and one
+
+
+def test_logs_open_at_once_do_not_mix(source, put):
+    for letter in b"abc":
+        put(f"mixed/{letter}", bytes([letter]) * 400_000)
+    logs = {letter: source.open(f"mixed/{letter}".encode()) for letter in b"abc"}
+    chunks = {letter: iter(log) for letter, log in logs.items()}
+    seen = dict.fromkeys(logs, b"")
+    while chunks:
+        for letter in list(chunks):
+            chunk = next(chunks[letter], b"")
+            seen[letter] += chunk
+            if not chunk:
+                del chunks[letter]
+    for letter, log in logs.items():
+        log.close()
+        assert seen[letter] == bytes([letter]) * 400_000
+
+
+def test_broken_off_log_leaves_no_connection_behind(source, put):
+    put("broken-off.txt", b"first " * 500_000)
+    put("next.txt", LOG)
+    log = source.open(b"broken-off.txt")
+    next(iter(log))
+    log.close()
+    following = source.open(b"next.txt")
+    assert b"".join(following) == LOG
+    following.close()
+
+
+def test_unchanged_log_is_304_without_reading_the_object(server, put, asked):
+    put("unchanged.txt", LOG)
+    first = ask(server, "/unchanged.txt?source=swift")
+    before = len(asked())
+    for condition in (
+        {"If_None_Match": first.headers["ETag"]},
+        {"If_Modified_Since": first.headers["Last-Modified"]},
+    ):
+        answer = ask(server, "/unchanged.txt?source=swift", **condition)
+        assert (answer.status, answer.body) == (304, b"")
+    assert asked()[before:] == [("HEAD", f"{CONTAINER}/unchanged.txt")] * 2
+    put("unchanged.txt", LOG + LINE)
+    again = ask(server, "/unchanged.txt", If_None_Match=first.headers["ETag"])
+    assert (again.status, again.body) == (200, LOG + LINE)
+
+
+@pytest.mark.parametrize("view", ["html", "text"])
+def test_head_of_a_view_does_not_read_the_object(server, put, asked, view):
+    put("head.txt", LOG)
+    whole = ask(server, f"/head.txt?format={view}")
+    before = len(asked())
+    answer = ask(server, f"/head.txt?format={view}", method="HEAD")
+    assert (answer.status, answer.body) == (200, b"")
+    for name in ("ETag", "Last-Modified", "Content-Type"):
+        assert answer.headers[name] == whole.headers[name]
+    assert asked()[before:] == [("HEAD", f"{CONTAINER}/head.txt")]
+
+
+def test_ranges_of_the_stored_bytes(server, put):
+    content = bytes(range(256)) * 1000
+    put("ranges.bin", content)
+    path = "/ranges.bin?format=raw"
+    whole = ask(server, path)
+    assert whole.headers["Accept-Ranges"] == "bytes"
+    for asked_for, part in (
+        ("0-9", content[:10]),
+        ("100000-199999", content[100_000:200_000]),
+        ("255990-", content[-10:]),
+        ("-10", content[-10:]),
+        ("255990-999999", content[-10:]),
+    ):
+        answer = ask(server, path, Range=f"bytes={asked_for}")
+        assert (answer.status, answer.body) == (206, part)
+        first = content.rindex(part) if asked_for != "0-9" else 0
+        if asked_for != "100000-199999":
+            assert answer.headers["Content-Range"] == f"bytes {first}-{first + 9}/256000"
+        assert answer.headers["Content-Length"] == str(len(part))
+    beyond = ask(server, path, Range="bytes=256000-")
+    assert (beyond.status, beyond.headers["Content-Range"]) == (416, "bytes */256000")
+    for condition, status in (
+        (whole.headers["ETag"], 206),
+        (whole.headers["Last-Modified"], 206),
+        ('"other"', 200),
+        ("Mon, 01 Jan 2001 00:00:00 GMT", 200),
+    ):
+        answer = ask(server, path, Range="bytes=0-9", If_Range=condition)
+        assert answer.status == status, condition
+
+
+# Trouble
+
+
+def test_swift_down_is_503_while_the_disk_answers(fragile_swift, tmp_path):
+    root = tmp_path / "logs"
+    root.mkdir()
+    (root / "disk.txt").write_bytes(LOG)
+    with filling(fragile_swift, "logs") as connection:
+        connection.put_object("logs", "swift.txt", LOG)
+    with serving(fragile_swift, "logs", root=root) as server:
+        assert ask(server, "/swift.txt").body == LOG
+        assert ask(server, "/readyz").status == 200
+        fragile_swift.kill("proxy")
+        for path in ("/swift.txt", "/missing.txt", "/disk.txt?source=swift", "/folder/"):
+            answer = ask(server, path)
+            assert answer.status == 503
+            assert int(answer.headers["Retry-After"]) > 0
+            assert b"swift" in answer.body
+        assert ask(server, "/disk.txt").body == LOG
+        assert ask(server, "/missing.txt?source=disk").status == 404
+        listing = json.loads(ask(server, "/?format=json").body)
+        assert [row["name"] for row in listing["entries"]] == ["disk.txt"]
+        assert listing["complete"] is False
+        assert "swift" in listing["reason"]
+        ready = ask(server, "/readyz")
+        assert ready.status == 503
+        assert b"disk: ok" in ready.body
+        assert b"swift: ok" not in ready.body
+        assert ask(server, "/healthz").status == 200
+        fragile_swift.start("proxy")
+        assert ask(server, "/swift.txt").body == LOG
+        assert ask(server, "/readyz").status == 200
+        assert metric(server, "oslogserve_requests_in_progress") == 1  # this one
+
+
+def test_frozen_object_server_is_503_within_the_read_timeout(tmp_path):
+    with FourProcessSwift(tmp_path, node_timeout=60) as swift:
+        with filling(swift, "logs") as connection:
+            connection.put_object("logs", "log.txt", LOG)
+        with serving(swift, "logs", read_timeout="1") as server:
+            assert ask(server, "/log.txt").body == LOG
+            swift.freeze("object")
+            started = time.monotonic()
+            answer = ask(server, "/log.txt")
+            assert time.monotonic() - started < 10
+            assert answer.status == 503
+            assert b"swift: it did not answer in time" in answer.body
+            swift.thaw("object")
+            assert ask(server, "/log.txt").body == LOG
+
+
+@pytest.mark.parametrize("view", ["html", "text"])
+@pytest.mark.parametrize("trouble", ["killed", "frozen"])
+def test_log_that_breaks_off_says_so(fragile_swift, view, trouble):
+    lines = LARGE // len(LINE)
+    with filling(fragile_swift, "logs") as connection:
+        connection.put_object("logs", "large.txt", LINE * lines)
+    with serving(fragile_swift, "logs", read_timeout="1") as server:
+        connection, response = begin(server, f"/large.txt?format={view}")
+        with contextlib.closing(connection):
+            received = response.read(1024 * 1024)
+            if trouble == "killed":
+                fragile_swift.kill("object")
+            else:
+                fragile_swift.freeze("proxy")
+            received += response.read()
+        end = received[-2000:].decode()
+        assert "oslogserve: this log is incomplete here" in end
+        if view == "html":
+            assert end.endswith("</html>\n")
+        assert 100 < received.count(b"A line like any other") < lines
+        reason = "failed" if trouble == "killed" else "timeout"
+        assert (
+            metric(server, "oslogserve_incomplete_logs_total", source="swift", reason=reason) == 1
+        )
+        labels = {"source": "swift", "view": view, "ending": "failed"}
+        assert metric(server, "oslogserve_response_seconds_count", **labels) == 1
+        if trouble == "frozen":
+            fragile_swift.thaw("proxy")
+        else:
+            fragile_swift.start("object")
+        assert ask(server, "/large.txt?limit=1&format=text").body == LINE
+
+
+def test_large_object_with_a_lost_segment_says_so(server, put, swift):
+    etags = [put(f"lost/{n}", LOG * 2000) for n in range(2)]
+    manifest = [
+        {"path": f"/{CONTAINER}/lost/{n}", "etag": etag, "size_bytes": len(LOG) * 2000}
+        for n, etag in enumerate(etags)
+    ]
+    put("lost.txt", json.dumps(manifest), query="multipart-manifest=put")
+    with contextlib.closing(swift.connection()) as connection:
+        connection.delete_object(CONTAINER, "lost/1")
+    answer = ask(server, "/lost.txt?format=text")
+    assert answer.status == 200
+    assert answer.body.startswith(LOG * 2000)
+    assert b"oslogserve: this log is incomplete here" in answer.body[-300:]
+
+
+def test_wrong_password_is_503_and_told_to_nobody(swift, put):
+    put("log.txt", LOG)
+    with serving(swift, password="not-the-password") as server:
+        for path in ("/log.txt", "/readyz", "/folder/"):
+            answer = ask(server, path)
+            assert answer.status == 503
+            told = answer.body + str(answer.headers).encode() + server.log.read_bytes()
+            assert b"not-the-password" not in told
+            assert b"swift" in answer.body
+
+
+def test_wrong_keystone_password_is_503_and_told_to_nobody(keystone_swift):
+    with serving(keystone_swift, password="not-the-password") as server:
+        answer = ask(server, "/log.txt")
+        assert answer.status == 503
+        assert b"not-the-password" not in answer.body + server.log.read_bytes()
+
+
+def test_short_tokens_are_renewed_for_many_threads_at_once(tmp_path):
+    with Swift(tmp_path, token_life=2) as swift:
+        with filling(swift, CONTAINER) as connection:
+            connection.put_object(CONTAINER, "log.txt", LOG)
+        with serving(swift, threads=16) as server, ThreadPoolExecutor(16) as pool:
+            _, token = swiftclient.get_auth(swift.auth_url, swift.user, swift.key)
+            for _ in range(2):
+                answers = pool.map(lambda _: ask(server, "/log.txt"), range(16))
+                assert {(answer.status, answer.body) for answer in answers} == {(200, LOG)}
+                poll(
+                    lambda: _refused(swift, token),
+                    lambda: AssertionError("the token does not expire"),
+                    10,
+                )
+
+
+def _refused(swift, token):
+    try:
+        swiftclient.head_account(swift.storage_url, token)
+    except swiftclient.ClientException as error:
+        return error.http_status == 401
+    return False
+
+
+def test_revoked_token_is_renewed_once_for_all_threads(tmp_path):
+    """Swift refuses a token that by its date still holds."""
+    with Swift(tmp_path) as swift:
+        with filling(swift, CONTAINER) as connection:
+            for n in range(16):
+                connection.put_object(CONTAINER, f"{n}.txt", LOG + b"%d\n" % n)
+        with serving(swift, threads=16) as server, ThreadPoolExecutor(16) as pool:
+            assert ask(server, "/0.txt").status == 200
+            swift.kill()
+            write_conf(swift.etc / "proxy-server.conf", swift._proxy_conf())  # with a new key
+            swift.start()
+            before = swift.token_requests()
+            answers = list(pool.map(lambda n: ask(server, f"/{n}.txt"), range(16)))
+            assert [a.status for a in answers] == [200] * 16
+            assert [a.body for a in answers] == [LOG + b"%d\n" % n for n in range(16)]
+            assert swift.token_requests() == before + 1
+
+
+def test_client_that_leaves_is_counted_and_harms_nobody(swift, put):
+    put("left.txt", LINE * (LARGE // len(LINE)))
+    put("after.txt", LOG)
+    with serving(swift, threads=2) as server:
+        connection, response = begin(server, "/left.txt?format=text")
+        assert response.read(1000)
+        response.close()
+        connection.close()
+        labels = {"source": "swift", "view": "text", "ending": "aborted"}
+        poll(
+            lambda: metric(server, "oslogserve_response_seconds_count", **labels) == 1,
+            lambda: AssertionError("not counted"),
+            20,
+        )
+        for _ in range(3):
+            assert ask(server, "/after.txt").body == LOG
+        assert metric(server, "oslogserve_requests_in_progress") == 1  # this one
