@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source that holds what a test gives it."""
+
+from oslogserve.errors import SourceError
+from oslogserve.sources import WHOLE, Entry, Log, Stored
+
+
+class FakeLog(Log):
+    def __init__(self, source, chunks):
+        super().__init__(Stored(source, "a", sum(map(len, chunks)), 0.0, "1"))
+        self.chunks = chunks
+        self.closed = 0
+
+    def __iter__(self):
+        yield from self.chunks
+
+    def close(self):
+        self.closed += 1
+
+
+class FakeSource:
+    """logs: path -> Log, Folder or SourceError. names: None for no folder, or a SourceError;
+    a SourceError among them is raised midway."""
+
+    def __init__(self, name, logs=None, names=None):
+        self.name = name
+        self.logs = logs or {}
+        self.names = names
+        self.asked = []
+
+    def open(self, path, want=WHOLE):
+        self.asked.append((path, want))
+        found = self.logs.get(path)
+        if isinstance(found, SourceError):
+            raise found
+        return found
+
+    def entries(self, path):
+        if isinstance(self.names, SourceError):
+            raise self.names
+        return None if self.names is None else self._entries()
+
+    def _entries(self):
+        for name in self.names:
+            if isinstance(name, SourceError):
+                raise name
+            yield Entry(name, 1, 0.0, self.name)
+
+    def check(self):
+        if isinstance(self.names, SourceError):
+            raise self.names

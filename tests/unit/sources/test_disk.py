@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+import errno
+import os
+import socket
+
+import pytest
+
+from oslogserve.errors import BadRequest, Incomplete, SourceError
+from oslogserve.sources import STORED_ONLY, Folder, Want
+from oslogserve.sources.disk import Disk, path_is_within
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def disk(root):
+    return Disk(str(root), 4)
+
+
+def content(log):
+    try:
+        return b"".join(log)
+    finally:
+        log.close()
+
+
+def closed(found):
+    if found is not None and not isinstance(found, Folder):
+        found.close()
+    return found
+
+
+def test_a_file_comes_in_chunks_with_what_is_known_of_it(disk, root):
+    (root / "a.txt").write_bytes(b"0123456789")
+    os.utime(root / "a.txt", (5, 1000.5))
+    log = disk.open(b"a.txt")
+    assert list(log) == [b"0123", b"4567", b"89"]
+    log.close()
+    log.close()
+    stored = log.stored
+    assert (stored.source, stored.name, stored.size) == ("disk", "a.txt", 10)
+    assert stored.modified == 1000.5
+    assert stored.encoding == ""
+
+
+def test_a_version_changes_with_the_content(disk, root):
+    (root / "a").write_bytes(b"1")
+    before = closed(disk.open(b"a")).stored.version
+    assert closed(disk.open(b"a")).stored.version == before
+    (root / "a").write_bytes(b"12")
+    assert closed(disk.open(b"a")).stored.version != before
+
+
+def test_a_name_finds_its_gz_and_prefers_itself(disk, root):
+    (root / "a.gz").write_bytes(b"packed")
+    log = disk.open(b"a")
+    assert log.stored.name == "a.gz"
+    assert content(log) == b"packed"
+    (root / "a").write_bytes(b"plain")
+    assert content(disk.open(b"a")) == b"plain"
+
+
+@pytest.mark.parametrize(
+    "path", [b"none", b"none/x", b"file/x", b"a" * 300, b"x/" * 2000, b"\xff\xfe"]
+)
+def test_misses(disk, root, path):
+    (root / "file").touch()
+    assert disk.open(path) is None
+    assert disk.entries(path) is None
+
+
+@pytest.mark.parametrize("path", [b"", b"folder"])
+def test_folders(disk, root, path):
+    (root / "folder").mkdir()
+    assert isinstance(disk.open(path), Folder)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "within"),
+    [
+        (b"/srv/logs", b"/srv/logs", True),
+        (b"/srv/logs/a", b"/srv/logs", True),
+        (b"/srv/logs-private/a", b"/srv/logs", False),
+        (b"/srv", b"/srv/logs", False),
+        (b"/etc", b"/", True),
+    ],
+)
+def test_a_common_prefix_is_not_within(path, folder, within):
+    assert path_is_within(path, folder) is within
+
+
+@pytest.mark.parametrize("target", ["../logs-private/key", "/etc/passwd", ".."])
+def test_a_link_out_of_the_root_is_refused(disk, root, target):
+    private = root.parent / "logs-private"
+    private.mkdir()
+    (private / "key").write_text("secret")
+    (root / "link").symlink_to(target)
+    with pytest.raises(BadRequest, match="symbolic link"):
+        disk.open(b"link")
+    (root / "packed.gz").symlink_to(target)
+    with pytest.raises(BadRequest):
+        disk.open(b"packed")
+
+
+def test_a_linked_folder_out_of_the_root_is_refused(disk, root):
+    (root.parent / "logs-private").mkdir()
+    (root / "link").symlink_to("../logs-private")
+    for ask in (disk.open, disk.entries):
+        with pytest.raises(BadRequest):
+            ask(b"link")
+
+
+def test_a_link_inside_the_root_and_a_linked_root_are_followed(disk, root, tmp_path):
+    (root / "a").write_bytes(b"here")
+    (root / "link").symlink_to("a")
+    assert content(disk.open(b"link")) == b"here"
+    (tmp_path / "other").symlink_to("logs")
+    assert content(Disk(str(tmp_path / "other"), 4).open(b"a")) == b"here"
+
+
+def test_a_link_to_nowhere_or_to_itself_is_a_miss(disk, root):
+    (root / "nowhere").symlink_to("none")
+    (root / "loop").symlink_to("loop")
+    assert disk.open(b"nowhere") is None
+    assert disk.open(b"loop") is None
+
+
+def test_pipes_and_sockets_are_never_opened(disk, root, monkeypatch):
+    monkeypatch.chdir(root)
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        assert disk.open(b"pipe") is None
+        assert disk.open(b"socket") is None
+    (root / "pipe.gz").write_bytes(b"packed")
+    assert content(disk.open(b"pipe")) == b"packed"
+
+
+@pytest.mark.parametrize(
+    ("span", "expected"),
+    [
+        ((0, 1), b"0"),
+        ((2, 9), b"2345678"),
+        ((4, 8), b"4567"),
+        ((9, 10), b"9"),
+        ((3, 99), b"3456789"),
+    ],
+)
+def test_spans(disk, root, span, expected):
+    (root / "a").write_bytes(b"0123456789")
+    log = disk.open(b"a", Want(span=span))
+    assert log.stored.size == 10
+    assert content(log) == expected
+
+
+def test_what_is_only_looked_at_is_not_read(disk, root, monkeypatch):
+    (root / "a").write_bytes(b"0123456789")
+
+    def read(file, size):
+        raise AssertionError("read")
+
+    monkeypatch.setattr(os, "read", read)
+    assert closed(disk.open(b"a", STORED_ONLY)).stored.size == 10
+
+
+def test_a_file_that_may_not_be_read_is_a_failure(disk, root, monkeypatch):
+    (root / "a").write_bytes(b"x")
+
+    def denied(path, *rest, **more):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(os, "open", denied)
+    with pytest.raises(SourceError, match="Permission denied") as caught:
+        disk.open(b"a")
+    assert caught.value.source == "disk"
+    assert str(root) not in str(caught.value)
+
+
+def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(disk, root, monkeypatch):
+    (root / "a").write_bytes(b"x")
+
+    def read(file, size):
+        raise OSError(errno.EIO, "I/O")
+
+    before = os.listdir("/proc/self/fd")
+    monkeypatch.setattr(os, "read", read)
+    with pytest.raises(SourceError, match="Input/output"):
+        disk.open(b"a")
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+
+
+def test_a_later_read_that_fails_leaves_the_log_incomplete(disk, root, monkeypatch):
+    (root / "a").write_bytes(b"0123456789")
+    log = disk.open(b"a")
+
+    def read(file, size):
+        raise OSError(errno.EIO, "I/O")
+
+    monkeypatch.setattr(os, "read", read)
+    chunks = iter(log)
+    assert next(chunks) == b"0123"
+    with pytest.raises(Incomplete, match="Input/output") as caught:
+        next(chunks)
+    assert caught.value.reason == "failed"
+    log.close()
+
+
+def test_a_missing_root_is_a_failure_not_a_miss(tmp_path):
+    disk = Disk(str(tmp_path / "none"), 4)
+    with pytest.raises(SourceError):
+        disk.open(b"a")
+    with pytest.raises(SourceError):
+        disk.check()
+
+
+def test_a_root_that_is_there_answers(disk):
+    disk.check()
+
+
+def test_a_log_that_is_rotated_while_it_is_read_goes_on(disk, root):
+    (root / "a").write_bytes(b"0123456789")
+    log = disk.open(b"a")
+    (root / "a").rename(root / "a.1")
+    (root / "a").write_bytes(b"new")
+    assert content(log) == b"0123456789"
+
+
+def test_entries_are_sorted_as_swift_sorts_them(disk, root):
+    for name in ("b", "a-b", "a.txt", "\udcff"):
+        (root / name).write_bytes(b"xyz")
+    (root / "a").mkdir()
+    os.mkfifo(root / "pipe")
+    (root / "nowhere").symlink_to("none")
+    entries = list(disk.entries(b""))
+    assert [entry.name for entry in entries] == [b"a-b", b"a.txt", b"a/", b"b", b"\xff"]
+    assert [entry.size for entry in entries] == [3, 3, None, 3, 3]
+    assert {entry.source for entry in entries} == {"disk"}
+    assert all(entry.modified > 1e9 for entry in entries)
+
+
+def test_a_link_to_itself_does_not_hide_its_folder(disk, root):
+    (root / "a").touch()
+    (root / "loop").symlink_to("loop")
+    assert [entry.name for entry in disk.entries(b"")] == [b"a"]
+
+
+def test_a_file_has_no_entries(disk, root):
+    (root / "a").touch()
+    assert disk.entries(b"a") is None

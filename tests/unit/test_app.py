@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import json
+import os
+import re
+
+import pytest
+import webob
+
+from oslogserve.app import App
+from oslogserve.config import load
+from oslogserve.sources import disk
+
+LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LOG)
+    return tmp_path
+
+
+@pytest.fixture
+def app(root):
+    return App(load(None, {}, disk_root=str(root)))
+
+
+@pytest.fixture
+def get(app):
+    def get(url, method="GET", mount="", **headers):
+        request = webob.Request.blank(url, method=method, base_url=f"http://localhost{mount}")
+        request.headers.update({name.replace("_", "-"): told for name, told in headers.items()})
+        answer = request.get_response(app)
+        answer.body  # noqa: B018 - read and closed
+        return answer
+
+    return get
+
+
+def test_html_for_who_accepts_it_and_text_for_the_rest(get):
+    text = get("/a.txt")
+    assert (text.status_int, text.content_type, text.body) == (200, "text/plain", LOG)
+    html = get("/a.txt", **HTML)
+    assert html.content_type == "text/html"
+    assert b'<span id="L1" class="INFO">' in html.body
+    assert b"&lt;b&gt;" in html.body
+    assert "default-src 'none'" in html.headers["Content-Security-Policy"]
+    assert b"<style" not in html.body
+    assert get("/a.txt?format=text", **HTML).body == LOG
+    assert get("/a.txt?content-type=text/plain", **HTML).body == LOG
+    assert get("/a.txt?format=html").content_type == "text/html"
+    assert all(answer.headers["X-Content-Type-Options"] == "nosniff" for answer in (text, html))
+
+
+def test_levels_and_limits(get):
+    assert get("/a.txt?level=error").body == LOG[LOG.index(b"\n") + 1 :]
+    assert get("/a.txt?limit=1").body == LOG[: LOG.index(b"\n") + 1]
+    assert re.findall(rb'id="(L\d)"', get("/a.txt?level=ERROR", **HTML).body) == [b"L2", b"L3"]
+
+
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        ("/none", 404),
+        ("/a.txt?x=1", 400),
+        ("/a/%2e%2e/b", 400),
+        ("/a%00b", 400),
+        ("/a.txt?format=json", 400),
+        ("/a.txt/", 404),
+    ],
+)
+def test_errors_have_their_status_for_people_and_bots(get, url, status):
+    for headers in ({}, HTML):
+        answer = get(url, **headers)
+        assert answer.status_int == status
+        assert answer.content_type == headers.get("Accept", "text/plain")
+        assert len(answer.body) == int(answer.headers["Content-Length"])
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_other_methods(get, method):
+    answer = get("/a.txt", method=method)
+    assert answer.status_int == 405
+    assert answer.headers["Allow"] == "GET, HEAD"
+
+
+def test_head_is_get_without_the_body(get):
+    for headers in ({}, HTML):
+        head, whole = get("/a.txt", "HEAD", **headers), get("/a.txt", **headers)
+        assert head.body == b""
+        for name in ("Content-Type", "ETag", "Last-Modified"):
+            assert head.headers[name] == whole.headers[name]
+
+
+def test_unchanged_is_answered_without_reading(get, monkeypatch):
+    first = get("/a.txt")
+
+    def read(file, size):
+        raise AssertionError("read")
+
+    monkeypatch.setattr(disk.os, "read", read)
+    for condition in (
+        {"If_None_Match": first.headers["ETag"]},
+        {"If_None_Match": "*"},
+        {"If_Modified_Since": first.headers["Last-Modified"]},
+    ):
+        answer = get("/a.txt", **condition)
+        assert (answer.status_int, answer.body) == (304, b"")
+
+
+def test_a_tag_is_of_the_view_and_of_the_content(get, root):
+    urls = ("/a.txt", "/a.txt?level=INFO", "/a.txt?limit=2", "/a.txt?format=html")
+    tags = {get(url).headers["ETag"] for url in urls}
+    assert len(tags) == len(urls)
+    (root / "a.txt").write_bytes(b"more\n")
+    assert get("/a.txt", If_None_Match=", ".join(tags)).status_int == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "end"),
+    [("bytes=0-3", 0, 4), ("bytes=5-", 5, len(LOG)), ("bytes=-4", -4, None)],
+)
+def test_ranges_of_stored_bytes(get, asked, first, end):
+    answer = get("/a.txt?format=raw", Range=asked)
+    assert answer.status_int == 206
+    assert answer.body == LOG[first:end]
+    assert answer.headers["Content-Range"].endswith(f"/{len(LOG)}")
+    assert int(answer.headers["Content-Length"]) == len(answer.body)
+
+
+def test_a_range_outside_and_a_stale_if_range(get):
+    outside = get("/a.txt?format=raw", Range="bytes=9999-")
+    assert outside.status_int == 416
+    assert outside.headers["Content-Range"] == f"bytes */{len(LOG)}"
+    assert get("/a.txt?format=raw", Range="bytes=0-1", If_Range='"old"').status_int == 200
+    tag = get("/a.txt?format=raw").headers["ETag"]
+    assert get("/a.txt?format=raw", Range="bytes=0-1", If_Range=tag).status_int == 206
+
+
+def test_folders_redirect_list_and_show_their_index(get, root):
+    (root / "f").mkdir()
+    (root / "f" / "x.txt").write_bytes(b"x\n")
+    assert get("/f?source=disk").status_int == 301
+    assert get("/f?source=disk").headers["Location"].endswith("/f/?source=disk")
+    told = json.loads(get("/f/?format=json").body)
+    assert [entry["name"] for entry in told["entries"]] == ["x.txt"]
+    assert told["complete"] is True
+    assert get("/f/").body.startswith(b"x.txt\t2\t")
+    assert b'href="./x.txt"' in get("/f/", **HTML).body
+    (root / "f" / "index.html").write_bytes(b"<!doctype html><p>hello")
+    index = get("/f/", **HTML)
+    assert index.body == b"<!doctype html><p>hello"
+    assert index.headers["Content-Security-Policy"].startswith("sandbox")
+
+
+def test_listings_can_be_off(root):
+    app = App(load(None, {}, disk_root=str(root), serve_listing="no"))
+    answer = webob.Request.blank("/").get_response(app)
+    assert answer.status_int == 403
+    answer.app_iter.close()
+
+
+def test_links_begin_at_the_mount_point(get):
+    for url in ("/a.txt", "/none"):
+        page = get(url, mount="/htmlify", **HTML).text
+        links = re.findall(r'(?:href|src)="(/[^"]*)"', page)
+        assert links
+        assert all(link.startswith("/htmlify/") for link in links)
+        asset = get(links[0].removeprefix("/htmlify"), mount="/htmlify")
+        assert (asset.status_int, asset.content_type) == (200, "text/css")
+
+
+def test_an_incomplete_log_is_told_in_both_views_and_counted(get, root):
+    (root / "b.txt.gz").write_bytes(gzip.compress(LOG * 500)[:-20])
+    for headers in ({}, HTML):
+        answer = get("/b.txt", **headers)
+        assert answer.status_int == 200
+        assert b"this log is incomplete here" in answer.body[-300:]
+    exposition = get("/metrics").text
+    assert 'oslogserve_incomplete_logs_total{reason="truncated",source="disk"} 2.0' in exposition
+
+
+def test_a_source_that_fails_is_named(tmp_path):
+    app = App(load(None, {}, disk_root=str(tmp_path / "none")))
+    answer = webob.Request.blank("/a").get_response(app)
+    assert answer.status_int == 503
+    assert "disk: " in answer.text
+    assert "Retry-After" in answer.headers
+
+
+def test_nothing_stays_open(app, get):
+    before = len(os.listdir("/proc/self/fd"))
+    for url in ("/a.txt", "/a.txt?format=raw", "/a.txt?limit=1", "/none", "/"):
+        for method in ("GET", "HEAD"):
+            get(url, method)
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert "oslogserve_requests_in_progress 1.0" in get("/metrics").text
+
+
+def test_it_says_whether_it_answers(get):
+    assert get("/healthz").status_int == 200
+    assert get("/readyz").text == "disk: ok\n"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import subprocess
+import sys
+
+import pytest
+
+from oslogserve.cli import main
+
+LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
+
+
+@pytest.fixture
+def log(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(LOG))
+    return tmp_path / "a.gz"
+
+
+def test_a_file_is_rendered(log, capfdbinary):
+    assert main(["render", str(log), "--format", "text", "--level", "error"]) == 0
+    assert capfdbinary.readouterr().out == LOG[LOG.index(b"\n") + 1 :]
+    assert main(["render", str(log)]) == 0
+    out = capfdbinary.readouterr().out
+    assert out.startswith(b"<!DOCTYPE html>")
+    assert b'<span id="L3" class="ERROR more">' in out
+    assert b"<b>" not in out
+
+
+def test_standard_input_is_rendered():
+    command = [sys.executable, "-m", "oslogserve", "render", "--format", "text"]
+    ran = subprocess.run(command, input=gzip.compress(LOG), capture_output=True, check=True)
+    assert ran.stdout == LOG
+
+
+def test_an_incomplete_log_is_told_and_is_status_1(log, capfdbinary):
+    log.write_bytes(gzip.compress(LOG)[:-10])
+    for shown in ("text", "html"):
+        assert main(["render", str(log), "--format", shown]) == 1
+        told = capfdbinary.readouterr()
+        assert b"this log is incomplete here" in told.out
+        assert b"this log is incomplete here" in told.err
+
+
+@pytest.mark.parametrize("given", [[], ["x"], ["render", "--level", "x"], ["render", "--nope"]])
+def test_bad_arguments(given, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(given)
+    assert caught.value.code == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_status_2(tmp_path, capsys):
+    assert main(["render", str(tmp_path / "none")]) == 2
+    assert main(["serve", "--root", str(tmp_path / "none")]) == 2
+    assert "none" in capsys.readouterr().err
+
+
+def test_a_configuration_is_checked(tmp_path, capsys):
+    file = tmp_path / "x.conf"
+    file.write_text("[disk]\nroot = /srv/logs\n")
+    assert main(["check-config", str(file)]) == 0
+    assert "root = /srv/logs" in capsys.readouterr().out
+    file.write_text("[disk]\nrot = /srv/logs\n")
+    assert main(["check-config", str(file)]) == 2
+    assert f"{file}:2: [disk] rot" in capsys.readouterr().err
