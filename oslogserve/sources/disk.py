@@ -73,7 +73,7 @@ class Disk:
                 if not stat.S_ISDIR(os.fstat(handle).st_mode):
                     return None
                 with os.scandir(handle) as found:
-                    kinds = [(os.fsencode(entry.name), entry.is_dir()) for entry in found]
+                    kinds = [(os.fsencode(entry.name), _is_folder(entry)) for entry in found]
             finally:
                 os.close(handle)
         except OSError as error:
@@ -164,3 +164,10 @@ def path_is_within(path: bytes, folder: bytes) -> bool:
 
 def _is_file_or_folder(mode: int) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # a link to itself, or into a folder that may not be read
