@@ -22,7 +22,7 @@ LOGS = re.search(r"^    LOGS=http://127\.0\.0\.1:8000(/\S+)$", README, re.MULTIL
 SHOWS = {
     "/job-output.txt": b" | ",
     "?level=ERROR": b" ERROR ",
-    "&limit=5": b" WARNING ",
+    "&limit=5": b" ERROR ",
     "text/html": b'<span id="L1"',
     "format=raw": b" | ",
     "format=json": b'"complete": true',
