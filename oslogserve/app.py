@@ -141,7 +141,7 @@ class App:
             if query.format is None:
                 name = query.path.decode("utf-8", "replace")
                 media_type = passed_through_as(
-                    name, beginning(first, stored.encoding), self._config.views
+                    name, beginning(first, encoding=stored.encoding), self._config.views
                 )
             if media_type is not None or view == "raw":
                 return self._stored_bytes(

@@ -78,7 +78,7 @@ def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[byt
         return
 
 
-def beginning(chunk: bytes, encoding: str = "", size: int = 1024) -> bytes:
+def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
     """The first bytes of the log whose first stored chunk this is; undecoded where damaged."""
     if chunk.startswith(GZIP_MAGIC):
         wbits = _GZIP
