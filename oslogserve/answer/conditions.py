@@ -44,7 +44,7 @@ def span(
     asked = environ.get("HTTP_RANGE")
     if asked is None or size is None or not _if_range(environ.get("HTTP_IF_RANGE"), tag, modified):
         return None
-    parsed = Range.parse(asked)
+    parsed = None if "," in asked else Range.parse(asked)  # WebOb takes the first of many
     if parsed is None:
         return None
     found: tuple[int, int] | None = parsed.range_for_length(size)

@@ -156,15 +156,15 @@ def test_a_failing_source_is_told_after_what_it_gave():
 
 
 def test_the_beginning_is_inflated():
-    assert beginning(gzip.compress(LOG), 50) == LOG[:50]
-    assert beginning(LOG, 50) == LOG[:50]
+    assert beginning(gzip.compress(LOG), size=50) == LOG[:50]
+    assert beginning(LOG, size=50) == LOG[:50]
     assert beginning(b"") == b""
-    assert beginning(gzip.compress(LOG)[:300], 50) == LOG[:50]
+    assert beginning(gzip.compress(LOG)[:300], size=50) == LOG[:50]
 
 
 def test_the_beginning_of_a_damaged_gzip_is_as_it_is():
     damaged = b"\x1f\x8bnot gzip at all"
-    assert beginning(damaged, 10) == damaged[:10]
+    assert beginning(damaged, size=10) == damaged[:10]
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 100])

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from oslogserve.answer import conditions
+from oslogserve.errors import RangeUnsatisfiable
+
+TAG = conditions.etag("a", 1)
+TIME = 1_000_000_000.7
+DATE = conditions.last_modified(TIME)
+LATER = conditions.last_modified(TIME + 60)
+EARLIER = conditions.last_modified(TIME - 60)
+
+
+def test_tags_are_quoted_and_of_every_part():
+    assert TAG[0] == TAG[-1] == '"'
+    assert len({TAG, conditions.etag("a", "1"), conditions.etag("a1"), conditions.etag()}) == 4
+    assert DATE == "Sun, 09 Sep 2001 01:46:40 GMT"
+
+
+@pytest.mark.parametrize(
+    ("match", "since", "unchanged"),
+    [
+        (TAG, None, True),
+        (f'"x", W/{TAG}', None, True),
+        ("*", None, True),
+        ('"x"', None, False),
+        ('"x"', LATER, False),
+        (None, DATE, True),
+        (None, LATER, True),
+        (None, EARLIER, False),
+        (None, "no date", False),
+        (None, None, False),
+    ],
+)
+def test_unchanged(match, since, unchanged):
+    given = {"HTTP_IF_NONE_MATCH": match, "HTTP_IF_MODIFIED_SINCE": since}
+    environ = {name: told for name, told in given.items() if told is not None}
+    assert conditions.is_conditional(environ) is bool(environ)
+    assert conditions.is_unchanged(environ, TAG, TIME) is unchanged
+
+
+@pytest.mark.parametrize(
+    ("asked", "condition", "size", "span"),
+    [
+        (None, None, 10, None),
+        ("bytes=0-0", None, 10, (0, 1)),
+        ("bytes=2-", None, 10, (2, 10)),
+        ("bytes=-3", None, 10, (7, 10)),
+        ("bytes=5-99", None, 10, (5, 10)),
+        ("bytes=0-1", None, None, None),
+        ("lines=0-1", None, 10, None),
+        ("bytes=0-1,3-4", None, 10, None),
+        ("bytes=0-1", TAG, 10, (0, 2)),
+        ("bytes=0-1", '"x"', 10, None),
+        ("bytes=0-1", DATE, 10, (0, 2)),
+        ("bytes=0-1", LATER, 10, None),
+        ("bytes=0-1", "x", 10, None),
+    ],
+)
+def test_spans(asked, condition, size, span):
+    given = {"HTTP_RANGE": asked, "HTTP_IF_RANGE": condition}
+    environ = {name: told for name, told in given.items() if told is not None}
+    assert conditions.span(environ, size, TAG, TIME) == span
+
+
+def test_a_span_outside_is_refused():
+    with pytest.raises(RangeUnsatisfiable):
+        conditions.span({"HTTP_RANGE": "bytes=10-"}, 10, TAG, TIME)
+    assert conditions.content_range((2, 5), 10) == ("Content-Range", "bytes 2-4/10")
