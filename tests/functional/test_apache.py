@@ -274,9 +274,13 @@ def daemons(apache):
 
 def test_two_daemons_metrics_add_up_across_a_graceful_restart(logs):
     with Apache(logs, f"[disk]\nroot = {logs}\n") as apache:
-        load_counts_once_each(apache)
+        poll(  # Apache answers as soon as the first has loaded the application
+            lambda: len(daemons(apache)) == 2,
+            lambda: AssertionError(apache.error_log()),
+            seconds=20,
+        )
         old = daemons(apache)
-        assert len(old) == 2
+        load_counts_once_each(apache)
         total = counted(apache)
 
         apache.restart_gracefully()
