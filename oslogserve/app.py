@@ -75,18 +75,16 @@ class App:
         started = time.perf_counter()
         self._metrics.in_progress.inc()
         try:
-            try:
-                answer = self._answer(environ)
-            except Error as error:
-                answer = _told(error, environ)
-            self._metrics.responses[answer.status[:3]].inc()
-            start_response(answer.status, [*answer.headers, NOSNIFF])
+            answer = self._answer(environ)
+        except Error as error:
+            answer = _told(error, environ)
         except BaseException:
+            self._metrics.responses["500"].inc()
             self._metrics.in_progress.dec()
             raise
         if environ["REQUEST_METHOD"] == "HEAD":
             answer.pieces = ()
-        return Body(
+        body = Body(
             answer.pieces,
             self._metrics,
             answer.view,
@@ -95,6 +93,13 @@ class App:
             answer.missing,
             answer.close,
         )
+        self._metrics.responses[answer.status[:3]].inc()
+        try:
+            start_response(answer.status, [*answer.headers, NOSNIFF])
+        except BaseException:
+            body.close()
+            raise
+        return body
 
     def _answer(self, environ: Environ) -> Answer:
         method = environ["REQUEST_METHOD"]

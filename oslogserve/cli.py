@@ -20,6 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = given.run(given)
         return status
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`). Python would complain once more at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ConfigError, OSError) as error:
         print(f"oslogserve: {error}", file=sys.stderr)
         return 2

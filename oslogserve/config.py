@@ -165,7 +165,7 @@ OPTIONS = (
         "serve",
         "chunk_size",
         "65536",
-        _between(1, 16 * 1024 * 1024, int),
+        _between(1024, 16 * 1024 * 1024, int),
         "Bytes read from a source at a time.",
     ),
     Option(

@@ -2,6 +2,7 @@
 """Whether each source answers, within a bound."""
 
 import threading
+import time
 from collections.abc import Sequence
 
 from oslogserve.errors import SourceError
@@ -21,8 +22,9 @@ class Readiness:
     def failures(self) -> dict[str, str]:
         """Source name -> what is wrong with it."""
         threads = [check.begin() for check in self._checks]
+        deadline = time.monotonic() + self._bound
         for thread in threads:
-            thread.join(self._bound)
+            thread.join(max(0.0, deadline - time.monotonic()))
         told = {check.name: check.result() for check in self._checks}
         return {name: fault for name, fault in told.items() if fault is not None}
 

@@ -17,7 +17,7 @@ def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
     """The log's own bytes, in pieces of at most PIECE bytes or as the source cut them.
 
     encoding: the declared Content-Encoding. The first bytes decide, not the declaration:
-    gzip is recognised undeclared, and a declaration that the bytes belie is ignored.
+    gzip is recognised undeclared, and a declared gzip that the bytes belie is ignored.
     Raises Incomplete where the stored bytes end early or are damaged.
     """
     chunks = iter(chunks)

@@ -43,7 +43,7 @@ class Disk:
             os.close(file)
             raise
         os.close(file)
-        return Folder()
+        return Folder() if stat.S_ISDIR(status.st_mode) else None
 
     def _descriptor(self, path: bytes) -> int | None:
         """The open file or folder; None where there is neither. A FIFO, a socket or a device

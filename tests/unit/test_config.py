@@ -44,11 +44,11 @@ def test_every_default_is_understood_and_explained(option):
 
 def test_a_file_is_understood(conf):
     config = conf(
-        "# a comment\n[disk]\nroot = /srv/logs\n[serve]\nchunk_size: 1000\nlisting = no\n"
+        "# a comment\n[disk]\nroot = /srv/logs\n[serve]\nchunk_size: 2000\nlisting = no\n"
         "[metrics]\npath =\n[view a]\npattern = \\.txt$\n[view b]\nview = raw\npattern = x%(y)s\n"
     )
     assert config["disk", "root"] == "/srv/logs"
-    assert config["serve", "chunk_size"] == 1000
+    assert config["serve", "chunk_size"] == 2000
     assert config["serve", "listing"] is False
     assert config["metrics", "path"] == ""
     shown = [(pattern.pattern, view) for pattern, view in config.views]
