@@ -135,35 +135,39 @@ class App:
         if isinstance(found, Folder):
             return _to_folder(environ, query)
         try:
-            stored = found.stored
-            headers += [
-                ("ETag", _tag(stored, query, view)),
-                ("Last-Modified", conditions.last_modified(stored.modified)),
-            ]
-            chunks = iter(found)
-            first = next(chunks, b"")
-            media_type = None
-            if query.format is None:
-                name = query.path.decode("utf-8", "replace")
-                media_type = passed_through_as(
-                    name, beginning(first, encoding=stored.encoding), self._config.views
-                )
-            if media_type is not None or view == "raw":
-                return self._stored_bytes(
-                    environ,
-                    query,
-                    sources,
-                    found,
-                    _rejoined(first, chunks),
-                    first,
-                    media_type,
-                    headers,
-                )
+            return self._opened(environ, query, sources, found, view, headers)
         except BaseException:
             found.close()
             raise
-        answer = Answer("200 OK", headers, (), view, stored.source, close=found.close)
-        content = _rejoined(first, chunks)
+
+    def _opened(
+        self,
+        environ: Environ,
+        query: Query,
+        sources: Sequence[Source],
+        log: Log,
+        view: str,
+        headers: list[Header],
+    ) -> Answer:
+        """view: what was asked for or negotiated; what is no log is passed through instead."""
+        stored = log.stored
+        headers += [
+            ("ETag", _tag(stored, query, view)),
+            ("Last-Modified", conditions.last_modified(stored.modified)),
+        ]
+        chunks = iter(log)
+        first = next(chunks, b"")
+        content = chain((first,), chunks) if first else chunks
+        media_type = None
+        if query.format is None:
+            name = query.path.decode("utf-8", "replace")
+            head = beginning(first, encoding=stored.encoding)
+            media_type = passed_through_as(name, head, self._config.views)
+        if media_type is not None or view == "raw":
+            return self._stored_bytes(
+                environ, query, sources, log, content, first, media_type, headers
+            )
+        answer = Answer("200 OK", headers, (), view, stored.source, close=log.close)
         if view == "html":
             headers += [("Content-Type", HTML), ("Content-Security-Policy", page.POLICY)]
             mount = environ.get("SCRIPT_NAME", "")
@@ -217,9 +221,11 @@ class App:
         if span is not None and stored.size is not None:
             log.close()
             part = find(sources, query.path, Want(span=span, version=stored.version))
-            if isinstance(part, Folder) or part.stored.version != stored.version:
-                changed = SourceError(stored.source, "the log changed while it was asked for")
-                raise Unavailable([changed])
+            if isinstance(part, Folder):
+                raise Unavailable([_changed(stored)])
+            if part.stored.version != stored.version:
+                part.close()
+                raise Unavailable([_changed(stored)])
             answer.status = "206 Partial Content"
             answer.close = part.close
             headers.append(conditions.content_range(span, stored.size))
@@ -307,8 +313,8 @@ def _tag(stored: Stored, query: Query, view: str) -> str:
     )
 
 
-def _rejoined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    return chain((first,), rest) if first else rest
+def _changed(stored: Stored) -> SourceError:
+    return SourceError(stored.source, "the log changed while it was asked for")
 
 
 def _to_folder(environ: Environ, query: Query) -> Answer:
