@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import configparser
-import re
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,6 @@ SWIFT = {
     "OS_PASSWORD": "hunter2",
     "OS_PROJECT_NAME": "logs",
 }
-SHIPPED = Path(__file__).parents[2] / "etc/oslogserve.conf"
 
 
 @pytest.fixture
@@ -167,19 +163,3 @@ def test_a_secret_is_in_no_error(conf, text):
         conf(text)
     assert "hunter2" not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
-
-
-@pytest.mark.skipif(not SHIPPED.exists(), reason="not written yet")
-def test_the_shipped_file_shows_exactly_the_options_at_their_default():
-    shown = []
-    section = ""
-    for line in SHIPPED.read_text().splitlines():
-        if line.lstrip("# ").startswith("["):
-            section = line.strip("#[] ")
-        elif found := re.match(r"#\s?(\w+) =(.*)$", line):
-            shown.append((section, found[1], found[2].strip()))
-    options = [(option.section, option.key, option.default) for option in OPTIONS]
-    assert [row for row in shown if not row[0].startswith("view")] == options
-    parser = configparser.RawConfigParser()
-    parser.read_string(SHIPPED.read_text())
-    assert all(not parser.items(section) for section in parser.sections())

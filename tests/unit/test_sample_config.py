@@ -28,7 +28,8 @@ def test_it_shows_every_option_at_its_default_and_no_other(uncommented):
         if not section.startswith("view ")
         for key, value in uncommented.items(section)
     }
-    assert shown == {(option.section, option.key): option.default for option in OPTIONS}
+    options = [((option.section, option.key), option.default) for option in OPTIONS]
+    assert list(shown.items()) == options
 
 
 def test_it_shows_a_view(uncommented):
