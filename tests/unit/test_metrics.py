@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from oslogserve import metrics_dir
+from oslogserve.metrics import CONTENT_TYPE, Metrics
+
+#: As operators' dashboards and alerts name them: name -> (attribute, type, labels).
+PROMISED = {
+    "oslogserve_source_open_seconds": ("source_open", "histogram", ("source", "outcome")),
+    "oslogserve_source_read_seconds": ("source_read", "histogram", ("source",)),
+    "oslogserve_source_bytes_total": ("source_bytes", "counter", ("source",)),
+    "oslogserve_response_seconds": ("response", "histogram", ("source", "view", "ending")),
+    "oslogserve_responses_total": ("responses", "counter", ("status",)),
+    "oslogserve_sent_bytes_total": ("sent_bytes", "counter", ("view",)),
+    "oslogserve_incomplete_logs_total": ("incomplete_logs", "counter", ("source", "reason")),
+}
+HISTOGRAMS = [name for name, (_, kind, _) in PROMISED.items() if kind == "histogram"]
+BOUNDS = [
+    "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5",
+    "1.0", "2.5", "5.0", "10.0", "30.0", "60.0", "+Inf",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _single_process(monkeypatch):
+    monkeypatch.delenv(metrics_dir.VARIABLE, raising=False)
+
+
+@pytest.fixture
+def metrics():
+    """Each metric counted once, with its labels' names as their values."""
+    metrics = Metrics()
+    for attribute, kind, labels in PROMISED.values():
+        child = getattr(metrics, attribute)[labels]
+        child.observe(0.02) if kind == "histogram" else child.inc(3)
+    metrics.in_progress.inc()
+    return metrics
+
+
+def samples(metrics):
+    families = text_string_to_metric_families(metrics.exposition().decode())
+    return [sample for family in families for sample in family.samples]
+
+
+def test_it_shows_the_promised_names_and_no_other(metrics):
+    families = re.findall(r"^# TYPE (\S+) (\S+)$", metrics.exposition().decode(), re.MULTILINE)
+    shown = {name: kind for name, kind in families if not name.endswith("_created")}
+    assert shown == {name: kind for name, (_, kind, _) in PROMISED.items()} | {
+        "oslogserve_requests_in_progress": "gauge"
+    }
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_a_metric_has_the_promised_labels_in_their_order(metrics, name):
+    _, kind, labels = PROMISED[name]
+    counted = name + "_count" if kind == "histogram" else name
+    [sample] = [sample for sample in samples(metrics) if sample.name == counted]
+    assert sample.labels == {label: label for label in labels}
+    assert sample.value == (1 if kind == "histogram" else 3)
+
+
+@pytest.mark.parametrize("name", HISTOGRAMS)
+def test_the_buckets_go_from_half_a_millisecond_to_a_minute(metrics, name):
+    buckets = [sample for sample in samples(metrics) if sample.name == name + "_bucket"]
+    assert [sample.labels["le"] for sample in buckets] == BOUNDS
+    assert [sample.value for sample in buckets] == [0.0] * 5 + [1.0] * 12
+
+
+def test_requests_in_progress_have_no_label_and_fall_again(metrics):
+    def shown():
+        return [s for s in samples(metrics) if s.name == "oslogserve_requests_in_progress"]
+
+    assert [(sample.labels, sample.value) for sample in shown()] == [({}, 1.0)]
+    metrics.in_progress.dec()
+    assert shown()[0].value == 0.0
+
+
+def test_two_applications_count_by_themselves(metrics):
+    other = Metrics()
+    assert not [sample for sample in samples(other) if sample.value]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "labels"),
+    [
+        ("responses", "200"),
+        ("source_open", ("disk", "hit")),
+        ("response", ("disk", "html", "complete")),
+    ],
+)
+def test_the_same_labels_give_the_same_child(attribute, labels):
+    labelled = getattr(Metrics(), attribute)
+    child = labelled[labels]
+    assert labelled[labels] is child
+    assert len(labelled) == 1
+
+
+def test_other_labels_give_another_child():
+    metrics = Metrics()
+    metrics.responses["200"].inc()
+    metrics.responses["404"].inc(2)
+    shown = {s.labels["status"]: s.value for s in samples(metrics) if s.name.endswith("_total")}
+    assert shown == {"200": 1.0, "404": 2.0}
+
+
+@pytest.mark.parametrize("labels", ["disk", ("disk",), ("disk", "hit", "more")])
+def test_too_few_or_too_many_labels_are_refused(labels):
+    with pytest.raises(ValueError, match="label"):
+        Metrics().source_open[labels]
+
+
+def test_its_media_type_is_prometheus_text():
+    assert CONTENT_TYPE.startswith("text/plain; version=")
