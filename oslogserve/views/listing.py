@@ -71,7 +71,9 @@ def text(listing: Listing) -> Iterator[bytes]:
 
 def _text_row(name: str, entries: list[Entry]) -> str:
     size, modified, sources = _facts(entries)
-    quoted = name.encode("unicode_escape").decode() if not name.isprintable() else name
+    quoted = name.replace("\\", "\\\\")
+    if not name.isprintable():
+        quoted = name.encode("unicode_escape").decode()
     return f"{quoted}\t{'-' if size is None else size}\t{modified or '-'}\t{','.join(sources)}\n"
 
 

@@ -234,3 +234,7 @@ def test_a_name_that_is_no_utf_8_is_shown_all_the_same():
     assert "\ufffd" in as_html(one(b"\xff"))
     assert as_text(one(b"\xff")).startswith("\ufffd\t")
     assert as_json(one(b"\xff"))["entries"][0]["name"] == "\ufffd"
+
+
+def test_two_names_never_look_the_same_in_text():
+    assert as_text(one(b"a\tb")) != as_text(one(rb"a\tb"))
