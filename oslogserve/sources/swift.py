@@ -188,6 +188,12 @@ class Swift:
         if found is None:
             raise SourceError(self.name, "there is no such container")
 
+    def close(self) -> None:
+        """Closes the connections that are kept for later; open logs are their owners'."""
+        while self._idle:
+            self._idle.pop()[1].close()
+        self._session.session.close()
+
     def _asked(self, ask: Callable[[str, str, _Connection], _T], keep: bool = False) -> _T | None:
         """ask(storage URL, token, connection), or None where Swift answers 404.
 

@@ -93,7 +93,8 @@ def server(swift, put, root):
 def source(swift, put, tmp_path):
     """The source itself, in this process."""
     write_conf(tmp_path / "conf", {"swift": swift.settings(CONTAINER)})
-    return source_module.Swift(load(str(tmp_path / "conf"), {}))
+    with contextlib.closing(source_module.Swift(load(str(tmp_path / "conf"), {}))) as opened:
+        yield opened
 
 
 @pytest.fixture
