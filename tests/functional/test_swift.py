@@ -406,7 +406,8 @@ def test_connection_is_used_again_after_all_announced_bytes(source, put, connect
             if not left:
                 break
         log.close()
-    assert source.open(b"counted.txt").stored.size == 100_000
+    with contextlib.closing(source.open(b"counted.txt")) as again:
+        assert again.stored.size == 100_000
     assert len(connects) == 2  # the token's, and one
 
 
