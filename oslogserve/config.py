@@ -219,6 +219,8 @@ class Config:
             value = self[option.section, option.key]
             if option.secret:
                 value = "(set)" if value else ""
+            elif option.key == "auth_url":
+                value = re.sub(r"//[^/]*@", "//(set)@", value)
             elif isinstance(value, re.Pattern):
                 value = value.pattern
             lines.append(f"{option.key} = {value}")

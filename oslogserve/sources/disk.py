@@ -51,18 +51,20 @@ class Disk:
         place = self._root + b"/" + path
         try:
             if not _is_file_or_folder(os.stat(place).st_mode):
-                return None
+                raise OSError(errno.ENOENT, "neither file nor folder")
             # Should a FIFO take its place just now, it does not block.
             file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
-            if error.errno in _MISSES:
-                return None
-            raise
+            if error.errno not in _MISSES:
+                raise
+            if not self._holds(os.path.realpath(place)):
+                raise _outside() from None  # else it would tell what exists out there
+            return None
         # Where the kernel went, not where the path seems to go: nothing can change in between.
         if self._holds(os.readlink(b"/proc/self/fd/%d" % file)):
             return file
         os.close(file)
-        raise BadRequest("The path leaves the log folder through a symbolic link.")
+        raise _outside()
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         try:
@@ -160,6 +162,10 @@ class DiskLog(Log):
 def path_is_within(path: bytes, folder: bytes) -> bool:
     """Not a test for a prefix: /srv/logs-private is not within /srv/logs."""
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _outside() -> BadRequest:
+    return BadRequest("The path leaves the log folder through a symbolic link.")
 
 
 def _is_file_or_folder(mode: int) -> bool:

@@ -12,7 +12,8 @@ _NOT_LOGS = re.compile(
 )
 #: A page of its own, not a console wrapped in markup (as Jenkins' console.html was).
 _HTML_DOCUMENT = re.compile(
-    rb"\s*(?:<!--.{0,512}?-->\s*)?<(?:!doctype|html)\b", re.IGNORECASE | re.DOTALL
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,256}\?>\s*)?(?:<!--.{0,900}?-->\s*)?<(?:!doctype|html)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -33,6 +34,7 @@ _PACKED = {
 }
 _types = mimetypes.MimeTypes()
 _types.add_type("text/plain", ".log")
+_types.add_type("application/xhtml+xml", ".xhtml")
 
 
 @lru_cache(maxsize=1024)

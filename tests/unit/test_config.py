@@ -163,3 +163,9 @@ def test_a_secret_is_in_no_error(conf, text):
         conf(text)
     assert "hunter2" not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_credential_in_the_auth_url_is_not_described():
+    described = load(None, {}, swift_auth_url="http://user:hunter2@127.0.0.1/v3").described()
+    assert "hunter2" not in described
+    assert "127.0.0.1/v3" in described

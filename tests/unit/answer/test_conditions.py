@@ -67,3 +67,8 @@ def test_a_span_outside_is_refused():
     with pytest.raises(RangeUnsatisfiable):
         conditions.span({"HTTP_RANGE": "bytes=10-"}, 10, TAG, TIME)
     assert conditions.content_range((2, 5), 10) == ("Content-Range", "bytes 2-4/10")
+
+
+def test_a_range_of_thousands_of_digits_is_ignored():
+    environ = {"HTTP_RANGE": "bytes=" + "9" * 5000 + "-"}
+    assert conditions.span(environ, 10, '"tag"', 0) is None

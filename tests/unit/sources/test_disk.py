@@ -252,3 +252,15 @@ def test_a_link_to_itself_does_not_hide_its_folder(disk, root):
 def test_a_file_has_no_entries(disk, root):
     (root / "a").touch()
     assert disk.entries(b"a") is None
+
+
+def test_a_link_out_of_the_root_does_not_tell_what_exists_out_there(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "there").write_bytes(b"x")
+    (root / "link").symlink_to(tmp_path / "out")
+    source = Disk(str(root), 65536)
+    for path in (b"link/there", b"link/not-there"):
+        with pytest.raises(BadRequest):
+            source.open(path)

@@ -30,3 +30,12 @@ def test_the_configuration_wins_and_its_first_pattern():
     views = ((re.compile("^x/"), "raw"), (re.compile("json"), "log"))
     assert passed_through_as("x/a.json", b"{}", views) == "application/json"
     assert passed_through_as("y/a.json", b"{}", views) is None
+
+
+@pytest.mark.parametrize(
+    "before",
+    [b'<?xml version="1.0" encoding="UTF-8"?>\n', b"\xef\xbb\xbf", b"<!--" + b"x" * 700 + b"-->"],
+)
+def test_a_report_is_html_whatever_stands_before_its_doctype(before):
+    head = before + b"<!DOCTYPE html>"
+    assert passed_through_as("testr_results.html", head, ()) == "text/html; charset=utf-8"
