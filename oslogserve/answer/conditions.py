@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ETag, Last-Modified, 304 and byte ranges (RFC 9110), on top of WebOb's parsers."""
 
+import re
 from email.utils import formatdate
 from hashlib import sha256
 from typing import Any
@@ -13,6 +14,8 @@ from oslogserve.errors import Header, RangeUnsatisfiable
 
 #: Characters of a Range that can be meant; Python refuses to read a number of 4300 digits.
 MAX_RANGE = 100
+#: The last 0 bytes.
+_LAST_NONE = re.compile(r"\s*bytes\s*=\s*-0+\s*", re.ASCII | re.IGNORECASE)
 
 
 def etag(*parts: object) -> str:
@@ -44,11 +47,13 @@ def span(
 
     Raises RangeUnsatisfiable.
     """
-    asked = environ.get("HTTP_RANGE")
+    asked = environ.get("HTTP_RANGE") if environ["REQUEST_METHOD"] == "GET" else None
     if asked is None or size is None or not _if_range(environ.get("HTTP_IF_RANGE"), tag, modified):
         return None
     if "," in asked or len(asked) > MAX_RANGE:  # WebOb would take the first of many
         return None
+    if _LAST_NONE.fullmatch(asked):  # WebOb would take it for the whole
+        raise RangeUnsatisfiable(size)
     parsed = Range.parse(asked)
     if parsed is None:
         return None

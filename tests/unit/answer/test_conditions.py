@@ -60,15 +60,27 @@ def test_unchanged(match, since, unchanged):
 def test_spans(asked, condition, size, span):
     given = {"HTTP_RANGE": asked, "HTTP_IF_RANGE": condition}
     environ = {name: told for name, told in given.items() if told is not None}
+    environ["REQUEST_METHOD"] = "GET"
     assert conditions.span(environ, size, TAG, TIME) == span
 
 
 def test_a_span_outside_is_refused():
     with pytest.raises(RangeUnsatisfiable):
-        conditions.span({"HTTP_RANGE": "bytes=10-"}, 10, TAG, TIME)
+        conditions.span({"REQUEST_METHOD": "GET", "HTTP_RANGE": "bytes=10-"}, 10, TAG, TIME)
     assert conditions.content_range((2, 5), 10) == ("Content-Range", "bytes 2-4/10")
 
 
 def test_a_range_of_thousands_of_digits_is_ignored():
-    environ = {"HTTP_RANGE": "bytes=" + "9" * 5000 + "-"}
+    environ = {"REQUEST_METHOD": "GET", "HTTP_RANGE": "bytes=" + "9" * 5000 + "-"}
     assert conditions.span(environ, 10, '"tag"', 0) is None
+
+
+def test_the_last_zero_bytes_cannot_be_had():
+    environ = {"REQUEST_METHOD": "GET", "HTTP_RANGE": "bytes=-0"}
+    with pytest.raises(RangeUnsatisfiable):
+        conditions.span(environ, 10, TAG, TIME)
+
+
+def test_a_range_is_for_get_alone():
+    environ = {"REQUEST_METHOD": "HEAD", "HTTP_RANGE": "bytes=1-2"}
+    assert conditions.span(environ, 10, TAG, TIME) is None
