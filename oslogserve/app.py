@@ -151,8 +151,9 @@ class App:
     ) -> Answer:
         """view: what was asked for or negotiated; what is no log is passed through instead."""
         stored = log.stored
+        tag = _tag(stored, query, view)
         headers += [
-            ("ETag", _tag(stored, query, view)),
+            ("ETag", tag),
             ("Last-Modified", conditions.last_modified(stored.modified)),
         ]
         chunks = iter(log)
@@ -165,7 +166,7 @@ class App:
             media_type = passed_through_as(name, head, self._config.views)
         if media_type is not None or view == "raw":
             return self._stored_bytes(
-                environ, query, sources, log, content, first, media_type, headers
+                environ, query, sources, log, content, first, media_type, tag, headers
             )
         answer = Answer("200 OK", headers, (), view, stored.source, close=log.close)
         if view == "html":
@@ -193,6 +194,7 @@ class App:
         content: Iterator[bytes],
         first: bytes,
         media_type: str | None,
+        tag: str,
         headers: list[Header],
     ) -> Answer:
         """What is no log, with its type; or, for format=raw, the bytes as they are stored.
@@ -216,7 +218,6 @@ class App:
             answer.pieces = decoded(content, stored.encoding)
             return answer
         headers.append(("Accept-Ranges", "bytes"))
-        tag = _tag(stored, query, query.format or ("html" if query.prefers_html else "text"))
         span = conditions.span(environ, stored.size, tag, stored.modified)
         if span is not None and stored.size is not None:
             log.close()
