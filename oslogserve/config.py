@@ -176,6 +176,15 @@ OPTIONS = (
         "Whether a folder without index.html is shown as a listing.",
     ),
     Option(
+        "serve",
+        "renderer",
+        "auto",
+        _one_of("auto", "native", "pure"),
+        "native: oslogserve-speedups must be there. pure: in Python. auto: native where it is\n"
+        "installed. Their pages are the same.",
+        "OSLOGSERVE_RENDERER",
+    ),
+    Option(
         "metrics",
         "path",
         "/metrics",

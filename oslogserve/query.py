@@ -5,9 +5,8 @@ It must not know where logs lie or what a page looks like.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from webob.acceptparse import create_accept_header
@@ -25,8 +24,7 @@ MAX_PATH = 4096
 MAX_LIMIT = 10**12
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """One request, checked.
 
     path: bytes as the server decoded them, no leading slash, no empty, '.' or '..' segment.

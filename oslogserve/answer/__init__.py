@@ -1,3 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP's side of an answer: conditions and ranges before it, counting and closing while it
 goes out. Knows nothing of lines or sources."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from oslogserve.errors import Header, Incomplete
+
+TEXT = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+#: Logs still grow while their job runs: a cache asks again, and is answered 304.
+ASK_AGAIN = ("Cache-Control", "no-cache")
+VARY = ("Vary", "Accept")
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(slots=True)
+class Answer:
+    """pieces: the body. view and source: metric labels.
+
+    missing: what `pieces` found missing by the time they end, and told the reader.
+    close: gives back what the pieces come from, once.
+    """
+
+    status: str
+    headers: list[Header]
+    pieces: Iterable[bytes] = ()
+    view: str = "other"
+    source: str = "none"
+    missing: list[Incomplete] = field(default_factory=list)
+    close: Callable[[], None] = _nothing

@@ -2,9 +2,12 @@
 """The iterable that a server gets: counts what goes out and closes what was opened, once."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
+from socket import socket
 
+from oslogserve.answer import Answer
+from oslogserve.answer.packet import release
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
 
@@ -32,28 +35,21 @@ class Body:
 
     def __init__(
         self,
-        pieces: Iterable[bytes],
+        answer: Answer,
         metrics: Metrics,
-        view: str,
         started: float,
-        source: str,
-        missing: list[Incomplete],
-        on_close: Callable[[], None],
+        held: socket | None = None,
     ) -> None:
-        """source: of the log, or 'none'. view: a fixed word. started: of time.perf_counter.
-
-        missing: what `pieces` found missing by the time they end, and told the reader.
-        """
-        self._pieces = iter(pieces)
+        """started: of time.perf_counter. held: the connection to release at the end."""
+        self._answer = answer
+        self._pieces = iter(answer.pieces)
         self._metrics = metrics
-        self._view = view
         self._started = started
-        self._source = source
-        self._missing = missing
-        self._on_close = on_close
+        self._held = held
         self._ending = "aborted"
         self._sent = 0
         self._closed = False
+        metrics.responses[answer.status[:3]].inc()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -62,24 +58,32 @@ class Body:
         try:
             piece = next(self._pieces)
         except StopIteration:
-            self._ending = "failed" if self._missing else "complete"
+            self._ending = "failed" if self._answer.missing else "complete"
             raise
         except Exception as error:
             self._ending = "failed"
             if isinstance(error, Incomplete):
-                self._missing.append(error)
+                self._answer.missing.append(error)
             raise
         self._sent += len(piece)
         return piece
+
+    def fail(self) -> None:
+        """Closes an answer that never began."""
+        self._ending = "failed"
+        self.close()
 
     def close(self) -> None:
         if self._closed:
             return
         self._closed = True
-        self._on_close()
+        answer, metrics = self._answer, self._metrics
+        if self._held is not None:
+            release(self._held)
+        answer.close()
         spent = time.perf_counter() - self._started
-        self._metrics.response[self._source, self._view, self._ending].observe(spent)
-        for error in self._missing:
-            self._metrics.incomplete_logs[self._source, error.reason].inc()
-        self._metrics.sent_bytes[self._view].inc(self._sent)
-        self._metrics.in_progress.dec()
+        metrics.response[answer.source, answer.view, self._ending].observe(spent)
+        for error in answer.missing:
+            metrics.incomplete_logs[answer.source, error.reason].inc()
+        metrics.sent_bytes[answer.view].inc(self._sent)
+        metrics.in_progress.dec()

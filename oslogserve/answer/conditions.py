@@ -3,7 +3,8 @@
 
 import re
 from email.utils import formatdate
-from hashlib import sha256
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 from webob.byterange import Range
@@ -20,9 +21,10 @@ _LAST_NONE = re.compile(r"\s*bytes\s*=\s*-0+\s*", re.ASCII | re.IGNORECASE)
 
 def etag(*parts: object) -> str:
     """A quoted, strong tag of all that an answer depends on."""
-    return '"' + sha256(repr(parts).encode()).hexdigest()[:24] + '"'
+    return '"' + blake2b(repr(parts).encode(), digest_size=12).hexdigest() + '"'
 
 
+@lru_cache(maxsize=1024)
 def last_modified(seconds: float) -> str:
     return formatdate(seconds, usegmt=True)
 

@@ -5,12 +5,10 @@ It must not know of HTTP answers, views or lines: it hands over stored bytes as 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     """What a source knows of a stored log without reading it.
 
     name: the stored name's last segment, which may end in .gz where the path did not.
@@ -46,8 +44,7 @@ class Folder:
     """The path names a folder of this source."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of a listing. name: bytes; a folder's ends in '/'. modified: seconds, or None."""
 
     name: bytes
@@ -56,8 +53,7 @@ class Entry:
     source: str
 
 
-@dataclass(frozen=True)
-class Want:
+class Want(NamedTuple):
     """How a log is opened.
 
     body: False where only `stored` is needed. span: (first, last + 1) stored bytes.

@@ -129,18 +129,22 @@ class DiskLog(Log):
         self._file: int | None = file
         self._chunk_size = chunk_size
         self._left: int | None = None
+        self._expected = status.st_size
         if want.span is not None:
             os.lseek(file, want.span[0], os.SEEK_SET)
-            self._left = want.span[1] - want.span[0]
+            self._left = self._expected = want.span[1] - want.span[0]
         self._first = self._read() if want.body else b""
 
     def _read(self) -> bytes:
-        if self._file is None:
+        if self._file is None or self._left == 0:
             return b""
         size = self._chunk_size if self._left is None else min(self._left, self._chunk_size)
         chunk = os.read(self._file, size)
+        self._expected -= len(chunk)
         if self._left is not None:
             self._left -= len(chunk)
+        elif len(chunk) < size and self._expected <= 0:
+            self._left = 0  # the end was seen: no call is made to see it again
         return chunk
 
     def __iter__(self) -> Iterator[bytes]:

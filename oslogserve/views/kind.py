@@ -45,9 +45,11 @@ def _by_name(name: str) -> tuple[str | None, str | None]:
     return _types.guess_type(name.removesuffix(".gz"), strict=False)
 
 
-def passed_through_as(
-    name: str, head: bytes, views: Sequence[tuple[re.Pattern[str], str]]
-) -> str | None:
+#: (pattern of a path, "log" or "raw"); the first that is found wins.
+Views = Sequence[tuple[re.Pattern[str], str]]
+
+
+def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
     """The media type of a file that is no log; None for a log.
 
     name: the path asked for. head: the first bytes of its content, inflated.

@@ -4,23 +4,25 @@
 from collections.abc import Iterable, Iterator
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines import render
-from oslogserve.lines.blocks import whole_lines
 from oslogserve.lines.decode import decoded, until_incomplete
-from oslogserve.lines.filter import Run, at_least, first_lines, numbered
+from oslogserve.lines.renderer import BEST, Renderer
 from oslogserve.query import Query
 from oslogserve.views import page
 
 
 def text(
-    chunks: Iterable[bytes], encoding: str, query: Query, missing: list[Incomplete]
+    chunks: Iterable[bytes],
+    encoding: str,
+    query: Query,
+    missing: list[Incomplete],
+    rendered: Renderer = BEST,
 ) -> Iterator[bytes]:
     """The log's own lines, byte for byte; where a part is missing, a last line says so."""
     pieces = until_incomplete(decoded(chunks, encoding), missing)
     if query.level is None and query.limit is None:
         yield from pieces
     else:
-        yield from render.text(_shown(pieces, query))
+        yield from rendered(pieces, "text", query.level, query.limit)
     for error in missing:
         yield f"\n[{told(error)}]\n".encode()
 
@@ -32,10 +34,11 @@ def html(
     missing: list[Incomplete],
     mount: str,
     source: str,
+    rendered: Renderer = BEST,
 ) -> Iterator[bytes]:
     # By itself: where the filter finds nothing for long, the reader sees at least the page.
     yield page.before_lines(mount, query, source)
-    yield from html_lines(chunks, encoding, query, missing)
+    yield from html_lines(chunks, encoding, query, missing, rendered)
     notices = [told(error) for error in missing]
     if query.limit is not None:
         notices.append(
@@ -45,15 +48,14 @@ def html(
 
 
 def html_lines(
-    chunks: Iterable[bytes], encoding: str, query: Query, missing: list[Incomplete]
+    chunks: Iterable[bytes],
+    encoding: str,
+    query: Query,
+    missing: list[Incomplete],
+    rendered: Renderer = BEST,
 ) -> Iterator[bytes]:
-    return render.html(_shown(until_incomplete(decoded(chunks, encoding), missing), query))
-
-
-def _shown(pieces: Iterable[bytes], query: Query) -> Iterator[Run]:
-    blocks = whole_lines(pieces)
-    runs = numbered(blocks) if query.level is None else at_least(query.level, blocks)
-    return runs if query.limit is None else first_lines(query.limit, runs)
+    pieces = until_incomplete(decoded(chunks, encoding), missing)
+    return rendered(pieces, "html", query.level, query.limit)
 
 
 def told(error: Incomplete) -> str:

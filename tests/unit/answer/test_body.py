@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from oslogserve.answer import Answer
 from oslogserve.answer.body import Body
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
@@ -14,9 +15,8 @@ class Made:
         self.metrics = Metrics()
         self.metrics.in_progress.inc()
         self.closed = 0
-        self.body = Body(
-            pieces, self.metrics, "text", time.perf_counter(), "disk", list(missing), self.close
-        )
+        answer = Answer("200 OK", [], pieces, "text", "disk", list(missing), self.close)
+        self.body = Body(answer, self.metrics, time.perf_counter())
 
     def close(self):
         self.closed += 1
@@ -74,3 +74,11 @@ def test_what_was_told_as_missing_is_failed_and_counted():
     made.body.close()
     assert made.endings() == ["failed"]
     assert b'incomplete_logs_total{reason="corrupt",source="disk"} 1.0' in made.metrics.exposition()
+
+
+def test_an_answer_that_never_began_is_failed():
+    made = Made([b"abc"])
+    made.body.fail()
+    assert made.endings() == ["failed"]
+    assert made.sent() == 0
+    assert b"requests_in_progress 0.0" in made.metrics.exposition()

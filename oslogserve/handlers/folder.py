@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder: its index.html, else what lies in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer
+from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
+from oslogserve.handlers.log import LogHandler
+from oslogserve.query import Query
+from oslogserve.sources import Source
+from oslogserve.sources.finder import Listing
+from oslogserve.views import listing, page
+
+
+class FolderHandler:
+    def __init__(self, logs: LogHandler, may_list: bool) -> None:
+        self._logs = logs
+        self._may_list = may_list
+
+    def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
+        if query.format == "raw":
+            raise BadRequest("format=raw is for logs: a folder takes html, text, json.")
+        if query.format in (None, "html"):
+            index = self._index(environ, query, sources)
+            if index is not None:
+                return index
+        if not self._may_list:
+            raise Forbidden("This server does not list folders: name a log.")
+        found = Listing(sources, query.path)
+        headers: list[Header] = [ASK_AGAIN, VARY]
+        if query.format == "json":
+            pieces = listing.as_json(query.path, found)
+            headers.append(("Content-Type", "application/json"))
+        elif query.format == "html" or (query.format is None and query.prefers_html):
+            pieces = listing.html(environ.get("SCRIPT_NAME", ""), query.path, found)
+            headers += [("Content-Type", HTML), ("Content-Security-Policy", page.POLICY)]
+        else:
+            pieces = listing.text(found)
+            headers.append(("Content-Type", TEXT))
+        return Answer("200 OK", headers, pieces, "listing")
+
+    def _index(
+        self, environ: dict[str, Any], query: Query, sources: Sequence[Source]
+    ) -> Answer | None:
+        path = query.path + b"/index.html" if query.path else b"index.html"
+        try:
+            return self._logs(
+                environ, query._replace(path=path, folder=False, format=None), sources
+            )
+        except (NotFound, Unavailable):
+            return None  # a source that fails is told by the listing

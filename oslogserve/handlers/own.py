@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the server tells of itself: its assets, its health, its metrics."""
+
+from collections.abc import Sequence
+
+from oslogserve import __version__
+from oslogserve.answer import TEXT, Answer
+from oslogserve.health import Readiness
+from oslogserve.metrics import CONTENT_TYPE, Metrics
+from oslogserve.sources import Source
+from oslogserve.views import assets
+
+
+def asset(path: str) -> Answer:
+    content, media_type = assets.BY_PATH[path]
+    headers = [
+        ("Content-Type", media_type),
+        ("Content-Length", str(len(content))),
+        ("Cache-Control", "public, max-age=31536000, immutable"),
+    ]
+    return Answer("200 OK", headers, [content], "asset")
+
+
+def healthz() -> Answer:
+    return _plain("200 OK", f"oslogserve {__version__} answers\n")
+
+
+def readyz(readiness: Readiness, sources: Sequence[Source]) -> Answer:
+    failures = readiness.failures()
+    told = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
+    return _plain("503 Service Unavailable" if failures else "200 OK", told)
+
+
+def exposition(metrics: Metrics) -> Answer:
+    headers = [("Content-Type", CONTENT_TYPE), ("Cache-Control", "no-store")]
+    return Answer("200 OK", headers, [metrics.exposition()])
+
+
+def _plain(status: str, told: str) -> Answer:
+    return Answer(status, [("Content-Type", TEXT), ("Cache-Control", "no-store")], [told.encode()])

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log's own bytes to a view's, by either of two renderers that give the same bytes.
+
+PURE is the definition. NATIVE is its twin in Rust, of the distribution oslogserve-speedups, and
+None where that is not installed or is of another version.
+"""
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from oslogserve import __version__
+from oslogserve.lines import render
+from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
+from oslogserve.lines.filter import at_least, first_lines, numbered
+from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
+
+#: (pieces of any size, "html" or "text", level or None, limit in lines or None)
+Renderer = Callable[[Iterable[bytes], str, str | None, int | None], Iterator[bytes]]
+
+
+def _pure(
+    pieces: Iterable[bytes], view: str, level: str | None, limit: int | None
+) -> Iterator[bytes]:
+    blocks = whole_lines(pieces)
+    runs = numbered(blocks) if level is None else at_least(level, blocks)
+    if limit is not None:
+        runs = first_lines(limit, runs)
+    return render.html(runs) if view == "html" else render.text(runs)
+
+
+def _native_of(speedups: Any) -> Renderer:
+    formats = speedups.Formats(
+        [row.pattern for row in TIMES],
+        [row.pattern for row in LEADS],
+        [severity.encode() for severity in SEVERITIES],
+    )
+
+    def native(
+        pieces: Iterable[bytes], view: str, level: str | None, limit: int | None
+    ) -> Iterator[bytes]:
+        renderer = speedups.Renderer(formats, view, level, limit, LONGEST_LINE)
+        for piece in pieces:
+            rendered = renderer.feed(piece)
+            if rendered:
+                yield rendered
+            if renderer.done:
+                return
+        yield renderer.finish()
+
+    return native
+
+
+def _installed() -> tuple[Renderer | None, str]:
+    """The native renderer, or None and why there is none."""
+    try:
+        speedups = importlib.import_module("oslogserve_speedups")
+    except ImportError as error:
+        return None, f"oslogserve-speedups is not installed ({error})"
+    if speedups.__version__ != __version__:
+        return None, f"oslogserve-speedups is of version {speedups.__version__}, not {__version__}"
+    return _native_of(speedups), ""
+
+
+PURE: Renderer = _pure
+NATIVE, WHY_NOT_NATIVE = _installed()
+BEST = NATIVE or PURE
+
+
+def named(wanted: str) -> tuple[str, Renderer]:
+    """The renderer and its name, 'native' or 'pure'. wanted: one of these, or 'auto' for the best.
+
+    Raises LookupError, saying why there is no native one.
+    """
+    if wanted == "pure" or (wanted == "auto" and NATIVE is None):
+        return "pure", PURE
+    if NATIVE is None:
+        raise LookupError(WHY_NOT_NATIVE)
+    return "native", NATIVE
