@@ -10,7 +10,7 @@ from oslogserve import __version__
 from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer, conditions
 from oslogserve.answer.body import gathered
 from oslogserve.errors import BadRequest, SourceError, Unavailable
-from oslogserve.lines.decode import GZIP_MAGIC, beginning, decoded, exactly
+from oslogserve.lines.decode import beginning, decoded, exactly, packed_as
 from oslogserve.lines.renderer import Renderer
 from oslogserve.query import Query
 from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored, Want
@@ -124,10 +124,11 @@ def _as_stored(
     """
     stored = log.stored
     answer.view = "raw"
-    is_packed = first.startswith(GZIP_MAGIC) or stored.encoding == "deflate"
+    packed = packed_as(first, stored.encoding)
+    is_packed = packed != ""
     if media_type is None and is_packed:
-        packing = "application/zlib" if stored.encoding == "deflate" else "application/gzip"
-        media_type, is_packed = packing, False
+        media_type = "application/gzip" if packed == "gzip" else "application/zlib"
+        is_packed = False
     elif media_type is None:
         name = query.path.decode("utf-8", "replace")
         media_type = passed_through_as(name, first, ()) or TEXT

@@ -10,14 +10,14 @@ from oslogserve.errors import Incomplete
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes of output that one call may make: memory stays flat whatever the expansion ratio.
 PIECE = 256 * 1024
-_GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
+#: What zlib calls wbits. RFC 9110 says that deflate is zlib; raw deflate is what some send.
+_WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
 
 
 def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
     """The log's own bytes, in pieces of at most PIECE bytes or as the source cut them.
 
-    encoding: the declared Content-Encoding. The first bytes decide, not the declaration:
-    gzip is recognised undeclared, and a declared gzip that the bytes belie is ignored.
+    encoding: the declared Content-Encoding, see packed_as().
     Raises Incomplete where the stored bytes end early or are damaged.
     """
     chunks = iter(chunks)
@@ -27,22 +27,42 @@ def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
         if len(head) >= 2:
             break
     stored = chain((head,), chunks) if head else iter(())
-    if head.startswith(GZIP_MAGIC):
-        yield from _inflated(stored, _GZIP)
-    elif encoding == "deflate" and len(head) >= 2:
-        yield from _inflated(stored, _deflate_wbits(head))
+    packed = packed_as(head, encoding)
+    if packed:
+        yield from _inflated(stored, packed)
     else:
         yield from stored
 
 
-def _deflate_wbits(head: bytes) -> int:
-    """RFC 9110 says zlib; raw deflate is what some senders send."""
-    is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-    return _ZLIB if is_zlib else _RAW_DEFLATE
+def packed_as(chunk: bytes, encoding: str = "") -> str:
+    """'gzip', 'zlib', 'deflate' (raw) or '' for plain: of a log whose first stored chunk this is.
+
+    The bytes decide, not the declared encoding: gzip is recognised undeclared, and a declaration
+    that the bytes belie is ignored.
+    """
+    if chunk.startswith(GZIP_MAGIC):
+        return "gzip"
+    if encoding != "deflate" or len(chunk) < 2:
+        return ""
+    if chunk[0] & 0x0F == 8 and int.from_bytes(chunk[:2], "big") % 31 == 0:
+        return "zlib"
+    return "deflate" if _is_raw_deflate(chunk) else ""
 
 
-def _inflated(chunks: Iterable[bytes], wbits: int) -> Iterator[bytes]:
-    decoder = zlib.decompressobj(wbits)
+def _is_raw_deflate(chunk: bytes) -> bool:
+    """Raw deflate has no magic, and zlib takes some text for it for a while."""
+    decoder = zlib.decompressobj(_WBITS["deflate"])
+    try:
+        decoder.decompress(chunk, PIECE)
+    except zlib.error:
+        return False
+    if decoder.eof:
+        return not decoder.unused_data.strip(b"\0")
+    return not chunk.isascii()
+
+
+def _inflated(chunks: Iterable[bytes], packed: str) -> Iterator[bytes]:
+    decoder = zlib.decompressobj(_WBITS[packed])
     for chunk in chunks:
         piece = b""
         while chunk or len(piece) == PIECE:
@@ -50,9 +70,9 @@ def _inflated(chunks: Iterable[bytes], wbits: int) -> Iterator[bytes]:
                 chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
                 if not chunk:
                     break
-                if wbits != _GZIP or chunk[:1] != GZIP_MAGIC[:1]:
+                if packed != "gzip" or chunk[:1] != GZIP_MAGIC[:1]:
                     raise Incomplete("corrupt", "what follows the compressed data is not gzip")
-                decoder = zlib.decompressobj(wbits)
+                decoder = zlib.decompressobj(_WBITS[packed])
             before = decoder.copy()
             try:
                 piece = decoder.decompress(chunk, PIECE)
@@ -80,14 +100,11 @@ def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[byt
 
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
     """The first bytes of the log whose first stored chunk this is; undecoded where damaged."""
-    if chunk.startswith(GZIP_MAGIC):
-        wbits = _GZIP
-    elif encoding == "deflate" and len(chunk) >= 2:
-        wbits = _deflate_wbits(chunk)
-    else:
+    packed = packed_as(chunk, encoding)
+    if not packed:
         return chunk[:size]
     try:
-        return zlib.decompressobj(wbits).decompress(chunk, size)
+        return zlib.decompressobj(_WBITS[packed]).decompress(chunk, size)
     except zlib.error:
         return chunk[:size]
 

@@ -6,7 +6,14 @@ import zlib
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.decode import PIECE, beginning, decoded, exactly, until_incomplete
+from oslogserve.lines.decode import (
+    PIECE,
+    beginning,
+    decoded,
+    exactly,
+    packed_as,
+    until_incomplete,
+)
 
 _random = random.Random(2)
 LOG = b"".join(
@@ -53,6 +60,32 @@ def test_a_log_is_the_same_however_it_is_stored_and_cut(stored, encoding, size):
 @pytest.mark.parametrize("encoding", ["", "gzip"])
 def test_what_is_too_short_to_be_packed_is_plain(stored, encoding):
     assert had([stored], encoding) == (stored, [])
+
+
+@pytest.mark.parametrize("size", [2, 10, 100, 65536])
+def test_plain_text_that_was_declared_deflate_is_plain(size):
+    for start in range(0, len(LOG), 97):
+        stored = LOG[start : start + size]
+        assert had([stored, LOG], "deflate") == (stored + LOG, [])
+        assert beginning(stored, encoding="deflate") == stored[:1024]
+
+
+@pytest.mark.parametrize(
+    ("stored", "packed"),
+    [
+        (LOG, ""),
+        (gzip.compress(LOG), "gzip"),
+        (zlib.compress(LOG), "zlib"),
+        (RAW_DEFLATE, "deflate"),
+        (RAW_DEFLATE[:100], "deflate"),
+        (RAW_DEFLATE + b"\0" * 100, "deflate"),
+        (b"\x03\0", "deflate"),
+        ("Grüße\n".encode() * 50, ""),
+    ],
+)
+def test_the_first_bytes_decide_what_a_declared_deflate_is(stored, packed):
+    assert packed_as(stored, "deflate") == packed
+    assert packed_as(stored) == (packed if packed == "gzip" else "")
 
 
 def test_no_chunks_are_an_empty_log():
