@@ -19,12 +19,16 @@ def text(
 ) -> Iterator[bytes]:
     """The log's own lines, byte for byte; where a part is missing, a last line says so."""
     pieces = until_incomplete(decoded(chunks, encoding), missing)
-    if query.level is None and query.limit is None:
-        yield from pieces
-    else:
-        yield from rendered(pieces, "text", query.level, query.limit)
+    if query.level is not None or query.limit is not None:
+        pieces = rendered(pieces, "text", query.level, query.limit)
+    last = b"\n"
+    for piece in pieces:
+        yield piece
+        last = piece or last
+    if missing and not last.endswith(b"\n"):
+        yield b"\n"
     for error in missing:
-        yield f"\n[{told(error)}]\n".encode()
+        yield f"[{told(error)}]\n".encode()
 
 
 def html(

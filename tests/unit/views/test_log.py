@@ -80,16 +80,19 @@ def test_text_ends_with_a_notice_where_a_part_is_missing():
     missing = []
     query = Query(b"a.txt", False)
     shown = b"".join(log.text(Chunks([LOG], breaks=True), "", query, missing))
-    assert shown == LOG + b"\n[" + NOTICE + b"]\n"
+    assert shown == LOG + b"[" + NOTICE + b"]\n"
     assert [error.reason for error in missing] == ["failed"]
 
 
-def test_the_texts_notice_is_a_line_of_its_own():
-    assert as_text(Chunks([b"half a li"], breaks=True)).splitlines()[-1] == b"[" + NOTICE + b"]"
+@pytest.mark.parametrize("asked", [{}, {"limit": 9}], ids=str)
+def test_the_texts_notice_is_a_line_of_its_own_and_none_is_empty(asked):
+    notice = b"[" + NOTICE + b"]\n"
+    assert as_text(Chunks([b"half a li"], breaks=True), **asked) == b"half a li\n" + notice
+    assert as_text(Chunks([INFO, b""], breaks=True), **asked) == INFO + notice
 
 
 def test_the_notice_is_there_though_the_level_leaves_no_line():
-    assert as_text(Chunks([INFO], breaks=True), level="ERROR") == b"\n[" + NOTICE + b"]\n"
+    assert as_text(Chunks([INFO], breaks=True), level="ERROR") == b"[" + NOTICE + b"]\n"
 
 
 def test_a_truncated_gzip_gives_what_it_holds_and_the_notice():
