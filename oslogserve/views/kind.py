@@ -10,11 +10,22 @@ from functools import lru_cache
 _NOT_LOGS = re.compile(
     r"(image|audio|video|font)/|text/(css|javascript)$|application/(?!x-sh$|xml$|x-python|x-yaml|yaml|sql$|toml$)"
 )
-#: A page of its own, not a console wrapped in markup (as Jenkins' console.html was).
+#: A page of its own, not a console wrapped in markup: Jenkins' console.html was lines, <pre>
+#: and <span>.
 _HTML_DOCUMENT = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,256}\?>\s*)?(?:<!--.{0,900}?-->\s*)?<(?:!doctype|html)\b",
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,256}\?>\s*)?(?:<!--.{0,900}?-->\s*)?"
+    rb"<(?:!doctype|html|head|body|title|meta|link|style|script|div|table|h[1-6]|p|ul|center|frameset)"
+    rb"(?=[\s/>])",
     re.IGNORECASE | re.DOTALL,
 )
+#: What a log is called: its holes (copytruncate, a crash) are NULs, as a binary file's are.
+_CALLED_A_LOG = re.compile(
+    r"(?:^|[._-])(?:log|txt|out|err|stdout|stderr|console|syslog|messages|dmesg)(?:[._-]|$)",
+    re.IGNORECASE,
+)
+#: Control characters that no log holds in number. Left out are whitespace, BEL, BS, ESC, SO and SI
+#: (a terminal's character sets) and SOH and STX (readline's prompts); NUL is looked at by itself.
+_CONTROL = bytes({*range(1, 32), 127} - set(b"\t\n\v\f\r\a\b\x1b\x0e\x0f\x01\x02"))
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -68,4 +79,15 @@ def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
         return "text/html; charset=utf-8" if _HTML_DOCUMENT.match(head) else None
     if media_type and _NOT_LOGS.match(media_type):
         return media_type
-    return None
+    is_called_a_log = media_type is not None or _CALLED_A_LOG.search(name.rpartition("/")[2])
+    return "application/octet-stream" if _is_binary(head, bool(is_called_a_log)) else None
+
+
+def _is_binary(head: bytes, is_called_a_log: bool) -> bool:
+    if head.startswith(b"\x1f\x8b"):
+        return False  # a damaged gzip, which could not be inflated: the log's view says so
+    if b"\0" in head and not is_called_a_log:
+        return True
+    controls = len(head) - len(head.translate(None, _CONTROL))
+    # Random bytes have one in eleven; of a short head, a few say nothing.
+    return controls * 20 > max(len(head), 100)
