@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ConfigError, OSError) as error:
-        print(f"oslogserve: {error}", file=sys.stderr)
+        for fault in str(error).split("\n"):
+            print(f"oslogserve: {fault}", file=sys.stderr)
         return 2
 
 
@@ -99,7 +100,7 @@ def _chunks(file: int) -> Iterator[bytes]:
 
 
 def _check_config(given: argparse.Namespace) -> int:
-    print(load(given.file).described(), end="")
+    print(load(given.file, must_exist=True).described(), end="")
     return 0
 
 

@@ -7,7 +7,6 @@ One table, OPTIONS, says what there is; etc/oslogserve.conf shows it, a test com
 import os
 import re
 from collections.abc import Callable, Mapping
-from configparser import Error as SyntaxFault
 from configparser import RawConfigParser
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ from oslogserve.errors import Error
 
 
 class ConfigError(Error):
-    """Names the file, the line and the key of what was not understood."""
+    """A line for each fault: it names the file, the line and the key."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,11 @@ def _yes(value: str) -> bool:
         raise ValueError("yes or no") from None
 
 
-def _one_of(*choices: str) -> Callable[[str], str]:
+def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], str]:
     def parse(value: str) -> str:
-        if value not in choices:
+        if fold(value) not in choices:
             raise ValueError("one of " + ", ".join(choices))
-        return value
+        return fold(value)
 
     return parse
 
@@ -102,7 +101,7 @@ OPTIONS = (
         "swift",
         "auth_version",
         "3",
-        _one_of("3", "1"),
+        one_of("3", "1"),
         "3: Keystone, by password or application credential. 1: tempauth and its like.",
     ),
     Option("swift", "auth_url", "", str, "Where tokens come from.", "OS_AUTH_URL"),
@@ -142,7 +141,7 @@ OPTIONS = (
         "swift",
         "interface",
         "public",
-        _one_of("public", "internal", "admin"),
+        one_of("public", "internal", "admin"),
         "Which endpoint of the catalog.",
         "OS_INTERFACE",
     ),
@@ -201,7 +200,7 @@ VIEW_OPTIONS = (
         "view",
         "view",
         "log",
-        _one_of(*VIEWS),
+        one_of(*VIEWS),
         "log: lines as HTML or text. raw: passed through with its type.",
     ),
 )
@@ -238,97 +237,175 @@ class Config:
         return "\n".join(lines) + "\n"
 
 
-def load(file: str | None, environ: Mapping[str, str] = os.environ, **overrides: str) -> Config:
+@dataclass(frozen=True)
+class _Section:
+    """line: of its header. settings: key -> (line, value)."""
+
+    line: int
+    settings: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+
+#: "key = value" or "key: value"; values may hold both signs.
+_SETTING = re.compile(r"([^=:]+?)\s*[=:]\s*(.*)")
+
+
+class _Faults(list[tuple[int, str]]):
+    """(line, what); line 0 where the file is not to blame."""
+
+    def told(self, file: str | None) -> str:
+        return "\n".join(f"{file}:{line}: {what}" if line else what for line, what in sorted(self))
+
+
+def load(
+    file: str | None,
+    environ: Mapping[str, str] = os.environ,
+    must_exist: bool = False,
+    **overrides: str,
+) -> Config:
     """overrides: 'section_key' -> text, from the command line; they win over the file.
 
-    Raises ConfigError.
+    must_exist: a folder that is not there is a fault; a server may wait for its mount.
+    Raises ConfigError with all faults.
     """
-    parser = RawConfigParser(interpolation=None, default_section="")
-    text = ""
-    if file is not None:
-        try:
-            with open(file, encoding="utf-8") as stream:
-                text = stream.read()
-            parser.read_string(text, source=file)
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{file}: {error}") from None
-        except SyntaxFault as error:
-            raise ConfigError(f"{file}:{_fault_lines(error)}: {type(error).__name__}") from None
-    known = {(option.section, option.key): option for option in OPTIONS}
-    view_keys = {option.key: option for option in VIEW_OPTIONS}
-    views = []
-    given: dict[tuple[str, str], Any] = {}
-    for section in parser.sections():
-        is_view = section.startswith("view ")
-        if not is_view and section not in {option.section for option in OPTIONS}:
-            raise ConfigError(_fault(file, text, section, "", "no such section"))
-        parsed = {}
-        for key, value in parser.items(section):
-            option = view_keys.get(key) if is_view else known.get((section, key))
-            if option is None:
-                raise ConfigError(_fault(file, text, section, key, "no such key"))
-            parsed[key] = _parsed(option, value, _fault(file, text, section, key, ""))
-        if is_view:
-            if "pattern" not in parsed:
-                raise ConfigError(_fault(file, text, section, "", "a view needs a pattern"))
-            views.append((parsed["pattern"], parsed.get("view", "log")))
-        else:
-            given.update({(section, key): value for key, value in parsed.items()})
-    values = {}
-    for where, option in known.items():
-        override = overrides.get("_".join(where))
-        if override is not None:
-            values[where] = _parsed(option, override, f"{option.section} {option.key}: ")
-        elif where in given:
-            values[where] = given[where]
-        else:
-            fallback = (environ.get(option.env) if option.env else None) or option.default
-            values[where] = _parsed(option, fallback, f"{option.env or where}: ")
-    config = Config(values, tuple(views))
-    _check_swift(config, file)
+    faults = _Faults()
+    sections = _sections(_text(file), faults) if file is not None else {}
+    _check_names(sections, faults)
+    given = {
+        (option.section, option.key): (option, *_given(option, sections, environ, overrides))
+        for option in OPTIONS
+    }
+    values = {where: _parsed(*option_given, faults) for where, option_given in given.items()}
+    views = tuple(
+        _view(name, section, faults)
+        for name, section in sections.items()
+        if name.startswith("view ")
+    )
+    root = values["disk", "root"]
+    if must_exist and root and not os.path.isdir(root):
+        faults.append((given["disk", "root"][1], f"[disk] root: there is no folder {root!r}"))
+    config = Config(values, views)
+    missing = _missing_of_swift(config)
+    if missing:
+        told = f"[swift] container: it is of no use without {', '.join(missing)}"
+        faults.append((given["swift", "container"][1], told))
+    if faults:
+        raise ConfigError(faults.told(file))
     return config
 
 
-def _parsed(option: Option, value: str, place: str) -> Any:
+def _text(file: str) -> str:
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read()
+        return content.decode()
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{file}:{line}: the line is not UTF-8") from None
+
+
+def _sections(text: str, faults: _Faults) -> dict[str, _Section]:
+    """Not configparser's: it stops at the first fault, forgets the lines, and takes an indented
+    line for more of the value above it, which no option has.
+
+    No fault holds a line's text: it may be a secret.
+    """
+    sections: dict[str, _Section] = {}
+    name, section = "", None
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if not line or line.startswith(("#", ";")):
+            continue
+        if line.startswith("["):
+            name, bracket, _ = line[1:].rpartition("]")
+            section = _Section(number)
+            if not bracket:
+                name = "?"
+                faults.append((number, 'a section without its "]"'))
+            elif name in sections:
+                section = sections[name]
+                faults.append((number, f"[{name}]: it began in line {section.line} already"))
+            else:
+                sections[name] = section
+            continue
+        if section is None:
+            if not faults:  # once: a log that is given by mistake has many such lines
+                faults.append((number, "a setting before the first [section]"))
+            continue
+        setting = _SETTING.fullmatch(line)
+        key = setting[1].lower() if setting else ""
+        if setting is None:
+            faults.append((number, f"[{name}]: neither a [section] nor a key with its value"))
+        elif key in section.settings:
+            earlier, _ = section.settings[key]
+            faults.append((number, f"[{name}] {key}: it is given in line {earlier} already"))
+        else:
+            section.settings[key] = number, setting[2]
+    return sections
+
+
+def _check_names(sections: Mapping[str, _Section], faults: _Faults) -> None:
+    for name, section in sections.items():
+        if name.startswith("view "):
+            keys = {option.key for option in VIEW_OPTIONS}
+        else:
+            keys = {option.key for option in OPTIONS if option.section == name}
+        if not keys:
+            faults.append((section.line, f"[{name}]: no such section"))
+            continue
+        for key, (line, _) in section.settings.items():
+            if key not in keys:
+                faults.append((line, f"[{name}] {key}: no such key"))
+
+
+def _given(
+    option: Option,
+    sections: Mapping[str, _Section],
+    environ: Mapping[str, str],
+    overrides: Mapping[str, str],
+) -> tuple[int, str, str]:
+    """(line, where, value) of what was said last: command line, file, environment, default."""
+    override = overrides.get(f"{option.section}_{option.key}")
+    if override is not None:
+        return 0, f"{option.section} {option.key}", override
+    settings = sections[option.section].settings if option.section in sections else {}
+    if option.key in settings:
+        line, value = settings[option.key]
+        return line, f"[{option.section}] {option.key}", value
+    return 0, option.env, (environ.get(option.env) if option.env else None) or option.default
+
+
+def _parsed(option: Option, line: int, where: str, value: str, faults: _Faults) -> Any:
+    """None where it is not understood."""
     try:
         return option.parse(value)
     except ValueError as takes:
         shown = "(secret)" if option.secret else repr(value)
-        raise ConfigError(f"{place}{shown} is not understood: it takes {takes}") from None
+        faults.append((line, f"{where}: {shown} is not understood: it takes {takes}"))
+        return None
 
 
-def _fault(file: str | None, text: str, section: str, key: str, what: str) -> str:
-    """'FILE:LINE: [section] key: what'."""
-    line = 0
-    here = False
-    for number, content in enumerate(text.split("\n"), 1):
-        if content.startswith("["):
-            here = content.strip() == f"[{section}]"
-            if here and not key:
-                line = number
-        elif here and key and re.match(re.escape(key) + r"\s*[=:]", content.lower()):
-            line = number
-    return f"{file}:{line}: [{section}]{' ' + key if key else ''}: {what}"
+def _view(name: str, section: _Section, faults: _Faults) -> tuple[re.Pattern[str], str]:
+    if "pattern" not in section.settings:
+        faults.append((section.line, f"[{name}]: a view needs a pattern"))
+    parsed = {}
+    for option in VIEW_OPTIONS:
+        line, value = section.settings.get(option.key, (0, option.default))
+        parsed[option.key] = _parsed(option, line, f"[{name}] {option.key}", value, faults)
+    return parsed["pattern"], parsed["view"]
 
 
-def _fault_lines(error: SyntaxFault) -> str:
-    """Without the line's text, which the error's own words hold: it may be a secret."""
-    found = [error.lineno] if hasattr(error, "lineno") else []
-    found = found or [number for number, _ in getattr(error, "errors", ())]
-    return ",".join(map(str, found))
-
-
-def _check_swift(config: Config, file: str | None) -> None:
+def _missing_of_swift(config: Config) -> list[str]:
     """A Swift that is configured by half is found at start, not by a reader."""
-    if not config["swift", "container"]:
-        return
+    version = config["swift", "auth_version"]
+    if not config["swift", "container"] or version is None:
+        return []
     wanted = ["auth_url"]
-    if config["swift", "auth_version"] == "1":
+    if version == "1":
         wanted += ["username", "password"]
     elif config["swift", "application_credential_id"]:
         wanted += ["application_credential_secret"]
     else:
         wanted += ["username", "password", "project_name"]
-    missing = [key for key in wanted if not config["swift", key]]
-    if missing:
-        raise ConfigError(f"{file}: [swift] has a container but no {', '.join(missing)}")
+    return [key for key in wanted if not config["swift", key]]

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from webob.acceptparse import create_accept_header
 
+from oslogserve.config import one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.formats import SEVERITIES
 
@@ -70,15 +71,6 @@ def checked_path(path_info: str) -> bytes:
     return path
 
 
-def _one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if fold(value) not in choices:
-            raise ValueError("one of " + ", ".join(choices))
-        return fold(value)
-
-    return parse
-
-
 def _count(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 16 and 0 < int(value) < MAX_LIMIT):
         raise ValueError("a whole number of lines, 1 or more")
@@ -87,16 +79,16 @@ def _count(value: str) -> int:
 
 def _content_type(value: str) -> str:
     return {"text/plain": "text", "text/html": "html"}[
-        _one_of("text/plain", "text/html", fold=str.lower)(value)
+        one_of("text/plain", "text/html", fold=str.lower)(value)
     ]
 
 
 #: name -> (field of Query, parser that raises ValueError with what the parameter takes)
 PARAMETERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "source": ("source", _one_of(*SOURCES, fold=str.lower)),
-    "level": ("level", _one_of(*SEVERITIES, fold=str.upper)),
+    "source": ("source", one_of(*SOURCES, fold=str.lower)),
+    "level": ("level", one_of(*SEVERITIES, fold=str.upper)),
     "limit": ("limit", _count),
-    "format": ("format", _one_of(*FORMATS, fold=str.lower)),
+    "format": ("format", one_of(*FORMATS, fold=str.lower)),
     "content-type": ("format", _content_type),
 }
 

@@ -57,9 +57,18 @@ def test_a_file_that_is_not_there_is_status_2(tmp_path, capsys):
 
 def test_a_configuration_is_checked(tmp_path, capsys):
     file = tmp_path / "x.conf"
-    file.write_text("[disk]\nroot = /srv/logs\n")
+    file.write_text(f"[disk]\nroot = {tmp_path}\n")
     assert main(["check-config", str(file)]) == 0
-    assert "root = /srv/logs" in capsys.readouterr().out
-    file.write_text("[disk]\nrot = /srv/logs\n")
+    assert f"root = {tmp_path}" in capsys.readouterr().out
+
+
+def test_checking_a_configuration_tells_all_its_faults_in_order(tmp_path, capsys):
+    file = tmp_path / "x.conf"
+    file.write_text("[serve]\nlistin = no\nchunk_size = many\n[disk]\nroot = /none/such\n[disk\n")
     assert main(["check-config", str(file)]) == 2
-    assert f"{file}:2: [disk] rot" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert [line.split(" ")[1] for line in told.err.splitlines()] == (
+        [f"{file}:{number}:" for number in (2, 3, 5, 6)]
+    )
+    assert f"{file}:5: [disk] root: there is no folder '/none/such'\n" in told.err

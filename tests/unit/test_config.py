@@ -86,18 +86,56 @@ def test_what_is_not_understood_is_named_with_its_line(conf, text, line, named):
 
 
 @pytest.mark.parametrize(
-    "text", ["root = /x\n", "[disk]\nroot\n", "[disk\n", "[disk]\nroot=/x\nroot=/y\n"]
+    ("text", "told"),
+    [
+        ("\nroot = /x\nlisting\n", "2: a setting before the first [section]"),
+        ("[disk]\nroot\n", "2: [disk]: neither a [section] nor a key with its value"),
+        ("[disk]\n= /x\n", "2: [disk]: neither a [section] nor a key with its value"),
+        ("[disk\nroot = /x\n[serve]\n", '1: a section without its "]"'),
+        ("[disk]\nroot=/x\n\nroot=/y\n", "4: [disk] root: it is given in line 2 already"),
+        ("[disk]\nroot=/x\n[disk]\n", "3: [disk]: it began in line 1 already"),
+    ],
 )
-def test_a_file_that_is_no_ini_file_is_told_with_its_line(conf, text):
-    with pytest.raises(ConfigError, match=r"x\.conf:[123]: "):
+def test_a_fault_of_the_files_form_is_told_in_plain_words_with_its_line(conf, text, told):
+    with pytest.raises(ConfigError) as caught:
         conf(text)
+    [fault] = str(caught.value).split("\n")
+    assert fault.endswith(f"x.conf:{told}")
+
+
+def test_all_faults_are_told_those_of_the_environment_first(conf):
+    with pytest.raises(ConfigError) as caught:
+        conf(
+            "[disk]\nroot = x\n[swift]\ncontainer = logs\n[view a]\nview = b\n[no]\nx = y\n[disk]\nrot = 1\n",
+            {"OS_INTERFACE": "secret"},
+        )
+    told = str(caught.value).split("\n")
+    assert told[0].startswith("OS_INTERFACE: 'secret'")
+    assert [fault.partition("x.conf:")[2].split(":")[0] for fault in told[1:]] == (
+        ["2", "4", "5", "6", "7", "9", "10"]
+    )
+
+
+def test_a_file_is_read_however_it_is_indented_and_its_lines_end(conf):
+    config = conf("[disk]\r\n  root = /a=b:c\r\n    # more\r\n[serve] \n    Listing : no\n;x\n")
+    assert config["disk", "root"] == "/a=b:c"
+    assert config["serve", "listing"] is False
+
+
+def test_a_server_may_wait_for_its_folder_but_a_check_tells_that_it_is_not_there(tmp_path):
+    file = tmp_path / "x.conf"
+    for root in (tmp_path / "none", file):
+        file.write_text(f"[disk]\nroot = {root}\n")
+        assert load(str(file), {})["disk", "root"] == str(root)
+        with pytest.raises(ConfigError, match=rf"x\.conf:2: \[disk\] root: .*{root.name}'"):
+            load(str(file), {}, must_exist=True)
 
 
 def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"none\.conf"):
         load(str(tmp_path / "none.conf"), {})
     (tmp_path / "latin.conf").write_bytes(b"[disk]\nroot = /\xff\n")
-    with pytest.raises(ConfigError, match=r"latin\.conf"):
+    with pytest.raises(ConfigError, match=r"latin\.conf:2: the line is not UTF-8"):
         load(str(tmp_path / "latin.conf"), {})
 
 
