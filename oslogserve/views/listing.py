@@ -53,9 +53,8 @@ def html(mount: str, path: bytes, listing: Listing) -> Iterator[bytes]:
 
 def _html_row(name: str, entries: list[Entry]) -> str:
     size, modified, sources = _facts(entries)
-    address = "./" + quote(entries[0].name)
     return (
-        f'<tr><td><a href="{escape(address)}">{escape(name)}</a></td>'
+        f'<tr><td><a href="{escape(_address(entries))}">{escape(_visible(name))}</a></td>'
         f"<td>{'' if size is None else size}</td><td>{modified or ''}</td>"
         f"<td>{', '.join(sources)}</td></tr>\n"
     )
@@ -71,14 +70,15 @@ def text(listing: Listing) -> Iterator[bytes]:
 
 def _text_row(name: str, entries: list[Entry]) -> str:
     size, modified, sources = _facts(entries)
-    quoted = name.replace("\\", "\\\\")
-    if not name.isprintable():
-        quoted = name.encode("unicode_escape").decode()
+    quoted = _visible(name.replace("\\", "\\\\"))
     return f"{quoted}\t{'-' if size is None else size}\t{modified or '-'}\t{','.join(sources)}\n"
 
 
 def as_json(path: bytes, listing: Listing) -> Iterator[bytes]:
-    """{"path", "entries": [{"name", "size", "modified", "sources"}], "complete", "reason"}."""
+    """{"path", "entries": [{"name", "href", "size", "modified", "sources"}], "complete", "reason"}.
+
+    href: relative to the folder's address; of a name that is no UTF-8 it alone has the bytes.
+    """
     shown = json.dumps(path.decode("utf-8", "replace"))
     yield f'{{"path": {shown}, "entries": ['.encode()
     first = True
@@ -92,8 +92,26 @@ def as_json(path: bytes, listing: Listing) -> Iterator[bytes]:
 
 def _json_row(name: str, entries: list[Entry]) -> str:
     size, modified, sources = _facts(entries)
-    row = {"name": name, "size": size, "modified": modified, "sources": sources}
+    row = {
+        "name": name,
+        "href": _address(entries),
+        "size": size,
+        "modified": modified,
+        "sources": sources,
+    }
     return f",\n{json.dumps(row)}"
+
+
+def _address(entries: list[Entry]) -> str:
+    """With its "./", or a name with a colon would be taken for a scheme."""
+    return "./" + quote(entries[0].name)
+
+
+def _visible(name: str) -> str:
+    """Control characters and their like as a Python programmer writes them."""
+    if name.isprintable():
+        return name
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
 def _facts(entries: list[Entry]) -> tuple[int | None, str | None, list[str]]:

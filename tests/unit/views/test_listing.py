@@ -71,19 +71,17 @@ def test_text_has_a_row_of_four_fields_for_each_name():
 
 
 def test_json_has_an_object_for_each_name():
+    time = "1970-01-01 01:00:00"
+    fields = ("name", "href", "size", "modified", "sources")
+    rows = [
+        ("a", "./a", 1, time, ["disk"]),
+        ("b", "./b", 2, time, ["disk", "swift"]),
+        ("c", "./c", 3, time, ["swift"]),
+        ("d/", "./d/", None, None, ["disk", "swift"]),
+    ]
     assert as_json(both()) == {
         "path": "job",
-        "entries": [
-            {"name": "a", "size": 1, "modified": "1970-01-01 01:00:00", "sources": ["disk"]},
-            {
-                "name": "b",
-                "size": 2,
-                "modified": "1970-01-01 01:00:00",
-                "sources": ["disk", "swift"],
-            },
-            {"name": "c", "size": 3, "modified": "1970-01-01 01:00:00", "sources": ["swift"]},
-            {"name": "d/", "size": None, "modified": None, "sources": ["disk", "swift"]},
-        ],
+        "entries": [dict(zip(fields, row, strict=True)) for row in rows],
         "complete": True,
         "reason": None,
     }
@@ -180,6 +178,7 @@ def test_without_a_failure_there_is_no_notice():
         (b"a\nb", r"a\nb"),
         (b"a\r\x1b[2J", r"a\r\x1b[2J"),
         ("a\u2028b".encode(), r"a\u2028b"),
+        ("Bär\n1".encode(), r"Bär\n1"),
         ("Bär 1".encode(), "Bär 1"),
     ],
 )
@@ -190,19 +189,9 @@ def test_no_name_breaks_a_row_of_the_text(name, shown):
 
 @pytest.mark.parametrize("name", [b"a\tb", b"a\nb", HOSTILE, b'"\\', "Bär".encode()])
 def test_json_gives_any_name_back(name):
-    assert as_json(one(name), name) == {
-        "path": name.decode(),
-        "entries": [
-            {
-                "name": name.decode(),
-                "size": 7,
-                "modified": "1970-01-01 01:00:00",
-                "sources": ["disk"],
-            }
-        ],
-        "complete": True,
-        "reason": None,
-    }
+    shown = as_json(one(name), name)
+    assert shown["path"] == name.decode()
+    assert [entry["name"] for entry in shown["entries"]] == [name.decode()]
 
 
 @pytest.mark.parametrize(
@@ -220,6 +209,7 @@ def test_json_gives_any_name_back(name):
 )
 def test_a_link_leads_to_the_names_own_bytes(name, address):
     assert f'<a href="{address}">' in as_html(one(name))
+    assert as_json(one(name))["entries"][0]["href"] == address
 
 
 def test_html_escapes_names_and_the_path():
@@ -234,6 +224,18 @@ def test_a_name_that_is_no_utf_8_is_shown_all_the_same():
     assert "\ufffd" in as_html(one(b"\xff"))
     assert as_text(one(b"\xff")).startswith("\ufffd\t")
     assert as_json(one(b"\xff"))["entries"][0]["name"] == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        (b"a\n\x1b[2J", r'<a href="./a%0A%1B%5B2J">a\n\x1b[2J</a>'),
+        ("a\u202eb<".encode(), r'<a href="./a%E2%80%AEb%3C">a\u202eb&lt;</a>'),
+        ("Bär 1".encode(), '<a href="./B%C3%A4r%201">Bär 1</a>'),
+    ],
+)
+def test_html_shows_control_characters_and_links_to_them(name, row):
+    assert f"<tr><td>{row}</td>" in as_html(one(name))
 
 
 def test_two_names_never_look_the_same_in_text():
