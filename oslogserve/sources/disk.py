@@ -22,10 +22,12 @@ class Disk:
 
     def open(self, path: bytes, want: Want = WHOLE) -> "DiskLog | Folder | None":
         try:
-            for name in (path, path + b".gz"):
-                found = self._open(name, want)
-                if found is not None:
-                    return found
+            found = self._open(path, want)
+            if found is not None:
+                return found
+            packed = self._open(path + b".gz", want)
+            if isinstance(packed, DiskLog):
+                return packed
             os.stat(self._root)  # a root that is not mounted has no logs to miss
         except OSError as error:
             raise self._failed(error) from error

@@ -275,6 +275,14 @@ def test_folder_redirects_and_shows_its_index(server, put):
     assert answer.headers["Content-Type"].startswith("text/html")
 
 
+def test_folder_that_ends_in_gz_is_found_by_its_whole_name_only(server, put, root):
+    (root / "on-disk.gz").mkdir()
+    put("in-swift.gz/log.txt", LOG)
+    for name in ("on-disk", "in-swift"):
+        assert ask(server, f"/{name}").status == 404
+        assert ask(server, f"/{name}.gz").headers["Location"] == f"./{name}.gz/"
+
+
 @pytest.mark.parametrize(
     ("pack", "encoding"), [(gzip.compress, "gzip"), (zlib.compress, "deflate")]
 )

@@ -65,6 +65,13 @@ def test_a_name_finds_its_gz_and_prefers_itself(disk, root):
     assert content(disk.open(b"a")) == b"plain"
 
 
+def test_a_name_does_not_find_a_folder_that_ends_in_gz(disk, root):
+    (root / "a.gz").mkdir()
+    (root / "a.gz" / "x").write_bytes(b"x")
+    assert disk.open(b"a") is None
+    assert isinstance(disk.open(b"a.gz"), Folder)
+
+
 @pytest.mark.parametrize(
     "path", [b"none", b"none/x", b"file/x", b"a" * 300, b"x/" * 2000, b"\xff\xfe"]
 )
