@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from oslogserve import __version__
 from oslogserve.answer import TEXT, Answer
+from oslogserve.errors import Unavailable
 from oslogserve.health import Readiness
 from oslogserve.metrics import CONTENT_TYPE, Metrics
 from oslogserve.sources import Source
@@ -28,7 +29,11 @@ def healthz() -> Answer:
 def readyz(readiness: Readiness, sources: Sequence[Source]) -> Answer:
     failures = readiness.failures()
     told = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
-    return _plain("503 Service Unavailable" if failures else "200 OK", told)
+    if not failures:
+        return _plain("200 OK", told)
+    answer = _plain(Unavailable.status, told)
+    answer.headers.append(("Retry-After", str(Unavailable.RETRY_AFTER)))
+    return answer
 
 
 def exposition(metrics: Metrics) -> Answer:

@@ -201,3 +201,11 @@ def test_nothing_stays_open(app, get):
 def test_it_says_whether_it_answers(get):
     assert get("/healthz").status_int == 200
     assert get("/readyz").text == "disk: ok\n"
+
+
+def test_who_is_not_ready_says_when_to_ask_again(tmp_path):
+    app = App(load(None, {}, disk_root=str(tmp_path / "none")))
+    answer = webob.Request.blank("/readyz").get_response(app)
+    assert answer.status_int == 503
+    assert answer.text.startswith("disk: ")
+    assert int(answer.headers["Retry-After"]) > 0
