@@ -91,15 +91,15 @@ def _any_of(rows: tuple[Row, ...]) -> bytes:
 
 _WORD = "|".join(SEVERITIES[1:]).encode()
 
-#: One match a line, its newline included: (time or b'', what follows it, severity or b'').
-LINE = re.compile(
-    rb"(?!\Z)(" + _any_of(TIMES) + rb"(?!\w)|)"
-    rb"((?:(?<=\d|Z)" + _any_of(LEADS) + rb" (" + _WORD + rb")(?!\w))?.*)\n"
-)
-#: The same with the severity alone: for the filter, which needs no more.
-SEVERITY = re.compile(
-    rb"(?!\Z)(?:" + _any_of(TIMES) + _any_of(LEADS) + rb" (" + _WORD + rb")(?!\w))?.*\n"
-)
+_TIME = rb"(?>" + _any_of(TIMES) + rb"(?!\w))"
+_OF_SEVERITY = _any_of(LEADS) + rb" (" + _WORD + rb")(?!\w)"
+
+# Both look at a log's own bytes, a match a line. The time is settled first (it is atomic): what
+# follows cannot shorten it, so both see the same, and so does the native renderer.
+#: (time, severity), each b'' where there is none.
+LINE = re.compile(rb"(?!\Z)(?:(" + _TIME + rb")(?:" + _OF_SEVERITY + rb")?)?.*\n")
+#: The severity alone: for the filter, which needs no more.
+SEVERITY = re.compile(rb"(?!\Z)(?:" + _TIME + _OF_SEVERITY + rb")?.*\n")
 _TO_ANCHOR = bytes.maketrans(b"-: .,T", b"______")
 
 

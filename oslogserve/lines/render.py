@@ -44,19 +44,21 @@ def html(runs: Iterable[Run]) -> Iterator[bytes]:
             number += 1
         inside_line = not lines.endswith(b"\n") if lines else False
         rows = []
-        whole = escaped(lines + b"\n" if inside_line else lines)
-        for counted, (time, rest, own) in enumerate(LINE.findall(whole), number):
+        whole = lines + b"\n" if inside_line else lines
+        found = zip(LINE.findall(whole), escaped(whole).split(b"\n"), strict=False)
+        for counted, ((time, own), line) in enumerate(found, number):
             if own:
                 inherited = own + b" more"
             kind = own or inherited
             if time:
+                time, rest = line[: len(time)], line[len(time) :]
                 anchor = anchor_of(time)
                 rows.append(
                     b'<span id="L%d" class="%b"><a name="%b" href="#%b">%b</a>%b\n</span>'
                     % (counted, kind, anchor, anchor, time, rest)
                 )
             else:
-                rows.append(b'<span id="L%d" class="%b">%b\n</span>' % (counted, kind, rest))
+                rows.append(b'<span id="L%d" class="%b">%b\n</span>' % (counted, kind, line))
         marked_up = b"".join(rows)
         yield marked_up.removesuffix(_END) if inside_line else marked_up
     if inside_line:

@@ -14,8 +14,8 @@ T = b"2013-09-27 18:07:11.860"
 
 
 def recognised(line):
-    [(when, rest, severity)] = LINE.findall(line + b"\n")
-    assert when + rest == line
+    [(when, severity)] = LINE.findall(line + b"\n")
+    assert line.startswith(when)
     assert SEVERITY.findall(line + b"\n") == [severity]
     return when, severity
 
@@ -52,6 +52,7 @@ def test_every_severity_behind_every_lead_and_time(when, lead, severity):
         (T + b" XERROR x", T),
         (T + b" ERROR_2 x", T),
         (T + b"ERROR x", b"2013-09-27 18:07:11"),
+        (T + b"9" * 6 + b" ERROR x", b"2013-09-27 18:07:11"),
         (T + b"  ERROR x", T),
         (T + b" NONE x", T),
         (T + b" 12 34 ERROR x", T),
@@ -75,6 +76,16 @@ def test_a_severity_may_end_the_line():
     assert recognised(T + b" ERROR") == (T, b"ERROR")
     assert recognised(T + b" ERROR: x") == (T, b"ERROR")
     assert recognised(T + b" ERROR\r") == (T, b"ERROR")
+
+
+@pytest.mark.parametrize(("line", "when", "severity"), EXAMPLES)
+def test_a_time_needs_no_escaping(line, when, severity):
+    assert not set(when) & set(b'&<>"')
+
+
+def test_a_severity_is_the_one_that_the_first_lead_finds():
+    assert recognised(T + b" ERROR unit: DEBUG x") == (T, b"ERROR")
+    assert recognised(T + b" ERRORS unit: DEBUG x") == (T, b"DEBUG")
 
 
 def test_one_match_a_line():

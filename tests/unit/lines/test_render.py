@@ -90,6 +90,14 @@ def test_escaping():
     )
 
 
+@pytest.mark.parametrize("host", [b"<" * 60, b"&" * 255, b'"&lt;"' * 40])
+def test_escaping_makes_no_difference_to_what_is_recognised(host):
+    line = b"Mar 28 12:20:43 " + host + b" app[1]: ERROR x\n"
+    (run,) = at_least("ERROR", [b"first\n" + line])
+    assert run == (2, line)
+    assert b'<span id="L2" class="ERROR"><a name=' in b"".join(render.html([run]))
+
+
 def test_no_lines_are_no_elements():
     assert html(b"") == b""
 
