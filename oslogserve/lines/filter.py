@@ -26,7 +26,8 @@ def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
     """
     floor = SEVERITIES.index(level)
     words = [name.encode() for name in SEVERITIES[floor:]]
-    keeping = inside_line = False
+    keeping = not floor  # as if a line of the lowest severity stood before the first
+    inside_line = False
     for number, block in numbered(blocks):
         if inside_line:
             end = block.find(b"\n") + 1 or len(block)

@@ -57,7 +57,7 @@ def cut(data, size):
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-@pytest.mark.parametrize("level", SEVERITIES[1:])
+@pytest.mark.parametrize("level", SEVERITIES)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_filtered_log_is_the_same_however_it_is_cut(level, seed):
     log = made(seed)
@@ -90,6 +90,7 @@ def test_a_block_that_begins_with_a_line_left_out_adds_no_empty_line():
 def test_lines_before_the_first_severity_are_lowest():
     log = b"header\n" + T + b" DEBUG a\n"
     assert list(at_least("DEBUG", [log])) == [(2, T + b" DEBUG a\n")]
+    assert list(at_least("NONE", [log])) == [(1, log)]
 
 
 def test_numbers_count_whole_lines():
