@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native core of oslogserve: its line renderer. ``oslogserve/lines`` is the definition."""
+
+from collections.abc import Sequence
+from typing import Literal, final
+
+__version__: str
+
+@final
+class Formats:
+    """The table of formats, compiled once and shared by all threads.
+
+    times, leads: patterns as in the rows of formats.py: over bytes, bounded, without groups and
+    without anything that looks around. No pattern may match a line's end, no time a byte that
+    HTML escapes. severities: words, lowest first; the first is that of lines which show none.
+    Raises ValueError, naming the pattern and its fault.
+    """
+
+    def __init__(
+        self, times: Sequence[bytes], leads: Sequence[bytes], severities: Sequence[bytes]
+    ) -> None: ...
+    @property
+    def reach(self) -> int:
+        """As many bytes of a line decide on its time and severity."""
+
+@final
+class Renderer:
+    """One log on its way to a view. The GIL is released while it works.
+
+    The joined results depend on the joined pieces alone. level: one of the severities, None for
+    no filter. limit: in lines, None for all. longest: of a line that has not ended at most about
+    so many bytes are held back; ValueError where it is less than the formats' reach.
+    """
+
+    def __init__(
+        self,
+        formats: Formats,
+        view: Literal["html", "text"],
+        level: str | None = None,
+        limit: int | None = None,
+        longest: int = 1048576,
+    ) -> None: ...
+    def feed(self, piece: bytes) -> bytes:
+        """What this piece of the log adds; b"" while a line is held back."""
+
+    def finish(self) -> bytes:
+        """The rest: to be called once, after the last piece."""
+
+    @property
+    def done(self) -> bool:
+        """The limit was reached: no further piece adds anything."""

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The native core of oslogserve: its line renderer.
+//!
+//! `oslogserve/lines` is the definition, and this gives the same bytes. Only this file knows of
+//! Python; the others are bytes in, bytes out, like their twins.
+
+mod formats;
+mod html;
+mod output;
+mod pattern;
+mod renderer;
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::html::Html;
+use crate::renderer::View;
+
+#[pymodule]
+mod oslogserve_speedups {
+    use super::*;
+
+    #[pymodule_export]
+    use super::Formats;
+    #[pymodule_export]
+    use super::Renderer;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// The table of formats, compiled once.
+#[pyclass(frozen, module = "oslogserve_speedups")]
+struct Formats(Arc<formats::Formats>);
+
+#[pymethods]
+impl Formats {
+    #[new]
+    fn new(times: Vec<Vec<u8>>, leads: Vec<Vec<u8>>, severities: Vec<Vec<u8>>) -> PyResult<Self> {
+        formats::Formats::new(&slices(&times), &slices(&leads), &slices(&severities))
+            .map(|formats| Self(Arc::new(formats)))
+            .map_err(PyValueError::new_err)
+    }
+
+    #[getter]
+    fn reach(&self) -> usize {
+        self.0.reach
+    }
+}
+
+fn slices(rows: &[Vec<u8>]) -> Vec<&[u8]> {
+    rows.iter().map(Vec::as_slice).collect()
+}
+
+/// One log on its way.
+#[pyclass(module = "oslogserve_speedups")]
+struct Renderer(renderer::Renderer);
+
+#[pymethods]
+impl Renderer {
+    #[new]
+    #[pyo3(signature = (formats, view, level=None, limit=None, longest=1024 * 1024))]
+    fn new(
+        formats: &Formats,
+        view: &str,
+        level: Option<&str>,
+        limit: Option<u64>,
+        longest: usize,
+    ) -> PyResult<Self> {
+        let formats = &formats.0;
+        let view = match view {
+            "html" => View::Html(Html::new(formats)),
+            "text" => View::Text,
+            _ => return Err(PyValueError::new_err(format!("no such view: {view}"))),
+        };
+        let floor = level.map(|level| floor(formats, level)).transpose()?;
+        if longest < formats.reach {
+            let told = format!("longest is less than the {} bytes looked at", formats.reach);
+            return Err(PyValueError::new_err(told));
+        }
+        Ok(Self(renderer::Renderer::new(Arc::clone(formats), view, floor, limit, longest)))
+    }
+
+    fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
+        let made = py.detach(|| self.0.feed(piece));
+        PyBytes::new(py, made)
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let made = py.detach(|| self.0.finish());
+        PyBytes::new(py, made)
+    }
+
+    #[getter]
+    fn done(&self) -> bool {
+        self.0.done()
+    }
+}
+
+fn floor(formats: &formats::Formats, level: &str) -> PyResult<usize> {
+    let mut words = formats.words().iter();
+    let rank = words.position(|word| word == level.as_bytes());
+    rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+}
