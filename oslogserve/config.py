@@ -178,7 +178,7 @@ OPTIONS = (
         "serve",
         "renderer",
         "auto",
-        _one_of("auto", "native", "pure"),
+        one_of("auto", "native", "pure"),
         "native: oslogserve-speedups must be there. pure: in Python. auto: native where it is\n"
         "installed. Their pages are the same.",
         "OSLOGSERVE_RENDERER",
