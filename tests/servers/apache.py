@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .process import HOST, REPOSITORY, Process, ServerError, environment, free_port
+from .process import HOST, REPOSITORY, Server, ServerError, environment, free_port
 
 VHOST = REPOSITORY / "etc/apache/oslogserve.conf"
 SCRIPT = REPOSITORY / "etc/apache/oslogserve.wsgi"
@@ -46,7 +46,7 @@ Include {vhost}
 LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env wsgi"
 
 
-class Apache:
+class Apache(Server):
     """`logs` is the folder to serve; `config` is the text of oslogserve's own configuration.
 
     `script` replaces the shipped .wsgi, for tests of the vhost alone.
@@ -54,16 +54,16 @@ class Apache:
 
     def __init__(self, logs, config, *, processes=2, threads=4, defines=None, script=SCRIPT):
         _require_apache()
-        self.root = Path(tempfile.mkdtemp(prefix="oslogserve-apache-"))
+        super().__init__("apache")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         self.metrics_dir = self.root / "metrics"
         try:
             self._lay_out(logs, config, processes, threads, defines or {}, script)
         except BaseException:
-            shutil.rmtree(self.root)
+            self.close()
             raise
-        self.process = Process(
+        self.process = self._child(
             ["apache2", "-DFOREGROUND", "-f", self.root / "apache.conf"],
             self.root / "apache.out",
             ready=[self.port],
@@ -103,20 +103,11 @@ class Apache:
             )
         )
 
-    def __enter__(self):
+    def _begin(self):
         try:
             self.process.start()
         except ServerError as error:
-            log = self.error_log()
-            self.close()
-            raise ServerError(f"{error}\n{log}") from None
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *exc_info):
-        self.close()
+            raise ServerError(f"{error}\n{self.error_log()}") from None
 
     def restart_gracefully(self):
         """What `apachectl graceful` does: new daemons, the old ones finish their requests."""
@@ -126,10 +117,6 @@ class Apache:
         with contextlib.suppress(FileNotFoundError):
             return (self.root / "error.log").read_text(errors="replace")
         return ""
-
-    def close(self):
-        self.process.close()
-        shutil.rmtree(self.root, ignore_errors=True)
 
 
 @contextlib.contextmanager

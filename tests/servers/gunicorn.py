@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application under gunicorn: as `oslogserve serve` starts it, or as a site's own does."""
 
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
-from .process import HOST, REPOSITORY, Process, environment, free_port
+from .process import HOST, REPOSITORY, Server, environment, free_port
 
 CONFIG = REPOSITORY / "etc/gunicorn.conf.py"
 
 
-class Gunicorn:
+class Gunicorn(Server):
     """`config` is the text of oslogserve's configuration; `options` go to the command line.
 
     With shipped_config, gunicorn itself runs with etc/gunicorn.conf.py.
     """
 
     def __init__(self, config, *options, shipped_config=False, env=None):
-        self.root = Path(tempfile.mkdtemp(prefix="oslogserve-gunicorn-"))
+        super().__init__("gunicorn")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         self.log = self.root / "gunicorn.log"
@@ -32,24 +30,12 @@ class Gunicorn:
         else:
             script = Path(sys.executable).with_name("oslogserve")
             command = [script, "serve", "--config", config_file, *bind]
-        self.process = Process(
+        self.process = self._child(
             [*command, *options],
             self.log,
             ready=[self.port],
             env=environment(**variables | (env or {})),
         )
 
-    def __enter__(self):
-        try:
-            self.process.start()
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *exc_info):
-        self.close()
-
-    def close(self):
-        self.process.close()
-        shutil.rmtree(self.root, ignore_errors=True)
+    def _begin(self):
+        self.process.start()

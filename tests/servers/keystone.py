@@ -5,16 +5,13 @@ with Keystone() as keystone, Swift(keystone=keystone) as swift:
     swift.connection().put_container("logs")
 """
 
-import contextlib
 import json
 import secrets
 import sys
-import tempfile
 import urllib.request
-from pathlib import Path
 
 from tests.servers.conf import write_conf
-from tests.servers.process import HOST, Process, environment, free_port
+from tests.servers.process import HOST, Process, Server, environment, free_port
 from tests.servers.request_log import RequestLog
 
 SETUP_EXPIRATION = 3600  # users cannot be made with tokens that expire at once
@@ -25,7 +22,7 @@ REGION = "RegionOne"
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-class Keystone:
+class Keystone(Server):
     """Keystone under gunicorn with SQLite; tokens live `expiration` seconds (3 or more)."""
 
     user = "logs"
@@ -33,19 +30,16 @@ class Keystone:
     domain = "Default"
 
     def __init__(self, root=None, *, expiration=SETUP_EXPIRATION):
+        super().__init__("keystone", root)
         self.expiration = expiration
         self.password = secrets.token_hex(8)
         self.project_id = self.user_id = None
         self._admin_password = secrets.token_hex(8)
         self._service_password = secrets.token_hex(8)
-        self._resources = contextlib.ExitStack()
-        if root is None:
-            root = self._resources.enter_context(tempfile.TemporaryDirectory(prefix="keystone-"))
-        self.root = Path(root).resolve()
         self.url = f"http://{HOST}:{free_port()}"
         self.auth_url = f"{self.url}/v3"
         self._requests = RequestLog(self.root / "requests.log")
-        self.process = Process(
+        self.process = self._child(
             [sys.executable, "-m", "gunicorn"],
             self.root / "keystone.log",
             ready=[self.auth_url],
@@ -58,26 +52,14 @@ class Keystone:
             ),
         )
 
-    def __enter__(self):
-        try:
-            self._bootstrap()
+    def _begin(self):
+        self._bootstrap()
+        self.process.start()
+        self._create_users()
+        if self.expiration != SETUP_EXPIRATION:
+            self._configure(self.expiration)
+            self.process.close()
             self.process.start()
-            self._create_users()
-            if self.expiration != SETUP_EXPIRATION:
-                self._configure(self.expiration)
-                self.process.close()
-                self.process.start()
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *exc_info):
-        self.close()
-
-    def close(self):
-        self.process.close()
-        self._resources.close()
 
     # What a client needs
 

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -236,6 +237,42 @@ class Process:
 
     def _family(self):
         return _descendants(self.pid) if self.running else []
+
+
+class Server:
+    """Starts where a `with` begins and closes where it ends; all it writes lies below `root`."""
+
+    def __init__(self, kind, root=None):
+        self._resources = contextlib.ExitStack()
+        if root is None:
+            folder = tempfile.TemporaryDirectory(
+                prefix=f"oslogserve-{kind}-", ignore_cleanup_errors=True
+            )
+            root = self._resources.enter_context(folder)
+        self.root = Path(root).resolve()
+
+    def _child(self, argv, log, **options):
+        """A process that ends before the folder goes."""
+        process = Process(argv, log, **options)
+        self._resources.callback(process.close)
+        return process
+
+    def _begin(self):
+        raise NotImplementedError
+
+    def __enter__(self):
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exc_info):
+        self.close()
+
+    def close(self):
+        self._resources.close()
 
 
 def _descendants(pid):

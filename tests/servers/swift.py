@@ -17,14 +17,14 @@ import tempfile
 from pathlib import Path
 
 from tests.servers.conf import write_conf
-from tests.servers.process import HOST, Process, free_ports
+from tests.servers.process import HOST, Process, Server, free_ports
 from tests.servers.request_log import RequestLog
 
 SERVERS = ("proxy", "account", "container", "object")
 TOKEN_PATHS = ("/auth/v1", "/auth/v1.0")
 
 
-class Swift:
+class Swift(Server):
     """Swift on free ports; tempauth decides who may in, or Keystone if one is given.
 
     The proxy gives a server up for 60 s after ten errors by default; here it
@@ -37,36 +37,26 @@ class Swift:
     key = "testing"
 
     def __init__(self, root=None, keystone=None, *, node_timeout=10, token_life=86400):
+        super().__init__("swift", root)
         self.keystone = keystone
         self.node_timeout = node_timeout
         self.token_life = token_life
-        self._resources = contextlib.ExitStack()
-        if root is None:
-            root = self._resources.enter_context(tempfile.TemporaryDirectory(prefix="swift-"))
-        self.root = Path(root).resolve()
         self.etc = self.root / "etc"
         self.ports = dict(zip(SERVERS, free_ports(len(SERVERS)), strict=True))
         self.processes = {name: self._process(name, servers) for name, servers in self.PROCESSES}
         self._requests = RequestLog(self.root / "requests.log")
 
-    def __enter__(self):
-        try:
-            self._configure()
-            if self.keystone:
-                self.keystone.register_object_store(self.url)
-            self._start()
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *exc_info):
-        self.close()
-
-    def close(self):
+    def _begin(self):
+        self._configure()
+        if self.keystone:
+            self.keystone.register_object_store(self.url)
+        rings = Process(self._command("rings"), self.root / "rings.log")
+        rings.spawn()
+        rings.wait()
         for process in self.processes.values():
-            process.close()
-        self._resources.close()
+            process.spawn()
+        for process in self.processes.values():
+            process.wait_ready()
 
     # What a client needs
 
@@ -149,7 +139,7 @@ class Swift:
     # How it is set up
 
     def _process(self, name, servers):
-        return Process(
+        return self._child(
             self._command(*servers),
             self.root / f"{name}.log",
             ready=[f"http://{HOST}:{self.ports[server]}/healthcheck" for server in servers],
@@ -157,15 +147,6 @@ class Swift:
 
     def _command(self, *names):
         return [sys.executable, "-m", "tests.servers.swift_child", self.etc, *names]
-
-    def _start(self):
-        rings = Process(self._command("rings"), self.root / "rings.log")
-        rings.spawn()
-        rings.wait()
-        for process in self.processes.values():
-            process.spawn()
-        for process in self.processes.values():
-            process.wait_ready()
 
     def _configure(self):
         self.etc.mkdir(parents=True, exist_ok=True)
