@@ -19,9 +19,10 @@ MAX_RANGE = 100
 _LAST_NONE = re.compile(r"\s*bytes\s*=\s*-0+\s*", re.ASCII | re.IGNORECASE)
 
 
-def etag(*parts: object) -> str:
+def etag(made_of: str) -> str:
     """A quoted, strong tag of all that an answer depends on."""
-    return '"' + blake2b(repr(parts).encode(), digest_size=12).hexdigest() + '"'
+    made = blake2b(made_of.encode("utf-8", "surrogateescape"), digest_size=12)
+    return f'"{made.hexdigest()}"'
 
 
 @lru_cache(maxsize=1024)

@@ -168,13 +168,10 @@ def _stored(found: Log | Folder) -> Stored | None:
 
 
 def _tag(stored: Stored, query: Query, view: str) -> str:
+    made_by = f"{__version__} {assets.VERSION}" if view == "html" else __version__
     return conditions.etag(
-        *stored,
-        view,
-        query.level,
-        query.limit,
-        __version__,
-        assets.VERSION if view == "html" else "",
+        f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
+        f"{view} {query.level} {query.limit} {made_by} {stored.name}"
     )
 
 

@@ -53,6 +53,9 @@ impl Formats {
     }
 }
 
+/// Bytes that take longer to render than another thread takes to hand the interpreter back.
+const WORTH_DETACHING: usize = 32 * 1024;
+
 fn slices(rows: &[Vec<u8>]) -> Vec<&[u8]> {
     rows.iter().map(Vec::as_slice).collect()
 }
@@ -87,13 +90,16 @@ impl Renderer {
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
-        let made = py.detach(|| self.0.feed(piece));
+        let made = if piece.len() < WORTH_DETACHING {
+            self.0.feed(piece)
+        } else {
+            py.detach(|| self.0.feed(piece))
+        };
         PyBytes::new(py, made)
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let made = py.detach(|| self.0.finish());
-        PyBytes::new(py, made)
+        PyBytes::new(py, self.0.finish())
     }
 
     #[getter]

@@ -4,16 +4,18 @@ import pytest
 from oslogserve.answer import conditions
 from oslogserve.errors import RangeUnsatisfiable
 
-TAG = conditions.etag("a", 1)
+TAG = conditions.etag("disk a")
 TIME = 1_000_000_000.7
 DATE = conditions.last_modified(TIME)
 LATER = conditions.last_modified(TIME + 60)
 EARLIER = conditions.last_modified(TIME - 60)
 
 
-def test_tags_are_quoted_and_of_every_part():
+def test_tags_are_quoted_and_differ():
     assert TAG[0] == TAG[-1] == '"'
-    assert len({TAG, conditions.etag("a", "1"), conditions.etag("a1"), conditions.etag()}) == 4
+    assert (
+        len({TAG, conditions.etag("disk b"), conditions.etag(""), conditions.etag("\udcff")}) == 4
+    )
     assert DATE == "Sun, 09 Sep 2001 01:46:40 GMT"
 
 
