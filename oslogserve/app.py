@@ -2,11 +2,11 @@
 """One request, top to bottom."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from oslogserve.answer import HTML, TEXT, VARY, Answer, packet
-from oslogserve.answer.body import Body
+from oslogserve.answer import HTML, TEXT, VARY, Answer, encoding, packet
+from oslogserve.answer.body import Body, FileBody
 from oslogserve.config import Config, ConfigError
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
 from oslogserve.handlers import own
@@ -25,6 +25,8 @@ from oslogserve.views import assets, page
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
 
+#: Bytes that a server without sendfile reads at a time.
+FILE_BLOCK = 256 * 1024
 NOSNIFF = ("X-Content-Type-Options", "nosniff")
 
 
@@ -36,7 +38,8 @@ class App:
             _, chosen = renderer.named(config["serve", "renderer"])
         except LookupError as why_not:
             raise ConfigError(f"[serve] renderer = native: {why_not}") from None
-        self._log = LogHandler(config.views, chosen)
+        self._gzip_level = config["serve", "gzip_level"]
+        self._log = LogHandler(config.views, chosen, self._gzip_level is not None)
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
         self._own: dict[str, Callable[[], Answer]] = {
@@ -46,7 +49,7 @@ class App:
         if config["metrics", "path"]:
             self._own[config["metrics", "path"]] = lambda: own.exposition(self._metrics)
 
-    def __call__(self, environ: Environ, start_response: StartResponse) -> Body:
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
         self._metrics.in_progress.inc()
         try:
@@ -56,17 +59,24 @@ class App:
         except BaseException:
             Body(Answer("500", [], view="error"), self._metrics, started).fail()
             raise
+        if self._gzip_level is not None and answer.may_gzip and encoding.takes_gzip(environ):
+            encoding.gzip(answer, self._gzip_level)
         if environ["REQUEST_METHOD"] == "HEAD":
             answer.pieces = ()
+            answer.file = None
         answer.headers.append(NOSNIFF)
-        held = packet.hold(environ) if isinstance(answer.pieces, list) else None
-        body = Body(answer, self._metrics, started, held)
+        if answer.file is not None and "wsgi.file_wrapper" in environ:
+            body: Body = FileBody(answer, self._metrics, started, answer.file)
+            given: Iterable[bytes] = environ["wsgi.file_wrapper"](body, FILE_BLOCK)
+        else:
+            held = packet.hold(environ) if isinstance(answer.pieces, list) else None
+            given = body = Body(answer, self._metrics, started, held)
         try:
             start_response(answer.status, answer.headers)
         except BaseException:
             body.close()
             raise
-        return body
+        return given
 
     def _answer(self, environ: Environ) -> Answer:
         method = environ["REQUEST_METHOD"]

@@ -73,20 +73,22 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _render(given: argparse.Namespace) -> int:
+    from oslogserve.lines.decode import decoded, until_incomplete
+    from oslogserve.lines.renderer import BEST
     from oslogserve.views import log, page
 
     level = None if given.level == SEVERITIES[0] else given.level
     query = Query(path=b"", folder=False, level=level)
     missing: list[Incomplete] = []
     with open(given.file or sys.stdin.fileno(), "rb", closefd=bool(given.file)) as stream:
-        chunks = _chunks(stream.fileno())
+        pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
         out = sys.stdout.buffer
         if given.format == "text":
-            out.writelines(log.text(chunks, "", query, missing))
+            out.writelines(log.text(pieces, query, missing))
         else:
             title = Path(given.file).name if given.file else "standard input"
             out.write(page.standalone_head(title))
-            out.writelines(log.html_lines(chunks, "", query, missing))
+            out.writelines(BEST(pieces, "html", query.level, query.limit))
             out.write(page.after_lines([log.told(error) for error in missing]))
         out.flush()
     for error in missing:

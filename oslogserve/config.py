@@ -73,6 +73,14 @@ def _pattern(value: str) -> re.Pattern[str]:
         raise ValueError(f"a regular expression ({error})") from None
 
 
+def _gzip_level(value: str) -> int | None:
+    if value.lower() == "off":
+        return None
+    if value not in ("0", "1", "2", "3"):
+        raise ValueError("0, 1, 2, 3 or off")
+    return int(value)
+
+
 def _container(value: str) -> str:
     rest = value.replace("{partition}", "", 1)
     if "/" in value or "{" in rest or "}" in rest or len(value) > 256:
@@ -173,6 +181,13 @@ OPTIONS = (
         "yes",
         _yes,
         "Whether a folder without index.html is shown as a listing.",
+    ),
+    Option(
+        "serve",
+        "gzip_level",
+        "1",
+        _gzip_level,
+        "How hard answers are compressed for clients that take gzip, 0 to 3, or off.",
     ),
     Option(
         "serve",

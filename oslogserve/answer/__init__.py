@@ -11,11 +11,21 @@ TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 #: Logs still grow while their job runs: a cache asks again, and is answered 304.
 ASK_AGAIN = ("Cache-Control", "no-cache")
-VARY = ("Vary", "Accept")
+VARY = ("Vary", "Accept, Accept-Encoding")
 
 
 def _nothing() -> None:
     pass
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Bytes of an open file that a server may send by itself; it then says to `sent` how many."""
+
+    descriptor: int
+    first: int
+    size: int
+    sent: Callable[[int], None]
 
 
 @dataclass(slots=True)
@@ -23,7 +33,8 @@ class Answer:
     """pieces: the body. view and source: metric labels.
 
     missing: what `pieces` found missing by the time they end, and told the reader.
-    close: gives back what the pieces come from, once.
+    close: gives back what the pieces come from, once. file: where `pieces` are a file's bytes.
+    may_gzip: whether it may be compressed for a client that takes gzip.
     """
 
     status: str
@@ -33,3 +44,5 @@ class Answer:
     source: str = "none"
     missing: list[Incomplete] = field(default_factory=list)
     close: Callable[[], None] = _nothing
+    file: FilePart | None = None
+    may_gzip: bool = False

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The iterable that a server gets: counts what goes out and closes what was opened, once."""
 
+import os
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from socket import socket
 
-from oslogserve.answer import Answer
+from oslogserve.answer import Answer, FilePart
 from oslogserve.answer.packet import release
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
@@ -87,3 +88,47 @@ class Body:
             metrics.incomplete_logs[answer.source, error.reason].inc()
         metrics.sent_bytes[answer.view].inc(self._sent)
         metrics.in_progress.dec()
+
+
+class FileBody(Body):
+    """What a server's wsgi.file_wrapper gets: a file that it may send by itself."""
+
+    def __init__(self, answer: Answer, metrics: Metrics, started: float, part: FilePart) -> None:
+        super().__init__(answer, metrics, started)
+        self._part = part
+        self._is_told = False
+        os.lseek(part.descriptor, part.first, os.SEEK_SET)
+
+    def fileno(self) -> int:
+        return self._part.descriptor
+
+    def read(self, size: int = -1) -> bytes:
+        self._is_told = True
+        left = self._part.size - self._sent
+        piece = os.read(self._part.descriptor, left if size < 0 else min(size, left))
+        self._sent += len(piece)
+        return piece
+
+    def seek(self, position: int) -> None:
+        """socket.sendfile() calls it at its end, however it ends: it came as far as that."""
+        self._is_told = True
+        self._sent = position - self._part.first
+
+    def close(self) -> None:
+        """Raises where the file was cut short meanwhile: the connection must not be kept, for
+        its reader waits for what was announced."""
+        if self._closed:
+            return
+        if not self._is_told:  # mod_wsgi does not say how much it sent
+            self._sent = self._part.size
+        cut = None
+        if self._sent == self._part.size:
+            self._ending = "complete"
+        elif os.fstat(self._part.descriptor).st_size < self._part.first + self._part.size:
+            cut = Incomplete("truncated", "the file was cut short while it was read")
+            self._ending = "failed"
+            self._answer.missing.append(cut)
+        self._part.sent(self._sent)
+        super().close()
+        if cut is not None:
+            raise cut

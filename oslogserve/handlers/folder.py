@@ -38,7 +38,7 @@ class FolderHandler:
         else:
             pieces = listing.text(found)
             headers.append(("Content-Type", TEXT))
-        return Answer("200 OK", headers, pieces, "listing")
+        return Answer("200 OK", headers, pieces, "listing", may_gzip=True)
 
     def _index(
         self, environ: dict[str, Any], query: Query, sources: Sequence[Source]

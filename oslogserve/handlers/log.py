@@ -1,44 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log as a page or as text; and what is no log, or format=raw, as it is stored."""
+"""A log as a page or as text."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve import __version__
 from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer, conditions
 from oslogserve.answer.body import gathered
-from oslogserve.errors import BadRequest, SourceError, Unavailable
-from oslogserve.lines.decode import beginning, decoded, exactly, packed_as
+from oslogserve.answer.encoding import takes_gzip
+from oslogserve.errors import BadRequest
+from oslogserve.handlers import stored as as_stored
+from oslogserve.handlers.opened import Opened
+from oslogserve.handlers.wholes import Wholes
+from oslogserve.lines.decode import (
+    beginning,
+    decoded,
+    is_one_member,
+    packed_as,
+    until_incomplete,
+)
 from oslogserve.lines.renderer import Renderer
 from oslogserve.query import Query
-from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored, Want
+from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored
 from oslogserve.sources.finder import find
 from oslogserve.views import assets, page
 from oslogserve.views import log as log_view
 from oslogserve.views.kind import Views, passed_through_as
 
-#: What is not ours must not act in our name: no cookies, no requests to this origin.
-SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups")
 _PAGE_HEADERS = (("Content-Type", HTML), ("Content-Security-Policy", page.POLICY))
+#: Stored bytes on disk that are read ahead once, to see whether they may go out as they are.
+READ_AHEAD = 32 * 1024 * 1024
 
 
 class LogHandler:
-    """views: the configured patterns. renderer: of both views."""
+    """views: the configured patterns. renderer: of both views. gzips: whether clients that take
+    gzip get it."""
 
-    def __init__(self, views: Views, renderer: Renderer) -> None:
+    def __init__(self, views: Views, renderer: Renderer, gzips: bool) -> None:
         self._views = views
         self._renderer = renderer
+        self._gzips = gzips
+        self._wholes = Wholes()
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
         if query.format == "json":
             raise BadRequest("format=json is for folders: a log takes html, text, raw.")
         view = query.format or ("html" if query.prefers_html else "text")
+        encoding = "gzip" if self._gzips and view != "raw" and takes_gzip(environ) else ""
         if conditions.is_conditional(environ):
             stored = _stored(find(sources, query.path, STORED_ONLY))
             if stored is not None:
-                tag = _tag(stored, query, view)
+                tag = _tag(stored, query, view, encoding)
                 if conditions.is_unchanged(environ, tag, stored.modified):
                     return Answer("304 Not Modified", [ASK_AGAIN, VARY, ("ETag", tag)])
         looks_only = environ["REQUEST_METHOD"] == "HEAD" and query.format in ("html", "text")
@@ -46,118 +59,98 @@ class LogHandler:
         if isinstance(found, Folder):
             return _to_folder(environ, query)
         try:
-            return self._opened(environ, query, sources, found, view)
+            opened = Opened(found, query, sources)
         except BaseException:
             found.close()
             raise
+        try:
+            return self._opened(environ, query, opened, view, encoding)
+        except BaseException:
+            opened.close()
+            raise
 
     def _opened(
-        self,
-        environ: dict[str, Any],
-        query: Query,
-        sources: Sequence[Source],
-        log: Log,
-        view: str,
+        self, environ: dict[str, Any], query: Query, opened: Opened, view: str, encoding: str
     ) -> Answer:
         """view: what was asked for or negotiated; what is no log is passed through instead."""
-        stored = log.stored
-        tag = _tag(stored, query, view)
-        modified = ("Last-Modified", conditions.last_modified(stored.modified))
-        answer = Answer(
-            "200 OK",
-            [ASK_AGAIN, VARY, ("ETag", tag), modified],
-            view=view,
-            source=stored.source,
-            close=log.close,
-        )
-        chunks = iter(log)
-        first = next(chunks, b"")
-        content = chain((first,), chunks) if first else chunks
-        media_type = None
-        if query.format is None:
-            name = query.path.decode("utf-8", "replace")
-            head = beginning(first, encoding=stored.encoding)
-            media_type = passed_through_as(name, head, self._views)
-        if media_type is not None or view == "raw":
-            _as_stored(answer, environ, query, sources, log, content, first, media_type, tag)
+        stored = opened.stored
+        headers = [
+            ASK_AGAIN,
+            VARY,
+            ("ETag", _tag(stored, query, view, encoding)),
+            ("Last-Modified", conditions.last_modified(stored.modified)),
+        ]
+        answer = Answer("200 OK", headers, (), view, stored.source, close=opened.close)
+        name = query.path.decode("utf-8", "replace")
+        if view == "raw":
+            as_stored.send_raw(answer, environ, opened, name)
             return answer
-        pieces: Iterable[bytes]
+        if query.format is None:
+            head = beginning(opened.first, encoding=stored.encoding)
+            media_type = passed_through_as(name, head, self._views)
+            if media_type is not None:
+                as_stored.pass_through(answer, environ, opened, media_type)
+                return answer
         if view == "html":
-            answer.headers += _PAGE_HEADERS
-            mount = environ.get("SCRIPT_NAME", "")
-            pieces = log_view.html(
-                content,
+            headers += _PAGE_HEADERS
+        else:
+            headers.append(("Content-Type", TEXT))
+            if (
+                query.level is None
+                and query.limit is None
+                and environ["REQUEST_METHOD"] == "GET"
+                and self._sent_as_stored(answer, opened, encoding)
+            ):
+                return answer
+        answer.may_gzip = True
+        pieces = until_incomplete(
+            decoded(
+                opened.content,
                 stored.encoding,
-                query,
-                answer.missing,
-                mount,
-                stored.source,
-                self._renderer,
+                opened.again,
+                lambda: self._wholes.add(stored),
+            ),
+            answer.missing,
+        )
+        mount = environ.get("SCRIPT_NAME", "")
+        viewed: Iterable[bytes]
+        if view == "html":
+            viewed = log_view.html(
+                pieces, query, answer.missing, mount, stored.source, self._renderer
             )
         else:
-            answer.headers.append(("Content-Type", TEXT))
-            pieces = log_view.text(content, stored.encoding, query, answer.missing, self._renderer)
-        if len(first) == stored.size and environ["REQUEST_METHOD"] == "GET":
-            # No source is waited for any more: a small log goes out as one piece.
-            pieces, length = gathered(pieces)
+            viewed = log_view.text(pieces, query, answer.missing, self._renderer)
+        if opened.is_small and environ["REQUEST_METHOD"] == "GET":
+            viewed, length = gathered(viewed)
             if length is not None:
-                answer.headers.append(("Content-Length", str(length)))
-        answer.pieces = pieces
+                headers.append(("Content-Length", str(length)))
+        answer.pieces = viewed
         return answer
 
+    def _sent_as_stored(self, answer: Answer, opened: Opened, encoding: str) -> bool:
+        """Whether the text needs no work, for this client; `answer` has it then."""
+        packed = packed_as(opened.first, opened.stored.encoding)
+        if packed == encoding == "gzip" and self._is_whole(opened):
+            answer.headers.append(("Content-Encoding", "gzip"))
+        elif packed or encoding or opened.log.file is None:
+            # Swift may break off: its plain text is streamed, so that its last line can say so.
+            return False
+        as_stored.send_whole(answer, opened)
+        return True
 
-def _as_stored(
-    answer: Answer,
-    environ: dict[str, Any],
-    query: Query,
-    sources: Sequence[Source],
-    log: Log,
-    content: Iterator[bytes],
-    first: bytes,
-    media_type: str | None,
-    tag: str,
-) -> None:
-    """What is no log, with its type; or, for format=raw, the bytes as they are stored.
-
-    media_type: None for format=raw. Ranges are of the stored bytes, so a file that has to
-    be inflated for its readers has none.
-    """
-    stored = log.stored
-    answer.view = "raw"
-    packed = packed_as(first, stored.encoding)
-    is_packed = packed != ""
-    if media_type is None and is_packed:
-        media_type = "application/gzip" if packed == "gzip" else "application/zlib"
-        is_packed = False
-    elif media_type is None:
-        name = query.path.decode("utf-8", "replace")
-        media_type = passed_through_as(name, first, ()) or TEXT
-    elif media_type == "application/gzip":
-        is_packed = False
-    answer.headers += [("Content-Type", media_type), SANDBOX]
-    if is_packed:
-        answer.pieces = decoded(content, stored.encoding)
-        return
-    answer.headers.append(("Accept-Ranges", "bytes"))
-    span = conditions.span(environ, stored.size, tag, stored.modified)
-    size = stored.size
-    if span is not None and size is not None:
-        log.close()
-        part = find(sources, query.path, Want(span=span, version=stored.version))
-        if isinstance(part, Folder):
-            raise Unavailable([_changed(stored)])
-        if part.stored.version != stored.version:
-            part.close()
-            raise Unavailable([_changed(stored)])
-        answer.status = "206 Partial Content"
-        answer.close = part.close
-        answer.headers.append(conditions.content_range(span, size))
-        size = span[1] - span[0]
-        content = iter(part)
-    if size is not None:
-        answer.headers.append(("Content-Length", str(size)))
-        content = exactly(size, content)
-    answer.pieces = content
+    def _is_whole(self, opened: Opened) -> bool:
+        stored = opened.stored
+        if stored in self._wholes:
+            return True
+        if opened.is_small:
+            is_whole = is_one_member([opened.first])
+        elif opened.log.file is not None and (stored.size or 0) <= READ_AHEAD:
+            is_whole = is_one_member(opened.again())
+        else:
+            return False
+        if is_whole:
+            self._wholes.add(stored)
+        return is_whole
 
 
 def _stored(found: Log | Folder) -> Stored | None:
@@ -167,16 +160,12 @@ def _stored(found: Log | Folder) -> Stored | None:
     return found.stored
 
 
-def _tag(stored: Stored, query: Query, view: str) -> str:
+def _tag(stored: Stored, query: Query, view: str, encoding: str) -> str:
     made_by = f"{__version__} {assets.VERSION}" if view == "html" else __version__
     return conditions.etag(
         f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-        f"{view} {query.level} {query.limit} {made_by} {stored.name}"
+        f"{view} {encoding} {query.level} {query.limit} {made_by} {stored.name}"
     )
-
-
-def _changed(stored: Stored) -> SourceError:
-    return SourceError(stored.source, "the log changed while it was asked for")
 
 
 def _to_folder(environ: dict[str, Any], query: Query) -> Answer:

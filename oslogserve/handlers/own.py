@@ -18,8 +18,9 @@ def asset(path: str) -> Answer:
         ("Content-Type", media_type),
         ("Content-Length", str(len(content))),
         ("Cache-Control", "public, max-age=31536000, immutable"),
+        ("Vary", "Accept-Encoding"),
     ]
-    return Answer("200 OK", headers, [content], "asset")
+    return Answer("200 OK", headers, [content], "asset", may_gzip=True)
 
 
 def healthz() -> Answer:
@@ -38,7 +39,7 @@ def readyz(readiness: Readiness, sources: Sequence[Source]) -> Answer:
 
 def exposition(metrics: Metrics) -> Answer:
     headers = [("Content-Type", CONTENT_TYPE), ("Cache-Control", "no-store")]
-    return Answer("200 OK", headers, [metrics.exposition()])
+    return Answer("200 OK", headers, [metrics.exposition()], may_gzip=True)
 
 
 def _plain(status: str, told: str) -> Answer:

@@ -2,23 +2,32 @@
 """Stored bytes to log bytes: gzip (all members) and deflate, in bounded pieces, end checked."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 from oslogserve.errors import Incomplete
+from oslogserve.fastzlib import GZIP_WBITS, fast
 
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes of output that one call may make: memory stays flat whatever the expansion ratio.
 PIECE = 256 * 1024
 #: What zlib calls wbits. RFC 9110 says that deflate is zlib; raw deflate is what some send.
-_WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
+_WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
 
 
-def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
+def decoded(
+    chunks: Iterable[bytes],
+    encoding: str = "",
+    again: Callable[[], Iterable[bytes]] | None = None,
+    when_one_member: Callable[[], None] = lambda: None,
+) -> Iterator[bytes]:
     """The log's own bytes, in pieces of at most PIECE bytes or as the source cut them.
 
-    encoding: the declared Content-Encoding, see packed_as().
-    Raises Incomplete where the stored bytes end early or are damaged.
+    encoding: the declared Content-Encoding, see packed_as(). again: gives the same stored bytes
+    from their beginning; with it a faster decoder is used, which loses what stands closely before
+    a damage, so that a damaged log is read twice. when_one_member: called at the end of a gzip that
+    is one member and nothing else. Raises Incomplete where the stored bytes end early or are damaged.
     """
     chunks = iter(chunks)
     head = b""
@@ -29,7 +38,7 @@ def decoded(chunks: Iterable[bytes], encoding: str = "") -> Iterator[bytes]:
     stored = chain((head,), chunks) if head else iter(())
     packed = packed_as(head, encoding)
     if packed:
-        yield from _inflated(stored, packed)
+        yield from _inflated(stored, packed, again, when_one_member)
     else:
         yield from stored
 
@@ -61,29 +70,92 @@ def _is_raw_deflate(chunk: bytes) -> bool:
     return not chunk.isascii()
 
 
-def _inflated(chunks: Iterable[bytes], packed: str) -> Iterator[bytes]:
-    decoder = zlib.decompressobj(_WBITS[packed])
+def _inflated(
+    chunks: Iterable[bytes],
+    packed: str,
+    again: Callable[[], Iterable[bytes]] | None,
+    when_one_member: Callable[[], None],
+) -> Iterator[bytes]:
+    if again is None or fast is zlib:
+        yield from _inflated_to_the_damage(chunks, packed, when_one_member)
+        return
+    given = 0
+    try:
+        for piece in _members(chunks, packed, fast.decompressobj, _inflate, when_one_member):
+            given += len(piece)
+            yield piece
+        return
+    except fast.error:
+        pass  # and the call that failed lost what stood before the damage
+    for piece in _inflated_to_the_damage(again(), packed, when_one_member):
+        if given < len(piece):
+            yield piece[given:]
+        given = max(0, given - len(piece))
+
+
+def _members(
+    chunks: Iterable[bytes],
+    packed: str,
+    new_decoder: Callable[[int], Any],
+    inflate: Callable[[Any, bytes, int], bytes],
+    when_one_member: Callable[[], None],
+) -> Iterator[bytes]:
+    """All members of a gzip, or the one stream of the others, in pieces of at most PIECE."""
+    decoder = new_decoder(_WBITS[packed])
+    is_first = packed == "gzip"
     for chunk in chunks:
         piece = b""
         while chunk or len(piece) == PIECE:
             if decoder.eof:
+                is_first = False
                 chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
                 if not chunk:
                     break
                 if packed != "gzip" or chunk[:1] != GZIP_MAGIC[:1]:
                     raise Incomplete("corrupt", "what follows the compressed data is not gzip")
-                decoder = zlib.decompressobj(_WBITS[packed])
-            before = decoder.copy()
-            try:
-                piece = decoder.decompress(chunk, PIECE)
-            except zlib.error as error:
-                yield from _up_to_the_damage(before, chunk)
-                raise Incomplete("corrupt", f"the compressed data is damaged ({error})") from None
+                decoder = new_decoder(_WBITS[packed])
+            piece = inflate(decoder, chunk, PIECE)
             if piece:
                 yield piece
             chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
     if not decoder.eof:
         raise Incomplete("truncated", "the compressed data ends early")
+    if is_first:
+        when_one_member()
+
+
+def _inflate(decoder: Any, chunk: bytes, most: int) -> bytes:
+    piece: bytes = decoder.decompress(chunk, most)
+    return piece
+
+
+class _Damage(Exception):
+    """before: the decoder as it was before the call that failed. chunk: what it was given."""
+
+    def __init__(self, before: "zlib._Decompress", chunk: bytes, error: zlib.error) -> None:
+        self.before = before
+        self.chunk = chunk
+        self.error = error
+
+
+def _inflated_to_the_damage(
+    chunks: Iterable[bytes], packed: str, when_one_member: Callable[[], None]
+) -> Iterator[bytes]:
+    """Slower, but nothing that stands before a damage is lost."""
+
+    def inflate(decoder: "zlib._Decompress", chunk: bytes, most: int) -> bytes:
+        before = decoder.copy()
+        try:
+            return decoder.decompress(chunk, most)
+        except zlib.error as error:
+            raise _Damage(before, chunk, error) from None
+
+    try:
+        yield from _members(chunks, packed, zlib.decompressobj, inflate, when_one_member)
+    except _Damage as damage:
+        yield from _up_to_the_damage(damage.before, damage.chunk)
+        told = f"the compressed data is damaged ({damage.error})"
+        raise Incomplete("corrupt", told) from None
 
 
 def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
@@ -96,6 +168,18 @@ def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[byt
                 yield piece
     except zlib.error:
         return
+
+
+def is_one_member(chunks: Iterable[bytes]) -> bool:
+    """Whether a client that knows gzip gets all of a log when it gets these stored bytes: one
+    whole member, undamaged, and nothing behind it."""
+    found: list[bool] = []
+    try:
+        for _ in _members(chunks, "gzip", fast.decompressobj, _inflate, lambda: found.append(True)):
+            pass
+    except (Incomplete, fast.error):
+        return False
+    return bool(found)
 
 
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:

@@ -27,11 +27,17 @@ class Stored(NamedTuple):
 class Log:
     """An open log. Iterating it gives stored bytes and may raise Incomplete.
 
-    Whoever opened it closes it; close() may be called twice.
+    Whoever opened it closes it; close() may be called twice. file: its descriptor, where a server
+    may send the bytes by itself; sent() is then told how many it did.
     """
+
+    file: int | None = None
 
     def __init__(self, stored: Stored) -> None:
         self.stored = stored
+
+    def sent(self, size: int) -> None:
+        pass
 
     def __iter__(self) -> Iterator[bytes]:
         raise NotImplementedError

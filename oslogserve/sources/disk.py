@@ -128,7 +128,7 @@ class DiskLog(Log):
                 version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
             )
         )
-        self._file: int | None = file
+        self.file = file
         self._chunk_size = chunk_size
         self._left: int | None = None
         self._expected = status.st_size
@@ -138,10 +138,10 @@ class DiskLog(Log):
         self._first = self._read() if want.body else b""
 
     def _read(self) -> bytes:
-        if self._file is None or self._left == 0:
+        if self.file is None or self._left == 0:
             return b""
         size = self._chunk_size if self._left is None else min(self._left, self._chunk_size)
-        chunk = os.read(self._file, size)
+        chunk = os.read(self.file, size)
         self._expected -= len(chunk)
         if self._left is not None:
             self._left -= len(chunk)
@@ -160,9 +160,9 @@ class DiskLog(Log):
                 raise Incomplete("failed", f"the disk could not be read ({said})") from error
 
     def close(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        if self.file is not None:
+            os.close(self.file)
+            self.file = None
 
 
 def path_is_within(path: bytes, folder: bytes) -> bool:

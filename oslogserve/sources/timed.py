@@ -42,6 +42,7 @@ class TimedLog(Log):
 
     def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
         super().__init__(log.stored)
+        self.file = log.file
         self._log: Log | None = log
         self._chunks = iter(log)
         self._metrics = metrics
@@ -59,6 +60,9 @@ class TimedLog(Log):
                 return
             self._size += len(chunk)
             yield chunk
+
+    def sent(self, size: int) -> None:
+        self._size += size
 
     def close(self) -> None:
         if self._log is None:

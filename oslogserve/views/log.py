@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log as HTML or text: stored bytes in, the answer's bytes out."""
+"""A log as HTML or text: its own bytes in, the answer's bytes out."""
 
 from collections.abc import Iterable, Iterator
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.decode import decoded, until_incomplete
 from oslogserve.lines.renderer import BEST, Renderer
 from oslogserve.query import Query
 from oslogserve.views import page
 
 
 def text(
-    chunks: Iterable[bytes],
-    encoding: str,
+    pieces: Iterable[bytes],
     query: Query,
     missing: list[Incomplete],
     rendered: Renderer = BEST,
 ) -> Iterator[bytes]:
     """The log's own lines, byte for byte; where a part is missing, a last line says so."""
-    pieces = until_incomplete(decoded(chunks, encoding), missing)
     if query.level is not None or query.limit is not None:
         pieces = rendered(pieces, "text", query.level, query.limit)
     last = b"\n"
@@ -32,8 +29,7 @@ def text(
 
 
 def html(
-    chunks: Iterable[bytes],
-    encoding: str,
+    pieces: Iterable[bytes],
     query: Query,
     missing: list[Incomplete],
     mount: str,
@@ -42,24 +38,13 @@ def html(
 ) -> Iterator[bytes]:
     # By itself: where the filter finds nothing for long, the reader sees at least the page.
     yield page.before_lines(mount, query, source)
-    yield from html_lines(chunks, encoding, query, missing, rendered)
+    yield from rendered(pieces, "html", query.level, query.limit)
     notices = [told(error) for error in missing]
     if query.limit is not None:
         notices.append(
             f"At most {query.limit} lines are shown: the address says limit={query.limit}."
         )
     yield page.after_lines(notices)
-
-
-def html_lines(
-    chunks: Iterable[bytes],
-    encoding: str,
-    query: Query,
-    missing: list[Incomplete],
-    rendered: Renderer = BEST,
-) -> Iterator[bytes]:
-    pieces = until_incomplete(decoded(chunks, encoding), missing)
-    return rendered(pieces, "html", query.level, query.limit)
 
 
 def told(error: Incomplete) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from oslogserve.lines.decode import decoded, until_incomplete
+from oslogserve.lines.renderer import BEST
 from oslogserve.query import Query
 from oslogserve.views import log
 
@@ -33,15 +35,16 @@ def chunks(name):
 
 def text(name, **query):
     missing = []
-    told = b"".join(log.text(chunks(name), "", Query(name.encode(), False, **query), missing))
+    pieces = until_incomplete(decoded(chunks(name)), missing)
+    told = b"".join(log.text(pieces, Query(name.encode(), False, **query), missing))
     assert missing == []
     return told
 
 
 def html(name, **query):
     missing = []
-    asked = Query(name.encode(), False, **query)
-    told = b"".join(log.html_lines(chunks(name), "", asked, missing))
+    pieces = until_incomplete(decoded(chunks(name)), missing)
+    told = b"".join(BEST(pieces, "html", query.get("level"), query.get("limit")))
     assert missing == []
     return told
 

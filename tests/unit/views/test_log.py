@@ -5,6 +5,7 @@ import re
 import pytest
 
 from oslogserve.errors import Incomplete
+from oslogserve.lines.decode import decoded, until_incomplete
 from oslogserve.query import Query
 from oslogserve.views import log
 
@@ -38,12 +39,15 @@ def cut(whole, size):
 
 
 def as_text(chunks, **asked):
-    return b"".join(log.text(chunks, "", Query(b"a.txt", False, **asked), []))
+    missing = []
+    pieces = until_incomplete(decoded(chunks), missing)
+    return b"".join(log.text(pieces, Query(b"a.txt", False, **asked), missing))
 
 
 def html_pieces(chunks, missing=None, **asked):
     query = Query(b"a.txt", False, **asked)
-    return log.html(chunks, "", query, [] if missing is None else missing, "", "disk")
+    missing = [] if missing is None else missing
+    return log.html(until_incomplete(decoded(chunks), missing), query, missing, "", "disk")
 
 
 def as_html(chunks, **asked):
@@ -79,7 +83,9 @@ def test_a_limit_counts_the_lines_that_the_level_leaves():
 def test_text_ends_with_a_notice_where_a_part_is_missing():
     missing = []
     query = Query(b"a.txt", False)
-    shown = b"".join(log.text(Chunks([LOG], breaks=True), "", query, missing))
+    shown = b"".join(
+        log.text(until_incomplete(Chunks([LOG], breaks=True), missing), query, missing)
+    )
     assert shown == LOG + b"[" + NOTICE + b"]\n"
     assert [error.reason for error in missing] == ["failed"]
 

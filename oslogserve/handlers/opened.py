@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log that was opened for an answer."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from oslogserve.errors import Incomplete, SourceError, Unavailable
+from oslogserve.query import Query
+from oslogserve.sources import Folder, Log, Source, Want
+from oslogserve.sources.finder import find
+
+
+class Opened:
+    """first: its first stored bytes. content: all of them, once."""
+
+    def __init__(self, log: Log, query: Query, sources: Sequence[Source]) -> None:
+        self.log = log
+        self.stored = log.stored
+        chunks = iter(log)
+        self.first = next(chunks, b"")
+        self.content: Iterator[bytes] = chain((self.first,), chunks) if self.first else chunks
+        self._query = query
+        self._sources = sources
+        self._logs = [log]
+
+    @property
+    def is_small(self) -> bool:
+        """Its source is not waited for any more."""
+        return len(self.first) == self.stored.size
+
+    def part(self, span: tuple[int, int] | None = None) -> Log:
+        """The same stored bytes once more, or some of them.
+
+        Raises Unavailable where the log changed since, or cannot be opened now.
+        """
+        stored = self.stored
+        sources = [source for source in self._sources if source.name == stored.source]
+        log = find(sources, self._query.path, Want(span=span, version=stored.version))
+        if isinstance(log, Folder):
+            raise Unavailable([_changed(stored.source)])
+        self._logs.append(log)
+        if log.stored.version != stored.version:
+            raise Unavailable([_changed(stored.source)])
+        return log
+
+    def again(self) -> Iterator[bytes]:
+        """All of the stored bytes once more. Raises Incomplete where there are none now."""
+        try:
+            return iter(self.part())
+        except Exception as error:
+            raise Incomplete("corrupt", "it is damaged, and could not be read again") from error
+
+    def close(self) -> None:
+        for log in self._logs:
+            log.close()
+
+
+def _changed(source: str) -> SourceError:
+    return SourceError(source, "the log changed while it was asked for")
