@@ -4,7 +4,7 @@
 #   make test                 all checks; ENV=unit for one of them
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          the same logs out of a real Swift too
-#   make bench                the benchmark; ARGS="..." for its options
+#   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make screenshot           the README's picture, doc/page.png
 #   make clean                remove all that these made
 
@@ -21,7 +21,7 @@ test: .venv/bootstrap/installed
 run: $(RUN)/installed $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo/written)
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
-bench: $(RUN)/installed-bench
+bench: $(RUN)/installed-bench $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
 	tools/install-system-packages nginx-light wrk
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 

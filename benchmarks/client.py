@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One GET, timed by a process of its own, so that neither server nor benchmark shares its GIL.
+"""GETs, timed by a process of their own, so that neither server nor benchmark shares its GIL.
 
-Run as a script it prints the Fetch as JSON. It only counts what it receives: a few large
-``recv_into`` a millisecond, several times faster than any server measured here (``own_speed``).
+Run as a script it prints the Fetches as JSON. It only counts what it receives, compressed or not:
+a few large ``recv_into`` a millisecond, several times faster than most servers measured here.
+How fast that is, ``own_speed`` says.
 """
 
+import contextlib
 import dataclasses
 import json
 import socket
@@ -12,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 BUFFER = 1 << 20
 """More than loopback ever hands over at once."""
@@ -25,32 +28,79 @@ class BadAnswer(Exception):
 
 
 @dataclasses.dataclass(frozen=True)
+class Request:
+    port: int
+    target: str
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def bytes(self) -> bytes:
+        headers = {"Host": f"127.0.0.1:{self.port}", **self.headers, "Connection": "close"}
+        lines = [f"GET {self.target} HTTP/1.1", *(f"{x}: {y}" for x, y in headers.items())]
+        return "\r\n".join([*lines, "", ""]).encode()
+
+
+@dataclasses.dataclass(frozen=True)
 class Fetch:
     first_byte: float
     """Seconds from before the connection to the first byte of the BODY: headers alone show nothing."""
     total: float
     size: int
-    """Bytes of body received, the framing of chunks included."""
+    """Bytes of body received, as they came: compressed, and with the framing of chunks."""
+    encoding: str
+    """The answer's Content-Encoding."""
 
 
-def fetch(port: int, target: str, accept: str) -> Fetch:
-    """GET ``target`` in a new process."""
-    command = [sys.executable, __file__, str(port), target, accept]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BadAnswer(f"{target}: {done.stderr.strip().splitlines()[-1]}")
-    return Fetch(**json.loads(done.stdout))
+def fetch(request: Request, times: int = 1, seconds: float = 3600) -> list[Fetch]:
+    """GET it in a new process, each time on a new connection.
 
-
-def get(port: int, target: str, accept: str) -> Fetch:
-    buffer = bytearray(BUFFER)
-    request = (
-        f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
-        f"Accept: {accept}\r\nConnection: close\r\n\r\n"
+    At least once, then until it was done so many times or took so many seconds.
+    """
+    done = subprocess.run(
+        _command(request, times, seconds), capture_output=True, text=True, check=False
     )
+    if done.returncode:
+        raise BadAnswer(f"{request.target}: {_last_line(done.stderr)}")
+    return [Fetch(**found) for found in json.loads(done.stdout)]
+
+
+@contextlib.contextmanager
+def downloading(request: Request, count: int) -> Iterator[None]:
+    """So many clients at once, each asking again as soon as it has the whole."""
+    clients = [
+        subprocess.Popen(
+            _command(request, sys.maxsize, 3600),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(count)
+    ]
+    try:
+        yield
+        if ended := [client for client in clients if client.poll() is not None]:
+            raise BadAnswer(f"{request.target}: {_last_line(ended[0].communicate()[1])}")
+    finally:
+        for client in clients:
+            client.kill()
+        for client in clients:
+            client.wait()
+            if client.stderr:
+                client.stderr.close()
+
+
+def _command(request: Request, times: int, seconds: float) -> list[str]:
+    asked = {"request": dataclasses.asdict(request), "times": times, "seconds": seconds}
+    return [sys.executable, __file__, json.dumps(asked)]
+
+
+def _last_line(said: str) -> str:
+    return (said.strip().splitlines() or ["the client said nothing"])[-1]
+
+
+def get(request: Request, buffer: bytearray) -> Fetch:
     start = time.perf_counter()
-    with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
-        connection.sendall(request.encode())
+    with socket.create_connection(("127.0.0.1", request.port), TIMEOUT) as connection:
+        connection.sendall(request.bytes())
         head, received, last = _read_head(connection, buffer)
         while not received and (count := connection.recv_into(buffer)):
             received, last = count, bytes(buffer[:count][-5:])
@@ -59,8 +109,7 @@ def get(port: int, target: str, accept: str) -> Fetch:
             received += count
             last = (last + buffer[max(0, count - 5) : count])[-5:]
     total = time.perf_counter() - start
-    _check(head, received, last)
-    return Fetch(first_byte, total, received)
+    return Fetch(first_byte, total, received, _checked(head, received, last))
 
 
 def _read_head(connection: socket.socket, buffer: bytearray) -> tuple[bytes, int, bytes]:
@@ -75,7 +124,8 @@ def _read_head(connection: socket.socket, buffer: bytearray) -> tuple[bytes, int
     return head, len(body), body[-5:]
 
 
-def _check(head: bytes, received: int, last: bytes) -> None:
+def _checked(head: bytes, received: int, last: bytes) -> str:
+    """The answer's Content-Encoding, if the answer is whole."""
     status, *lines = head.split(b"\r\n")
     if status.split()[1] != b"200":
         raise BadAnswer(status.decode("latin-1"))
@@ -85,6 +135,7 @@ def _check(head: bytes, received: int, last: bytes) -> None:
         raise BadAnswer(f"{received} bytes of {int(length)}")
     if headers.get(b"transfer-encoding") == b"chunked" and last != b"0\r\n\r\n":
         raise BadAnswer(f"cut short after {received} bytes")
+    return headers.get(b"content-encoding", b"").decode("latin-1")
 
 
 def own_speed(size: int) -> float:
@@ -103,10 +154,21 @@ def own_speed(size: int) -> float:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         sender = threading.Thread(target=answer)
         sender.start()
-        found = fetch(listener.getsockname()[1], "/", "*/*")
+        (found,) = fetch(Request(listener.getsockname()[1], "/"))
         sender.join()
     return found.size / found.total
 
 
+def _main(asked: str) -> None:
+    options = json.loads(asked)
+    request = Request(**options["request"])
+    buffer = bytearray(BUFFER)
+    end = time.monotonic() + options["seconds"]
+    found = [get(request, buffer)]
+    while len(found) < options["times"] and time.monotonic() < end:
+        found.append(get(request, buffer))
+    print(json.dumps([dataclasses.asdict(x) for x in found]))
+
+
 if __name__ == "__main__":
-    print(json.dumps(dataclasses.asdict(get(int(sys.argv[1]), sys.argv[2], sys.argv[3]))))
+    _main(sys.argv[1])

@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the measured rounds come to: medians with their range, ratios round by round, targets."""
+"""What the measured rounds come to: medians with their range, and ratios round by round."""
 
 import dataclasses
-import json
 import statistics
 from collections.abc import Iterable, Sequence
 
-from benchmarks.client import Fetch
+from benchmarks.cases import Case
+from benchmarks.logs import Log
 
 MIB = 1 << 20
 
-TOTAL_AT_MOST = {"html": 7.0, "error": 5.0}
-"""Times nginx's total; the other views have no target."""
-
-FIRST_BYTE_AT_MOST = 0.010
-MEMORY_AT_MOST = 30 * MIB
-SMALL_AT_LEAST = 0.7
+CLIENT_LIMITED = 0.7
+"""Of the client's own speed. Above it, a faster server would hardly show."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,64 +31,141 @@ class Spread:
 
 
 @dataclasses.dataclass(frozen=True)
-class Side:
-    """One server in one round."""
+class Sample:
+    """One way with a log in one round. None: it is not known, as of a program that is no server."""
 
-    fetch: Fetch
-    memory: int
+    total: float
+    first_byte: float | None = None
+    received: int | None = None
+    """Bytes as they came over the wire."""
+    encoding: str = ""
+    """Content-Encoding of the answer."""
+    memory: int | None = None
     """Peak of the worker above idle, in bytes."""
 
 
 @dataclasses.dataclass(frozen=True)
-class View:
-    """A log of ``size`` bytes unpacked, asked for in one way, with nginx beside it each round."""
+class Pair:
+    ours: Sample
+    beside: Sample
 
-    name: str
-    size: int
-    ours: Sequence[Side]
-    nginx: Sequence[Side]
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """A case with a log, and beside it, in every round, what it is compared with."""
+
+    log: Log
+    case: Case
+    rounds: list[Pair]
+
+    @property
+    def ours(self) -> list[Sample]:
+        return [pair.ours for pair in self.rounds]
+
+    @property
+    def beside(self) -> list[Sample]:
+        return [pair.beside for pair in self.rounds]
+
+    @property
+    def ratio(self) -> Spread:
+        """Of the total times."""
+        return Spread.of(pair.ours.total / pair.beside.total for pair in self.rounds)
+
+    @property
+    def is_sent_as_named(self) -> bool:
+        """Not so where a server without compression was asked for gzip."""
+        wanted = self.case.encoding.replace("identity", "")
+        return not self.case.renderer or all(sample.encoding == wanted for sample in self.ours)
 
     def figures(self) -> dict[str, Spread]:
-        pairs = zip(self.ours, self.nginx, strict=True)
-        return {
-            "ratio": Spread.of(ours.fetch.total / nginx.fetch.total for ours, nginx in pairs),
-            **_figures("ours", self.ours),
-            **_figures("nginx", self.nginx),
-        }
+        return {"ratio": self.ratio, **_figures(self.log, self.ours)}
 
-    def lines(self) -> list[str]:
-        figures = self.figures()
-        ratio, first, memory = (figures[x] for x in ("ratio", "ours_first_byte", "ours_memory"))
-        return [
-            f"{self.name}: {self.size / 1e6:.0f} MB unpacked, {len(self.ours)} rounds",
-            self._side("oslogserve", self.ours),
-            self._side("nginx", self.nginx),
-            f"  total / nginx        {ratio.text()}{_at_most(ratio, TOTAL_AT_MOST.get(self.name))}",
-            f"  first byte      ms   {first.text(1e3)}{_at_most(first, FIRST_BYTE_AT_MOST, 1e3)}",
-            f"  above idle      MiB  {memory.text(1 / MIB, 1)}"
-            + _at_most(memory, MEMORY_AT_MOST, 1 / MIB),
-        ]
-
-    def _side(self, name: str, sides: Sequence[Side]) -> str:
-        speed = Spread.of(self.size / side.fetch.total for side in sides)
-        total, first, memory = _figures("", sides).values()
-        return (
-            f"  {name:<12} total s {total.text(digits=3)}  MB/s {speed.text(1e-6, 0)}"
-            f"  first byte ms {first.text(1e3)}  above idle MiB {memory.text(1 / MIB, 1)}"
-        )
+    def notes(self, client_speed: float) -> list[str]:
+        notes = []
+        if not self.is_sent_as_named:
+            notes.append(f"NOT {self.case.encoding.upper()}: {self.ours[0].encoding or 'identity'}")
+        if is_client_limited(self.ours, client_speed):
+            notes.append("client-limited")
+        return notes
 
 
-def _figures(whose: str, sides: Sequence[Side]) -> dict[str, Spread]:
-    return {
-        f"{whose}_total": Spread.of(side.fetch.total for side in sides),
-        f"{whose}_first_byte": Spread.of(side.fetch.first_byte for side in sides),
-        f"{whose}_memory": Spread.of(side.memory for side in sides),
+def is_client_limited(samples: Sequence[Sample], client_speed: float) -> bool:
+    speeds = [sample.received / sample.total for sample in samples if sample.received is not None]
+    return bool(speeds) and statistics.median(speeds) > CLIENT_LIMITED * client_speed
+
+
+def _figures(log: Log, samples: Sequence[Sample]) -> dict[str, Spread]:
+    """What is known of all the samples."""
+    columns: dict[str, list[float | None]] = {
+        "total": [x.total for x in samples],
+        "log_bytes_a_second": [log.size / x.total for x in samples],
+        "first_byte": [x.first_byte for x in samples],
+        "memory": [x.memory for x in samples],
+        "sent_of_stored": [
+            None if x.received is None else x.received / log.stored for x in samples
+        ],
     }
+    return {
+        name: Spread.of(x for x in values if x is not None)
+        for name, values in columns.items()
+        if None not in values
+    }
+
+
+_COLUMNS = (
+    ("total", "total ms", 1e3, 1, 25),
+    ("first_byte", "first byte ms", 1e3, 1, 18),
+    ("log_bytes_a_second", "MB/s of log", 1e-6, 0, 13),
+    ("memory", "MiB above idle", 1 / MIB, 1, 16),
+    ("sent_of_stored", "sent/gzip", 1, 2, 11),
+)
+"""Figure, heading, scale, digits, width. The narrow ones are without their range."""
+
+_NAME = 40
+_RANGE = 18
+"""Width from which a column has room for it."""
+
+
+def table(results: Sequence[Result], client_speed: float) -> list[str]:
+    """Lines about the results with one log."""
+    log = results[0].log
+    headings = "".join(heading.ljust(width) for _, heading, _, _, width in _COLUMNS)
+    lines = [
+        f"{log}, {len(results[0].rounds)} rounds: median (range)",
+        "  " + " " * _NAME + headings + "total / its neighbour's",
+    ]
+    neighbours: dict[str, list[Sample]] = {}
+    for result in results:
+        neighbours.setdefault(result.case.beside, []).extend(result.beside)
+    for name, samples in neighbours.items():
+        limited = "client-limited" if is_client_limited(samples, client_speed) else ""
+        lines.append(_line(name, _figures(log, samples), limited))
+    for result in results:
+        ratio = f"{result.ratio.text()} {result.case.beside}"
+        said = "; ".join([ratio, *result.notes(client_speed)])
+        lines.append(_line(result.case.name, result.figures(), said))
+    return lines
+
+
+def _line(name: str, figures: dict[str, Spread], said: str) -> str:
+    cells = "".join(
+        _cell(figures.get(figure), scale, digits, width)
+        for figure, _, scale, digits, width in _COLUMNS
+    )
+    return f"  {name:<{_NAME}}{cells}{said}".rstrip()
+
+
+def _cell(spread: Spread | None, scale: float, digits: int, width: int) -> str:
+    if spread is None:
+        return "-".ljust(width)
+    if width < _RANGE:
+        return f"{spread.median * scale:.{digits}f}".ljust(width)
+    return spread.text(scale, digits).ljust(width)
 
 
 @dataclasses.dataclass(frozen=True)
 class Small:
-    """Requests a second for one small log, whitenoise beside it each round."""
+    """Requests a second for one small log as HTML, whitenoise beside it each round."""
 
     size: int
     ours: Sequence[float]
@@ -109,32 +182,121 @@ class Small:
     def lines(self) -> list[str]:
         ratio, ours, whitenoise = self.figures().values()
         return [
-            f"small: {self.size} bytes as HTML, {len(self.ours)} rounds",
-            f"  oslogserve   requests/s {ours.text(digits=0)}",
+            f"A log of {self.size} bytes as HTML, {len(self.ours)} rounds",
+            f"  oslogserve   requests/s {ours.text(digits=0)}, {ratio.text()} of whitenoise",
             f"  whitenoise   requests/s {whitenoise.text(digits=0)}",
-            f"  of whitenoise        {ratio.text()}  target >= {SMALL_AT_LEAST:g}: "
-            + _verdict(ratio.median >= SMALL_AT_LEAST),
         ]
 
 
-def _at_most(spread: Spread, limit: float | None, scale: float = 1) -> str:
-    if limit is None:
-        return ""
-    return f"  target <= {limit * scale:g}: {_verdict(spread.median <= limit)}"
+@dataclasses.dataclass(frozen=True)
+class Busy:
+    """First bytes of a small log, in seconds, for each round: idle, and beside downloads."""
 
+    name: str
+    log: str
+    downloads: int
+    threads: int
+    """Of gunicorn. Where the downloads take all of them, a request waits until one ends."""
+    idle: list[list[float]]
+    loaded: list[list[float]]
 
-def _verdict(met: bool) -> str:
-    return "met" if met else "MISSED"
-
-
-def as_json(facts: dict[str, object], results: Sequence[View | Small]) -> str:
-    """Medians and ranges, and every round as it was measured."""
-    measured = [
-        {
-            "kind": type(result).__name__.lower(),
-            "figures": {name: dataclasses.asdict(x) for name, x in result.figures().items()},
-            "rounds": dataclasses.asdict(result),
+    def figures(self) -> dict[str, Spread]:
+        return {
+            f"{state}_p{share}": Spread.of(percentile(probes, share) for probes in rounds)
+            for state, rounds in (("idle", self.idle), ("loaded", self.loaded))
+            for share in (50, 99)
         }
-        for result in results
-    ]
-    return json.dumps({"facts": facts, "results": measured}, indent=2) + "\n"
+
+    def lines(self) -> list[str]:
+        figures = {name: spread.text(1e3, 1) for name, spread in self.figures().items()}
+        probes = sum(map(len, self.loaded))
+        return [
+            f"  {self.name}, {probes} requests:",
+            f"    beside the downloads ms  p50 {figures['loaded_p50']}  p99 {figures['loaded_p99']}",
+            f"    without them ms          p50 {figures['idle_p50']}  p99 {figures['idle_p99']}",
+        ]
+
+
+def percentile(values: Sequence[float], share: int) -> float:
+    """The smallest value that ``share`` % of all do not exceed."""
+    return sorted(values)[-(-len(values) * share // 100) - 1]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rendered:
+    """A renderer alone, over a log in memory."""
+
+    asked: str
+    renderer: str
+    size: int
+    seconds: list[float]
+
+    def figures(self) -> dict[str, Spread]:
+        return {"bytes_a_second": Spread.of(self.size / x for x in self.seconds)}
+
+    def line(self) -> str:
+        speed = self.figures()["bytes_a_second"]
+        return f"  {self.renderer:<8} {self.asked:<12} MB/s of log {speed.text(1e-6, 0)}"
+
+
+@dataclasses.dataclass
+class Everything:
+    """One run."""
+
+    client_speed: float
+    results: list[Result] = dataclasses.field(default_factory=list)
+    small: Small | None = None
+    busy: list[Busy] = dataclasses.field(default_factory=list)
+    rendered: list[Rendered] = dataclasses.field(default_factory=list)
+
+    def logs(self) -> list[Log]:
+        return list(dict.fromkeys(result.log for result in self.results))
+
+    def of(self, log: Log) -> list[Result]:
+        return [result for result in self.results if result.log == log]
+
+    def find(self, megabytes: int, name: str) -> Result | None:
+        """The case of that name with the generated log of that size."""
+        for result in self.results:
+            if (result.log.megabytes, result.case.name) == (megabytes, name):
+                return result
+        return None
+
+    def lines(self) -> list[str]:
+        lines = [f"The client alone takes {self.client_speed / 1e6:.0f} MB/s.", ""]
+        for log in self.logs():
+            lines += [*table(self.of(log), self.client_speed), ""]
+        if self.rendered:
+            rounds = len(self.rendered[0].seconds)
+            lines += [f"The renderers alone, {rounds} rounds"]
+            lines += [*(one.line() for one in self.rendered), ""]
+        if self.small:
+            lines += [*self.small.lines(), ""]
+        if self.busy:
+            one = self.busy[0]
+            beside = f"beside {one.downloads} downloads of the {one.log} log"
+            beside += f" (gunicorn has {one.threads} threads)"
+            lines += [
+                f"First byte of a small log {beside}, {len(one.loaded)} rounds",
+                *(line for busy in self.busy for line in busy.lines()),
+                "",
+            ]
+        return lines
+
+    def as_dict(self) -> dict[str, object]:
+        """Medians and ranges, and every round as it was measured."""
+        measured: dict[str, Sequence[Result | Small | Busy | Rendered]] = {
+            "results": self.results,
+            "small": [self.small] if self.small else [],
+            "busy": self.busy,
+            "rendered": self.rendered,
+        }
+        return {
+            "client_bytes_a_second": self.client_speed,
+            **{kind: [_as_dict(one) for one in several] for kind, several in measured.items()},
+        }
+
+
+def _as_dict(measured: Result | Small | Busy | Rendered) -> dict[str, object]:
+    figures = {name: dataclasses.asdict(x) for name, x in measured.figures().items()}
+    return {"figures": figures, "measured": dataclasses.asdict(measured)}

@@ -4,18 +4,32 @@
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
 
 STARTUP = 20
 """Seconds a server has to accept connections."""
 
-# nginx unpacks x.txt.gz itself for a client that does not take gzip.
+RENDERER_VARIABLE = "OSLOGSERVE_RENDERER"
+"""``pure`` in it keeps oslogserve from the native renderer, which it takes where it is installed."""
+
+WORKERS = 2
+THREADS = 4
+"""Of gunicorn, in all that runs under it."""
+
+GUNZIP = "gzip_static always; gunzip on;"
+"""nginx unpacks x.txt.gz itself for a client that does not take gzip."""
+
+AS_STORED = "gzip_static on;"
+"""nginx sends x.txt.gz as it lies there to a client that does."""
+
 _NGINX = """
 daemon off;
 pid {folder}/pid;
@@ -35,8 +49,7 @@ http {{
     server {{
         listen 127.0.0.1:{port};
         root {root};
-        gzip_static always;
-        gunzip on;
+        {gzip}
     }}
 }}
 """
@@ -100,12 +113,28 @@ def _memory(pid: int, field: str) -> int:
 
 
 @contextlib.contextmanager
-def oslogserve(root: pathlib.Path) -> Iterator[Server]:
+def oslogserve(
+    root: pathlib.Path, renderer: str, config: pathlib.Path | None = None
+) -> Iterator[Server]:
+    """``renderer``: "native" or "pure". ``config``: an INI file with what ``root`` is not."""
     port = _free_port()
     command = [sys.executable, "-m", "oslogserve", "serve", "--root", str(root)]
-    command += ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"]
-    with _running("oslogserve", command, port) as server:
+    command += ["--config", str(config)] if config else []
+    command += ["--bind", f"127.0.0.1:{port}"]
+    command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
+    variables = {name: value for name, value in os.environ.items() if name != RENDERER_VARIABLE}
+    if renderer == "pure":
+        variables[RENDERER_VARIABLE] = renderer
+    with _running(f"oslogserve, {renderer}", command, port, variables) as server:
         yield server
+
+
+def renderer_of(port: int) -> str | None:
+    """The renderer that an oslogserve says it has; None where it does not say."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with direct.open(f"http://127.0.0.1:{port}/metrics", timeout=STARTUP) as answer:
+        said = re.search(rb'(?m)^oslogserve_build_info\{[^}]*renderer="(\w+)"', answer.read())
+    return said[1].decode() if said else None
 
 
 @contextlib.contextmanager
@@ -113,7 +142,8 @@ def whitenoise(root: pathlib.Path) -> Iterator[Server]:
     """Under gunicorn as `oslogserve serve` sets it up."""
     port = _free_port()
     command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"]
-    command += ["--worker-class", "gthread", "--workers", "2", "--threads", "4"]
+    command += ["--worker-class", "gthread"]
+    command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
     command += ["--keep-alive", "5", "--no-control-socket"]
     command += [f"benchmarks.whitenoise_app:application({str(root)!r})"]
     with _running("whitenoise", command, port) as server:
@@ -121,21 +151,23 @@ def whitenoise(root: pathlib.Path) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def nginx(root: pathlib.Path) -> Iterator[Server]:
+def nginx(root: pathlib.Path, gzip: str = GUNZIP) -> Iterator[Server]:
     port = _free_port()
     program = needed("nginx", "nginx-light")
     with tempfile.TemporaryDirectory(prefix="oslogserve-nginx-") as folder:
         config = pathlib.Path(folder, "nginx.conf")
-        config.write_text(_NGINX.format(folder=folder, port=port, root=root))
+        config.write_text(_NGINX.format(folder=folder, port=port, root=root, gzip=gzip))
         command = [program, "-e", "stderr", "-p", folder, "-c", str(config)]
         with _running("nginx", command, port) as server:
             yield server
 
 
 @contextlib.contextmanager
-def _running(name: str, command: list[str], port: int) -> Iterator[Server]:
+def _running(
+    name: str, command: list[str], port: int, variables: dict[str, str] | None = None
+) -> Iterator[Server]:
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=variables)
         try:
             try:
                 _wait_for(name, process, port)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured with each log: what is asked, of whom, beside what."""
+
+import dataclasses
+from collections.abc import Collection
+
+VIEWS = {
+    "html": ("HTML", "", "text/html"),
+    "text": ("text", "format=text", "*/*"),
+    "error": ("level=ERROR", "level=ERROR", "text/html"),
+}
+"""Title, query and Accept of what is asked of oslogserve."""
+
+ENCODINGS = ("identity", "gzip")
+RENDERERS = ("native", "pure")
+SOURCES = ("disk", "swift")
+
+NGINX = "nginx, unpacking"
+NGINX_AS_STORED = "nginx, as stored"
+ZCAT = "zcat"
+SWIFT_DOWNLOAD = "swift download"
+SWIFT_GET = "GET of the object"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What oslogserve is asked for, or, without a renderer, another program's way with the log."""
+
+    name: str
+    beside: str
+    """The name of what is measured before or after it in every round."""
+    source: str = "disk"
+    view: str = ""
+    encoding: str = "identity"
+    renderer: str = ""
+
+    @property
+    def target_query(self) -> str:
+        query = [VIEWS[self.view][1], "source=swift" if self.source == "swift" else ""]
+        return "&".join(filter(None, query))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        headers = {"Accept": VIEWS[self.view][2]}
+        return headers | ({"Accept-Encoding": "gzip"} if self.encoding == "gzip" else {})
+
+
+OTHERS = (
+    Case(ZCAT, beside=NGINX),
+    Case(SWIFT_GET, beside=SWIFT_DOWNLOAD, source="swift"),
+)
+
+
+def table(
+    views: Collection[str],
+    encodings: Collection[str],
+    renderers: Collection[str],
+    sources: Collection[str],
+) -> list[Case]:
+    ours = [
+        _ours(source, view, encoding, renderer)
+        for source in SOURCES
+        for view in VIEWS
+        for encoding in ENCODINGS
+        for renderer in RENDERERS
+        if source in sources and view in views and encoding in encodings and renderer in renderers
+    ]
+    return ours + [case for case in OTHERS if case.source in sources]
+
+
+def _ours(source: str, view: str, encoding: str, renderer: str) -> Case:
+    said = [VIEWS[view][0], "gzipped" if encoding == "gzip" else "", renderer]
+    name = ", ".join(filter(None, said)) + (" from Swift" if source == "swift" else "")
+    if source == "swift":
+        beside = SWIFT_DOWNLOAD
+    elif (view, encoding) == ("text", "gzip"):
+        beside = NGINX_AS_STORED
+    else:
+        beside = NGINX  # the whole log as plain text, whatever is asked of oslogserve
+    return Case(name, beside, source, view, encoding, renderer)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The logs to measure with: generated ones of any size, and real ones out of a folder.
+
+All are gzipped and lie in one folder under a name that every server takes for plain text.
+"""
+
+import contextlib
+import dataclasses
+import gzip
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+from oslogserve import demo
+
+SMALL = "small.txt"
+SMALL_SIZE = 4096
+WARM = "warm.txt"
+
+KINDS = {".gz", ".html", ".log", ".txt"}
+"""What is taken for a log in a folder of real ones."""
+
+PIECE = 1 << 20
+
+
+class NoLogs(Exception):
+    """The folder holds none."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Log:
+    name: str
+    file: str
+    """In the folder, gzipped; without ``.gz`` nginx and oslogserve find it too."""
+    size: int
+    stored: int
+    """Its size as it lies on disk."""
+    megabytes: int | None = None
+    """What was asked of the generator; None for a real log."""
+
+    @property
+    def unpacked_name(self) -> str:
+        return self.file.removesuffix(".gz")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.size / 1e6:.1f} MB, gzipped {self.stored / 1e6:.2f} MB"
+            f" (1:{self.size / self.stored:.1f})"
+        )
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[pathlib.Path]:
+    with tempfile.TemporaryDirectory(prefix="oslogserve-benchmark-") as name:
+        os.chmod(name, 0o755)  # nginx's worker is another user when root starts it
+        root = pathlib.Path(name)
+        _gzip(root / f"{WARM}.gz", demo.generate_oslo(4_000))
+        _write_small(root / SMALL)
+        yield root
+
+
+def generated(root: pathlib.Path, megabytes: int) -> Log:
+    file = f"generated-{megabytes}.txt.gz"
+    size = _gzip(root / file, demo.generate_oslo(megabytes * 1_000_000))
+    return Log(f"{megabytes} MB", file, size, (root / file).stat().st_size, megabytes)
+
+
+def real(root: pathlib.Path, source: pathlib.Path) -> list[Log]:
+    """Each log below ``source``: a gzipped one as it is, another one gzipped."""
+    paths = sorted(path for path in source.rglob("*") if path.suffix in KINDS and path.is_file())
+    if not paths:
+        raise NoLogs(f"{source}: no file in it ends in {', '.join(sorted(KINDS))}")
+    return [_taken(root, path, number) for number, path in enumerate(paths)]
+
+
+def _taken(root: pathlib.Path, path: pathlib.Path, number: int) -> Log:
+    file = f"real-{number}.txt.gz"
+    if path.suffix == ".gz":
+        shutil.copyfile(path, root / file)
+        with gzip.open(path, "rb") as log:
+            size = sum(map(len, _pieces(log)))
+    else:
+        with path.open("rb") as log:
+            size = _gzip(root / file, _pieces(log))
+    return Log(path.name, file, size, (root / file).stat().st_size)
+
+
+def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    while piece := file.read(PIECE):
+        yield piece
+
+
+def _gzip(path: pathlib.Path, blocks: Iterable[bytes]) -> int:
+    """As a CI job's `gzip` would; the size unpacked."""
+    with gzip.open(path, "wb", compresslevel=6) as packed:
+        return sum(packed.write(block) for block in blocks)
+
+
+def _write_small(path: pathlib.Path) -> None:
+    whole = b"".join(demo.generate_oslo(1_000_000))
+    # A catalogue is longer than this whole log may be.
+    lines = [line for line in whole.splitlines(keepends=True) if len(line) < 400]
+    log = b"".join(lines[:100])
+    path.write_bytes(log[: log.rindex(b"\n", 0, SMALL_SIZE) + 1])

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds: each case and, right before or right after it, what it is compared with.
+
+The order changes from round to round, so that whatever else the machine does falls on both.
+"""
+
+import contextlib
+import dataclasses
+import functools
+import pathlib
+import re
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from benchmarks import cases, client, servers, swift
+from benchmarks.cases import Case
+from benchmarks.client import BadAnswer, Fetch, Request
+from benchmarks.logs import SMALL, WARM, Log
+from benchmarks.report import Busy, Pair, Result, Sample, Small
+
+SHORT = 20_000_000
+"""Of a log below this size a round takes the median of several GETs, at most MOST_TIMES."""
+MOST_TIMES = 9
+MOST_TIMES_RUN = 3
+"""As many runs of a program: its start is most of a short one, and hardly varies."""
+
+WARM_UP = 8
+"""Requests at once until a server counts as idle: each of 2 workers starts its 4 threads."""
+
+CONNECTIONS = 64
+"""wrk's, kept alive. The kernel deals them out by chance: of 8 often all fall to one of two workers,
+which halves the figure; 64 fall about evenly."""
+
+DOWNLOADS = 8
+PROBES = 200
+PROBE_SECONDS = 6
+"""A round of probes ends then, though fewer than PROBES were answered."""
+
+LOADED = 1.0
+"""Seconds from the start of the downloads to the first probe: all are under way by then."""
+
+Say = Callable[[str], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Running:
+    """The servers, each with the same logs."""
+
+    root: pathlib.Path
+    ours: dict[str, servers.Server]
+    """By renderer."""
+    nginx: servers.Server
+    nginx_as_stored: servers.Server
+    whitenoise: servers.Server | None
+    swift: swift.Uploaded | None
+
+
+@contextlib.contextmanager
+def running(
+    root: pathlib.Path, renderers: Sequence[str], *, with_swift: bool, with_whitenoise: bool
+) -> Iterator[Running]:
+    with contextlib.ExitStack() as stack:
+        enter = stack.enter_context
+        uploaded = enter(swift.running(root)) if with_swift else None
+        config = uploaded.config if uploaded else None
+        found = Running(
+            root,
+            {name: enter(servers.oslogserve(root, name, config)) for name in renderers},
+            enter(servers.nginx(root)),
+            enter(servers.nginx(root, servers.AS_STORED)),
+            enter(servers.whitenoise(root)) if with_whitenoise else None,
+            uploaded,
+        )
+        for name, server in found.ours.items():
+            _check_renderer(server, name)
+            for source in ("disk", "swift") if uploaded else ("disk",):
+                for encoding in cases.ENCODINGS:
+                    _warm(server, Case("", "", source, "html", encoding, name))
+        for server in (*found.ours.values(), found.nginx, found.nginx_as_stored):
+            server.settle()
+        yield found
+
+
+def _check_renderer(server: servers.Server, expected: str) -> None:
+    """Where the server says what renders, it must be what this case is about."""
+    told = servers.renderer_of(server.port)
+    if told is not None and told != expected:
+        raise servers.Failed(f"{server.name}: it says that its renderer is {told}")
+
+
+def _warm(server: servers.Server, case: Case) -> None:
+    """Imports, threads and first allocations are over in each worker before anything counts."""
+    request = Request(server.port, f"/{WARM}?{case.target_query}", case.headers)
+    with ThreadPoolExecutor(WARM_UP) as pool:
+        list(pool.map(lambda _: client.fetch(request, 8), range(WARM_UP)))
+
+
+def logs(
+    running: Running, logs: Sequence[Log], table: Sequence[Case], rounds: int, say: Say
+) -> list[Result]:
+    results = [Result(log, case, []) for log in logs for case in table]
+    for number in range(rounds):
+        for result in results:
+            result.rounds.append(_pair(running, result, other_first=number % 2 == 1))
+            if number == 0:
+                _check_size(result)
+        say(f"round {number + 1} of {rounds}")
+    return results
+
+
+def _pair(running: Running, result: Result, *, other_first: bool) -> Pair:
+    case, log = result.case, result.log
+    one = functools.partial(_sample, running, case, log)
+    other = functools.partial(_other, running, case.beside, log)
+    if other_first:
+        beside = other()
+        return Pair(one(), beside)
+    return Pair(one(), other())
+
+
+def _sample(running: Running, case: Case, log: Log) -> Sample:
+    if not case.renderer:
+        return _other(running, case.name, log)
+    server = running.ours[case.renderer]
+    target = f"/{log.file}?{case.target_query}"
+    return _got(Request(server.port, target, case.headers), log, server)
+
+
+def _other(running: Running, name: str, log: Log) -> Sample:
+    uploaded = running.swift
+    if name == cases.NGINX:
+        request = Request(running.nginx.port, f"/{log.unpacked_name}")
+        return _got(request, log, running.nginx)
+    if name == cases.NGINX_AS_STORED:
+        server, headers = running.nginx_as_stored, {"Accept-Encoding": "gzip"}
+        return _got(Request(server.port, f"/{log.unpacked_name}", headers), log, server)
+    if name == cases.ZCAT:
+        return _ran(["zcat", str(running.root / log.file)], log)
+    assert uploaded is not None, name
+    if name == cases.SWIFT_DOWNLOAD:
+        return _ran(uploaded.download(log.file), log)
+    return _got(uploaded.get(log.file), log)
+
+
+def _got(request: Request, log: Log, server: servers.Server | None = None) -> Sample:
+    if server:
+        server.reset_peak()
+    fetches = client.fetch(request, _times(log))
+    return Sample(
+        statistics.median(x.total for x in fetches),
+        statistics.median(x.first_byte for x in fetches),
+        fetches[0].size,
+        fetches[0].encoding,
+        server.peak_above_idle() if server else None,
+    )
+
+
+def _ran(command: list[str], log: Log) -> Sample:
+    times = min(MOST_TIMES_RUN, _times(log))
+    return Sample(statistics.median(_seconds(command) for _ in range(times)))
+
+
+def _seconds(command: list[str]) -> float:
+    start = time.perf_counter()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise BadAnswer(f"{command[0]}: {done.stderr.decode(errors='replace')}")
+    return time.perf_counter() - start
+
+
+def _times(log: Log) -> int:
+    return min(MOST_TIMES, max(1, SHORT // max(1, log.size)))
+
+
+def _check_size(result: Result) -> None:
+    """A page instead of the log would be quick to send, and worth nothing here."""
+    log, case = result.log, result.case
+    sample = result.rounds[0].ours
+    if sample.received is None or case.view == "error":
+        return
+    # Compressed anew, a log may come out somewhat smaller than it is stored, never by half.
+    least = log.stored // 2 if sample.encoding or not case.renderer else log.size
+    if sample.received < least:
+        raise BadAnswer(f"{case.name}: {sample.received} bytes for {log}")
+
+
+def small(running: Running, rounds: int, seconds: int, say: Say) -> Small:
+    """Requests a second for a small log, with the best of the renderers."""
+    ours, whitenoise = next(iter(running.ours.values())), running.whitenoise
+    assert whitenoise is not None
+    found: dict[str, list[float]] = {ours.name: [], whitenoise.name: []}
+    for server in (ours, whitenoise):
+        _requests_a_second(server, 1)
+    for number in range(rounds):
+        turns = [ours, whitenoise]
+        for server in turns if number % 2 == 0 else reversed(turns):
+            found[server.name].append(_requests_a_second(server, seconds))
+        say(f"small: round {number + 1} of {rounds}")
+    return Small((running.root / SMALL).stat().st_size, found[ours.name], found[whitenoise.name])
+
+
+def _requests_a_second(server: servers.Server, seconds: int) -> float:
+    command = [servers.needed("wrk", "wrk"), "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s"]
+    command += ["-H", "Accept: text/html", f"http://127.0.0.1:{server.port}/{SMALL}"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if trouble := re.search(r"Non-2xx.*|Socket errors.*", said):
+        raise BadAnswer(f"{server.name}: {trouble[0]}")
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    if not rate:
+        raise BadAnswer(f"{server.name}: wrk said {said!r}")
+    return float(rate[1])
+
+
+def busy(running: Running, log: Log, rounds: int, say: Say) -> list[Busy]:
+    """First bytes of a small log: while nothing else is asked for, and beside big downloads."""
+    ours = next(iter(running.ours.values()))
+    html = {"Accept": "text/html"}
+    threads = servers.WORKERS * servers.THREADS
+    found = [
+        Busy(server.name, log.name, DOWNLOADS, threads, [], []) for server in (ours, running.nginx)
+    ]
+    asked = [
+        (Request(ours.port, f"/{SMALL}", html), Request(ours.port, f"/{log.file}", html)),
+        (
+            Request(running.nginx.port, f"/{SMALL}"),
+            Request(running.nginx.port, f"/{log.unpacked_name}"),
+        ),
+    ]
+    for number in range(rounds):
+        turns = list(zip(found, asked, strict=True))
+        for result, (probe, download) in turns if number % 2 == 0 else reversed(turns):
+            result.idle.append(_first_bytes(probe))
+            with client.downloading(download, DOWNLOADS):
+                time.sleep(LOADED)
+                result.loaded.append(_first_bytes(probe))
+        say(f"busy: round {number + 1} of {rounds}")
+    return found
+
+
+def _first_bytes(probe: Request) -> list[float]:
+    fetches: list[Fetch] = client.fetch(probe, PROBES, PROBE_SECONDS)
+    return [x.first_byte for x in fetches]

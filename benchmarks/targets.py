@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be reached: a table, held against what one run measured."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from benchmarks import cases
+from benchmarks.logs import Log
+from benchmarks.report import MIB, Everything, Result, Spread
+
+LARGE = 219
+HUGE = 2000
+"""The sizes, in MB, that the targets are about."""
+
+HTML = "HTML, native"
+ERROR = "level=ERROR, native"
+GZIPPED = "HTML, gzipped, native"
+AS_STORED = "text, gzipped, native"
+FROM_SWIFT = "HTML, native from Swift"
+
+TIMES_AT_MOST = {HTML: 0.9, ERROR: 0.4, GZIPPED: 1.5, AS_STORED: 1.5, FROM_SWIFT: 1.1}
+"""Of what each is measured beside."""
+
+NEIGHBOURS = {
+    case.name: case.beside
+    for case in cases.table(cases.VIEWS, cases.ENCODINGS, cases.RENDERERS, cases.SOURCES)
+}
+
+FIRST_BYTE = 0.003
+FIRST_BYTE_OF_NGINX = 4
+"""Either will do."""
+
+Measured = Callable[[Everything], Spread | None]
+Limit = float | Callable[[Everything], float | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    what: str
+    measured: Measured
+    limit: Limit
+    """In the unit of ``measured``."""
+    scale: float = 1
+    unit: str = ""
+    at_least: bool = False
+
+    def verdict(self, run: Everything) -> "Verdict | None":
+        """None: it was not measured."""
+        spread = self.measured(run)
+        limit = self.limit(run) if callable(self.limit) else self.limit
+        if spread is None or limit is None:
+            return None
+        met = spread.median >= limit if self.at_least else spread.median <= limit
+        return Verdict(self, spread, limit, met)
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    target: Target
+    spread: Spread
+    limit: float
+    met: bool
+
+    def line(self) -> str:
+        target = self.target
+        unit = f" {target.unit}" if target.unit else ""
+        sign = ">=" if target.at_least else "<="
+        digits = 2 if self.limit * target.scale < 100 else 0
+        return (
+            f"  {'met' if self.met else 'MISSED':<7} {target.what}:"
+            f" {self.spread.text(target.scale, digits)}{unit},"
+            f" to reach {sign} {self.limit * target.scale:.{digits}f}"
+        )
+
+
+def main_log(logs: Sequence[Log]) -> Log:
+    """The one that most targets are about; where it was not measured, the largest."""
+    return max(logs, key=lambda log: (log.megabytes == LARGE, log.size))
+
+
+def sent_as_named(figure: str, case: str) -> Measured:
+    """None where a case that is to be gzipped was not: its figures mean something else."""
+
+    def measured(run: Everything) -> Spread | None:
+        found = run.find(LARGE, case)
+        return found.figures().get(figure) if found and found.is_sent_as_named else None
+
+    return measured
+
+
+def first_byte_limit(case: str) -> Callable[[Everything], float | None]:
+    def limit(run: Everything) -> float | None:
+        found = run.find(LARGE, case)
+        return None if found is None else max(FIRST_BYTE, FIRST_BYTE_OF_NGINX * _first_byte(found))
+
+    return limit
+
+
+def _first_byte(result: Result) -> float:
+    """Of its neighbour."""
+    return Spread.of(x.first_byte for x in result.beside if x.first_byte is not None).median
+
+
+def growth(run: Everything) -> Spread | None:
+    """Time of the 2 GB log by that of the 219 MB one, of the same round."""
+    large, huge = run.find(LARGE, HTML), run.find(HUGE, HTML)
+    if not large or not huge:
+        return None
+    pairs = zip(huge.ours, large.ours, strict=True)
+    return Spread.of(one.total / other.total for one, other in pairs)
+
+
+def worst_memory(megabytes: int) -> Measured:
+    """The most that any case of oslogserve with this log needs."""
+
+    def measured(run: Everything) -> Spread | None:
+        found = [
+            result.figures()["memory"]
+            for result in run.results
+            if result.log.megabytes == megabytes and result.case.renderer
+        ]
+        return max(found, key=lambda spread: spread.median, default=None)
+
+    return measured
+
+
+def rendering(renderer: str) -> Measured:
+    def measured(run: Everything) -> Spread | None:
+        for one in run.rendered:
+            if (one.asked, one.renderer) == ("HTML", renderer):
+                return one.figures()["bytes_a_second"]
+        return None
+
+    return measured
+
+
+def small(run: Everything) -> Spread | None:
+    return run.small.figures()["ratio"] if run.small else None
+
+
+def busy(run: Everything) -> Spread | None:
+    return run.busy[0].figures()["loaded_p99"] if run.busy else None
+
+
+TARGETS = (
+    *(
+        Target(f"{case} / {NEIGHBOURS[case]}", sent_as_named("ratio", case), limit)
+        for case, limit in TIMES_AT_MOST.items()
+    ),
+    Target("bytes: HTML, gzipped / stored gzip", sent_as_named("sent_of_stored", GZIPPED), 2.2),
+    *(
+        Target(
+            f"first byte: {case}",
+            sent_as_named("first_byte", case),
+            first_byte_limit(case),
+            1e3,
+            "ms",
+        )
+        for case in (HTML, ERROR, GZIPPED, AS_STORED)
+    ),
+    Target(f"{HUGE} MB log / {LARGE} MB log, HTML", growth, 12),
+    Target(f"memory above idle, {HUGE} MB log", worst_memory(HUGE), 24 * MIB, 1 / MIB, "MiB"),
+    Target(f"memory above idle, {LARGE} MB log", worst_memory(LARGE), 30 * MIB, 1 / MIB, "MiB"),
+    Target("native renderer alone, HTML", rendering("native"), 1.5e9, 1e-6, "MB/s", at_least=True),
+    Target("pure renderer alone, HTML", rendering("pure"), 1e8, 1e-6, "MB/s", at_least=True),
+    Target("small log: requests / whitenoise's", small, 1.0, at_least=True),
+    Target("first byte beside 8 downloads, p99", busy, 0.020, 1e3, "ms"),
+)
+
+
+def lines(run: Everything) -> list[str]:
+    verdicts = [(target, target.verdict(run)) for target in TARGETS]
+    told = [verdict.line() for _, verdict in verdicts if verdict]
+    absent = [target.what for target, verdict in verdicts if not verdict]
+    return ["Targets", *told, *([f"  not measured: {'; '.join(absent)}"] if absent else [])]
+
+
+def as_dicts(run: Everything) -> list[dict[str, object]]:
+    return [
+        {
+            "what": verdict.target.what,
+            "limit": verdict.limit,
+            "at_least": verdict.target.at_least,
+            "met": verdict.met,
+            "measured": dataclasses.asdict(verdict.spread),
+        }
+        for target in TARGETS
+        if (verdict := target.verdict(run))
+    ]
