@@ -33,6 +33,7 @@ from benchmarks import (
     targets,
 )
 from benchmarks.targets import LARGE
+from oslogserve.lines.renderer import WHY_NOT_NATIVE
 
 CLIENT_CHECK = 2_000_000_000
 """Bytes that show how fast the client could be."""
@@ -120,9 +121,9 @@ def _check_installed(options: argparse.Namespace) -> None:
         swift.check_installed()
     if absent := [name for name in options.renderers if name not in renderer.installed()]:
         options.renderers = [name for name in options.renderers if name not in absent]
-        _say("SKIPPED: the native renderer, for oslogserve_speedups is not installed")
+        _say(f"SKIPPED, the native renderer: {WHY_NOT_NATIVE}")
         if not options.renderers:
-            raise servers.Missing("oslogserve_speedups, and no other renderer was asked for")
+            raise servers.Missing(WHY_NOT_NATIVE)
 
 
 def _measured(options: argparse.Namespace) -> report.Everything:

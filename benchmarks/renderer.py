@@ -2,13 +2,12 @@
 """The renderers alone: pieces of a log in memory to HTML, without server, file or gzip."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 from benchmarks.client import BadAnswer
 from benchmarks.report import Rendered
 from oslogserve import demo
-
-Renderer = Callable[[Iterable[bytes], str, str | None, int | None], Iterator[bytes]]
+from oslogserve.lines.renderer import NATIVE, PURE, Renderer
 
 PIECE = 256 * 1024
 """As decoding cuts a log."""
@@ -21,26 +20,8 @@ ASKED: dict[str, tuple[str, str | None]] = {
 
 def installed() -> dict[str, Renderer]:
     """By name, the best first."""
-    try:
-        from oslogserve.lines import renderer
-    except ImportError:
-        return {"pure": _composed}
-    found = {"native": renderer.NATIVE, "pure": renderer.PURE}
+    found = {"native": NATIVE, "pure": PURE}
     return {name: one for name, one in found.items() if one is not None}
-
-
-def _composed(
-    pieces: Iterable[bytes], view: str, level: str | None, limit: int | None
-) -> Iterator[bytes]:
-    """What an oslogserve without renderers to choose from does."""
-    from oslogserve.lines import render
-    from oslogserve.lines.blocks import whole_lines
-    from oslogserve.lines.filter import at_least, first_lines, numbered
-
-    blocks = whole_lines(pieces)
-    runs = numbered(blocks) if level is None else at_least(level, blocks)
-    runs = runs if limit is None else first_lines(limit, runs)
-    return render.html(runs) if view == "html" else render.text(runs)
 
 
 def measured(

@@ -17,9 +17,6 @@ from collections.abc import Iterator
 STARTUP = 20
 """Seconds a server has to accept connections."""
 
-RENDERER_VARIABLE = "OSLOGSERVE_RENDERER"
-"""``pure`` in it keeps oslogserve from the native renderer, which it takes where it is installed."""
-
 WORKERS = 2
 THREADS = 4
 """Of gunicorn, in all that runs under it."""
@@ -122,9 +119,7 @@ def oslogserve(
     command += ["--config", str(config)] if config else []
     command += ["--bind", f"127.0.0.1:{port}"]
     command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
-    variables = {name: value for name, value in os.environ.items() if name != RENDERER_VARIABLE}
-    if renderer == "pure":
-        variables[RENDERER_VARIABLE] = renderer
+    variables = os.environ | {"OSLOGSERVE_RENDERER": renderer}
     with _running(f"oslogserve, {renderer}", command, port, variables) as server:
         yield server
 
