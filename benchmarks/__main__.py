@@ -35,8 +35,9 @@ from benchmarks import (
 from benchmarks.targets import LARGE
 from oslogserve.lines.renderer import WHY_NOT_NATIVE
 
-CLIENT_CHECK = 2_000_000_000
+CLIENT_CHECK = 1_000_000_000
 """Bytes that show how fast the client could be."""
+CLIENT_CHECKS = 3
 
 PARTS = ("logs", "renderer", "small", "busy")
 
@@ -128,7 +129,7 @@ def _check_installed(options: argparse.Namespace) -> None:
 
 def _measured(options: argparse.Namespace) -> report.Everything:
     parts = options.parts
-    run = report.Everything(client.own_speed(CLIENT_CHECK))
+    run = report.Everything(max(client.own_speed(CLIENT_CHECK) for _ in range(CLIENT_CHECKS)))
     if "renderer" in parts:
         installed = renderer.installed()
         chosen = {name: installed[name] for name in options.renderers}

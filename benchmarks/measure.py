@@ -78,7 +78,10 @@ def running(
             _check_renderer(server, name)
             for source in ("disk", "swift") if uploaded else ("disk",):
                 for encoding in cases.ENCODINGS:
-                    _warm(server, Case("", "", source, "html", encoding, name))
+                    case = Case("", "", source, "html", encoding, name)
+                    _warm(Request(server.port, f"/{WARM}?{case.target_query}", case.headers))
+        for server in (found.nginx, found.nginx_as_stored):
+            _warm(Request(server.port, f"/{WARM}", {"Accept-Encoding": "gzip"}))
         for server in (*found.ours.values(), found.nginx, found.nginx_as_stored):
             server.settle()
         yield found
@@ -91,9 +94,8 @@ def _check_renderer(server: servers.Server, expected: str) -> None:
         raise servers.Failed(f"{server.name}: it says that its renderer is {told}")
 
 
-def _warm(server: servers.Server, case: Case) -> None:
+def _warm(request: Request) -> None:
     """Imports, threads and first allocations are over in each worker before anything counts."""
-    request = Request(server.port, f"/{WARM}?{case.target_query}", case.headers)
     with ThreadPoolExecutor(WARM_UP) as pool:
         list(pool.map(lambda _: client.fetch(request, 8), range(WARM_UP)))
 

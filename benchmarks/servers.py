@@ -19,7 +19,7 @@ STARTUP = 20
 
 WORKERS = 2
 THREADS = 4
-"""Of gunicorn, in all that runs under it."""
+"""Of gunicorn, in all that runs under it; nginx has as many workers, which need no threads."""
 
 GUNZIP = "gzip_static always; gunzip on;"
 """nginx unpacks x.txt.gz itself for a client that does not take gzip."""
@@ -31,7 +31,7 @@ _NGINX = """
 daemon off;
 pid {folder}/pid;
 error_log stderr warn;
-worker_processes 1;
+worker_processes {workers};
 events {{ worker_connections 64; }}
 http {{
     types {{ text/plain txt; }}
@@ -151,7 +151,9 @@ def nginx(root: pathlib.Path, gzip: str = GUNZIP) -> Iterator[Server]:
     program = needed("nginx", "nginx-light")
     with tempfile.TemporaryDirectory(prefix="oslogserve-nginx-") as folder:
         config = pathlib.Path(folder, "nginx.conf")
-        config.write_text(_NGINX.format(folder=folder, port=port, root=root, gzip=gzip))
+        config.write_text(
+            _NGINX.format(folder=folder, port=port, root=root, gzip=gzip, workers=WORKERS)
+        )
         command = [program, "-e", "stderr", "-p", folder, "-c", str(config)]
         with _running("nginx", command, port) as server:
             yield server
