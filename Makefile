@@ -5,6 +5,7 @@
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          the same logs out of a real Swift too
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
+#   make wheels               wheels of oslogserve and its native core, in dist/
 #   make screenshot           the README's picture, doc/page.png
 #   make clean                remove all that these made
 
@@ -29,11 +30,23 @@ screenshot: $(RUN)/installed-screenshot var/demo/written
 	tools/install-system-packages chromium
 	$(RUN)/bin/python tools/screenshot
 
+# The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
+wheels: .venv/bootstrap/installed-for-wheels
+	.venv/bootstrap/bin/python -m build --outdir dist
+	.venv/bootstrap/bin/maturin build --release --locked --out dist \
+	  --manifest-path speedups/Cargo.toml
+
+.PHONY: wheels
+
 clean:
 	rm -rf .venv .tox var build *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 .venv/bootstrap/installed: | .venv/bootstrap/bin
 	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20'
+	touch $@
+
+.venv/bootstrap/installed-for-wheels: | .venv/bootstrap/bin
+	.venv/bootstrap/bin/pip install --quiet build 'maturin>=1.9,<2'
 	touch $@
 
 $(RUN)/installed: setup.cfg | $(RUN)/bin
