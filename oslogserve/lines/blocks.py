@@ -8,7 +8,8 @@ LONGEST_LINE, which comes in parts.
 
 from collections.abc import Iterable, Iterator
 
-#: A line is held back until its end is seen; this bounds what is held.
+#: A line is held back until its end is seen; this bounds what is held. It is far more than any
+#: row of formats looks at: where a line is cut changes nothing about what is recognised in it.
 LONGEST_LINE = 1024 * 1024
 
 

@@ -4,6 +4,9 @@
 To teach oslogserve a format, add a row to TIMES or to LEADS, with example lines: the
 examples are tests. Recognition looks at a line's beginning only, never at a file's name,
 and every repetition is bounded, so its cost is linear in the log.
+
+The native renderer compiles the same rows. It refuses a pattern that it would read otherwise than
+`re` does: groups, look-around, what may match a newline; in a time, also what HTML escapes.
 """
 
 import re
