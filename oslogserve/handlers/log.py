@@ -164,7 +164,7 @@ def _tag(stored: Stored, query: Query, view: str, encoding: str) -> str:
     made_by = f"{__version__} {assets.VERSION}" if view == "html" else __version__
     return conditions.etag(
         f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-        f"{view} {encoding} {query.level} {query.limit} {made_by} {stored.name}"
+        f"{view} {encoding} {query.level} {query.limit} {made_by}"
     )
 
 

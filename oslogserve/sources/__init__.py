@@ -11,13 +11,11 @@ from typing import NamedTuple, Protocol
 class Stored(NamedTuple):
     """What a source knows of a stored log without reading it.
 
-    name: the stored name's last segment, which may end in .gz where the path did not.
     size: stored bytes, None where the source does not say. modified: seconds since 1970.
     version: changes when the stored bytes do. encoding: declared Content-Encoding, or ''.
     """
 
     source: str
-    name: str
     size: int | None
     modified: float
     version: str

@@ -40,7 +40,7 @@ class Disk:
         try:
             status = os.fstat(file)
             if stat.S_ISREG(status.st_mode):
-                return DiskLog(file, path, status, want, self._chunk_size)
+                return DiskLog(file, status, want, self._chunk_size)
         except BaseException:
             os.close(file)
             raise
@@ -115,14 +115,11 @@ class Disk:
 
 
 class DiskLog(Log):
-    def __init__(
-        self, file: int, path: bytes, status: os.stat_result, want: Want, chunk_size: int
-    ) -> None:
+    def __init__(self, file: int, status: os.stat_result, want: Want, chunk_size: int) -> None:
         """Takes over the descriptor, unless it raises."""
         super().__init__(
             Stored(
                 source=Disk.name,
-                name=os.fsdecode(path.rpartition(b"/")[2]),
                 size=status.st_size,
                 modified=status.st_mtime,
                 version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",

@@ -110,7 +110,7 @@ class Swift:
                 url, token, container, name, http_conn=connection
             )
         )
-        return None if headers is None else SwiftLog(_stored(name, headers))
+        return None if headers is None else SwiftLog(_stored(headers))
 
     def _get(self, container: str, name: str, want: Want) -> "SwiftLog | None":
         headers = {}
@@ -137,7 +137,7 @@ class Swift:
     def _begun(
         self, name: str, connection: _Connection, headers: dict[str, str], body: Iterator[bytes]
     ) -> "SwiftLog":
-        return SwiftLog(_stored(name, headers), next(body, b""), body, connection, self._release)
+        return SwiftLog(_stored(headers), next(body, b""), body, connection, self._release)
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         place = self._place(path)
@@ -339,11 +339,10 @@ def _credentials(config: Config) -> Any:
     )
 
 
-def _stored(name: str, headers: dict[str, str]) -> Stored:
+def _stored(headers: dict[str, str]) -> Stored:
     length = headers.get("content-length")
     return Stored(
         source=Swift.name,
-        name=name.rpartition("/")[2],
         size=int(length) if length is not None else None,
         modified=parsedate_to_datetime(headers["last-modified"]).timestamp(),
         version=headers.get("etag", "").strip('"'),

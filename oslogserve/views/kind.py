@@ -26,7 +26,7 @@ _CALLED_A_LOG = re.compile(
 #: Control characters that no log holds in number. Left out are whitespace, BEL, BS, ESC, SO and SI
 #: (a terminal's character sets) and SOH and STX (readline's prompts); NUL is looked at by itself.
 _CONTROL = bytes({*range(1, 32), 127} - set(b"\t\n\v\f\r\a\b\x1b\x0e\x0f\x01\x02"))
-_MAGIC = (
+_KNOWN_MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF8", "image/gif"),
@@ -37,6 +37,9 @@ _MAGIC = (
     (b"\xfd7zXZ\0", "application/x-xz"),
     (b"\x28\xb5\x2f\xfd", "application/zstd"),
 )
+_MAGIC = {
+    magic[:1]: [row for row in _KNOWN_MAGIC if row[0][:1] == magic[:1]] for magic, _ in _KNOWN_MAGIC
+}
 _PACKED = {
     "gzip": "application/gzip",
     "bzip2": "application/x-bzip2",
@@ -72,7 +75,7 @@ def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
             return None if view == "log" else media_type or "application/octet-stream"
     if packing is not None:
         return _PACKED.get(packing, "application/octet-stream")
-    for magic, of_magic in _MAGIC:
+    for magic, of_magic in _MAGIC.get(head[:1], ()):
         if head.startswith(magic):
             return of_magic
     if media_type in ("text/html", "application/xhtml+xml"):

@@ -17,9 +17,15 @@ POLICY = (
 
 
 def head(mount: str, title: str) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{escape(title)}</title>\n"
+    before, after = _around_title(mount)
+    return f"{before}{escape(title)}{after}"
+
+
+@lru_cache(maxsize=16)
+def _around_title(mount: str) -> tuple[str, str]:
+    before = '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>'
+    after = (
+        "</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         # Else every page asks the server for /favicon.ico.
@@ -28,6 +34,7 @@ def head(mount: str, title: str) -> str:
         f'<script src="{escape(url(mount, "log.js"))}" defer></script>\n'
         "</head>\n"
     )
+    return before, after
 
 
 def breadcrumbs(mount: str, path: bytes) -> str:

@@ -7,7 +7,7 @@ from oslogserve.sources import WHOLE, Entry, Log, Stored
 
 class FakeLog(Log):
     def __init__(self, source, chunks):
-        super().__init__(Stored(source, "a", sum(map(len, chunks)), 0.0, "1"))
+        super().__init__(Stored(source, sum(map(len, chunks)), 0.0, "1"))
         self.chunks = chunks
         self.closed = 0
 
