@@ -93,7 +93,7 @@ impl Renderer {
     pub fn finish(&mut self) -> &[u8] {
         self.out.clear();
         let held = std::mem::take(&mut self.held);
-        if !held.is_empty() && !self.done() {
+        if !held.is_empty() {
             self.begin(&held);
             self.inside_line = true;
         }

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oslogserve
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
 from tests.renderers import LEVELS, NATIVE_IS_THERE, REACH, VIEWS, cut, native, native_formats, pure
@@ -225,6 +226,10 @@ def test_cuts_and_the_choice_of_renderer_make_no_difference(
     pieces = cut(log, (min(at, len(log)) for at in cuts))
     expected = b"".join(pure([log], view, level, limit))
     assert rendered(pieces, view, level, limit, longest) == expected
+
+
+def test_the_two_distributions_have_one_version(speedups):
+    assert speedups.__version__ == oslogserve.__version__
 
 
 def test_one_table_serves_threads(speedups):
