@@ -15,14 +15,14 @@ RUN = .venv/run
 LOGS ?= var/demo
 PORT ?= 8000
 
-test: .venv/bootstrap/installed
+test: .venv/bootstrap/installed .venv/speedups/built
 	tools/install-system-packages
 	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
 
-run: $(RUN)/installed $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo/written)
+run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo/written)
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
-bench: $(RUN)/installed-bench $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
+bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
 	tools/install-system-packages nginx-light wrk
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
@@ -31,26 +31,28 @@ screenshot: $(RUN)/installed-screenshot var/demo/written
 	$(RUN)/bin/python tools/screenshot
 
 # The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
-wheels: .venv/bootstrap/installed-for-wheels
+wheels: .venv/bootstrap/installed
 	.venv/bootstrap/bin/python -m build --outdir dist
 	.venv/bootstrap/bin/maturin build --release --locked --out dist \
 	  --manifest-path speedups/Cargo.toml
 
-.PHONY: wheels
-
 clean:
-	rm -rf .venv .tox var build *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tox var build dist speedups/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 .venv/bootstrap/installed: | .venv/bootstrap/bin
-	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20'
+	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20' build 'maturin>=1.9,<2'
 	touch $@
 
-.venv/bootstrap/installed-for-wheels: | .venv/bootstrap/bin
-	.venv/bootstrap/bin/pip install --quiet build 'maturin>=1.9,<2'
+.venv/speedups/built: $(wildcard speedups/src/*.rs speedups/*.toml) | .venv/bootstrap/installed
+	tools/build-speedups .venv/bootstrap/bin/maturin .venv/speedups
 	touch $@
 
 $(RUN)/installed: setup.cfg | $(RUN)/bin
 	$(RUN)/bin/pip install --quiet --editable .
+	touch $@
+
+$(RUN)/installed-native: .venv/speedups/built $(RUN)/installed
+	tools/install-speedups $(RUN)/bin/python
 	touch $@
 
 $(RUN)/installed-swift: tests/servers/requirements.txt $(RUN)/installed
@@ -69,5 +71,5 @@ var/demo/written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test run bench screenshot clean
+.PHONY: test run bench screenshot wheels clean
 .PRECIOUS: .venv/%/bin

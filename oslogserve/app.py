@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from oslogserve.answer import HTML, TEXT, VARY, Answer, encoding, packet
+from oslogserve import __version__
+from oslogserve.answer import HTML, TEXT, VARY, Answer, encoding
 from oslogserve.answer.body import Body, FileBody
 from oslogserve.config import Config, ConfigError
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
@@ -31,13 +32,17 @@ NOSNIFF = ("X-Content-Type-Options", "nosniff")
 
 
 class App:
+    """described: its version and renderer, for the log of whoever starts it."""
+
     def __init__(self, config: Config) -> None:
         self._metrics = Metrics()
         self._sources = [TimedSource(source, self._metrics) for source in _sources(config)]
         try:
-            _, chosen = renderer.named(config["serve", "renderer"])
+            name, chosen = renderer.named(config["serve", "renderer"])
         except LookupError as why_not:
             raise ConfigError(f"[serve] renderer = native: {why_not}") from None
+        self.described = renderer.described(name)
+        self._metrics.build_info.labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
         self._log = LogHandler(config.views, chosen, self._gzip_level is not None)
         self._folder = FolderHandler(self._log, config["serve", "listing"])
@@ -69,8 +74,7 @@ class App:
             body: Body = FileBody(answer, self._metrics, started, answer.file)
             given: Iterable[bytes] = environ["wsgi.file_wrapper"](body, FILE_BLOCK)
         else:
-            held = packet.hold(environ) if isinstance(answer.pieces, list) else None
-            given = body = Body(answer, self._metrics, started, held)
+            given = body = Body(answer, self._metrics, started)
         try:
             start_response(answer.status, answer.headers)
         except BaseException:

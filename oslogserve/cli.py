@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from oslogserve import __version__
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import Incomplete
 from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.renderer import BEST, described, named
 from oslogserve.query import Query
 
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="oslogserve", description="Serves CI logs.")
-    parser.add_argument("--version", action="version", version=f"oslogserve {__version__}")
+    parser.add_argument("--version", action="version", version=described(named("auto")[0]))
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", help="serve logs with gunicorn")
@@ -74,7 +74,6 @@ def _serve(given: argparse.Namespace) -> int:
 
 def _render(given: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
-    from oslogserve.lines.renderer import BEST
     from oslogserve.views import log, page
 
     level = None if given.level == SEVERITIES[0] else given.level

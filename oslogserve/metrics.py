@@ -4,7 +4,7 @@
 import os
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -15,6 +15,20 @@ BUCKETS = (
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 )  # fmt: skip
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+
+_process = os.getpid()
+
+
+def _forked() -> None:
+    global _process
+    _process = os.getpid()
+
+
+if VARIABLE in os.environ:
+    # A request counts eleven times, and each would ask the system for the process's number.
+    os.register_at_fork(after_in_child=_forked)
+    values.ValueClass = values.MultiProcessValue(process_identifier=lambda: _process)
 
 
 class Labelled(dict[Any, Any]):
@@ -95,6 +109,14 @@ class Metrics:
             "Requests whose answer has not ended.",
             registry=registry,
             multiprocess_mode="livesum",
+        )
+
+        self.build_info = Gauge(
+            "oslogserve_build_info",
+            "Always 1: what runs here.",
+            ["version", "renderer"],
+            registry=registry,
+            multiprocess_mode="livemax",
         )
 
     def exposition(self) -> bytes:

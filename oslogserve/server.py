@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`oslogserve serve`: gunicorn around the application, without a configuration file of its own."""
 
+import sys
 from typing import Any
 
 from gunicorn.app.base import BaseApplication
@@ -23,7 +24,9 @@ class _Server(BaseApplication):
         # In the worker: prometheus_client must not be imported before the folder is named.
         from oslogserve.app import App
 
-        return App(self._config)
+        app = App(self._config)
+        print(app.described, file=sys.stderr, flush=True)
+        return app
 
 
 def serve(config: Config, bind: str, workers: int, threads: int) -> None:

@@ -2,8 +2,10 @@
 """`application`, for mod_wsgi and gunicorn: configured once, when it is imported."""
 
 import os
+import sys
 
 from oslogserve.app import App
 from oslogserve.config import load
 
 application = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
+print(application.described, file=sys.stderr, flush=True)

@@ -4,11 +4,9 @@
 import functools
 import importlib
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from oslogserve.lines import render
-from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
-from oslogserve.lines.filter import at_least, first_lines, numbered
+from oslogserve.lines import renderer
 from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
 
 VIEWS = ("html", "text")
@@ -18,34 +16,8 @@ NATIVE_IS_THERE = importlib.util.find_spec("oslogserve_speedups") is not None
 REACH = 562
 
 
-def pure(
-    pieces: Iterable[bytes],
-    view: str,
-    level: str | None = None,
-    limit: int | None = None,
-    longest: int = LONGEST_LINE,
-) -> Iterator[bytes]:
-    blocks = whole_lines(pieces, longest)
-    runs = numbered(blocks) if level is None else at_least(level, blocks)
-    if limit is not None:
-        runs = first_lines(limit, runs)
-    return {"html": render.html, "text": render.text}[view](runs)
-
-
-def native(
-    pieces: Iterable[bytes],
-    view: str,
-    level: str | None = None,
-    limit: int | None = None,
-    longest: int = LONGEST_LINE,
-) -> Iterator[bytes]:
-    speedups = importlib.import_module("oslogserve_speedups")
-    renderer = speedups.Renderer(native_formats(), view, level, limit, longest)
-    for piece in pieces:
-        yield renderer.feed(piece)
-        if renderer.done:
-            break
-    yield renderer.finish()
+pure = renderer.PURE
+native = renderer.NATIVE
 
 
 @functools.cache

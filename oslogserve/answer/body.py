@@ -5,10 +5,8 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from socket import socket
 
 from oslogserve.answer import Answer, FilePart
-from oslogserve.answer.packet import release
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
 
@@ -34,19 +32,12 @@ class Body:
     """A class, not a generator: close() works before the first byte too (HEAD, a client that
     left). Failing midway it tells the metrics and lets the server break the connection."""
 
-    def __init__(
-        self,
-        answer: Answer,
-        metrics: Metrics,
-        started: float,
-        held: socket | None = None,
-    ) -> None:
-        """started: of time.perf_counter. held: the connection to release at the end."""
+    def __init__(self, answer: Answer, metrics: Metrics, started: float) -> None:
+        """started: of time.perf_counter."""
         self._answer = answer
         self._pieces = iter(answer.pieces)
         self._metrics = metrics
         self._started = started
-        self._held = held
         self._ending = "aborted"
         self._sent = 0
         self._closed = False
@@ -79,8 +70,6 @@ class Body:
             return
         self._closed = True
         answer, metrics = self._answer, self._metrics
-        if self._held is not None:
-            release(self._held)
         answer.close()
         spent = time.perf_counter() - self._started
         metrics.response[answer.source, answer.view, self._ending].observe(spent)

@@ -103,15 +103,14 @@ class LogHandler:
             ):
                 return answer
         answer.may_gzip = True
-        pieces = until_incomplete(
-            decoded(
-                opened.content,
-                stored.encoding,
-                opened.again,
-                lambda: self._wholes.add(stored),
-            ),
-            answer.missing,
-        )
+        pieces: Iterable[bytes]
+        if opened.is_small and not packed_as(opened.first, stored.encoding):
+            pieces = [opened.first]
+        else:
+            content = decoded(
+                opened.content, stored.encoding, opened.again, lambda: self._wholes.add(stored)
+            )
+            pieces = until_incomplete(content, answer.missing)
         mount = environ.get("SCRIPT_NAME", "")
         viewed: Iterable[bytes]
         if view == "html":

@@ -6,8 +6,8 @@ None where that is not installed or is of another version.
 """
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 from oslogserve import __version__
 from oslogserve.lines import render
@@ -15,14 +15,31 @@ from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
 from oslogserve.lines.filter import at_least, first_lines, numbered
 from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
 
-#: (pieces of any size, "html" or "text", level or None, limit in lines or None)
-Renderer = Callable[[Iterable[bytes], str, str | None, int | None], Iterator[bytes]]
+
+class Renderer(Protocol):
+    """pieces: of any size. view: "html" or "text". level: None for all. limit: in lines.
+
+    longest: bytes of a line that are held until its end is seen.
+    """
+
+    def __call__(
+        self,
+        pieces: Iterable[bytes],
+        view: str,
+        level: str | None = None,
+        limit: int | None = None,
+        longest: int = LONGEST_LINE,
+    ) -> Iterator[bytes]: ...
 
 
 def _pure(
-    pieces: Iterable[bytes], view: str, level: str | None, limit: int | None
+    pieces: Iterable[bytes],
+    view: str,
+    level: str | None = None,
+    limit: int | None = None,
+    longest: int = LONGEST_LINE,
 ) -> Iterator[bytes]:
-    blocks = whole_lines(pieces)
+    blocks = whole_lines(pieces, longest)
     runs = numbered(blocks) if level is None else at_least(level, blocks)
     if limit is not None:
         runs = first_lines(limit, runs)
@@ -37,9 +54,13 @@ def _native_of(speedups: Any) -> Renderer:
     )
 
     def native(
-        pieces: Iterable[bytes], view: str, level: str | None, limit: int | None
+        pieces: Iterable[bytes],
+        view: str,
+        level: str | None = None,
+        limit: int | None = None,
+        longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
-        renderer = speedups.Renderer(formats, view, level, limit, LONGEST_LINE)
+        renderer = speedups.Renderer(formats, view, level, limit, longest)
         for piece in pieces:
             rendered = renderer.feed(piece)
             if rendered:
@@ -77,3 +98,9 @@ def named(wanted: str) -> tuple[str, Renderer]:
     if NATIVE is None:
         raise LookupError(WHY_NOT_NATIVE)
     return "native", NATIVE
+
+
+def described(name: str) -> str:
+    """For people: the renderer in use, and why it is not the faster one."""
+    why = f" ({WHY_NOT_NATIVE})" if name == "pure" and WHY_NOT_NATIVE else ""
+    return f"oslogserve {__version__}, {name} renderer{why}"

@@ -37,6 +37,7 @@ def metrics():
         child = getattr(metrics, attribute)[labels]
         child.observe(0.02) if kind == "histogram" else child.inc(3)
     metrics.in_progress.inc()
+    metrics.build_info.labels("version", "renderer").set(1)
     return metrics
 
 
@@ -49,7 +50,8 @@ def test_it_shows_the_promised_names_and_no_other(metrics):
     families = re.findall(r"^# TYPE (\S+) (\S+)$", metrics.exposition().decode(), re.MULTILINE)
     shown = {name: kind for name, kind in families if not name.endswith("_created")}
     assert shown == {name: kind for name, (_, kind, _) in PROMISED.items()} | {
-        "oslogserve_requests_in_progress": "gauge"
+        "oslogserve_requests_in_progress": "gauge",
+        "oslogserve_build_info": "gauge",
     }
 
 
