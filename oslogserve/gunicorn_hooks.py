@@ -46,10 +46,11 @@ def on_exit(server: Any) -> None:
 
 
 SETTINGS: dict[str, Any] = {
-    # A log is streamed for as long as its reader takes: threads wait, so the workers need not.
+    # A log is streamed for as long as its reader takes: threads wait, so the workers need not, and
+    # a few slow readers must not take them all.
     "worker_class": "gthread",
     "workers": 2,
-    "threads": 4,
+    "threads": 16,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads
     # stream. It ends a worker that is stuck as a whole.
     "timeout": 30,

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from oslogserve import __version__
 from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer, conditions
+from oslogserve.answer.ahead import Ahead
 from oslogserve.answer.body import gathered
 from oslogserve.answer.encoding import takes_gzip
 from oslogserve.errors import BadRequest
@@ -123,7 +124,10 @@ class LogHandler:
             viewed, length = gathered(viewed)
             if length is not None:
                 headers.append(("Content-Length", str(length)))
-        answer.pieces = viewed
+            answer.pieces = viewed
+        else:
+            ahead = Ahead(iter(viewed), opened.close)
+            answer.pieces, answer.close = ahead, ahead.close
         return answer
 
     def _sent_as_stored(self, answer: Answer, opened: Opened, encoding: str) -> bool:
