@@ -64,7 +64,7 @@ class Ahead:
                 self._room.get()
                 if self._is_closed:
                     break
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised again where the pieces are taken
             end = _End(error)
         with self._lock:
             self._is_at_work = False
