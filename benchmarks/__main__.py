@@ -93,14 +93,21 @@ def _arguments() -> argparse.Namespace:
             help=f"of {', '.join(choices)} (default: {' '.join(default)})",
         )
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each (default: 5)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=servers.THREADS,
+        help=f"of each of gunicorn's workers (default: {servers.THREADS}; the targets are for that)",
+    )
     parser.add_argument("--seconds", type=int, default=3, help="of wrk a round (default: 3)")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every round there")
     parser.add_argument(
         "--chart", type=pathlib.Path, metavar="FILE", help="draw the times with one log, as SVG"
     )
     options = parser.parse_args()
-    if min(options.rounds, options.seconds, *options.sizes) < 1:
-        parser.error("--rounds, --seconds and --sizes begin at 1")
+    if min(options.rounds, options.seconds, options.threads, *options.sizes) < 1:
+        parser.error("--rounds, --seconds, --threads and --sizes begin at 1")
+    servers.THREADS = options.threads
     if "logs" in options.parts and not options.sizes and not options.logs:
         parser.error("no logs: name --sizes or --logs")
     if options.chart and not ("logs" in options.parts and "disk" in options.sources):

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from oslogserve.errors import Incomplete, SourceError, Unavailable
+from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.query import Query
 from oslogserve.sources import Folder, Log, Source, Want
 from oslogserve.sources.finder import find
@@ -47,7 +47,7 @@ class Opened:
         """All of the stored bytes once more. Raises Incomplete where there are none now."""
         try:
             return iter(self.part())
-        except Exception as error:
+        except Error as error:
             raise Incomplete("corrupt", "it is damaged, and could not be read again") from error
 
     def close(self) -> None:
