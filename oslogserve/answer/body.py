@@ -80,44 +80,57 @@ class Body:
 
 
 class FileBody(Body):
-    """What a server's wsgi.file_wrapper gets: a file that it may send by itself."""
+    """What a server's wsgi.file_wrapper gets: a file that it may send by itself.
+
+    gunicorn sends from fileno() and ends with seek(), mod_wsgi asks tell() and says no more,
+    others read().
+    """
 
     def __init__(self, answer: Answer, metrics: Metrics, started: float, part: FilePart) -> None:
         super().__init__(answer, metrics, started)
         self._part = part
-        self._is_told = False
+        self._is_silent = False
         os.lseek(part.descriptor, part.first, os.SEEK_SET)
 
     def fileno(self) -> int:
         return self._part.descriptor
 
     def read(self, size: int = -1) -> bytes:
-        self._is_told = True
+        self._is_silent = False
         left = self._part.size - self._sent
         piece = os.read(self._part.descriptor, left if size < 0 else min(size, left))
         self._sent += len(piece)
         return piece
 
-    def seek(self, position: int) -> None:
+    def tell(self) -> int:
+        """mod_wsgi answers 500 where there is none."""
+        self._is_silent = True
+        return self._part.first + self._sent
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> None:
         """socket.sendfile() calls it at its end, however it ends: it came as far as that."""
-        self._is_told = True
-        self._sent = position - self._part.first
+        self._is_silent = False
+        if whence == os.SEEK_END:
+            position += self._part.first + self._part.size
+        self._sent = os.lseek(self._part.descriptor, position, os.SEEK_SET) - self._part.first
 
     def close(self) -> None:
         """Raises where the file was cut short meanwhile: the connection must not be kept, for
         its reader waits for what was announced."""
         if self._closed:
             return
-        if not self._is_told:  # mod_wsgi does not say how much it sent
-            self._sent = self._part.size
+        part = self._part
+        there = min(part.size, max(0, os.fstat(part.descriptor).st_size - part.first))
+        if self._is_silent:
+            self._sent = there
         cut = None
-        if self._sent == self._part.size:
+        if self._sent == part.size:
             self._ending = "complete"
-        elif os.fstat(self._part.descriptor).st_size < self._part.first + self._part.size:
+        elif there < part.size:
             cut = Incomplete("truncated", "the file was cut short while it was read")
             self._ending = "failed"
             self._answer.missing.append(cut)
-        self._part.sent(self._sent)
+        part.sent(self._sent)
         super().close()
         if cut is not None:
             raise cut

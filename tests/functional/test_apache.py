@@ -248,6 +248,56 @@ def test_a_log_that_is_nowhere_is_not_found(oslogserve):
     assert get(oslogserve, "/not/on/disk.txt").status == 404
 
 
+#: More than one chunk: Apache sends it from the open file.
+BIG = b"".join(b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] %d\n" % n for n in range(50_000))
+
+
+@pytest.fixture(scope="module")
+def deflating(logs):
+    """With mod_deflate in front, for all that is text."""
+    (logs / "big.txt").write_bytes(BIG)
+    (logs / "packed.txt.gz").write_bytes(gzip.compress(BIG))
+    defines = {"OSLOGSERVE_METRICS_FOR": "all granted"}
+    config = f"[disk]\nroot = {logs}\n"
+    with Apache(logs, config, processes=1, defines=defines, also=DEFLATE) as apache:
+        yield apache
+
+
+DEFLATE = """
+LoadModule filter_module {modules}/mod_filter.so
+LoadModule deflate_module {modules}/mod_deflate.so
+AddOutputFilterByType DEFLATE text/plain text/html
+"""
+
+
+def test_a_big_file_is_sent_by_apache(deflating):
+    answer = get(deflating, "/big.txt?format=raw")
+    assert (answer.status, answer.body) == (200, BIG)
+    assert get(deflating, "/big.txt?format=text").body == BIG
+
+
+def test_a_range_of_a_big_file_is_sent_by_apache(deflating):
+    answer = get(deflating, "/big.txt?format=raw", headers={"Range": "bytes=100-1000099"})
+    assert (answer.status, answer.body) == (206, BIG[100:1_000_100])
+    assert answer.headers["Content-Length"] == "1000000"
+
+
+@pytest.mark.parametrize("target", ["/big.txt", "/packed.txt", "/plain.txt", "/sub/log.txt"])
+@pytest.mark.parametrize("view", ["html", "text"])
+def test_with_mod_deflate_an_answer_is_compressed_once(deflating, target, view):
+    as_it_is = get(deflating, f"{target}?format={view}")
+    packed = get(deflating, f"{target}?format={view}", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in as_it_is.headers
+    assert packed.headers.get_all("Content-Encoding") == ["gzip"]
+    assert gzip.decompress(packed.body) == as_it_is.body
+
+
+def test_with_mod_deflate_raw_is_compressed_by_nobody_but_it(deflating):
+    stored = get(deflating, "/packed.txt.gz?format=raw", headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in stored.headers
+    assert gzip.decompress(stored.body) == BIG
+
+
 REQUESTS = 60
 
 

@@ -41,6 +41,7 @@ Define OSLOGSERVE_SCRIPTS {root}/scripts
 Define OSLOGSERVE_PROCESSES {processes}
 Define OSLOGSERVE_THREADS {threads}
 {defines}
+{also}
 Include {vhost}
 """
 LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env wsgi"
@@ -49,17 +50,20 @@ LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env w
 class Apache(Server):
     """`logs` is the folder to serve; `config` is the text of oslogserve's own configuration.
 
-    `script` replaces the shipped .wsgi, for tests of the vhost alone.
+    `script` replaces the shipped .wsgi, for tests of the vhost alone. `also` is more of Apache's
+    configuration.
     """
 
-    def __init__(self, logs, config, *, processes=2, threads=4, defines=None, script=SCRIPT):
+    def __init__(
+        self, logs, config, *, processes=2, threads=4, defines=None, script=SCRIPT, also=""
+    ):
         _require_apache()
         super().__init__("apache")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         self.metrics_dir = self.root / "metrics"
         try:
-            self._lay_out(logs, config, processes, threads, defines or {}, script)
+            self._lay_out(logs, config, processes, threads, defines or {}, script, also)
         except BaseException:
             self.close()
             raise
@@ -74,7 +78,7 @@ class Apache(Server):
             ),
         )
 
-    def _lay_out(self, logs, config, processes, threads, defines, script):
+    def _lay_out(self, logs, config, processes, threads, defines, script, also):
         self.root.chmod(0o755)
         for name in ("run", "scripts", "metrics"):
             (self.root / name).mkdir()
@@ -99,6 +103,7 @@ class Apache(Server):
                 processes=processes,
                 threads=threads,
                 defines="\n".join(f'Define {name} "{text}"' for name, text in defines.items()),
+                also=also.format(modules=MODULES),
                 vhost=self.root / "vhost.conf",
             )
         )
