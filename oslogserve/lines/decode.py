@@ -26,8 +26,9 @@ def decoded(
 
     encoding: the declared Content-Encoding, see packed_as(). again: gives the same stored bytes
     from their beginning; with it a faster decoder is used, which loses what stands closely before
-    a damage, so that a damaged log is read twice. when_one_member: called at the end of a gzip that
-    is one member and nothing else. Raises Incomplete where the stored bytes end early or are damaged.
+    a damage, so that a damaged log is read twice; of one that ends early it may lose two bytes.
+    when_one_member: called at the end of a gzip that is one member and nothing else. Raises
+    Incomplete where the stored bytes end early or are damaged.
     """
     chunks = iter(chunks)
     head = b""
@@ -107,7 +108,7 @@ def _members(
         piece = b""
         while chunk or len(piece) == PIECE:
             if decoder.eof:
-                is_first = False
+                is_first = is_first and not chunk
                 chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
                 if not chunk:
                     break

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 import random
+import re
 import zlib
 
 import pytest
 
 from oslogserve.errors import Incomplete
+from oslogserve.lines import decode
 from oslogserve.lines.decode import (
     PIECE,
     beginning,
     decoded,
     exactly,
+    is_one_member,
     packed_as,
     until_incomplete,
 )
@@ -217,3 +220,186 @@ def test_exactly_tells_what_is_missing():
 @pytest.mark.parametrize("chunks", [[], [b""]])
 def test_exactly_nothing_is_complete(chunks):
     assert b"".join(exactly(0, chunks)) == b""
+
+
+# With a decoder that may be asked again
+
+
+def read(chunks, encoding="", again=None):
+    """(what came, why the rest did not, how often it was one member)"""
+    missing, members = [], []
+    pieces = decoded(chunks, encoding, again, lambda: members.append(1))
+    came = b"".join(until_incomplete(pieces, missing))
+    return came, [error.reason for error in missing], len(members)
+
+
+@pytest.fixture(params=["fast", "zlib"])
+def fast(request, monkeypatch):
+    """The faster decoder, and the standard library's in its place."""
+    if request.param == "zlib":
+        monkeypatch.setattr(decode, "fast", zlib)
+
+
+def never():
+    raise AssertionError("it was read again")
+
+
+PACKED = gzip.compress(LOG, mtime=0)
+NAMED = b"\x1f\x8b\x08\x18" + PACKED[4:10] + b"console.log\0a comment\0" + PACKED[10:]
+#: (stored, Content-Encoding, whether it is one gzip member and nothing else)
+WHOLE = {
+    "gzip": (PACKED, "", 1),
+    "named": (NAMED, "", 1),
+    "not compressed": (gzip.compress(LOG, 0), "gzip", 1),
+    "empty": (gzip.compress(b""), "", 1),
+    "as long as two pieces": (gzip.compress(b"0123456789abcdef" * (PIECE // 8)), "", 1),
+    "two": (PACKED + PACKED, "", 0),
+    "many": (MEMBERS, "", 0),
+    "empty members": (gzip.compress(b"") * 3, "", 0),
+    "an empty one behind": (PACKED + gzip.compress(b""), "", 0),
+    "zeros": (PACKED + b"\0" * 1000, "", 0),
+    "one zero": (PACKED + b"\0", "", 0),
+    "zeros between": (PACKED + b"\0" * 5 + PACKED, "", 0),
+    "zlib": (zlib.compress(LOG), "deflate", 0),
+    "raw deflate": (RAW_DEFLATE, "deflate", 0),
+    "plain": (LOG, "", 0),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 65536])
+def test_the_faster_decoder_gives_the_same(fast, name, size):
+    stored, encoding, is_one = WHOLE[name]
+    expected = read([stored], encoding)
+    assert expected[1:] == ([], is_one)
+    again = never
+    if name == "named" and size < 64:  # ISA-L fails where such a header is cut: then zlib reads it
+
+        def again():
+            return cut(stored, size)
+
+    assert read(cut(stored, size), encoding, again) == expected
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("size", [1, 1000, 65536])
+def test_one_member_is_what_a_client_may_inflate_itself(fast, name, size):
+    stored, encoding, is_one = WHOLE[name]
+    if packed_as(stored, encoding) == "gzip" and (name, size) != ("named", 1):
+        assert is_one_member(cut(stored, size)) is bool(is_one)
+
+
+def test_one_member_that_is_cut_short_damaged_or_not_there_is_none(fast):
+    for end in range(0, len(PACKED), 7):
+        assert not is_one_member([PACKED[:end]])
+    for at in (0, 1, 2, 500, len(PACKED) - 8, len(PACKED) - 1):
+        assert not is_one_member([PACKED[:at] + bytes([PACKED[at] ^ 0x55]) + PACKED[at + 1 :]])
+    assert not is_one_member([PACKED + b"garbage"])
+    assert not is_one_member([])
+
+
+def test_one_member_of_a_source_that_fails_is_none():
+    def chunks():
+        yield PACKED[:100]
+        raise Incomplete("failed", "x")
+
+    assert not is_one_member(chunks())
+
+
+@pytest.mark.parametrize("stored", [PACKED, MEMBERS], ids=["one member", "many"])
+@pytest.mark.parametrize(("size", "step"), [(1, 801), (100, 201), (65536, 131)])
+@pytest.mark.parametrize("flip", [0x01, 0xFF])
+def test_wherever_the_damage_is_all_before_it_comes(fast, stored, size, step, flip):
+    """The faster decoder may see it some bytes later, never earlier."""
+    headers = {m.start() + n for m in re.finditer(b"\x1f\x8b\x08\0", stored) for n in range(10)}
+    for at in set(range(step // 2, len(stored), step)) - headers:  # not all in them is a damage
+        damaged = stored[:at] + bytes([stored[at] ^ flip]) + stored[at + 1 :]
+        chunks = cut(damaged, size)
+        came, reasons, members = read(chunks, again=lambda chunks=chunks: chunks)
+        before, told, _ = read(chunks)
+        assert came[: len(before)] == before
+        assert len(came) <= len(before) + 258
+        assert (reasons, members) == (told, 0)
+        assert reasons
+
+
+def test_a_method_that_is_none_is_told(fast):
+    damaged = MEMBERS.replace(b"\x1f\x8b\x08\0", b"\x1f\x8b\x07\0")
+    assert read(cut(damaged, 100), again=lambda: [damaged]) == (b"", ["corrupt"], 0)
+
+
+@pytest.mark.parametrize("stored", [PACKED, MEMBERS, RAW_DEFLATE], ids=["one", "many", "raw"])
+@pytest.mark.parametrize(("size", "step"), [(1, 801), (100, 201), (65536, 131)])
+def test_wherever_it_ends_early_all_that_is_there_comes(fast, stored, size, step):
+    """But for the two bytes that ISA-L has not told of yet. It is not read again for them."""
+    encoding = "deflate" if stored is RAW_DEFLATE else ""
+    for end in range(30, len(stored), step):
+        chunks = cut(stored[:end], size)
+        came, reasons, members = read(chunks, encoding, never)
+        there, told, _ = read(chunks, encoding)
+        assert there.startswith(came)
+        assert len(came) >= len(there) - 2
+        assert (reasons, members) == (told, 0)
+
+
+@pytest.mark.parametrize("size", [1, 5, 65536])
+@pytest.mark.parametrize(
+    "garbage", [b"garbage", b"\0\0garbage", b"\x1fgarbage!!", b"\x1f\x8bgarbage!"]
+)
+def test_garbage_behind_a_gzip_is_told_by_the_faster_decoder_too(fast, garbage, size):
+    chunks = cut(PACKED + garbage, size)
+    assert read(chunks, again=lambda: chunks) == (LOG, ["corrupt"], 0)
+
+
+DAMAGED = PACKED[:2000] + b"\xff" * 200 + PACKED[2200:]
+#: All of the log, and another length than its own at the end.
+MISCOUNTED = PACKED[:-1] + b"\x01"
+
+
+def test_a_damage_is_read_again_once_and_nothing_comes_twice():
+    asked = []
+
+    def again():
+        asked.append(1)
+        return cut(DAMAGED, 1000)
+
+    came, reasons, _ = read(cut(DAMAGED, 100), again=again)
+    assert came == before_the_damage(DAMAGED)
+    assert reasons == ["corrupt"]
+    assert len(asked) == (0 if decode.fast is zlib else 1)
+
+
+@pytest.mark.parametrize("reason", ["corrupt", "timeout"])
+@pytest.mark.skipif(decode.fast is zlib, reason="isal is not installed")
+def test_where_it_cannot_be_read_again_that_is_told_after_what_came(reason):
+    def again():
+        raise Incomplete(reason, "gone")
+
+    assert read(cut(MISCOUNTED, 10), again=again) == (LOG, [reason], 0)
+
+
+@pytest.mark.skipif(decode.fast is zlib, reason="isal is not installed")
+def test_reading_again_that_breaks_off_is_told_and_gives_nothing_twice():
+    def again():
+        yield MISCOUNTED[:1000]
+        raise Incomplete("timeout", "Swift stopped answering")
+
+    assert read(cut(MISCOUNTED, 10), again=again) == (LOG, ["timeout"], 0)
+
+
+def test_a_source_that_fails_is_not_read_again(fast):
+    def chunks():
+        yield PACKED[:1000]
+        raise Incomplete("timeout", "Swift stopped answering")
+
+    came, reasons, _ = read(chunks(), again=never)
+    assert came
+    assert reasons == ["timeout"]
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_a_bomb_comes_in_bounded_pieces_from_the_faster_decoder_too(fast, copies):
+    size = 8 * 1024 * 1024
+    sizes = [len(piece) for piece in decoded([gzip.compress(b"\0" * size) * copies], again=never)]
+    assert max(sizes) <= PIECE
+    assert sum(sizes) == size * copies
