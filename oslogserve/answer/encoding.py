@@ -21,12 +21,14 @@ def takes_gzip(environ: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=256)
 def _names_gzip(accepted: str) -> bool:
-    """Whether it stands there and is liked no less than the bytes as they are."""
-    if "gzip" not in accepted.lower():
-        return False
-    liked = dict(create_accept_encoding_header(accepted).acceptable_offers(["gzip", "identity"]))
+    """Whether it stands there and is liked no less than the bytes as they are. What is not
+    understood names nothing."""
+    liked = {
+        coding.lower(): quality
+        for coding, quality in create_accept_encoding_header(accepted).parsed or ()
+    }
     quality: float = liked.get("gzip", 0.0)
-    return quality > 0 and quality >= liked.get("identity", 0.0)
+    return quality > 0 and quality >= liked.get("identity", liked.get("*", 0.0))
 
 
 def gzip(answer: Answer, level: int) -> None:
