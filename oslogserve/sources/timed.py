@@ -62,7 +62,8 @@ class TimedLog(Log):
             yield chunk
 
     def sent(self, size: int) -> None:
-        self._size += size
+        """From its beginning: what was read of it already is among these."""
+        self._size = max(self._size, size)
 
     def close(self) -> None:
         if self._log is None:
