@@ -8,8 +8,8 @@ from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.log import LogHandler
 from oslogserve.query import Query
-from oslogserve.sources import Source
-from oslogserve.sources.finder import Listing
+from oslogserve.sources import STORED_ONLY, Folder, Source
+from oslogserve.sources.finder import Listing, find
 from oslogserve.views import listing, page
 
 
@@ -45,6 +45,12 @@ class FolderHandler:
     ) -> Answer | None:
         path = query.path + b"/index.html" if query.path else b"index.html"
         try:
+            found = find(sources, path, STORED_ONLY)
+            if isinstance(found, Folder):
+                return None
+            found.close()
+            if found.stored.size == 0:  # Zuul puts one at the root of its containers
+                return None
             return self._logs(
                 environ, query._replace(path=path, folder=False, format=None), sources
             )

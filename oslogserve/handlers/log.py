@@ -30,7 +30,8 @@ from oslogserve.views import log as log_view
 from oslogserve.views.kind import Views, passed_through_as
 
 _PAGE_HEADERS = (("Content-Type", HTML), ("Content-Security-Policy", page.POLICY))
-#: Stored bytes on disk that are read ahead once, to see whether they may go out as they are.
+#: Bytes of a log that are inflated once, before its first byte goes out, to see whether it may go
+#: out as it is stored: some 10 ms. A larger log is first compressed anew, and known from then on.
 READ_AHEAD = 32 * 1024 * 1024
 
 
@@ -90,7 +91,7 @@ class LogHandler:
             head = beginning(opened.first, encoding=stored.encoding)
             media_type = passed_through_as(name, head, self._views)
             if media_type is not None:
-                as_stored.pass_through(answer, environ, opened, media_type)
+                as_stored.pass_through(answer, environ, opened, media_type, name)
                 return answer
         if view == "html":
             headers += _PAGE_HEADERS
@@ -146,9 +147,9 @@ class LogHandler:
         if stored in self._wholes:
             return True
         if opened.is_small:
-            is_whole = is_one_member([opened.first])
-        elif opened.log.file is not None and (stored.size or 0) <= READ_AHEAD:
-            is_whole = is_one_member(opened.again())
+            is_whole = is_one_member([opened.first], READ_AHEAD)
+        elif opened.log.file is not None:
+            is_whole = is_one_member(opened.again(), READ_AHEAD)
         else:
             return False
         if is_whole:

@@ -1,29 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stored bytes as they are: what is no log, format=raw, and text that needs no work."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from oslogserve.answer import TEXT, Answer, FilePart, conditions
+from oslogserve.errors import Incomplete
 from oslogserve.handlers.opened import Opened
-from oslogserve.lines.decode import decoded, exactly, packed_as
+from oslogserve.lines.decode import decoded, exactly, packed_as, until_incomplete
 from oslogserve.sources import Log
+from oslogserve.views import log as log_view
 from oslogserve.views.kind import passed_through_as
 
 #: What is not ours must not act in our name: no cookies, no requests to this origin.
+_TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
+#: Types that a browser shows.
+_SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups")
 
 
-def pass_through(answer: Answer, environ: dict[str, Any], opened: Opened, media_type: str) -> None:
+def pass_through(
+    answer: Answer, environ: dict[str, Any], opened: Opened, media_type: str, name: str
+) -> None:
     """What is no log. Ranges are of the stored bytes, so what has to be inflated has none."""
     answer.view = "raw"
-    answer.headers += [("Content-Type", media_type), SANDBOX]
     packed = packed_as(opened.first, opened.stored.encoding)
-    if packed and media_type != "application/gzip":
-        answer.pieces = decoded(opened.content, opened.stored.encoding, opened.again)
-        answer.may_gzip = True
-    else:
+    if packed == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
+        media_type = "application/gzip"  # it is saved under its name, so it is what the name says
+    answer.headers += [("Content-Type", media_type), SANDBOX]
+    if not packed or media_type == "application/gzip":
         _send_ranged(answer, environ, opened)
+        return
+    pieces = decoded(opened.content, opened.stored.encoding, opened.again)
+    if _TEXTUAL.match(media_type):
+        pieces = _told_at_the_end(until_incomplete(pieces, answer.missing), answer.missing)
+    answer.pieces = pieces
+    answer.may_gzip = True
+
+
+def _told_at_the_end(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+    """Not all servers can break a connection: behind mod_wsgi what breaks off looks complete."""
+    yield from pieces
+    for error in missing:
+        yield f"\n[{log_view.told(error)}]\n".encode()
 
 
 def send_raw(answer: Answer, environ: dict[str, Any], opened: Opened, name: str) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stored bytes to log bytes: gzip (all members) and deflate, in bounded pieces, end checked."""
 
+import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -171,13 +172,18 @@ def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[byt
         return
 
 
-def is_one_member(chunks: Iterable[bytes]) -> bool:
+def is_one_member(chunks: Iterable[bytes], most: float = math.inf) -> bool:
     """Whether a client that knows gzip gets all of a log when it gets these stored bytes: one
-    whole member, undamaged, and nothing behind it."""
+    whole member, undamaged, and nothing behind it. False where it is longer than `most` bytes."""
     found: list[bool] = []
+    left = most
     try:
-        for _ in _members(chunks, "gzip", fast.decompressobj, _inflate, lambda: found.append(True)):
-            pass
+        for piece in _members(
+            chunks, "gzip", fast.decompressobj, _inflate, lambda: found.append(True)
+        ):
+            left -= len(piece)
+            if left < 0:
+                return False
     except (Incomplete, fast.error):
         return False
     return bool(found)

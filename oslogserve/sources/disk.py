@@ -155,6 +155,9 @@ class DiskLog(Log):
             except OSError as error:
                 said = os.strerror(error.errno or errno.EIO)
                 raise Incomplete("failed", f"the disk could not be read ({said})") from error
+        if self._expected > 0 and self.file is not None:
+            told = f"the file was cut short while it was read, {self._expected} bytes are missing"
+            raise Incomplete("truncated", told)
 
     def close(self) -> None:
         if self.file is not None:

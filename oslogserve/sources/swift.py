@@ -84,6 +84,9 @@ class Swift:
                 if want.body
                 else self._head(container, stored_name)
             )
+            if log is not None and log.is_folder:
+                log.close()
+                return Folder()
             if log is not None:
                 return log
         if self._page(container, name, "", 1):
@@ -110,7 +113,7 @@ class Swift:
                 url, token, container, name, http_conn=connection
             )
         )
-        return None if headers is None else SwiftLog(_stored(headers))
+        return None if headers is None else SwiftLog(_stored(headers), _is_folder(headers))
 
     def _get(self, container: str, name: str, want: Want) -> "SwiftLog | None":
         headers = {}
@@ -137,7 +140,10 @@ class Swift:
     def _begun(
         self, name: str, connection: _Connection, headers: dict[str, str], body: Iterator[bytes]
     ) -> "SwiftLog":
-        return SwiftLog(_stored(headers), next(body, b""), body, connection, self._release)
+        first = next(body, b"")
+        return SwiftLog(
+            _stored(headers), _is_folder(headers), first, body, connection, self._release
+        )
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         place = self._place(path)
@@ -153,7 +159,9 @@ class Swift:
             for row in page:
                 if "subdir" in row:
                     yield Entry(row["subdir"][prefix:].encode(), None, None, self.name)
-                elif len(row["name"]) > prefix:  # else the folder's own marker object
+                elif len(row["name"]) > prefix and not _is_marker(
+                    row["content_type"], row["bytes"]
+                ):
                     yield Entry(
                         row["name"][prefix:].encode(),
                         row["bytes"],
@@ -273,12 +281,14 @@ class SwiftLog(Log):
     def __init__(
         self,
         stored: Stored,
+        is_folder: bool,
         first: bytes = b"",
         rest: Iterator[bytes] | None = None,
         connection: _Connection | None = None,
         release: Callable[[_Connection], None] | None = None,
     ) -> None:
         super().__init__(stored)
+        self.is_folder = is_folder
         self._first = first
         self._rest = rest
         self._left = None if stored.size is None else stored.size - len(first)
@@ -348,6 +358,15 @@ def _stored(headers: dict[str, str]) -> Stored:
         version=headers.get("etag", "").strip('"'),
         encoding=headers.get("content-encoding", "").lower(),
     )
+
+
+def _is_folder(headers: dict[str, str]) -> bool:
+    return _is_marker(headers.get("content-type", ""), int(headers.get("content-length", 0)))
+
+
+def _is_marker(content_type: str, size: int) -> bool:
+    """Zuul and others keep an empty object for each folder, without a slash at its end."""
+    return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
 def _seconds(listed: str) -> float:

@@ -275,6 +275,17 @@ def test_folder_redirects_and_shows_its_index(server, put):
     assert answer.headers["Content-Type"].startswith("text/html")
 
 
+def test_objects_that_stand_for_folders_are_no_logs(server, put):
+    put("zuul/dir", b"", Content_Type="application/directory")
+    put("zuul/dir/log.txt", LOG)
+    put("zuul/index.html", b"")
+    assert ask(server, "/zuul/dir?source=swift").headers["Location"] == "./dir/?source=swift"
+    assert ask(server, "/zuul/dir?format=text").status == 301
+    rows = json.loads(ask(server, "/zuul/?format=json").body)["entries"]
+    assert [row["name"] for row in rows] == ["dir/", "index.html"]
+    assert b"dir/" in ask(server, "/zuul/", Accept="text/html").body
+
+
 def test_folder_that_ends_in_gz_is_found_by_its_whole_name_only(server, put, root):
     (root / "on-disk.gz").mkdir()
     put("in-swift.gz/log.txt", LOG)

@@ -209,3 +209,41 @@ def test_who_is_not_ready_says_when_to_ask_again(tmp_path):
     assert answer.status_int == 503
     assert answer.text.startswith("disk: ")
     assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_a_page_that_is_cut_short_says_so_at_its_end(get, root):
+    page = b"<!DOCTYPE html><title>Report</title>" + os.urandom(200_000).hex().encode()
+    (root / "report.html.gz").write_bytes(gzip.compress(page)[:100_000])
+    told = get("/report.html", **HTML).body
+    assert told.startswith(b"<!DOCTYPE html>")
+    assert told.endswith(
+        b"\n[oslogserve: this log is incomplete here: the compressed data ends early]\n"
+    )
+    assert b'reason="truncated",source="disk"} 1.0' in get("/metrics").body
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "media_type", "is_packed"),
+    [
+        ("data.bin.gz", b"\0\1\2" * 1000, "application/gzip", True),
+        ("data.bin", b"\0\1\2" * 1000, "application/octet-stream", False),
+        ("page.html.gz", b"<!DOCTYPE html>" * 100, "text/html", False),
+        ("a.json.gz", b"{}" * 1000, "application/json", False),
+    ],
+)
+def test_a_packed_file_is_what_its_name_says_or_what_can_be_shown(
+    get, root, name, content, media_type, is_packed
+):
+    stored = gzip.compress(content)
+    (root / f"{name.removesuffix('.gz')}.gz").write_bytes(stored)
+    answer = get(f"/{name}")
+    assert (answer.content_type, answer.body) == (media_type, stored if is_packed else content)
+
+
+def test_a_log_that_inflates_to_much_is_not_read_before_its_first_byte(get, root):
+    bomb = gzip.compress(bytes(40 * 1024 * 1024) + b"end\n")
+    (root / "bomb.txt.gz").write_bytes(bomb)
+    first, second = (get("/bomb.txt?format=text", Accept_Encoding="gzip") for _ in range(2))
+    assert first.body != bomb
+    assert gzip.decompress(first.body).endswith(b"end\n")
+    assert second.body == bomb  # once read to its end, it is known to be whole

@@ -154,7 +154,6 @@ def test_pipes_and_sockets_are_never_opened(disk, root, monkeypatch):
         ((2, 9), b"2345678"),
         ((4, 8), b"4567"),
         ((9, 10), b"9"),
-        ((3, 99), b"3456789"),
     ],
 )
 def test_spans(disk, root, span, expected):
@@ -162,6 +161,30 @@ def test_spans(disk, root, span, expected):
     log = disk.open(b"a", Want(span=span))
     assert log.stored.size == 10
     assert content(log) == expected
+
+
+def test_a_file_cut_short_while_it_is_read_is_incomplete(disk, root):
+    (root / "a").write_bytes(b"0123456789")
+    log = disk.open(b"a")
+    chunks = iter(log)
+    assert next(chunks) == b"0123"
+    os.truncate(root / "a", 5)
+    assert next(chunks) == b"4"
+    with pytest.raises(Incomplete, match="5 bytes are missing") as raised:
+        next(chunks)
+    assert raised.value.reason == "truncated"
+    log.close()
+
+
+def test_what_is_appended_while_it_is_read_is_read_too(disk, root):
+    (root / "a").write_bytes(b"0123456789")
+    log = disk.open(b"a")
+    chunks = iter(log)
+    assert next(chunks) == b"0123"
+    with (root / "a").open("ab") as file:
+        file.write(b"more")
+    assert b"".join(chunks) == b"456789more"
+    log.close()
 
 
 def test_what_is_only_looked_at_is_not_read(disk, root, monkeypatch):
