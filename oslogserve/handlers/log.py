@@ -17,6 +17,7 @@ from oslogserve.handlers.wholes import Wholes
 from oslogserve.lines.decode import (
     beginning,
     decoded,
+    exactly,
     is_one_member,
     packed_as,
     until_incomplete,
@@ -149,7 +150,9 @@ class LogHandler:
         if opened.is_small:
             is_whole = is_one_member([opened.first], READ_AHEAD)
         elif opened.log.file is not None:
-            is_whole = is_one_member(opened.again(), READ_AHEAD)
+            # Exactly: one that is just being completed is sent as it was when it was opened.
+            again = exactly(stored.size or 0, opened.again())
+            is_whole = is_one_member(again, READ_AHEAD)
         else:
             return False
         if is_whole:

@@ -44,11 +44,13 @@ class Opened:
         return log
 
     def again(self) -> Iterator[bytes]:
-        """All of the stored bytes once more. Raises Incomplete where there are none now."""
+        """All of the stored bytes once more. Raises Incomplete, when the first are asked for,
+        where there are none now."""
         try:
-            return iter(self.part())
+            log = self.part()
         except Error as error:
             raise Incomplete("corrupt", "it is damaged, and could not be read again") from error
+        yield from log
 
     def close(self) -> None:
         for log in self._logs:

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application asked as a server asks it, and what it then counted."""
+
+import gzip
+import os
+import re
+import zlib
+from io import BytesIO
+
+import webob
+
+from oslogserve.app import App
+from oslogserve.config import load
+
+GZIP = {"Accept-Encoding": "gzip, deflate, br"}
+HTML = {"Accept": "text/html"}
+
+
+class Asking:
+    def __init__(self, root, **options):
+        self.app = App(load(None, {}, disk_root=str(root), **options))
+
+    def __call__(self, url, method="GET", wrapper=None, **headers):
+        """wrapper: the server's wsgi.file_wrapper."""
+        request = webob.Request.blank(url, method=method)
+        request.headers.update({name.replace("_", "-"): told for name, told in headers.items()})
+        if wrapper is not None:
+            request.environ["wsgi.file_wrapper"] = wrapper
+        answer = request.get_response(self.app)
+        told = list(answer.headerlist)
+        answer.body  # noqa: B018 - read and closed
+        answer.headerlist = told  # WebOb has added a length
+        return answer
+
+    def counted(self, name):
+        """{labels: value} of a metric."""
+        found = re.findall(
+            rf"^oslogserve_{name}(?:\{{(.*)\}})? (\S+)$", self("/metrics").text, re.MULTILINE
+        )
+        return {labels: float(value) for labels, value in found if float(value)}
+
+
+def plain(answer):
+    """The answer's own bytes; it is one gzip member where it is compressed."""
+    if "Content-Encoding" not in answer.headers:
+        return answer.body
+    assert answer.headers.getall("Content-Encoding") == ["gzip"]
+    with gzip.GzipFile(fileobj=BytesIO(answer.body)) as member:
+        return member.read()
+
+
+def is_unpacked_by_a_browser(body, expected):
+    """Browsers and curl end at the first member."""
+    reader = zlib.decompressobj(31)
+    return reader.decompress(body) == expected and reader.eof and not reader.unused_data
+
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from oslogserve.errors import Incomplete, SourceError, Unavailable
+from oslogserve.handlers.opened import Opened
+from oslogserve.query import Query
+from oslogserve.sources import Folder, Stored
+from tests.unit.sources.fake import FakeLog, FakeSource
+
+CHUNKS = [b"abc", b"de"]
+
+
+def query():
+    return Query(path=b"x", folder=False)
+
+
+@pytest.fixture
+def source():
+    return FakeSource("swift", {b"x": FakeLog("swift", CHUNKS)})
+
+
+def opened(source, log=None, others=()):
+    return Opened(log or FakeLog("swift", CHUNKS), query(), [*others, source])
+
+
+@pytest.mark.parametrize("chunks", [[], [b"abc"], CHUNKS])
+def test_the_first_bytes_are_in_the_content_too(source, chunks):
+    log = opened(source, FakeLog("swift", chunks))
+    assert log.first == b"".join(chunks[:1])
+    assert b"".join(log.content) == b"".join(chunks)
+    assert log.is_small is (len(chunks) < 2)
+
+
+def test_a_log_of_no_known_size_is_not_small(source):
+    log = FakeLog("swift", [b"abc"])
+    log.stored = log.stored._replace(size=None)
+    assert not opened(source, log).is_small
+
+
+def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source):
+    disk = FakeSource("disk", {b"x": FakeLog("disk", [b"other"])})
+    log = opened(source, others=[disk])
+    assert b"".join(log.again()) == b"abcde"
+    assert disk.asked == []
+    [(path, want)] = source.asked
+    assert (path, want.version, want.span) == (b"x", log.stored.version, None)
+    log.close()
+    assert (log.log.closed, source.logs[b"x"].closed) == (1, 1)
+
+
+def test_nothing_is_opened_again_before_it_is_asked_for(source):
+    log = opened(source)
+    log.again()
+    log.close()
+    assert source.asked == []
+
+
+@pytest.mark.parametrize("now", [None, Folder(), SourceError("swift", "broken")])
+def test_what_is_there_no_more_is_told(source, now):
+    source.logs[b"x"] = now
+    log = opened(source)
+    with pytest.raises(Incomplete, match="could not be read again") as caught:
+        list(log.again())
+    assert caught.value.reason == "corrupt"
+    log.close()
+
+
+def test_another_version_is_not_read_but_closed(source):
+    other = source.logs[b"x"]
+    other.stored = Stored("swift", 5, 0.0, "2")
+    log = opened(source)
+    with pytest.raises(Incomplete):
+        list(log.again())
+    with pytest.raises(Unavailable, match="changed"):
+        log.part((0, 1))
+    log.close()
+    assert other.closed == 2  # it was opened twice
+
+
+def test_reading_again_may_break_off(source):
+    def chunks():
+        yield b"abc"
+        raise Incomplete("timeout", "Swift stopped answering")
+
+    source.logs[b"x"].chunks = chunks()
+    again = opened(source).again()
+    assert next(again) == b"abc"
+    with pytest.raises(Incomplete, match="stopped"):
+        next(again)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stored bytes as they are: through the application."""
+
+import gzip
+import os
+import random
+import zlib
+from wsgiref.util import FileWrapper
+
+import pytest
+
+from .asking import GZIP, HTML, Asking, descriptors, is_unpacked_by_a_browser, plain
+
+PAGE = b"<!DOCTYPE html><title>report</title>\n" + b"<p>a line\n" * 500
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg">' + b"<path/>" * 500 + b"</svg>"
+PICTURE = b"\x89PNG\r\n\x1a\n" + random.Random(5).randbytes(200_000)
+LOG = b"2013-09-27 18:07:11.860 1 INFO a\n" * 10_000
+FILES = {
+    "report.html": PAGE,
+    "report.html.gz": gzip.compress(PAGE),
+    "cut.html.gz": gzip.compress(PAGE)[:-20],
+    "chart.svg": SVG,
+    "chart.svg.gz": gzip.compress(SVG),
+    "picture.png": PICTURE,
+    "all.tar.gz": gzip.compress(b"report.html" + b"\0" * 89 + PICTURE),
+    "log.txt": LOG,
+    "log.txt.gz": gzip.compress(LOG),
+}
+WRAPPERS = pytest.mark.parametrize("wrapper", [None, FileWrapper], ids=["iterated", "file_wrapper"])
+
+
+@pytest.fixture
+def root(tmp_path):
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.fixture
+def ask(root):
+    return Asking(root)
+
+
+@WRAPPERS
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("accepted", [{}, GZIP, GZIP | HTML], ids=["identity", "gzip", "browser"])
+def test_raw_is_never_encoded(ask, name, accepted, wrapper):
+    answer = ask(f"/{name}?format=raw", wrapper=wrapper, **accepted)
+    assert answer.body == FILES[name]
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Content-Length"] == str(len(FILES[name]))
+    assert answer.headers["Accept-Ranges"] == "bytes"
+    assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+    assert answer.headers["ETag"] == ask(f"/{name}?format=raw").headers["ETag"]
+    head = ask(f"/{name}?format=raw", "HEAD", wrapper, **accepted)
+    assert (head.body, dict(head.headers)) == (b"", dict(answer.headers))
+
+
+@WRAPPERS
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("first", "end"), [(0, 1), (5, 20), (40, None)])
+def test_raw_has_ranges_of_the_stored_bytes(root, name, first, end, wrapper):
+    ask = Asking(root)
+    asked = f"bytes={first}-{'' if end is None else end - 1}"
+    answer = ask(f"/{name}?format=raw", wrapper=wrapper, Range=asked, **GZIP)
+    assert (answer.status_int, answer.body) == (206, FILES[name][first:end])
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Content-Length"] == str(len(answer.body))
+    assert ask.counted("sent_bytes_total")['view="raw"'] == len(answer.body)
+
+
+@pytest.mark.parametrize(("name", "content"), [("report.html", PAGE), ("chart.svg", SVG)])
+@pytest.mark.parametrize("accepted", [HTML, GZIP, GZIP | HTML])
+def test_packed_pages_and_pictures_are_unpacked_and_packed_for_who_takes_it(
+    ask, name, content, accepted
+):
+    answer = ask(f"/{name}.gz", **accepted)
+    assert plain(answer) == content
+    assert ("Content-Encoding" in answer.headers) is (accepted is not HTML)
+    assert "Accept-Ranges" not in answer.headers
+    assert answer.content_type == ("text/html" if name == "report.html" else "image/svg+xml")
+    assert answer.headers["Content-Security-Policy"].startswith("sandbox")
+    head = ask(f"/{name}.gz", "HEAD", **accepted)
+    assert (head.body, dict(head.headers)) == (b"", dict(answer.headers))
+
+
+@pytest.mark.parametrize("name", ["report.html", "chart.svg", "picture.png", "all.tar.gz"])
+def test_what_is_stored_as_it_is_shown_is_sent_so(ask, name):
+    answer = ask(f"/{name}", **GZIP | HTML)
+    assert answer.body == FILES[name]
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Accept-Ranges"] == "bytes"
+    assert ask(f"/{name}", Range="bytes=3-9", **GZIP).body == FILES[name][3:10]
+
+
+def test_a_packed_page_that_is_cut_short_breaks_the_answer_and_is_counted(root):
+    ask = Asking(root)
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/cut.html", "HTTP_ACCEPT_ENCODING": "gzip"}
+    environ["QUERY_STRING"] = ""
+    body = ask.app(environ, lambda status, headers: None)
+    came = []
+    with pytest.raises(Exception, match="ends early"):
+        came.extend(body)
+    body.close()
+    reader = zlib.decompressobj(31)
+    assert PAGE.startswith(reader.decompress(b"".join(came)))
+    assert not reader.eof
+    assert not is_unpacked_by_a_browser(b"".join(came), PAGE)
+    assert ask.counted("incomplete_logs_total") == {'reason="truncated",source="disk"': 1.0}
+
+
+@pytest.mark.parametrize("url", ["/log.txt?format=raw", "/log.txt?format=text", "/picture.png"])
+def test_a_file_that_is_cut_short_while_it_is_sent_breaks_the_answer(root, url):
+    ask = Asking(root)
+    path, _, query = url.partition("?")
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query}
+    before = descriptors()
+    body = ask.app(environ | {"wsgi.file_wrapper": FileWrapper}, lambda status, headers: None)
+    os.truncate(root / path[1:], 1000)
+    assert len(b"".join(body)) == 1000
+    with pytest.raises(Exception, match="cut short"):
+        body.close()
+    assert descriptors() == before
+    assert ask.counted("incomplete_logs_total") == {'reason="truncated",source="disk"': 1.0}
+    assert any('ending="failed"' in labels for labels in ask.counted("response_seconds_count"))
+
+
+@WRAPPERS
+def test_a_reader_that_leaves_is_counted_and_the_file_closed(root, wrapper):
+    ask = Asking(root)
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/log.txt", "QUERY_STRING": "format=raw"}
+    if wrapper is not None:
+        environ["wsgi.file_wrapper"] = wrapper
+    before = descriptors()
+    body = ask.app(environ, lambda status, headers: None)
+    assert next(iter(body)) == LOG[: len(LOG) if wrapper else 65536][: 256 * 1024]
+    body.close()
+    assert descriptors() == before
+    ended = ask.counted("response_seconds_count")
+    assert ended['ending="aborted",source="disk",view="raw"'] == 1
+
+
+def test_an_answer_that_the_server_refuses_is_aborted_and_its_file_closed(root):
+    ask = Asking(root)
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/log.txt", "QUERY_STRING": "format=raw"}
+    before = descriptors()
+
+    def refuse(status, headers):
+        raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011 - the very one
+        ask.app(environ | {"wsgi.file_wrapper": FileWrapper}, refuse)
+    assert descriptors() == before
+    ended = ask.counted("response_seconds_count")
+    assert ended['ending="aborted",source="disk",view="raw"'] == 1
+    assert "source" not in ask.counted("sent_bytes_total")
