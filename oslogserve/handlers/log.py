@@ -101,11 +101,12 @@ class LogHandler:
             if (
                 query.level is None
                 and query.limit is None
-                and environ["REQUEST_METHOD"] == "GET"
+                and (opened.is_small or environ["REQUEST_METHOD"] == "GET")
                 and self._sent_as_stored(answer, opened, encoding)
             ):
                 return answer
-        answer.may_gzip = True
+        # A HEAD of the text does not read the log, which may be too small to be compressed.
+        answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format != "text"
         pieces: Iterable[bytes]
         if opened.is_small and not packed_as(opened.first, stored.encoding):
             pieces = [opened.first]
@@ -122,7 +123,7 @@ class LogHandler:
             )
         else:
             viewed = log_view.text(pieces, query, answer.missing, self._renderer)
-        if opened.is_small and environ["REQUEST_METHOD"] == "GET":
+        if opened.is_small:
             viewed, length = gathered(viewed)
             if length is not None:
                 headers.append(("Content-Length", str(length)))

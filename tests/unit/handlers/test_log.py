@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs as a page or as text, compressed for who takes it: through the application."""
+
+import gzip
+import random
+import re
+from wsgiref.util import FileWrapper
+
+import pytest
+
+from oslogserve import fastzlib
+from oslogserve.handlers import log as log_module
+
+from .asking import GZIP, HTML, Asking, descriptors, is_unpacked_by_a_browser, plain
+
+_random = random.Random(4)
+
+
+def lines(count):
+    for _ in range(count):
+        yield b"2013-09-27 18:07:11.860 1 INFO a <b> req-%032x\n" % _random.getrandbits(128)
+    yield b"2013-09-27 18:07:12.860 1 ERROR c\n"
+
+
+#: Less than a chunk and more, also when they are compressed.
+SMALL, BIG = b"".join(lines(100)), b"".join(lines(8000))
+TINY = b"one line\n"
+LOGS = {"tiny": TINY, "small": SMALL, "big": BIG}
+NOTICE = b"this log is incomplete here"
+VIEWS = ["html", "text"]
+URLS = [
+    f"/{name}.txt{ending}?format={view}{more}"
+    for name in LOGS
+    for ending in ("", ".gz")
+    for view in VIEWS
+    for more in ("", "&level=ERROR", "&limit=2")
+]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    for name, log in LOGS.items():
+        (root / f"{name}.txt").write_bytes(log)
+        (root / f"{name}.txt.gz").write_bytes(gzip.compress(log))
+    return root
+
+
+@pytest.fixture(scope="module")
+def ask(root):
+    return Asking(root)
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_gzipped_it_is_the_same(ask, url):
+    packed, as_it_is = ask(url, **GZIP), ask(url)
+    assert "Content-Encoding" not in as_it_is.headers
+    assert plain(packed) == as_it_is.body
+    assert packed.headers["Vary"] == as_it_is.headers["Vary"] == "Accept, Accept-Encoding"
+    assert packed.headers["ETag"] != as_it_is.headers["ETag"]
+    assert packed.content_type == as_it_is.content_type
+    for answer in (packed, as_it_is):
+        assert answer.headers.get("Content-Length", str(len(answer.body))) == str(len(answer.body))
+
+
+@pytest.mark.parametrize("url", URLS)
+@pytest.mark.parametrize("accepted", [{}, GZIP], ids=["identity", "gzip"])
+def test_unchanged_is_304_for_each_encoding(ask, url, accepted):
+    tags = {ask(url).headers["ETag"], ask(url, **GZIP).headers["ETag"]}
+    mine = ask(url, **accepted).headers["ETag"]
+    [other] = tags - {mine}
+    unchanged = ask(url, If_None_Match=mine, **accepted)
+    assert (unchanged.status_int, unchanged.body) == (304, b"")
+    assert unchanged.headers["ETag"] == mine
+    assert unchanged.headers["Vary"] == "Accept, Accept-Encoding"
+    assert "Content-Encoding" not in unchanged.headers
+    assert ask(url, If_None_Match=other, **accepted).status_int == 200
+
+
+@pytest.mark.parametrize(
+    "url", [*URLS, *(f"/{name}.txt{end}" for name in LOGS for end in ("", ".gz"))]
+)
+@pytest.mark.parametrize("accepted", [{}, GZIP, HTML, GZIP | HTML])
+def test_head_says_nothing_that_get_does_not(ask, url, accepted):
+    head, whole = ask(url, "HEAD", **accepted), ask(url, **accepted)
+    assert head.body == b""
+    told, all_told = dict(head.headers), dict(whole.headers)
+    # A length, or whether it is worth compressing, may be known only when the log was read.
+    left_out = {"Content-Length", "Content-Encoding" if "format=text" in url else ""}
+    assert told.items() <= all_told.items()
+    assert all_told.keys() - told.keys() <= left_out
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_text_as_stored_is_sent_byte_for_byte(root, name):
+    ask = Asking(root)
+    stored = (root / f"{name}.txt.gz").read_bytes()
+    for _ in range(2):
+        for url in (f"/{name}.txt.gz", f"/{name}.txt.gz?format=text"):
+            answer = ask(url, **GZIP)
+            assert answer.body == stored
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert answer.headers["Content-Length"] == str(len(stored))
+            assert answer.content_type == "text/plain"
+
+
+@pytest.mark.parametrize("asked", ["level=INFO", "level=ERROR", "limit=1", "limit=100000"])
+@pytest.mark.parametrize("name", ["small", "big"])
+def test_text_that_was_filtered_is_compressed_not_as_stored(ask, root, name, asked):
+    url = f"/{name}.txt.gz?format=text&{asked}"
+    packed = ask(url, **GZIP)
+    assert packed.body != (root / f"{name}.txt.gz").read_bytes()
+    assert plain(packed) == ask(url).body
+
+
+def members(log):
+    return gzip.compress(log[:100]) + gzip.compress(log[100:])
+
+
+BROKEN = {
+    "two members": (members, False),
+    "zeros behind": (lambda log: gzip.compress(log) + b"\0" * 512, False),
+    "cut short": (lambda log: gzip.compress(log)[:-9], True),
+    "wrong checksum": (lambda log: gzip.compress(log)[:-5] + b"\0" * 5, True),
+    "garbage behind": (lambda log: gzip.compress(log) + b"garbage", True),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("log", [SMALL, BIG], ids=["small", "big"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_gzip_that_no_browser_can_read_is_compressed_anew(tmp_path, name, log, view):
+    store, is_incomplete = BROKEN[name]
+    stored = store(log)
+    (tmp_path / "a.txt.gz").write_bytes(stored)
+    ask = Asking(tmp_path)
+    for _ in range(2):
+        packed = ask(f"/a.txt?format={view}", **GZIP)
+        assert packed.body != stored
+        assert is_unpacked_by_a_browser(packed.body, plain(packed))
+        assert plain(packed) == ask(f"/a.txt?format={view}").body
+        assert (NOTICE in plain(packed)[-400:]) is is_incomplete
+        if view == "text" and not is_incomplete:
+            assert plain(packed) == log
+        if view == "text":
+            assert plain(packed).startswith(log[: len(log) - 100])
+
+
+def test_too_much_to_read_ahead_goes_as_stored_after_it_was_read_once(root, monkeypatch):
+    monkeypatch.setattr(log_module, "READ_AHEAD", 1000)
+    ask = Asking(root)
+    stored = (root / "big.txt.gz").read_bytes()
+    assert len(stored) > 65536
+    first = ask("/big.txt.gz?format=text", **GZIP)
+    assert first.body != stored
+    assert plain(first) == BIG
+    assert ask("/big.txt.gz?format=text", **GZIP).body == stored
+
+
+def test_what_changed_is_looked_at_again(tmp_path):
+    file = tmp_path / "a.txt.gz"
+    file.write_bytes(gzip.compress(BIG))
+    ask = Asking(tmp_path)
+    before = ask("/a.txt?format=text", **GZIP)
+    file.write_bytes(members(BIG))
+    after = ask("/a.txt?format=text", **GZIP)
+    assert is_unpacked_by_a_browser(after.body, BIG)
+    assert after.headers["ETag"] != before.headers["ETag"]
+
+
+def test_a_log_that_cannot_be_read_ahead_is_answered_all_the_same(tmp_path, monkeypatch):
+    """It was replaced between the two looks."""
+    file = tmp_path / "a.txt.gz"
+    file.write_bytes(gzip.compress(BIG))
+    ask = Asking(tmp_path)
+    whole = log_module.LogHandler._is_whole
+
+    def replaced(handler, opened):
+        file.unlink()
+        return whole(handler, opened)
+
+    monkeypatch.setattr(log_module.LogHandler, "_is_whole", replaced)
+    before = descriptors()
+    answer = ask("/a.txt?format=text", **GZIP)
+    assert answer.status_int == 200
+    assert plain(answer) == BIG
+    assert descriptors() == before
+
+
+def test_a_log_that_is_completed_meanwhile_is_not_taken_for_whole(tmp_path, monkeypatch):
+    """It would be sent as long as it was when it was opened."""
+    file = tmp_path / "a.txt.gz"
+    stored = gzip.compress(BIG)
+    file.write_bytes(stored[:-9])
+    ask = Asking(tmp_path)
+    again = log_module.Opened.again
+
+    def completed(opened):
+        for n, chunk in enumerate(again(opened)):
+            if not n:
+                file.write_bytes(stored)
+            yield chunk
+
+    monkeypatch.setattr(log_module.Opened, "again", completed)
+    answer = ask("/a.txt?format=text", **GZIP)
+    assert answer.body != stored[:-9]
+    assert is_unpacked_by_a_browser(answer.body, plain(answer))
+
+
+@pytest.mark.parametrize("level", ["0", "1", "2", "3"])
+@pytest.mark.parametrize("library", ["fast", "zlib"])
+def test_every_level_by_every_library(root, monkeypatch, level, library):
+    if library == "zlib":
+        monkeypatch.setattr(fastzlib, "fast", fastzlib.zlib)
+    ask = Asking(root, serve_gzip_level=level)
+    for url in ("/small.txt?format=html", "/big.txt?format=html", "/big.txt?format=text"):
+        packed, as_it_is = ask(url, **GZIP), ask(url)
+        assert plain(packed) == as_it_is.body
+        assert len(packed.body) < len(as_it_is.body) / 2
+
+
+def test_compression_can_be_off(root):
+    ask = Asking(root, serve_gzip_level="off")
+    for url in ("/big.txt", "/big.txt.gz", "/small.txt?format=html", "/", "/metrics"):
+        answer = ask(url, **GZIP)
+        assert "Content-Encoding" not in answer.headers
+        if url != "/metrics":
+            assert answer.headers["ETag" if "." in url else "Vary"]
+            assert answer.body == ask(url).body
+    assert ask("/big.txt.gz", **GZIP).body == BIG
+    assert ask("/big.txt", **GZIP).headers["ETag"] == ask("/big.txt").headers["ETag"]
+
+
+def test_small_text_is_left_as_it_is(ask):
+    answer = ask("/tiny.txt", **GZIP)
+    assert (answer.body, answer.headers["Content-Length"]) == (TINY, str(len(TINY)))
+    assert "Content-Encoding" not in answer.headers
+
+
+def test_gzip_is_only_for_who_names_it(ask):
+    for accepted in ("identity", "*", "gzip;q=0", "br", "gzip;q=0.1, identity"):
+        answer = ask("/big.txt?format=html", Accept_Encoding=accepted)
+        assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("url", ["/", "/metrics", "/none", "/healthz"])
+def test_what_is_no_log(ask, url):
+    packed, as_it_is = ask(url, **GZIP | HTML), ask(url, **HTML)
+    is_packed = url in ("/", "/metrics")
+    assert ("Content-Encoding" in packed.headers) is is_packed
+    if url != "/metrics":  # which goes on counting
+        assert plain(packed) == as_it_is.body
+
+
+def test_assets_are_compressed_with_their_length(ask):
+    page = ask("/small.txt?format=html").text
+    for asset in re.findall(r'(?:href|src)="(/_oslogserve/[^"]+)"', page):
+        packed, as_it_is = ask(asset, **GZIP), ask(asset)
+        assert plain(packed) == as_it_is.body
+        assert packed.headers["Vary"] == "Accept-Encoding"
+        assert int(packed.headers["Content-Length"]) == len(packed.body)
+        assert ask(asset, "HEAD", **GZIP).headers == packed.headers
+
+
+def test_what_goes_out_compressed_is_counted_as_sent(root):
+    ask = Asking(root)
+    answer = ask("/big.txt?format=html", **GZIP)
+    assert ask.counted("sent_bytes_total")['view="html"'] == len(answer.body)
+    assert ask.counted("source_bytes_total") == {'source="disk"': len(BIG)}
+
+
+@pytest.mark.parametrize("wrapper", [None, FileWrapper])
+@pytest.mark.parametrize("name", LOGS)
+def test_plain_text_goes_out_from_its_file_and_counts_the_same(root, name, wrapper):
+    ask = Asking(root)
+    answer = ask(f"/{name}.txt?format=text", wrapper=wrapper)
+    assert answer.body == LOGS[name]
+    assert answer.headers["Content-Length"] == str(len(answer.body))
+    assert ask.counted("sent_bytes_total")['view="text"'] == len(answer.body)
+    assert ask.counted("source_bytes_total") == {'source="disk"': len(answer.body)}
+    ended = ask.counted("response_seconds_count")
+    assert ended['ending="complete",source="disk",view="text"'] == 1
+
+
+@pytest.mark.parametrize("accepted", [{}, GZIP])
+def test_nothing_stays_open(root, accepted):
+    ask = Asking(root)
+    before = descriptors()
+    for url in URLS:
+        for method in ("GET", "HEAD"):
+            for wrapper in (None, FileWrapper):
+                ask(url, method, wrapper, **accepted)
+    assert descriptors() == before
+    assert ask.counted("requests_in_progress") == {"": 1.0}
