@@ -90,3 +90,14 @@ def test_the_place_is_kept_when_the_level_changes(server, chromium):
         page.click(".levels a.NONE")
         page.wait_for_url("**level=NONE#L501")
         assert is_in_view(page, "#L501")
+
+
+def test_a_gzipped_page_shows_all_lines(server, page):
+    """A browser takes gzip by itself."""
+    with page.expect_response("**/a.txt") as answered:
+        page.goto(f"{server.url}/a.txt")
+
+    assert answered.value.header_value("content-encoding") == "gzip"
+    assert page.locator("#log > span").count() == 1005
+    shown = page.locator("#log").inner_text().split("\n")
+    assert [line for line in shown if line] == b"".join(lines()).decode().splitlines()

@@ -7,8 +7,10 @@ import re
 import pytest
 import webob
 
+from oslogserve import __version__
 from oslogserve.app import App
-from oslogserve.config import load
+from oslogserve.config import ConfigError, load
+from oslogserve.lines import renderer
 from oslogserve.sources import disk
 
 LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
@@ -247,3 +249,22 @@ def test_a_log_that_inflates_to_much_is_not_read_before_its_first_byte(get, root
     assert first.body != bomb
     assert gzip.decompress(first.body).endswith(b"end\n")
     assert second.body == bomb  # once read to its end, it is known to be whole
+
+
+@pytest.mark.parametrize("asked", ["auto", "pure"])
+def test_the_renderer_in_use_is_told(root, asked):
+    app = App(load(None, {}, disk_root=str(root), serve_renderer=asked))
+    used = "native" if asked == "auto" and renderer.NATIVE else "pure"
+    assert app.described.startswith(f"oslogserve {__version__}, {used} renderer")
+    info = f'oslogserve_build_info{{renderer="{used}",version="{__version__}"}} 1.0'
+    assert info in webob.Request.blank("/metrics").get_response(app).text
+
+
+def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monkeypatch):
+    monkeypatch.setattr(renderer, "NATIVE", None)
+    monkeypatch.setattr(renderer, "WHY_NOT_NATIVE", "it is of version 0")
+    config = load(None, {}, disk_root=str(root), serve_renderer="native")
+    with pytest.raises(ConfigError, match="renderer = native: it is of version 0"):
+        App(config)
+    best = App(load(None, {}, disk_root=str(root)))
+    assert best.described == f"oslogserve {__version__}, pure renderer (it is of version 0)"

@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+from oslogserve import __version__
 from oslogserve.cli import main
+from oslogserve.lines import renderer
 
 LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
 
@@ -72,3 +74,11 @@ def test_checking_a_configuration_tells_all_its_faults_in_order(tmp_path, capsys
         [f"{file}:{number}:" for number in (2, 3, 5, 6)]
     )
     assert f"{file}:5: [disk] root: there is no folder '/none/such'\n" in told.err
+
+
+def test_the_version_names_the_renderer(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    name = "native" if renderer.NATIVE else "pure"
+    assert capsys.readouterr().out.startswith(f"oslogserve {__version__}, {name} renderer")

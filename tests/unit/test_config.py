@@ -59,6 +59,9 @@ def test_a_file_is_understood(conf):
         ("[serve]\nchunk_size = 0\n", 2, "chunk_size"),
         ("[serve]\nchunk_size = 1.5\n", 2, "chunk_size"),
         ("[serve]\nlisting = perhaps\n", 2, "listing"),
+        ("[serve]\ngzip_level = 4\n", 2, "0, 1, 2, 3 or off"),
+        ("[serve]\ngzip_level = no\n", 2, "gzip_level"),
+        ("[serve]\nrenderer = rust\n", 2, "auto, native, pure"),
         ("[disk]\nroot = logs\n", 2, "root"),
         ("[metrics]\npath = metrics\n", 2, "path"),
         ("[swift]\nauth_version = 2\n", 2, "auth_version"),
@@ -207,3 +210,20 @@ def test_a_credential_in_the_auth_url_is_not_described():
     described = load(None, {}, swift_auth_url="http://user:hunter2@127.0.0.1/v3").described()
     assert "hunter2" not in described
     assert "127.0.0.1/v3" in described
+
+
+@pytest.mark.parametrize(
+    ("given", "level"), [("0", 0), ("1", 1), ("2", 2), ("3", 3), ("off", None), ("OFF", None)]
+)
+def test_answers_are_compressed_at_a_level_or_not_at_all(conf, given, level):
+    assert conf(f"[serve]\ngzip_level = {given}\n")["serve", "gzip_level"] == level
+    assert conf("")["serve", "gzip_level"] == 1
+
+
+def test_the_renderer_is_the_files_then_the_environments(conf):
+    environ = {"OSLOGSERVE_RENDERER": "native"}
+    assert conf("")["serve", "renderer"] == "auto"
+    assert conf("", environ)["serve", "renderer"] == "native"
+    assert conf("[serve]\nrenderer = pure\n", environ)["serve", "renderer"] == "pure"
+    with pytest.raises(ConfigError, match="OSLOGSERVE_RENDERER: 'rust'"):
+        conf("", {"OSLOGSERVE_RENDERER": "rust"})
