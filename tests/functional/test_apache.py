@@ -4,6 +4,7 @@
 import gzip
 import http.client
 import json
+import os
 import re
 import socket
 import urllib.parse
@@ -30,6 +31,8 @@ FILES = {
     "sub/tarball.tar.gz": gzip.compress(b"tar"),
     "sub/\N{SNOWMAN} a.txt": LINES,
 }
+#: Neither root nor Apache's user.
+NOBODY = 65534
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +140,51 @@ def test_a_tarball_stays_one(echo):
     answer = get(echo, "/sub/tarball.tar.gz")
     assert "Content-Encoding" not in answer.headers
     assert answer.body == FILES["sub/tarball.tar.gz"]
+
+
+@pytest.fixture
+def link(logs):
+    """link(name, target): a symbolic link among the logs, made by somebody who is not root."""
+    made = []
+
+    def make(name, target):
+        path = logs / name
+        path.symlink_to(target)
+        made.append(path)
+        if os.geteuid() == 0:
+            os.lchown(path, NOBODY, NOBODY)
+        return path
+
+    yield make
+    for path in made:
+        path.unlink()
+
+
+@pytest.mark.parametrize("path", ["/out/", "/out/passwd", "/out", "/passwd.log"])
+def test_a_link_to_what_is_another_users_is_refused(echo, link, path):
+    link("out", "/etc")
+    link("passwd.log", "/etc/passwd")
+    answer = get(echo, path)
+    assert answer.status == 403
+    assert b"root:" not in answer.body
+    assert b"Index of" not in answer.body
+
+
+def test_the_application_refuses_a_link_out_of_the_logs(oslogserve, link):
+    link("passwd.txt", "/etc/passwd")
+    for target in ("/passwd.txt", "/htmlify/passwd.txt"):
+        answer = get(oslogserve, target)
+        assert answer.status == 400
+        assert b"root:" not in answer.body
+
+
+def test_a_link_within_the_logs_is_followed(echo, logs, link):
+    for name, target in (("latest", "sub"), ("latest.log", "sub/static.log")):
+        owner = (logs / target).stat()
+        os.lchown(link(name, target), owner.st_uid, owner.st_gid)
+    assert get(echo, "/latest.log").body == FILES["sub/static.log"]
+    assert get(echo, "/latest/static.log").body == FILES["sub/static.log"]
+    assert b"Index of" in get(echo, "/latest/").body
 
 
 @pytest.mark.parametrize(
