@@ -20,7 +20,10 @@ class ConfigError(Error):
 
 @dataclass(frozen=True)
 class Option:
-    """parse raises ValueError with what the option takes. env: used where the file is silent."""
+    """parse raises ValueError with what the option takes. env: used where the file is silent.
+
+    instead_of: the option over which this one wins; in a file it keeps this one's env out.
+    """
 
     section: str
     key: str
@@ -29,6 +32,7 @@ class Option:
     help: str
     env: str = ""
     secret: bool = False
+    instead_of: str = ""
 
 
 def _between(lowest: float, highest: float, kind: type) -> Callable[[str], Any]:
@@ -117,7 +121,25 @@ OPTIONS = (
     Option("swift", "password", "", str, "Version 1: the key.", "OS_PASSWORD", secret=True),
     Option("swift", "project_name", "", str, "Project that owns the container.", "OS_PROJECT_NAME"),
     Option(
+        "swift",
+        "project_id",
+        "",
+        str,
+        "Instead of its name.",
+        "OS_PROJECT_ID",
+        instead_of="project_name",
+    ),
+    Option(
         "swift", "user_domain_name", "Default", str, "The user's domain.", "OS_USER_DOMAIN_NAME"
+    ),
+    Option(
+        "swift",
+        "user_domain_id",
+        "",
+        str,
+        "Instead of its name.",
+        "OS_USER_DOMAIN_ID",
+        instead_of="user_domain_name",
     ),
     Option(
         "swift",
@@ -126,6 +148,15 @@ OPTIONS = (
         str,
         "The project's domain.",
         "OS_PROJECT_DOMAIN_NAME",
+    ),
+    Option(
+        "swift",
+        "project_domain_id",
+        "",
+        str,
+        "Instead of its name.",
+        "OS_PROJECT_DOMAIN_ID",
+        instead_of="project_domain_name",
     ),
     Option(
         "swift",
@@ -388,7 +419,8 @@ def _given(
     if option.key in settings:
         line, value = settings[option.key]
         return line, f"[{option.section}] {option.key}", value
-    return 0, option.env, (environ.get(option.env) if option.env else None) or option.default
+    asks = option.env and option.instead_of not in settings
+    return 0, option.env, (environ.get(option.env) if asks else None) or option.default
 
 
 def _parsed(option: Option, line: int, where: str, value: str, faults: _Faults) -> Any:
@@ -422,5 +454,7 @@ def _missing_of_swift(config: Config) -> list[str]:
     elif config["swift", "application_credential_id"]:
         wanted += ["application_credential_secret"]
     else:
-        wanted += ["username", "password", "project_name"]
+        wanted += ["username", "password"]
+        if not config["swift", "project_id"]:
+            wanted += ["project_name"]
     return [key for key in wanted if not config["swift", key]]

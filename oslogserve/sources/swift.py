@@ -339,13 +339,16 @@ def _credentials(config: Config) -> Any:
             application_credential_id=of["application_credential_id"],
             application_credential_secret=of["application_credential_secret"],
         )
-    return v3.Password(
+    return v3.Password(  # takes an id before a name
         auth_url=of["auth_url"],
         username=of["username"],
         password=of["password"],
         project_name=of["project_name"],
+        project_id=of["project_id"],
         user_domain_name=of["user_domain_name"],
+        user_domain_id=of["user_domain_id"],
         project_domain_name=of["project_domain_name"],
+        project_domain_id=of["project_domain_id"],
     )
 
 

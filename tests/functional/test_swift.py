@@ -371,6 +371,37 @@ def test_keystone_password_takes_one_token(keystone_swift):
     assert keystone.token_requests() == before + 1
 
 
+@pytest.mark.parametrize("what", ["project", "user_domain", "project_domain"])
+@pytest.mark.parametrize("named", [None, "no-such-name"])
+def test_keystone_takes_ids_before_names(keystone_swift, what, named):
+    with filling(keystone_swift, CONTAINER) as connection:
+        connection.put_object(CONTAINER, "log.txt", LOG)
+    identity = keystone_swift.keystone.project_id if what == "project" else "default"
+    settings = keystone_swift.settings(CONTAINER) | {f"{what}_id": identity}
+    del settings[f"{what}_name"]
+    if named:
+        settings[f"{what}_name"] = named
+    with Gunicorn(ini({"swift": settings}), "--workers", "1") as server:
+        assert ask(server, "/log.txt").body == LOG
+
+
+def test_keystone_takes_what_an_openrc_by_id_exports(keystone_swift):
+    keystone = keystone_swift.keystone
+    with filling(keystone_swift, CONTAINER) as connection:
+        connection.put_object(CONTAINER, "log.txt", LOG)
+    openrc = {
+        "OS_AUTH_URL": keystone_swift.auth_url,
+        "OS_USERNAME": keystone.user,
+        "OS_PASSWORD": keystone.password,
+        "OS_PROJECT_ID": keystone.project_id,
+        "OS_USER_DOMAIN_ID": "default",
+        "OS_PROJECT_DOMAIN_ID": "default",
+    }
+    config = ini({"swift": {"container": CONTAINER}})
+    with Gunicorn(config, "--workers", "1", env=openrc) as server:
+        assert ask(server, "/log.txt").body == LOG
+
+
 def test_keystone_application_credential(keystone_swift):
     with filling(keystone_swift, CONTAINER) as connection:
         connection.put_object(CONTAINER, "log.txt", LOG)

@@ -150,6 +150,21 @@ def test_the_environment_speaks_where_the_file_is_silent(conf):
     assert config["swift", "user_domain_name"] == "Default"
 
 
+def test_a_project_s_id_is_enough_in_place_of_its_name(conf):
+    environ = {**SWIFT, "OS_PROJECT_ID": "5f2"}
+    del environ["OS_PROJECT_NAME"]
+    assert conf("[swift]\ncontainer = logs\n", environ)["swift", "project_id"] == "5f2"
+
+
+@pytest.mark.parametrize("what", ["project", "user_domain", "project_domain"])
+def test_an_id_of_the_environment_yields_to_a_name_in_the_file(conf, what):
+    environ = {**SWIFT, f"OS_{what.upper()}_ID": "5f2"}
+    assert conf("", environ)["swift", f"{what}_id"] == "5f2"
+    assert conf(f"[swift]\n{what}_name = other\n", environ)["swift", f"{what}_id"] == ""
+    config = conf(f"[swift]\n{what}_name = other\n{what}_id = 7\n", environ)
+    assert config["swift", f"{what}_id"] == "7"
+
+
 def test_the_command_line_wins_over_the_file(conf):
     assert conf("[disk]\nroot = /x\n", disk_root="/y")["disk", "root"] == "/y"
     with pytest.raises(ConfigError, match="root"):
