@@ -105,7 +105,7 @@ OPTIONS = (
     Option(
         "swift",
         "partitions",
-        "[0-9a-f]{1,8}",
+        "[0-9A-Za-z_-]{1,64}",
         _pattern,
         "What a first segment must look like to name a container (regular expression).",
     ),

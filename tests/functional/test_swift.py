@@ -211,15 +211,25 @@ def test_name_near_swifts_longest_is_found_or_missing(server, put, length):
 
 def test_partitions_choose_the_container(swift, put):
     put("job/console.txt", LOG, container="logs_3f")
+    put("job/console.txt", LINE, container="logs_periodic-weekly")
     put("job/console.txt", b"secret\n", container="private")
     with serving(swift, "logs_{partition}") as server:
         assert ask(server, "/3f/job/console.txt").body == LOG
+        assert ask(server, "/periodic-weekly/job/console.txt").body == LINE
         for path in ("/4e/job/console.txt", "/private/job/console.txt", "/job/console.txt", "/3g/"):
             assert ask(server, path).status == 404
         listed = json.loads(ask(server, "/3f/job/?format=json").body)["entries"]
         assert [row["name"] for row in listed] == ["console.txt"]
         assert ask(server, "/3f").headers["Location"] == "./3f/"
         assert ask(server, "/readyz").status == 200
+
+
+def test_partitions_may_be_narrowed(swift, put):
+    for container in ("logs_3f", "logs_periodic-weekly"):
+        put("job/console.txt", LOG, container=container)
+    with serving(swift, "logs_{partition}", partitions="[0-9a-f]{2}") as server:
+        assert ask(server, "/3f/job/console.txt").body == LOG
+        assert ask(server, "/periodic-weekly/job/console.txt").status == 404
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,14 @@ def test_an_id_of_the_environment_yields_to_a_name_in_the_file(conf, what):
     assert config["swift", f"{what}_id"] == "7"
 
 
+def test_partitions_are_shards_and_names_of_pipelines_but_nothing_that_leads_elsewhere():
+    looks_like_one = load(None, {})["swift", "partitions"].fullmatch
+    for partition in ("3f", "42", "abc", "periodic", "periodic-weekly", "Post_Merge"):
+        assert looks_like_one(partition)
+    for other in ("", ".", "..", "a.b", "{partition}", "a b", "a%2Fb", "a\n", "ä", "x" * 65):
+        assert not looks_like_one(other)
+
+
 def test_the_command_line_wins_over_the_file(conf):
     assert conf("[disk]\nroot = /x\n", disk_root="/y")["disk", "root"] == "/y"
     with pytest.raises(ConfigError, match="root"):
