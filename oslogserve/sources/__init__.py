@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 class Stored(NamedTuple):
     """What a source knows of a stored log without reading it.
 
-    size: stored bytes, None where the source does not say. modified: seconds since 1970.
+    size: stored bytes, None where the source does not say. modified: seconds since 1970, a time
+    before the year 10000.
     version: changes when the stored bytes do. encoding: declared Content-Encoding, or ''.
     """
 

@@ -12,6 +12,9 @@ from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
 #: The path names nothing that this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
+#: The last second of which a date can be written; a file may be of any.
+LATEST = 253402300799.0
+
 
 class Disk:
     name = "disk"
@@ -96,9 +99,9 @@ class Disk:
             except OSError:
                 continue  # gone since, or a link to nowhere
             if stat.S_ISDIR(status.st_mode):
-                yield Entry(name, None, status.st_mtime, self.name)
+                yield Entry(name, None, _modified(status), self.name)
             elif stat.S_ISREG(status.st_mode):
-                yield Entry(name, status.st_size, status.st_mtime, self.name)
+                yield Entry(name, status.st_size, _modified(status), self.name)
 
     def _holds(self, path: bytes) -> bool:
         return path_is_within(path, self._root)
@@ -121,7 +124,7 @@ class DiskLog(Log):
             Stored(
                 source=Disk.name,
                 size=status.st_size,
-                modified=status.st_mtime,
+                modified=_modified(status),
                 version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
             )
         )
@@ -168,6 +171,10 @@ class DiskLog(Log):
 def path_is_within(path: bytes, folder: bytes) -> bool:
     """Not a test for a prefix: /srv/logs-private is not within /srv/logs."""
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _modified(status: os.stat_result) -> float:
+    return min(max(status.st_mtime, 0.0), LATEST)
 
 
 def _outside() -> BadRequest:

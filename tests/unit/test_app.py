@@ -55,6 +55,29 @@ def test_html_for_who_accepts_it_and_text_for_the_rest(get):
     assert all(answer.headers["X-Content-Type-Options"] == "nosniff" for answer in (text, html))
 
 
+@pytest.mark.parametrize(
+    ("seconds", "date", "listed"),
+    [
+        (-1, "Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01 00:00:00"),
+        (99999999999999, "Fri, 31 Dec 9999 23:59:59 GMT", "9999-12-31 23:59:59"),
+    ],
+)
+def test_a_log_of_an_impossible_time_is_shown_and_listed(any_time, seconds, date, listed):
+    (any_time / "a.txt").write_bytes(LOG)
+    os.utime(any_time / "a.txt", (seconds, seconds))
+    app = App(load(None, {}, disk_root=str(any_time)))
+
+    def get(url, **headers):
+        return webob.Request.blank(url, headers=headers).get_response(app)
+
+    answer = get("/a.txt")
+    assert (answer.status_int, answer.body) == (200, LOG)
+    assert answer.headers["Last-Modified"] == date
+    assert get("/a.txt", **{"If-Modified-Since": date}).status_int == 304
+    for query in ("", "?format=text", "?format=html"):
+        assert listed in get(f"/{query}").text
+
+
 def test_levels_and_limits(get):
     assert get("/a.txt?level=error").body == LOG[LOG.index(b"\n") + 1 :]
     assert get("/a.txt?limit=1").body == LOG[: LOG.index(b"\n") + 1]

@@ -7,7 +7,7 @@ import pytest
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import STORED_ONLY, Folder, Want
-from oslogserve.sources.disk import Disk, path_is_within
+from oslogserve.sources.disk import LATEST, Disk, path_is_within
 
 
 @pytest.fixture
@@ -46,6 +46,20 @@ def test_a_file_comes_in_chunks_with_what_is_known_of_it(disk, root):
     assert (stored.source, stored.size) == ("disk", 10)
     assert stored.modified == 1000.5
     assert stored.encoding == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [(-1, 0), (-(10**9), 0), (LATEST + 1, LATEST), (99999999999999, LATEST)]
+)
+def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(given, told, any_time):
+    (any_time / "folder").mkdir()
+    for path in (any_time / "log", any_time / "folder"):
+        path.touch()
+        os.utime(path, (given, given))
+        assert path.stat().st_mtime == given
+    disk = Disk(str(any_time), 4)
+    assert closed(disk.open(b"log")).stored.modified == told
+    assert [entry.modified for entry in disk.entries(b"")] == [told, told]
 
 
 def test_a_version_changes_with_the_content(disk, root):
