@@ -70,6 +70,12 @@ def _path(value: str) -> str:
     return value
 
 
+def _url(value: str) -> str:
+    if value and not re.match("https?://[^/]", value, re.IGNORECASE):
+        raise ValueError("an address that begins with http:// or https://")
+    return value
+
+
 def _pattern(value: str) -> re.Pattern[str]:
     try:
         return re.compile(value)
@@ -116,7 +122,7 @@ OPTIONS = (
         one_of("3", "1"),
         "3: Keystone, by password or application credential. 1: tempauth and its like.",
     ),
-    Option("swift", "auth_url", "", str, "Where tokens come from.", "OS_AUTH_URL"),
+    Option("swift", "auth_url", "", _url, "Where tokens come from.", "OS_AUTH_URL"),
     Option("swift", "username", "", str, "Version 1: account:user.", "OS_USERNAME"),
     Option("swift", "password", "", str, "Version 1: the key.", "OS_PASSWORD", secret=True),
     Option("swift", "project_name", "", str, "Project that owns the container.", "OS_PROJECT_NAME"),
@@ -271,16 +277,20 @@ class Config:
                 section = option.section
                 lines.append(f"[{section}]")
             value = self[option.section, option.key]
-            if option.secret:
-                value = "(set)" if value else ""
-            elif option.key == "auth_url":
-                value = re.sub(r"//[^/]*@", "//(set)@", value)
-            elif isinstance(value, re.Pattern):
+            if isinstance(value, re.Pattern):
                 value = value.pattern
-            lines.append(f"{option.key} = {value}")
+            lines.append(f"{option.key} = {_without_secret(option, value)}")
         for pattern, view in self.views:
             lines += ["[view]", f"pattern = {pattern.pattern}", f"view = {view}"]
         return "\n".join(lines) + "\n"
+
+
+def _without_secret(option: Option, value: Any) -> Any:
+    if option.secret:
+        return "(set)" if value else ""
+    if option.parse is _url:
+        return re.sub("(https?://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
+    return value
 
 
 @dataclass(frozen=True)
@@ -343,11 +353,11 @@ def _text(file: str) -> str:
     try:
         with open(file, "rb") as stream:
             content = stream.read()
-        return content.decode()
+        return content.decode("utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{file}:{line}: the line is not UTF-8") from None
 
 
@@ -428,14 +438,15 @@ def _parsed(option: Option, line: int, where: str, value: str, faults: _Faults) 
     try:
         return option.parse(value)
     except ValueError as takes:
-        shown = "(secret)" if option.secret else repr(value)
+        shown = repr(_without_secret(option, value))
         faults.append((line, f"{where}: {shown} is not understood: it takes {takes}"))
         return None
 
 
 def _view(name: str, section: _Section, faults: _Faults) -> tuple[re.Pattern[str], str]:
-    if "pattern" not in section.settings:
-        faults.append((section.line, f"[{name}]: a view needs a pattern"))
+    line, pattern = section.settings.get("pattern", (section.line, ""))
+    if not pattern:  # it would fit every path
+        faults.append((line, f"[{name}]: a view needs a pattern"))
     parsed = {}
     for option in VIEW_OPTIONS:
         line, value = section.settings.get(option.key, (0, option.default))

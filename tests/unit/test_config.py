@@ -74,7 +74,11 @@ def test_a_file_is_understood(conf):
         ("[swift]\ncontainer = {other}\n", 2, "container"),
         ("[disk]\n\n[swfit]\n", 3, "swfit"),
         ("[DEFAULT]\nroot = /x\n", 1, "DEFAULT"),
+        ("[swift]\nauth_url = keystone:5000/v3\n", 2, "auth_url"),
+        ("[swift]\nauth_url = ftp://keystone/v3\n", 2, "auth_url"),
+        ("[swift]\nauth_url = https://\n", 2, "auth_url"),
         ("[view x]\nview = raw\n", 1, "pattern"),
+        ("[view x]\nview = raw\npattern =\n", 3, "pattern"),
         ("[view x]\npattern = [\n", 2, "pattern"),
         ("[view x]\npattern = a\nview = page\n", 3, "view"),
         ("[view x]\npattern = a\ntype = page\n", 3, "type"),
@@ -140,6 +144,15 @@ def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path):
     (tmp_path / "latin.conf").write_bytes(b"[disk]\nroot = /\xff\n")
     with pytest.raises(ConfigError, match=r"latin\.conf:2: the line is not UTF-8"):
         load(str(tmp_path / "latin.conf"), {})
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
+    file = tmp_path / "x.conf"
+    file.write_bytes(b"\xef\xbb\xbf[disk]\nroot = /x\n")
+    assert load(str(file), {})["disk", "root"] == "/x"
+    file.write_bytes(b"\xef\xbb\xbf[disk]\n\xff")
+    with pytest.raises(ConfigError, match=r"x\.conf:2: the line is not UTF-8"):
+        load(str(file), {})
 
 
 def test_the_environment_speaks_where_the_file_is_silent(conf):
@@ -220,6 +233,8 @@ def test_what_is_described_can_be_read_again(conf):
         "[swift]\npassword = hunter2\npassword = hunter2\n",
         "[swift]\ncontainer = logs\npassword = hunter2\n",
         "[disk]\npassword = hunter2\n",
+        "[swift]\nauth_url = user:hunter2@keystone/v3\n",
+        "[swift]\nauth_url = ftp://user:hunter2/@keystone/v3\n",
     ],
 )
 def test_a_secret_is_in_no_error(conf, text):
@@ -229,10 +244,10 @@ def test_a_secret_is_in_no_error(conf, text):
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_a_credential_in_the_auth_url_is_not_described():
-    described = load(None, {}, swift_auth_url="http://user:hunter2@127.0.0.1/v3").described()
-    assert "hunter2" not in described
-    assert "127.0.0.1/v3" in described
+@pytest.mark.parametrize("password", ["hunter2", "hunter2/@", "hun/ter2"])
+def test_a_credential_in_the_auth_url_is_not_described(password):
+    described = load(None, {}, swift_auth_url=f"http://user:{password}@127.0.0.1/v3").described()
+    assert "auth_url = http://(set)@127.0.0.1/v3\n" in described
 
 
 @pytest.mark.parametrize(
