@@ -23,7 +23,7 @@ def lines(count):
 
 
 #: Less than a chunk and more, also when they are compressed.
-SMALL, BIG = b"".join(lines(100)), b"".join(lines(8000))
+SMALL, BIG = b"".join(lines(100)), b"".join(lines(4000))
 TINY = b"one line\n"
 LOGS = {"tiny": TINY, "small": SMALL, "big": BIG}
 NOTICE = b"this log is incomplete here"
@@ -80,7 +80,7 @@ def test_unchanged_is_304_for_each_encoding(ask, url, accepted):
 @pytest.mark.parametrize(
     "url", [*URLS, *(f"/{name}.txt{end}" for name in LOGS for end in ("", ".gz"))]
 )
-@pytest.mark.parametrize("accepted", [{}, GZIP, HTML, GZIP | HTML])
+@pytest.mark.parametrize("accepted", [{}, GZIP, GZIP | HTML])
 def test_head_says_nothing_that_get_does_not(ask, url, accepted):
     head, whole = ask(url, "HEAD", **accepted), ask(url, **accepted)
     assert head.body == b""

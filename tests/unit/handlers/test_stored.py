@@ -14,7 +14,7 @@ from .asking import GZIP, HTML, Asking, descriptors, is_unpacked_by_a_browser, p
 PAGE = b"<!DOCTYPE html><title>report</title>\n" + b"<p>a line\n" * 500
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg">' + b"<path/>" * 500 + b"</svg>"
 PICTURE = b"\x89PNG\r\n\x1a\n" + random.Random(5).randbytes(200_000)
-LOG = b"2013-09-27 18:07:11.860 1 INFO a\n" * 10_000
+LOG = b"2013-09-27 18:07:11.860 1 INFO a\n" * 9000
 FILES = {
     "report.html": PAGE,
     "report.html.gz": gzip.compress(PAGE),
@@ -29,30 +29,36 @@ FILES = {
 WRAPPERS = pytest.mark.parametrize("wrapper", [None, FileWrapper], ids=["iterated", "file_wrapper"])
 
 
+def write(folder):
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    root = tmp_path_factory.mktemp("stored")
+    write(root)
+    return Asking(root)
+
+
 @pytest.fixture
 def root(tmp_path):
-    for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
+    write(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def ask(root):
-    return Asking(root)
 
 
 @WRAPPERS
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("accepted", [{}, GZIP, GZIP | HTML], ids=["identity", "gzip", "browser"])
-def test_raw_is_never_encoded(ask, name, accepted, wrapper):
-    answer = ask(f"/{name}?format=raw", wrapper=wrapper, **accepted)
+def test_raw_is_never_encoded(unchanged, name, accepted, wrapper):
+    answer = unchanged(f"/{name}?format=raw", wrapper=wrapper, **accepted)
     assert answer.body == FILES[name]
     assert "Content-Encoding" not in answer.headers
     assert answer.headers["Content-Length"] == str(len(FILES[name]))
     assert answer.headers["Accept-Ranges"] == "bytes"
     assert answer.headers["Vary"] == "Accept, Accept-Encoding"
-    assert answer.headers["ETag"] == ask(f"/{name}?format=raw").headers["ETag"]
-    head = ask(f"/{name}?format=raw", "HEAD", wrapper, **accepted)
+    assert answer.headers["ETag"] == unchanged(f"/{name}?format=raw").headers["ETag"]
+    head = unchanged(f"/{name}?format=raw", "HEAD", wrapper, **accepted)
     assert (head.body, dict(head.headers)) == (b"", dict(answer.headers))
 
 
@@ -72,25 +78,25 @@ def test_raw_has_ranges_of_the_stored_bytes(root, name, first, end, wrapper):
 @pytest.mark.parametrize(("name", "content"), [("report.html", PAGE), ("chart.svg", SVG)])
 @pytest.mark.parametrize("accepted", [HTML, GZIP, GZIP | HTML])
 def test_packed_pages_and_pictures_are_unpacked_and_packed_for_who_takes_it(
-    ask, name, content, accepted
+    unchanged, name, content, accepted
 ):
-    answer = ask(f"/{name}.gz", **accepted)
+    answer = unchanged(f"/{name}.gz", **accepted)
     assert plain(answer) == content
     assert ("Content-Encoding" in answer.headers) is (accepted is not HTML)
     assert "Accept-Ranges" not in answer.headers
     assert answer.content_type == ("text/html" if name == "report.html" else "image/svg+xml")
     assert answer.headers["Content-Security-Policy"].startswith("sandbox")
-    head = ask(f"/{name}.gz", "HEAD", **accepted)
+    head = unchanged(f"/{name}.gz", "HEAD", **accepted)
     assert (head.body, dict(head.headers)) == (b"", dict(answer.headers))
 
 
 @pytest.mark.parametrize("name", ["report.html", "chart.svg", "picture.png", "all.tar.gz"])
-def test_what_is_stored_as_it_is_shown_is_sent_so(ask, name):
-    answer = ask(f"/{name}", **GZIP | HTML)
+def test_what_is_stored_as_it_is_shown_is_sent_so(unchanged, name):
+    answer = unchanged(f"/{name}", **GZIP | HTML)
     assert answer.body == FILES[name]
     assert "Content-Encoding" not in answer.headers
     assert answer.headers["Accept-Ranges"] == "bytes"
-    assert ask(f"/{name}", Range="bytes=3-9", **GZIP).body == FILES[name][3:10]
+    assert unchanged(f"/{name}", Range="bytes=3-9", **GZIP).body == FILES[name][3:10]
 
 
 def test_a_packed_page_that_is_cut_short_breaks_the_answer_and_is_counted(root):

@@ -99,7 +99,7 @@ def test_no_chunks_are_an_empty_log():
 @pytest.mark.parametrize("size", [1, 7, 65536])
 def test_a_gzip_that_ends_early_gives_all_that_it_holds(size):
     stored = gzip.compress(LOG, mtime=0)
-    for end in range(2, len(stored), 10):
+    for end in range(2, len(stored), 61):
         came, reasons = had(cut(stored[:end], size))
         assert came == zlib.decompressobj(31).decompress(stored[:end])
         assert reasons == ["truncated"]
@@ -107,7 +107,7 @@ def test_a_gzip_that_ends_early_gives_all_that_it_holds(size):
 
 def test_members_that_end_early_give_all_that_they_hold():
     first = len(gzip.compress(LOG[:3000], mtime=0))
-    for end in range(2, len(MEMBERS), 10):
+    for end in range(2, len(MEMBERS), 31):
         came, reasons = had([MEMBERS[:end]])
         assert LOG.startswith(came)
         assert end < first or len(came) >= 3000
@@ -267,7 +267,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 65536])
+@pytest.mark.parametrize("size", [1, 3, 64, 65536])
 def test_the_faster_decoder_gives_the_same(fast, name, size):
     stored, encoding, is_one = WHOLE[name]
     expected = read([stored], encoding)
@@ -290,7 +290,7 @@ def test_one_member_is_what_a_client_may_inflate_itself(fast, name, size):
 
 
 def test_one_member_that_is_cut_short_damaged_or_not_there_is_none(fast):
-    for end in range(0, len(PACKED), 7):
+    for end in range(0, len(PACKED), 31):
         assert not is_one_member([PACKED[:end]])
     for at in (0, 1, 2, 500, len(PACKED) - 8, len(PACKED) - 1):
         assert not is_one_member([PACKED[:at] + bytes([PACKED[at] ^ 0x55]) + PACKED[at + 1 :]])
@@ -307,7 +307,7 @@ def test_one_member_of_a_source_that_fails_is_none():
 
 
 @pytest.mark.parametrize("stored", [PACKED, MEMBERS], ids=["one member", "many"])
-@pytest.mark.parametrize(("size", "step"), [(1, 801), (100, 201), (65536, 131)])
+@pytest.mark.parametrize(("size", "step"), [(1, 1601), (100, 401), (65536, 201)])
 @pytest.mark.parametrize("flip", [0x01, 0xFF])
 def test_wherever_the_damage_is_all_before_it_comes(fast, stored, size, step, flip):
     """The faster decoder may see it some bytes later, never earlier."""
@@ -329,7 +329,7 @@ def test_a_method_that_is_none_is_told(fast):
 
 
 @pytest.mark.parametrize("stored", [PACKED, MEMBERS, RAW_DEFLATE], ids=["one", "many", "raw"])
-@pytest.mark.parametrize(("size", "step"), [(1, 801), (100, 201), (65536, 131)])
+@pytest.mark.parametrize(("size", "step"), [(1, 1601), (100, 401), (65536, 201)])
 def test_wherever_it_ends_early_all_that_is_there_comes(fast, stored, size, step):
     """But for the two bytes that ISA-L has not told of yet. It is not read again for them."""
     encoding = "deflate" if stored is RAW_DEFLATE else ""
