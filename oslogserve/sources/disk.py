@@ -131,7 +131,7 @@ class DiskLog(Log):
         self.file = file
         self._chunk_size = chunk_size
         self._left: int | None = None
-        self._expected = status.st_size
+        self._expected = status.st_size if want.body else 0
         if want.span is not None:
             os.lseek(file, want.span[0], os.SEEK_SET)
             self._left = self._expected = want.span[1] - want.span[0]

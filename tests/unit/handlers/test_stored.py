@@ -4,12 +4,11 @@
 import gzip
 import os
 import random
-import zlib
 from wsgiref.util import FileWrapper
 
 import pytest
 
-from .asking import GZIP, HTML, Asking, descriptors, is_unpacked_by_a_browser, plain
+from .asking import GZIP, HTML, Asking, descriptors, plain
 
 PAGE = b"<!DOCTYPE html><title>report</title>\n" + b"<p>a line\n" * 500
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg">' + b"<path/>" * 500 + b"</svg>"
@@ -97,22 +96,6 @@ def test_what_is_stored_as_it_is_shown_is_sent_so(unchanged, name):
     assert "Content-Encoding" not in answer.headers
     assert answer.headers["Accept-Ranges"] == "bytes"
     assert unchanged(f"/{name}", Range="bytes=3-9", **GZIP).body == FILES[name][3:10]
-
-
-def test_a_packed_page_that_is_cut_short_breaks_the_answer_and_is_counted(root):
-    ask = Asking(root)
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/cut.html", "HTTP_ACCEPT_ENCODING": "gzip"}
-    environ["QUERY_STRING"] = ""
-    body = ask.app(environ, lambda status, headers: None)
-    came = []
-    with pytest.raises(Exception, match="ends early"):
-        came.extend(body)
-    body.close()
-    reader = zlib.decompressobj(31)
-    assert PAGE.startswith(reader.decompress(b"".join(came)))
-    assert not reader.eof
-    assert not is_unpacked_by_a_browser(b"".join(came), PAGE)
-    assert ask.counted("incomplete_logs_total") == {'reason="truncated",source="disk"': 1.0}
 
 
 @pytest.mark.parametrize("url", ["/log.txt?format=raw", "/log.txt?format=text", "/picture.png"])
