@@ -79,6 +79,8 @@ def _render(given: argparse.Namespace) -> int:
     level = None if given.level == SEVERITIES[0] else given.level
     query = Query(path=b"", folder=False, level=level)
     missing: list[Incomplete] = []
+    if sys.stdout is None or (sys.stdin is None and not given.file):
+        raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
     with open(given.file or sys.stdin.fileno(), "rb", closefd=bool(given.file)) as stream:
         pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
         out = sys.stdout.buffer
@@ -91,7 +93,7 @@ def _render(given: argparse.Namespace) -> int:
             out.write(page.after_lines([log.told(error) for error in missing]))
         out.flush()
     for error in missing:
-        print(f"oslogserve: {log.told(error)}", file=sys.stderr)
+        print(log.told(error), file=sys.stderr)
     return 1 if missing else 0
 
 

@@ -34,13 +34,22 @@ def test_standard_input_is_rendered():
     assert ran.stdout == LOG
 
 
+@pytest.mark.parametrize(("closed", "name"), [("<&-", "input"), (">&-", "output")])
+def test_a_closed_standard_stream_is_told_in_a_sentence_and_is_status_2(closed, name):
+    command = ["sh", "-c", f'exec "$0" -W ignore -m oslogserve render {closed}', sys.executable]
+    ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.decode() == f"oslogserve: standard {name} is closed\n"
+
+
 def test_an_incomplete_log_is_told_and_is_status_1(log, capfdbinary):
     log.write_bytes(gzip.compress(LOG)[:-10])
     for shown in ("text", "html"):
         assert main(["render", str(log), "--format", shown]) == 1
         told = capfdbinary.readouterr()
         assert b"this log is incomplete here" in told.out
-        assert b"this log is incomplete here" in told.err
+        assert told.err.startswith(b"oslogserve: this log is incomplete here: ")
+        assert told.err.count(b"\n") == 1
 
 
 @pytest.mark.parametrize("given", [[], ["x"], ["render", "--level", "x"], ["render", "--nope"]])
