@@ -44,7 +44,7 @@ class App:
         self.described = renderer.described(name)
         self._metrics.build_info.labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
-        self._log = LogHandler(config.views, chosen, self._gzip_level is not None)
+        self._log = LogHandler(tuple(config.views.values()), chosen, self._gzip_level is not None)
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
         self._own: dict[str, Callable[[], Answer]] = {

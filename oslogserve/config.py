@@ -260,32 +260,40 @@ VIEW_OPTIONS = (
 
 @dataclass(frozen=True)
 class Config:
-    """values: every option's parsed value by (section, key). views: (pattern, view), first wins."""
+    """values: every option's parsed value by (section, key). views: (pattern, view) by the name
+    of their section, first wins."""
 
     values: Mapping[tuple[str, str], Any] = field(default_factory=dict)
-    views: tuple[tuple[re.Pattern[str], str], ...] = ()
+    views: Mapping[str, tuple[re.Pattern[str], str]] = field(default_factory=dict)
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
 
     def described(self) -> str:
-        """What was understood, as an INI file; secrets are not shown."""
+        """What was understood, as a file that load() reads again; secrets are not shown."""
         lines = []
         section = ""
         for option in OPTIONS:
             if option.section != section:
                 section = option.section
                 lines.append(f"[{section}]")
-            value = self[option.section, option.key]
-            if isinstance(value, re.Pattern):
-                value = value.pattern
-            lines.append(f"{option.key} = {_without_secret(option, value)}")
-        for pattern, view in self.views:
-            lines += ["[view]", f"pattern = {pattern.pattern}", f"view = {view}"]
+            value = _without_secret(option, _written(self[option.section, option.key]))
+            lines.append(f"{option.key} = {value}")
+        for name, (pattern, view) in self.views.items():
+            lines += [f"[{name}]", f"pattern = {pattern.pattern}", f"view = {view}"]
         return "\n".join(lines) + "\n"
 
 
-def _without_secret(option: Option, value: Any) -> Any:
+def _written(value: Any) -> str:
+    """As an option's parse takes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, re.Pattern):
+        return str(value.pattern)
+    return "off" if value is None else str(value)
+
+
+def _without_secret(option: Option, value: str) -> str:
     if option.secret:
         return "(set)" if value else ""
     if option.parse is _url:
@@ -331,11 +339,11 @@ def load(
         for option in OPTIONS
     }
     values = {where: _parsed(*option_given, faults) for where, option_given in given.items()}
-    views = tuple(
-        _view(name, section, faults)
+    views = {
+        name: _view(name, section, faults)
         for name, section in sections.items()
         if name.startswith("view ")
-    )
+    }
     root = values["disk", "root"]
     if must_exist and root and not os.path.isdir(root):
         faults.append((given["disk", "root"][1], f"[disk] root: there is no folder {root!r}"))

@@ -68,9 +68,13 @@ def test_a_file_that_is_not_there_is_status_2(tmp_path, capsys):
 
 def test_a_configuration_is_checked(tmp_path, capsys):
     file = tmp_path / "x.conf"
-    file.write_text(f"[disk]\nroot = {tmp_path}\n")
+    file.write_text(f"[disk]\nroot = {tmp_path}\n[view a]\npattern = x\n")
     assert main(["check-config", str(file)]) == 0
-    assert f"root = {tmp_path}" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"root = {tmp_path}" in told
+    file.write_text(told)
+    assert main(["check-config", str(file)]) == 0
+    assert capsys.readouterr().out == told
 
 
 def test_checking_a_configuration_tells_all_its_faults_in_order(tmp_path, capsys):

@@ -29,7 +29,7 @@ def test_without_a_file_everything_is_at_its_default():
     assert config["serve", "listing"] is True
     assert config["metrics", "path"] == "/metrics"
     assert config["swift", "read_timeout"] == 30.0
-    assert config.views == ()
+    assert config.views == {}
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}.{option.key}")
@@ -47,7 +47,7 @@ def test_a_file_is_understood(conf):
     assert config["serve", "chunk_size"] == 2000
     assert config["serve", "listing"] is False
     assert config["metrics", "path"] == ""
-    shown = [(pattern.pattern, view) for pattern, view in config.views]
+    shown = [(pattern.pattern, view) for pattern, view in config.views.values()]
     assert shown == [(r"\.txt$", "log"), ("x%(y)s", "raw")]
 
 
@@ -219,9 +219,28 @@ def test_secrets_are_never_described():
     assert "username = zuul" in described
 
 
-def test_what_is_described_can_be_read_again(conf):
-    described = conf("[disk]\nroot = /x\n[serve]\nlisting = no\n").described()
-    assert conf(described).described() == described
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[disk]\nroot = /x\n[serve]\nlisting = no\ngzip_level = off\nchunk_size = 2000\n",
+        "[serve]\ngzip_level = 0\n[metrics]\npath =\n",
+        "[swift]\npartitions = [#;]{1,2}=:\nread_timeout = 0.5\nca_file = /a b\n",
+        "[view b]\npattern = \\.txt$\nview = raw\n[view a]\npattern = [=:#] x\n",
+        "[view a]b ]\npattern = a\n[view  ]\npattern = b\n",
+    ],
+)
+def test_what_is_described_is_a_file_that_says_the_same(conf, text):
+    config = conf(text)
+    again = conf(config.described())
+    assert again == config
+    assert list(again.views) == list(config.views)
+
+
+def test_what_is_described_of_a_swift_says_the_same_but_for_the_secrets(conf):
+    config = conf("[swift]\ncontainer = logs\n", {**SWIFT, "OS_PROJECT_ID": "5f2"})
+    again = conf(config.described(), {"OS_USERNAME": "other", "OS_REGION_NAME": "other"})
+    assert again.values == {**config.values, ("swift", "password"): "(set)"}
 
 
 @pytest.mark.parametrize(

@@ -54,4 +54,4 @@ def test_uncommented_it_loads(tmp_path):
     file.write_text(COMMENTED.sub("", SAMPLE.read_text()))
     config = load(str(file), environ={})
     assert config.values == load(None, environ={}).values
-    assert [view for _, view in config.views] == ["raw"]
+    assert [view for _, view in config.views.values()] == ["raw"]
