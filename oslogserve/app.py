@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from oslogserve import __version__
-from oslogserve.answer import HTML, TEXT, VARY, Answer, encoding
+from oslogserve.answer import HTML, NO_STORE, TEXT, VARY, Answer, encoding
 from oslogserve.answer.body import Body, FileBody
 from oslogserve.config import Config, ConfigError
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
@@ -44,7 +44,12 @@ class App:
         self.described = renderer.described(name)
         self._metrics.build_info.labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
-        self._log = LogHandler(tuple(config.views.values()), chosen, self._gzip_level is not None)
+        self._log = LogHandler(
+            tuple(config.views.values()),
+            chosen,
+            self._gzip_level is not None,
+            config["serve", "max_age"],
+        )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
         self._own: dict[str, Callable[[], Answer]] = {
@@ -122,5 +127,5 @@ def _told(error: Error, environ: Environ) -> Answer:
     else:
         content = f"{error.sentence}\n".encode()
         headers = [("Content-Type", TEXT)]
-    headers += [("Content-Length", str(len(content))), VARY, *error.headers]
+    headers += [("Content-Length", str(len(content))), VARY, NO_STORE, *error.headers]
     return Answer(error.status, headers, [content], "error")

@@ -228,6 +228,14 @@ OPTIONS = (
     ),
     Option(
         "serve",
+        "max_age",
+        "0",
+        _between(0, 365 * 24 * 3600, int),
+        "Seconds for which caches and browsers may show a log without asking whether it is still\n"
+        "the same, once it has not changed for a day. Before, they always ask.",
+    ),
+    Option(
+        "serve",
         "renderer",
         "auto",
         one_of("auto", "native", "pure"),

@@ -9,8 +9,8 @@ from oslogserve.errors import Header, Incomplete
 
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
-#: Logs still grow while their job runs: a cache asks again, and is answered 304.
-ASK_AGAIN = ("Cache-Control", "no-cache")
+#: What has no ETag to ask again with.
+NO_STORE = ("Cache-Control", "no-store")
 VARY = ("Vary", "Accept, Accept-Encoding")
 
 

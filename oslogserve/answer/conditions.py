@@ -2,6 +2,7 @@
 """ETag, Last-Modified, 304 and byte ranges (RFC 9110), on top of WebOb's parsers."""
 
 import re
+import time
 from email.utils import formatdate
 from functools import lru_cache
 from hashlib import blake2b
@@ -15,8 +16,20 @@ from oslogserve.errors import Header, RangeUnsatisfiable
 
 #: Characters of a Range that can be meant; Python refuses to read a number of 4300 digits.
 MAX_RANGE = 100
+#: Seconds. A job that has written nothing for a day has ended.
+AT_REST = 24 * 3600
 #: The last 0 bytes.
 _LAST_NONE = re.compile(r"\s*bytes\s*=\s*-0+\s*", re.ASCII | re.IGNORECASE)
+
+
+def cache_control(modified: float, max_age: int) -> Header:
+    """For how long a cache need not ask again. max_age: of a log that has come to rest.
+
+    Not no-cache, which says the same as max-age=0: mod_cache with a CacheLock then hands our 304
+    to readers who asked for no such thing, and without the lock it does not keep what has a query.
+    """
+    at_rest = time.time() - modified > AT_REST
+    return "Cache-Control", f"max-age={max_age if at_rest else 0}"
 
 
 def etag(made_of: str) -> str:

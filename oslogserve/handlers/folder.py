@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer
+from oslogserve.answer import HTML, TEXT, VARY, Answer
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.log import LogHandler
 from oslogserve.query import Query
@@ -28,7 +28,7 @@ class FolderHandler:
         if not self._may_list:
             raise Forbidden("This server does not list folders: name a log.")
         found = Listing(sources, query.path)
-        headers: list[Header] = [ASK_AGAIN, VARY]
+        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
         if query.format == "json":
             pieces = listing.as_json(query.path, found)
             headers.append(("Content-Type", "application/json"))

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oslogserve import __version__
-from oslogserve.answer import ASK_AGAIN, HTML, TEXT, VARY, Answer, conditions
+from oslogserve.answer import HTML, NO_STORE, TEXT, VARY, Answer, conditions
 from oslogserve.answer.ahead import Ahead
 from oslogserve.answer.body import gathered
 from oslogserve.answer.encoding import takes_gzip
@@ -38,12 +38,13 @@ READ_AHEAD = 32 * 1024 * 1024
 
 class LogHandler:
     """views: the configured patterns. renderer: of both views. gzips: whether clients that take
-    gzip get it."""
+    gzip get it. max_age: seconds for which caches may keep a log that has come to rest."""
 
-    def __init__(self, views: Views, renderer: Renderer, gzips: bool) -> None:
+    def __init__(self, views: Views, renderer: Renderer, gzips: bool, max_age: int) -> None:
         self._views = views
         self._renderer = renderer
         self._gzips = gzips
+        self._max_age = max_age
         self._wholes = Wholes()
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
@@ -56,7 +57,8 @@ class LogHandler:
             if stored is not None:
                 tag = _tag(stored, query, view, encoding)
                 if conditions.is_unchanged(environ, tag, stored.modified):
-                    return Answer("304 Not Modified", [ASK_AGAIN, VARY, ("ETag", tag)])
+                    kept = conditions.cache_control(stored.modified, self._max_age)
+                    return Answer("304 Not Modified", [kept, VARY, ("ETag", tag)])
         looks_only = environ["REQUEST_METHOD"] == "HEAD" and query.format in ("html", "text")
         found = find(sources, query.path, STORED_ONLY if looks_only else WHOLE)
         if isinstance(found, Folder):
@@ -78,7 +80,7 @@ class LogHandler:
         """view: what was asked for or negotiated; what is no log is passed through instead."""
         stored = opened.stored
         headers = [
-            ASK_AGAIN,
+            conditions.cache_control(stored.modified, self._max_age),
             VARY,
             ("ETag", _tag(stored, query, view, encoding)),
             ("Last-Modified", conditions.last_modified(stored.modified)),
@@ -180,4 +182,5 @@ def _to_folder(environ: dict[str, Any], query: Query) -> Answer:
     """Relative, so that it holds behind a rewriting server too."""
     asked = environ.get("QUERY_STRING", "")
     address = "./" + quote(query.path.rpartition(b"/")[2]) + "/" + ("?" + asked if asked else "")
-    return Answer("301 Moved Permanently", [("Location", address), ("Content-Length", "0")])
+    headers = [("Location", address), ("Content-Length", "0"), NO_STORE]
+    return Answer("301 Moved Permanently", headers)

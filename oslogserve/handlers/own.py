@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from oslogserve import __version__
-from oslogserve.answer import TEXT, Answer
+from oslogserve.answer import NO_STORE, TEXT, Answer
 from oslogserve.errors import Unavailable
 from oslogserve.health import Readiness
 from oslogserve.metrics import CONTENT_TYPE, Metrics
@@ -38,9 +38,9 @@ def readyz(readiness: Readiness, sources: Sequence[Source]) -> Answer:
 
 
 def exposition(metrics: Metrics) -> Answer:
-    headers = [("Content-Type", CONTENT_TYPE), ("Cache-Control", "no-store")]
+    headers = [("Content-Type", CONTENT_TYPE), NO_STORE]
     return Answer("200 OK", headers, [metrics.exposition()], may_gzip=True)
 
 
 def _plain(status: str, told: str) -> Answer:
-    return Answer(status, [("Content-Type", TEXT), ("Cache-Control", "no-store")], [told.encode()])
+    return Answer(status, [("Content-Type", TEXT), NO_STORE], [told.encode()])

@@ -206,6 +206,28 @@ def test_an_incomplete_log_is_told_in_both_views_and_counted(get, root):
     assert 'oslogserve_incomplete_logs_total{reason="truncated",source="disk"} 2.0' in exposition
 
 
+def test_who_may_keep_what(root, get):
+    (root / "folder").mkdir()
+    os.utime(root / "a.txt", (1e9, 1e9))
+    for url, told in {
+        "/a.txt": "max-age=0",
+        "/folder/": "no-cache",
+        "/folder": "no-store",
+        "/none": "no-store",
+        "/a.txt?level=x": "no-store",
+        "/metrics": "no-store",
+        "/healthz": "no-store",
+    }.items():
+        assert get(url).headers["Cache-Control"] == told, url
+    app = App(load(None, {}, disk_root=str(root), serve_max_age="60"))
+    request = webob.Request.blank("/a.txt")
+    answer = request.get_response(app)
+    request.if_none_match = answer.etag
+    same = request.get_response(app)
+    assert (answer.status_int, same.status_int) == (200, 304)
+    assert answer.headers["Cache-Control"] == same.headers["Cache-Control"] == "max-age=60"
+
+
 def test_a_source_that_fails_is_named(tmp_path):
     app = App(load(None, {}, disk_root=str(tmp_path / "none")))
     answer = webob.Request.blank("/a").get_response(app)

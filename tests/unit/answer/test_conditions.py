@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import time
+
 import pytest
 
 from oslogserve.answer import conditions
@@ -86,3 +88,12 @@ def test_the_last_zero_bytes_cannot_be_had():
 def test_a_range_is_for_get_alone():
     environ = {"REQUEST_METHOD": "HEAD", "HTTP_RANGE": "bytes=1-2"}
     assert conditions.span(environ, 10, TAG, TIME) is None
+
+
+@pytest.mark.parametrize(
+    ("age", "max_age", "told"),
+    [(0, 60, 0), (86_000, 60, 0), (87_000, 60, 60), (87_000, 0, 0), (-60, 60, 0)],
+)
+def test_a_log_at_rest_may_be_kept(age, max_age, told):
+    expected = ("Cache-Control", f"max-age={told}")
+    assert conditions.cache_control(time.time() - age, max_age) == expected
