@@ -16,6 +16,8 @@ from pathlib import Path
 from .process import HOST, REPOSITORY, Server, ServerError, environment, free_port
 
 VHOST = REPOSITORY / "etc/apache/oslogserve.conf"
+PROXY = REPOSITORY / "etc/apache/proxy.conf"
+CACHE = REPOSITORY / "etc/apache/cache.conf"
 SCRIPT = REPOSITORY / "etc/apache/oslogserve.wsgi"
 MODULES = Path("/usr/lib/apache2/modules")
 PACKAGES = "apache2-bin libapache2-mod-wsgi-py3"
@@ -45,25 +47,41 @@ Define OSLOGSERVE_THREADS {threads}
 Include {vhost}
 """
 LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env wsgi"
+LOADED_FOR = {PROXY: "proxy proxy_http", CACHE: "cache cache_disk headers"}
 
 
 class Apache(Server):
     """`logs` is the folder to serve; `config` is the text of oslogserve's own configuration.
 
-    `script` replaces the shipped .wsgi, for tests of the vhost alone. `also` is more of Apache's
-    configuration.
+    `script` replaces the shipped .wsgi, for tests of the vhost alone. `vhost` is VHOST or PROXY.
+    `also` is more of Apache's configuration.
     """
 
     def __init__(
-        self, logs, config, *, processes=2, threads=4, defines=None, script=SCRIPT, also=""
+        self,
+        logs,
+        config,
+        *,
+        processes=2,
+        threads=4,
+        defines=None,
+        script=SCRIPT,
+        vhost=VHOST,
+        cache=False,
+        also="",
     ):
         _require_apache()
         super().__init__("apache")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         self.metrics_dir = self.root / "metrics"
+        self.vhost = vhost
+        self.cache_dir = self.root / "cache"
+        defines = dict(defines or {})
+        if cache:
+            defines["OSLOGSERVE_CACHE"] = self.cache_dir
         try:
-            self._lay_out(logs, config, processes, threads, defines or {}, script, also)
+            self._lay_out(logs, config, processes, threads, defines, script, vhost, also)
         except BaseException:
             self.close()
             raise
@@ -78,17 +96,20 @@ class Apache(Server):
             ),
         )
 
-    def _lay_out(self, logs, config, processes, threads, defines, script, also):
+    def _lay_out(self, logs, config, processes, threads, defines, script, vhost, also):
         self.root.chmod(0o755)
-        for name in ("run", "scripts", "metrics"):
+        for name in ("run", "scripts", "metrics", "cache"):
             (self.root / name).mkdir()
         shutil.copy(script, self.root / "scripts/oslogserve.wsgi")
-        shutil.copy(VHOST, self.root / "vhost.conf")
+        shutil.copy(CACHE, self.root / "scripts")
+        shutil.copy(vhost, self.root / "vhost.conf")
         (self.root / "oslogserve.conf").write_text(config)
         user = ""
         if os.geteuid() == 0:
             user = "User www-data\nGroup www-data"
-            shutil.chown(self.metrics_dir, "www-data", "www-data")
+            for folder in (self.metrics_dir, self.cache_dir):
+                shutil.chown(folder, "www-data", "www-data")
+        loaded = " ".join((LOADED, LOADED_FOR.get(vhost, ""), LOADED_FOR[CACHE]))
         (self.root / "apache.conf").write_text(
             MAIN_CONFIG.format(
                 root=self.root,
@@ -96,7 +117,7 @@ class Apache(Server):
                 port=self.port,
                 user=user,
                 modules="\n".join(
-                    f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in LOADED.split()
+                    f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in loaded.split()
                 ),
                 logs=logs,
                 venv=_environment_for_www_data(self.root),
