@@ -22,12 +22,18 @@ AT_REST = 24 * 3600
 _LAST_NONE = re.compile(r"\s*bytes\s*=\s*-0+\s*", re.ASCII | re.IGNORECASE)
 
 
-def cache_control(modified: float, max_age: int) -> Header:
+def cache_control(modified: float, max_age: int, may_break_off: bool) -> Header:
     """For how long a cache need not ask again. max_age: of a log that has come to rest.
+
+    may_break_off: its source is another server, and more of it is to come. If that fails midway,
+    the page says so and ends, under the ETag of the whole log: a cache, and a browser, would show
+    the part for good.
 
     Not no-cache, which says the same as max-age=0: mod_cache with a CacheLock then hands our 304
     to readers who asked for no such thing, and without the lock it does not keep what has a query.
     """
+    if may_break_off:
+        return "Cache-Control", "no-store"
     at_rest = time.time() - modified > AT_REST
     return "Cache-Control", f"max-age={max_age if at_rest else 0}"
 

@@ -57,7 +57,7 @@ class LogHandler:
             if stored is not None:
                 tag = _tag(stored, query, view, encoding)
                 if conditions.is_unchanged(environ, tag, stored.modified):
-                    kept = conditions.cache_control(stored.modified, self._max_age)
+                    kept = conditions.cache_control(stored.modified, self._max_age, False)
                     return Answer("304 Not Modified", [kept, VARY, ("ETag", tag)])
         looks_only = environ["REQUEST_METHOD"] == "HEAD" and query.format in ("html", "text")
         found = find(sources, query.path, STORED_ONLY if looks_only else WHOLE)
@@ -80,7 +80,7 @@ class LogHandler:
         """view: what was asked for or negotiated; what is no log is passed through instead."""
         stored = opened.stored
         headers = [
-            conditions.cache_control(stored.modified, self._max_age),
+            conditions.cache_control(stored.modified, self._max_age, opened.may_break_off),
             VARY,
             ("ETag", _tag(stored, query, view, encoding)),
             ("Last-Modified", conditions.last_modified(stored.modified)),

@@ -28,6 +28,11 @@ class Opened:
         """Its source is not waited for any more."""
         return len(self.first) == self.stored.size
 
+    @property
+    def may_break_off(self) -> bool:
+        """Its source is another server, and more of it is to come."""
+        return self.log.file is None and not self.is_small
+
     def part(self, span: tuple[int, int] | None = None) -> Log:
         """The same stored bytes once more, or some of them.
 

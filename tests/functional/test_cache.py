@@ -3,7 +3,6 @@
 
 import contextlib
 import gzip
-import http.client
 import os
 import time
 from collections import Counter
@@ -221,15 +220,8 @@ def test_a_log_that_broke_off_is_not_kept(behind, logs, fragile_swift):
         with contextlib.closing(connection):
             received = response.read(1024 * 1024)
             fragile_swift.kill("object")
-            try:
-                received += response.read()
-            except http.client.IncompleteRead as broken:
-                received += broken.partial
-                assert behind is behind_a_proxy
-            else:
-                assert behind is behind_mod_wsgi
+            received += response.read()
         assert b"oslogserve: this log is incomplete here" in received[-300:]
         fragile_swift.start("object")
+        assert response.headers["Cache-Control"] == "no-store"
         assert ask(server, target).body == LARGE
-        if behind is behind_mod_wsgi:  # its reader does not know, and asks with what it was given
-            assert not {"ETag", "Last-Modified"} & set(response.headers)

@@ -96,4 +96,6 @@ def test_a_range_is_for_get_alone():
 )
 def test_a_log_at_rest_may_be_kept(age, max_age, told):
     expected = ("Cache-Control", f"max-age={told}")
-    assert conditions.cache_control(time.time() - age, max_age) == expected
+    assert conditions.cache_control(time.time() - age, max_age, False) == expected
+    no_store = ("Cache-Control", "no-store")
+    assert conditions.cache_control(time.time() - age, max_age, True) == no_store
