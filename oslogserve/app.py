@@ -19,8 +19,11 @@ from oslogserve.metrics import Metrics
 from oslogserve.query import Query, accepts_html
 from oslogserve.sources import Source
 from oslogserve.sources.disk import Disk
+from oslogserve.sources.guarded import GuardedSource
 from oslogserve.sources.swift import Swift
+from oslogserve.sources.swift_session import SwiftSession
 from oslogserve.sources.timed import TimedSource
+from oslogserve.sources.whole import WholeSource
 from oslogserve.views import assets, page
 
 Environ = dict[str, Any]
@@ -36,7 +39,12 @@ class App:
 
     def __init__(self, config: Config) -> None:
         self._metrics = Metrics()
-        self._sources = [TimedSource(source, self._metrics) for source in _sources(config)]
+        self._sources = [
+            TimedSource(
+                GuardedSource(source, self._metrics, config["serve", "threads"]), self._metrics
+            )
+            for source in _sources(config, self._metrics)
+        ]
         try:
             name, chosen = renderer.named(config["serve", "renderer"])
         except LookupError as why_not:
@@ -109,13 +117,19 @@ def _sends_files(environ: Environ) -> bool:
     return "wsgi.file_wrapper" in environ and "mod_wsgi.version" not in environ
 
 
-def _sources(config: Config) -> list[Source]:
+def _sources(config: Config, metrics: Metrics) -> list[Source]:
     """In the order in which they are asked."""
     sources: list[Source] = []
     if config["disk", "root"]:
         sources.append(Disk(config["disk", "root"], config["serve", "chunk_size"]))
     if config["swift", "container"]:
-        sources.append(Swift(config))
+        session = SwiftSession(
+            config,
+            Swift.name,
+            lambda outcome: metrics.swift_authentications[outcome].inc(),
+            lambda reason: metrics.source_retries[Swift.name, reason].inc(),
+        )
+        sources.append(WholeSource(Swift(config, session), metrics, config["swift", "resumes"]))
     return sources
 
 

@@ -65,7 +65,8 @@ def _serve(given: argparse.Namespace) -> int:
     root = os.path.abspath(given.root) if given.root else None
     if root is not None and not os.path.isdir(root):
         raise ConfigError(f"--root {given.root}: there is no such folder")
-    config = load(given.config, **({"disk_root": root} if root else {}))
+    overrides = {"serve_threads": str(given.threads), **({"disk_root": root} if root else {})}
+    config = load(given.config, **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
     serve(config, given.bind, given.workers, given.threads)

@@ -203,7 +203,29 @@ OPTIONS = (
         "read_timeout",
         "30",
         _between(0.1, 3600, float),
-        "Seconds to wait for the next bytes. Swift itself gives a slow disk 10.",
+        "Seconds to wait for the next bytes, answer_timeout at the most. Swift itself gives a slow\n"
+        "disk 10.",
+    ),
+    Option(
+        "swift",
+        "answer_timeout",
+        "20",
+        _between(0.1, 3600, float),
+        "Seconds until the first bytes of a log must be here, retries and a new token included.",
+    ),
+    Option(
+        "swift",
+        "retries",
+        "2",
+        _between(0, 10, int),
+        "How often a request that failed is made once more, where that can help.",
+    ),
+    Option(
+        "swift",
+        "resumes",
+        "10",
+        _between(0, 1000, int),
+        "How often a log that breaks off midway goes on from there.",
     ),
     Option(
         "serve",
@@ -233,6 +255,14 @@ OPTIONS = (
         _between(0, 365 * 24 * 3600, int),
         "Seconds for which caches and browsers may show a log without asking whether it is still\n"
         "the same, once it has not changed for a day. Before, they always ask.",
+    ),
+    Option(
+        "serve",
+        "threads",
+        "8",
+        _between(1, 10000, int),
+        "Threads of each process, where gunicorn does not say: half of them may wait for a source.",
+        "OSLOGSERVE_THREADS",
     ),
     Option(
         "serve",

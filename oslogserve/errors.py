@@ -78,13 +78,18 @@ class Unavailable(Error):
 class SourceError(Exception):
     """A source failed or timed out. The text never holds a credential or a URL.
 
-    reason: 'timeout' or 'failed', a metric label.
+    reason: 'timeout', 'failed', 'denied' (the credentials) or 'changed' (the log, since).
     """
 
     def __init__(self, source: str, message: str, reason: str = "failed") -> None:
         super().__init__(message)
         self.source = source
         self.reason = reason
+
+    @property
+    def is_sickness(self) -> bool:
+        """Whether others who ask the source would fare no better."""
+        return self.reason != "changed"
 
 
 class Incomplete(Exception):

@@ -34,6 +34,11 @@ def on_starting(server: Any) -> None:
         os.chown(directory, server.cfg.uid, server.cfg.gid)
 
 
+def post_fork(server: Any, worker: Any) -> None:
+    """Say how many threads there are, unless that was said."""
+    os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
+
+
 def child_exit(server: Any, worker: Any) -> None:
     """However a worker ended, its running requests are over."""
     metrics_dir.mark_dead(worker.pid)
@@ -61,6 +66,7 @@ SETTINGS: dict[str, Any] = {
     # gunicorn would open it in the home folder, which a service may not have.
     "control_socket_disable": True,
     "on_starting": on_starting,
+    "post_fork": post_fork,
     "child_exit": child_exit,
     "on_exit": on_exit,
 }

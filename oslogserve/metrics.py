@@ -104,6 +104,37 @@ class Metrics:
                 registry=registry,
             )
         )
+        self.source_retries = Labelled(
+            Counter(
+                "oslogserve_source_retries_total",
+                "Requests to a source that were made once more.",
+                ["source", "reason"],
+                registry=registry,
+            )
+        )
+        self.source_resumes = Labelled(
+            Counter(
+                "oslogserve_source_resumes_total",
+                "Logs that broke off and were asked for from there.",
+                ["source", "outcome"],
+                registry=registry,
+            )
+        )
+        self.swift_authentications = Labelled(
+            Counter(
+                "oslogserve_swift_authentications_total",
+                "Tokens asked for.",
+                ["outcome"],
+                registry=registry,
+            )
+        )
+        self.source_available = Gauge(
+            "oslogserve_source_available",
+            "0 while a source is left alone because it keeps failing.",
+            ["source"],
+            registry=registry,
+            multiprocess_mode="livemin",
+        )
         self.in_progress = Gauge(
             "oslogserve_requests_in_progress",
             "Requests whose answer has not ended.",

@@ -14,6 +14,7 @@ class Stored(NamedTuple):
     size: stored bytes, None where the source does not say. modified: seconds since 1970, a time
     before the year 10000.
     version: changes when the stored bytes do. encoding: declared Content-Encoding, or ''.
+    md5: of the stored bytes, or '' where the source does not say.
     """
 
     source: str
@@ -21,6 +22,7 @@ class Stored(NamedTuple):
     modified: float
     version: str
     encoding: str = ""
+    md5: str = ""
 
 
 class Log:
@@ -61,12 +63,13 @@ class Entry(NamedTuple):
 class Want(NamedTuple):
     """How a log is opened.
 
-    body: False where only `stored` is needed. span: (first, last + 1) stored bytes.
+    body: False where only `stored` is needed. span: (first, last + 1) stored bytes; None for the
+    end.
     version: the version the span was computed for, None for any.
     """
 
     body: bool = True
-    span: tuple[int, int] | None = None
+    span: tuple[int, int | None] | None = None
     version: str | None = None
 
 

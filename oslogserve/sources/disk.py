@@ -133,8 +133,9 @@ class DiskLog(Log):
         self._left: int | None = None
         self._expected = status.st_size if want.body else 0
         if want.span is not None:
-            os.lseek(file, want.span[0], os.SEEK_SET)
-            self._left = self._expected = want.span[1] - want.span[0]
+            first, end = want.span
+            os.lseek(file, first, os.SEEK_SET)
+            self._left = self._expected = (status.st_size if end is None else end) - first
         self._first = self._read() if want.body else b""
 
     def _read(self) -> bytes:

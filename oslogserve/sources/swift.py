@@ -1,95 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs in containers of OpenStack Swift.
+"""Logs in containers of OpenStack Swift: one open response each, and listings."""
 
-One keystoneauth session, so one token, for all threads; one connection for every open
-response, kept alive between requests. swiftclient's own Connection is not used: it may not
-be shared by threads, sleeps a second on an expired token and retries for half a minute.
-"""
-
-import threading
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any
 
-import keystoneauth1.exceptions
-import requests
-import urllib3.exceptions
-from keystoneauth1.identity import v3
-from keystoneauth1.session import Session
-from swiftclient import authv1
 from swiftclient import client as swift_api
-from swiftclient.exceptions import ClientException
 
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
+from oslogserve.sources.swift_session import FAILURES, TIMEOUTS, Connection, SwiftSession
 
-#: What a request to Swift or Keystone was seen to raise.
-FAILURES = (
-    ClientException,
-    requests.RequestException,
-    urllib3.exceptions.HTTPError,
-    keystoneauth1.exceptions.ClientException,
-    OSError,
-)
-_TIMEOUTS = (
-    requests.Timeout,
-    urllib3.exceptions.TimeoutError,
-    keystoneauth1.exceptions.ConnectTimeout,
-    TimeoutError,
-)
 #: Swift's own bound of one page.
 PAGE = 10000
-#: Kept alive for later requests; more than a process has threads is never needed.
-IDLE_CONNECTIONS = 64
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
-
-_T = TypeVar("_T")
-_Connection = tuple[Any, Any]
+_MD5 = re.compile(r"[0-9a-f]{32}")
 
 
 class Swift:
     name = "swift"
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, session: SwiftSession) -> None:
+        self._session = session
         self._container = config["swift", "container"]
         self._partitions = config["swift", "partitions"]
         self._chunk_size = config["serve", "chunk_size"]
-        # The form that requests takes, to which swiftclient hands it on.
-        self._timeouts = (config["swift", "connect_timeout"], config["swift", "read_timeout"])
-        self._interface = config["swift", "interface"]
-        self._region = config["swift", "region_name"] or None
-        self._verify = config["swift", "ca_file"] or None
-        self._session = Session(
-            auth=_credentials(config),
-            timeout=self._timeouts[1],
-            verify=self._verify or True,
-            app_name="oslogserve",
-        )
-        self._renewing = threading.Lock()
-        self._idle: list[_Connection] = []
 
     def open(self, path: bytes, want: Want = WHOLE) -> "SwiftLog | Folder | None":
         place = self._place(path)
         if place is None:
             return None
         container, name = place
+        deadline = self._session.deadline()
         for stored_name in (name, name + ".gz") if name else ():
             if len(stored_name.encode()) > MAX_NAME:
                 continue
             log = (
-                self._get(container, stored_name, want)
+                self._get(container, stored_name, want, deadline)
                 if want.body
-                else self._head(container, stored_name)
+                else self._head(container, stored_name, deadline)
             )
             if log is not None and log.is_folder:
                 log.close()
                 return Folder()
             if log is not None:
                 return log
-        if self._page(container, name, "", 1):
+        if self._page(container, name, "", 1, deadline):
             return Folder()
         return None
 
@@ -107,22 +67,23 @@ class Swift:
             container = container.replace("{partition}", partition)
         return container, name
 
-    def _head(self, container: str, name: str) -> "SwiftLog | None":
-        headers = self._asked(
+    def _head(self, container: str, name: str, deadline: float) -> "SwiftLog | None":
+        headers = self._session.asked(
             lambda url, token, connection: swift_api.head_object(
                 url, token, container, name, http_conn=connection
-            )
+            ),
+            deadline,
         )
         return None if headers is None else SwiftLog(_stored(headers), _is_folder(headers))
 
-    def _get(self, container: str, name: str, want: Want) -> "SwiftLog | None":
+    def _get(self, container: str, name: str, want: Want, deadline: float) -> "SwiftLog | None":
         headers = {}
         if want.span is not None:
-            headers["Range"] = f"bytes={want.span[0]}-{want.span[1] - 1}"
+            first, end = want.span
+            headers["Range"] = f"bytes={first}-{'' if end is None else end - 1}"
             headers["If-Match"] = f'"{want.version}"'
-        return self._asked(
+        return self._session.asked(
             lambda url, token, connection: self._begun(
-                name,
                 connection,
                 *swift_api.get_object(
                     url,
@@ -134,15 +95,16 @@ class Swift:
                     headers=headers,
                 ),
             ),
+            deadline,
             keep=True,
         )
 
     def _begun(
-        self, name: str, connection: _Connection, headers: dict[str, str], body: Iterator[bytes]
+        self, connection: Connection, headers: dict[str, str], body: Iterator[bytes]
     ) -> "SwiftLog":
         first = next(body, b"")
         return SwiftLog(
-            _stored(headers), _is_folder(headers), first, body, connection, self._release
+            _stored(headers), _is_folder(headers), first, body, connection, self._session
         )
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
@@ -150,7 +112,7 @@ class Swift:
         if place is None:
             return None
         container, name = place
-        page = self._page(container, name, "", PAGE)
+        page = self._page(container, name, "", PAGE, self._session.deadline())
         return self._entries(container, name, page) if page else None
 
     def _entries(self, container: str, name: str, page: list[dict[str, Any]]) -> Iterator[Entry]:
@@ -168,10 +130,13 @@ class Swift:
                         _seconds(row["last_modified"]),
                         self.name,
                     )
-            page = self._page(container, name, page[-1].get("subdir") or page[-1]["name"], PAGE)
+            marker = page[-1].get("subdir") or page[-1]["name"]
+            page = self._page(container, name, marker, PAGE, self._session.deadline())
 
-    def _page(self, container: str, name: str, marker: str, limit: int) -> list[dict[str, Any]]:
-        answer = self._asked(
+    def _page(
+        self, container: str, name: str, marker: str, limit: int, deadline: float
+    ) -> list[dict[str, Any]]:
+        answer = self._session.asked(
             lambda url, token, connection: swift_api.get_container(
                 url,
                 token,
@@ -181,100 +146,42 @@ class Swift:
                 delimiter="/",
                 marker=marker,
                 limit=limit,
-            )
+            ),
+            deadline,
         )
-        return answer[1] if answer else []
+        if answer is None:
+            self._check_account(deadline)
+            return []
+        found: list[dict[str, Any]] = answer[1]
+        return found
+
+    def _check_account(self, deadline: float) -> None:
+        """A container is not found, too, where its account's server is down."""
+        try:
+            self._session.asked(
+                lambda url, token, connection: swift_api.head_account(
+                    url, token, http_conn=connection
+                ),
+                deadline,
+            )
+        except SourceError as error:
+            if error.reason != "denied":  # who may read a container may not see its account
+                raise
 
     def check(self) -> None:
-        found = self._asked(
+        found = self._session.asked(
             lambda url, token, connection: (
                 swift_api.head_account(url, token, http_conn=connection)
                 if "{partition}" in self._container
                 else swift_api.head_container(url, token, self._container, http_conn=connection)
-            )
+            ),
+            self._session.deadline(),
         )
         if found is None:
             raise SourceError(self.name, "there is no such container")
 
     def close(self) -> None:
-        """Closes the connections that are kept for later; open logs are their owners'."""
-        while self._idle:
-            self._idle.pop()[1].close()
-        self._session.session.close()
-
-    def _asked(self, ask: Callable[[str, str, _Connection], _T], keep: bool = False) -> _T | None:
-        """ask(storage URL, token, connection), or None where Swift answers 404.
-
-        keep: an answer keeps the connection. Raises SourceError.
-        """
-        connection: _Connection | None = None
-        try:
-            url, token = self._url(), self._token()
-            connection = self._connection(url)
-            try:
-                answer = ask(url, token, connection)
-            except ClientException as error:
-                if error.http_status != 401:
-                    raise
-                answer = ask(url, self._renewed(token), connection)
-        except FAILURES as error:
-            if connection and getattr(error, "http_status", None) == 404:
-                self._release(connection)
-                return None
-            if connection:
-                connection[1].close()
-            raise self._failed(error) from error
-        except BaseException:
-            if connection:
-                connection[1].close()
-            raise
-        if not keep:
-            self._release(connection)
-        return answer
-
-    def _renewed(self, token: str) -> str:
-        """A token other than this one, which expired. The first of many threads fetches it."""
-        with self._renewing:
-            if self._token() == token:
-                self._session.invalidate()
-            return self._token()
-
-    def _token(self) -> str:
-        # keystoneauth lets one thread at a time fetch a token; the others get the same.
-        token = self._session.get_token()
-        if token is None:
-            raise SourceError(self.name, "no token was given")
-        return token
-
-    def _url(self) -> str:
-        url = self._session.get_endpoint(
-            service_type="object-store", interface=self._interface, region_name=self._region
-        )
-        if url is None:
-            raise SourceError(self.name, "the catalog has no object-store endpoint")
-        return url
-
-    def _connection(self, url: str) -> _Connection:
-        try:
-            return self._idle.pop()  # list.pop and append are atomic
-        except IndexError:
-            made: _Connection = swift_api.http_connection(
-                url, timeout=self._timeouts, cacert=self._verify
-            )
-            return made
-
-    def _release(self, connection: _Connection) -> None:
-        if len(self._idle) < IDLE_CONNECTIONS:
-            self._idle.append(connection)
-        else:
-            connection[1].close()
-
-    def _failed(self, error: BaseException) -> SourceError:
-        """Says what failed by kind and status: texts of these exceptions hold URLs."""
-        if isinstance(error, _TIMEOUTS):
-            return SourceError(self.name, "it did not answer in time", "timeout")
-        status = getattr(error, "http_status", None)
-        return SourceError(self.name, f"status {status}" if status else type(error).__name__)
+        self._session.close()
 
 
 class SwiftLog(Log):
@@ -284,8 +191,8 @@ class SwiftLog(Log):
         is_folder: bool,
         first: bytes = b"",
         rest: Iterator[bytes] | None = None,
-        connection: _Connection | None = None,
-        release: Callable[[_Connection], None] | None = None,
+        connection: Connection | None = None,
+        session: SwiftSession | None = None,
     ) -> None:
         super().__init__(stored)
         self.is_folder = is_folder
@@ -293,7 +200,7 @@ class SwiftLog(Log):
         self._rest = rest
         self._left = None if stored.size is None else stored.size - len(first)
         self._connection = connection
-        self._release = release
+        self._session = session
 
     def __iter__(self) -> Iterator[bytes]:
         if self._left == 0:
@@ -304,7 +211,7 @@ class SwiftLog(Log):
             try:
                 chunk = next(self._rest, b"")
             except FAILURES as error:
-                if isinstance(error, _TIMEOUTS):
+                if isinstance(error, TIMEOUTS):
                     raise Incomplete("timeout", "Swift stopped answering") from error
                 raise Incomplete("failed", "the connection to Swift broke") from error
             if not chunk:
@@ -321,45 +228,23 @@ class SwiftLog(Log):
         connection, self._connection = self._connection, None
         if connection is None:
             return
-        if self._rest is None and self._release is not None:
-            self._release(connection)
+        if self._rest is None and self._session is not None:
+            self._session.release(connection)
         else:
             connection[1].close()
 
 
-def _credentials(config: Config) -> Any:
-    of = {
-        option: config["swift", option] for section, option in config.values if section == "swift"
-    }
-    if of["auth_version"] == "1":
-        return authv1.PasswordPlugin(of["auth_url"], of["username"], of["password"])
-    if of["application_credential_id"]:
-        return v3.ApplicationCredential(
-            auth_url=of["auth_url"],
-            application_credential_id=of["application_credential_id"],
-            application_credential_secret=of["application_credential_secret"],
-        )
-    return v3.Password(  # takes an id before a name
-        auth_url=of["auth_url"],
-        username=of["username"],
-        password=of["password"],
-        project_name=of["project_name"],
-        project_id=of["project_id"],
-        user_domain_name=of["user_domain_name"],
-        user_domain_id=of["user_domain_id"],
-        project_domain_name=of["project_domain_name"],
-        project_domain_id=of["project_domain_id"],
-    )
-
-
 def _stored(headers: dict[str, str]) -> Stored:
     length = headers.get("content-length")
+    version = headers.get("etag", "").strip('"')
+    is_large = "x-static-large-object" in headers or "x-object-manifest" in headers
     return Stored(
         source=Swift.name,
         size=int(length) if length is not None else None,
         modified=parsedate_to_datetime(headers["last-modified"]).timestamp(),
-        version=headers.get("etag", "").strip('"'),
+        version=version,
         encoding=headers.get("content-encoding", "").lower(),
+        md5="" if is_large or not _MD5.fullmatch(version) else version,
     )
 
 

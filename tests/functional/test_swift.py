@@ -15,6 +15,7 @@ import swiftclient
 from oslogserve.config import load
 from oslogserve.sources import Want
 from oslogserve.sources import swift as source_module
+from oslogserve.sources.swift_session import SwiftSession
 from tests.servers.client import ask, begin, ini, metric
 from tests.servers.conf import write_conf
 from tests.servers.gunicorn import Gunicorn
@@ -93,7 +94,9 @@ def server(swift, put, root):
 def source(swift, put, tmp_path):
     """The source itself, in this process."""
     write_conf(tmp_path / "conf", {"swift": swift.settings(CONTAINER)})
-    with contextlib.closing(source_module.Swift(load(str(tmp_path / "conf"), {}))) as opened:
+    config = load(str(tmp_path / "conf"), {})
+    session = SwiftSession(config, "swift")
+    with contextlib.closing(source_module.Swift(config, session)) as opened:
         yield opened
 
 
@@ -588,8 +591,8 @@ def test_swift_down_is_503_while_the_disk_answers(fragile_swift, tmp_path):
         assert b"swift: ok" not in ready.body
         assert ask(server, "/healthz").status == 200
         fragile_swift.start("proxy")
+        assert ask(server, "/readyz").status == 200  # it asks in any case, so it is seen at once
         assert ask(server, "/swift.txt").body == LOG
-        assert ask(server, "/readyz").status == 200
         counted_once(server, "oslogserve_requests_in_progress")  # the look at it
 
 

@@ -15,6 +15,9 @@ PROMISED = {
     "oslogserve_response_seconds": ("response", "histogram", ("source", "view", "ending")),
     "oslogserve_responses_total": ("responses", "counter", ("status",)),
     "oslogserve_sent_bytes_total": ("sent_bytes", "counter", ("view",)),
+    "oslogserve_source_retries_total": ("source_retries", "counter", ("source", "reason")),
+    "oslogserve_source_resumes_total": ("source_resumes", "counter", ("source", "outcome")),
+    "oslogserve_swift_authentications_total": ("swift_authentications", "counter", ("outcome",)),
     "oslogserve_incomplete_logs_total": ("incomplete_logs", "counter", ("source", "reason")),
 }
 HISTOGRAMS = [name for name, (_, kind, _) in PROMISED.items() if kind == "histogram"]
@@ -37,6 +40,7 @@ def metrics():
         child = getattr(metrics, attribute)[labels]
         child.observe(0.02) if kind == "histogram" else child.inc(3)
     metrics.in_progress.inc()
+    metrics.source_available.labels("source").set(1)
     metrics.build_info.labels("version", "renderer").set(1)
     return metrics
 
@@ -52,6 +56,7 @@ def test_it_shows_the_promised_names_and_no_other(metrics):
     assert shown == {name: kind for name, (_, kind, _) in PROMISED.items()} | {
         "oslogserve_requests_in_progress": "gauge",
         "oslogserve_build_info": "gauge",
+        "oslogserve_source_available": "gauge",
     }
 
 

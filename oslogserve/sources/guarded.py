@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source that is left alone while it is sick, so that it takes no threads from the others.
+
+In each process, a circuit breaker: after FAILURES in a row nobody asks for a while; then one
+request tries, and what comes of it is for all. And half of the threads may wait for its first
+bytes: the others are for those whose log is elsewhere.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from oslogserve.errors import SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+
+FAILURES = 5
+#: Seconds that a sick source is left alone: at first, and at the most; doubled in between.
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 30.0
+#: Seconds that one waits for first bytes until the source counts as slow: nobody queues then.
+SLOW = 5.0
+#: Threads of a process where its server does not say.
+THREADS = 8
+
+_T = TypeVar("_T")
+
+
+class GuardedSource:
+    def __init__(
+        self,
+        source: Source,
+        metrics: Metrics,
+        threads: int = THREADS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = source.name
+        self._source = source
+        self._available = metrics.source_available.labels(source.name)
+        self._clock = clock
+        self._places = max(1, threads // 2)
+        self._lock = threading.Condition()
+        self._failures = 0
+        self._pause = FIRST_PAUSE
+        self._closed_until = 0.0
+        self._is_probed = False
+        self._waiting: dict[int, float] = {}
+        self._available.set(1)
+
+    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
+        return self._asked(lambda: self._source.open(path, want))
+
+    def entries(self, path: bytes) -> Iterator[Entry] | None:
+        return self._asked(lambda: self._source.entries(path))
+
+    def check(self) -> None:
+        """Asks in any case, and what comes of it is for all."""
+        self._watched(self._source.check)
+
+    def _asked(self, ask: Callable[[], _T]) -> _T:
+        me = threading.get_ident()
+        is_probe = False
+        with self._lock:
+            if self._failures >= FAILURES:
+                if self._clock() < self._closed_until or self._is_probed:
+                    raise SourceError(
+                        self.name, f"it failed {self._failures} times and is left alone for a while"
+                    )
+                self._is_probed = is_probe = True
+            elif len(self._waiting) >= self._places:
+                self._wait_for_a_place()
+            self._waiting[me] = self._clock()
+        try:
+            return self._watched(ask)
+        finally:
+            with self._lock:
+                del self._waiting[me]
+                if is_probe:
+                    self._is_probed = False
+                self._lock.notify()
+
+    def _wait_for_a_place(self) -> None:
+        """With the lock held, which others get meanwhile."""
+        while len(self._waiting) >= self._places:
+            left = min(self._waiting.values()) + SLOW - self._clock()
+            if left <= 0:
+                raise SourceError(self.name, "it is slow to answer those who asked before")
+            self._lock.wait(left)
+
+    def _watched(self, ask: Callable[[], _T]) -> _T:
+        try:
+            found = ask()
+        except SourceError as error:
+            if error.is_sickness:
+                self._failed()
+            raise
+        if self._failures:
+            with self._lock:
+                self._failures = 0
+                self._pause = FIRST_PAUSE
+                self._available.set(1)
+        return found
+
+    def _failed(self) -> None:
+        with self._lock:
+            self._failures += 1
+            if self._failures < FAILURES:
+                return
+            self._closed_until = self._clock() + self._pause * random.uniform(0.75, 1.25)
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+            self._available.set(0)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A source whose logs come whole, or say what is missing: what breaks off goes on where it broke,
+and what came is checked against the checksum that the source has of it."""
+
+import hashlib
+import random
+import time
+from collections.abc import Iterator
+
+from oslogserve.errors import Incomplete, SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+
+#: Seconds before a log goes on for the first time; doubled for each next, and jittered. Together
+#: they outlast a server that restarts.
+PAUSE = 0.1
+LONGEST_PAUSE = 2.0
+
+
+class WholeSource:
+    """resumes: how often one log may go on."""
+
+    def __init__(self, source: Source, metrics: Metrics, resumes: int) -> None:
+        self.name = source.name
+        self._source = source
+        self._metrics = metrics
+        self._resumes = resumes
+
+    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
+        found = self._source.open(path, want)
+        if not isinstance(found, Log) or not want.body:
+            return found
+        return WholeLog(found, self._source, path, want, self._metrics, self._resumes)
+
+    def entries(self, path: bytes) -> Iterator[Entry] | None:
+        return self._source.entries(path)
+
+    def check(self) -> None:
+        self._source.check()
+
+
+class WholeLog(Log):
+    def __init__(
+        self, log: Log, source: Source, path: bytes, want: Want, metrics: Metrics, resumes: int
+    ) -> None:
+        super().__init__(log.stored)
+        self.file = log.file
+        self._log: Log | None = log
+        self._source = source
+        self._path = path
+        self._first, self._end = want.span or (0, log.stored.size)
+        self._is_all = want.span is None
+        self._metrics = metrics
+        self._left = resumes
+        self._came = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        checksum = hashlib.md5(usedforsecurity=False) if self._is_all and self.stored.md5 else None
+        while self._log is not None:
+            try:
+                for chunk in self._log:
+                    self._came += len(chunk)
+                    if checksum is not None:
+                        checksum.update(chunk)
+                    yield chunk
+                break
+            except Incomplete as error:
+                if not self._goes_on(error):
+                    raise self._told(error) from error
+        is_read = self._log is not None
+        if is_read and checksum is not None and checksum.hexdigest() != self.stored.md5:
+            raise Incomplete("corrupt", "what was stored is damaged, its checksum does not fit")
+
+    def _goes_on(self, error: Incomplete) -> bool:
+        """Whether the log was opened again where it broke off."""
+        if error.reason not in ("timeout", "failed") or not self.stored.version:
+            return False
+        position = self._first + self._came
+        if position == self._end:
+            return False
+        pause = PAUSE
+        while self._left > 0 and self._log is not None:
+            self._left -= 1
+            self._log.close()
+            try:
+                span = (position, self._end)
+                log = self._source.open(self._path, Want(span=span, version=self.stored.version))
+            except SourceError as failure:
+                outcome = "changed" if failure.reason == "changed" else "failed"
+                self._metrics.source_resumes[self.stored.source, outcome].inc()
+                if outcome == "changed":
+                    return False
+                time.sleep(pause * random.uniform(0.5, 1.5))
+                pause = min(2 * pause, LONGEST_PAUSE)
+                continue
+            if not isinstance(log, Log) or log.stored.version != self.stored.version:
+                if isinstance(log, Log):
+                    log.close()
+                self._metrics.source_resumes[self.stored.source, "changed"].inc()
+                return False
+            self._log = log
+            self._metrics.source_resumes[self.stored.source, "resumed"].inc()
+            return True
+        return False
+
+    def _told(self, error: Incomplete) -> Incomplete:
+        of = "" if self._end is None else f" of {self._end - self._first}"
+        return Incomplete(error.reason, f"{error}, {self._came}{of} stored bytes came")
+
+    def sent(self, size: int) -> None:
+        if self._log is not None:
+            self._log.sent(size)
+
+    def close(self) -> None:
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
