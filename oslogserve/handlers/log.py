@@ -110,8 +110,12 @@ class LogHandler:
         # A HEAD of the text does not read the log, which may be too small to be compressed.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format != "text"
         pieces: Iterable[bytes]
-        if opened.is_small and not packed_as(opened.first, stored.encoding):
-            pieces = [opened.first]
+        if (
+            opened.is_small
+            and opened.log.file is not None
+            and not packed_as(opened.first, stored.encoding)
+        ):
+            pieces = [opened.first]  # nothing behind it is left to fail
         else:
             content = decoded(
                 opened.content, stored.encoding, opened.again, lambda: self._wholes.add(stored)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from oslogserve.answer import TEXT, Answer, FilePart, conditions
-from oslogserve.errors import Incomplete
+from oslogserve.errors import Incomplete, SourceError, Unavailable
 from oslogserve.handlers.opened import Opened
 from oslogserve.lines.decode import decoded, exactly, packed_as, until_incomplete
 from oslogserve.sources import Log
@@ -79,9 +79,17 @@ def send_whole(answer: Answer, opened: Opened) -> None:
         answer.pieces = opened.content
     elif opened.is_small:
         answer.headers.append(("Content-Length", str(size)))
-        answer.pieces = [opened.first]
+        answer.pieces = [_checked(opened)]
     else:
         _send(answer, opened.log, opened.content, (0, size))
+
+
+def _checked(opened: Opened) -> bytes:
+    """All of a small log, before its status goes out."""
+    try:
+        return b"".join(opened.content)
+    except Incomplete as error:
+        raise Unavailable([SourceError(opened.stored.source, str(error))]) from error
 
 
 def _send(answer: Answer, log: Log, content: Iterable[bytes], span: tuple[int, int]) -> None:

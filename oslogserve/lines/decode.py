@@ -210,13 +210,14 @@ def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iter
 
 def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """As many bytes as were announced: what was appended since is left out, and where the
-    bytes end early Incomplete is raised."""
+    bytes end early Incomplete is raised. One piece more is asked for, so that a source that
+    checks its bytes gets to the end of them."""
     left = size
     for piece in pieces:
+        if not left:
+            return
         piece = piece[:left]
         left -= len(piece)
         yield piece
-        if not left:
-            return
     if left:
         raise Incomplete("truncated", f"{left} of {size} bytes are missing")

@@ -10,6 +10,7 @@ from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Stored, Want, wh
 from oslogserve.sources.whole import WholeSource
 
 LOG = bytes(range(256)) * 40
+SIZE = len(LOG)
 MD5 = hashlib.md5(LOG).hexdigest()
 
 
@@ -41,7 +42,7 @@ class Breaking:
 
     name = "swift"
 
-    def __init__(self, *answers, size=len(LOG), version=MD5, md5=MD5, content=LOG):
+    def __init__(self, *answers, size=SIZE, version=MD5, md5=MD5, content=LOG):
         self.answers = list(answers)
         self.content = content
         self.wanted = []
