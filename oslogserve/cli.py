@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from oslogserve.config import ConfigError, load
+from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Incomplete
 from oslogserve.lines.formats import SEVERITIES
-from oslogserve.lines.renderer import BEST, described, named
+from oslogserve.lines.renderer import Renderer, described, named
 from oslogserve.query import Query
 
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="oslogserve", description="Serves CI logs.")
-    parser.add_argument("--version", action="version", version=described(named("auto")[0]))
+    parser.add_argument("--version", action=_Version, nargs=0, help="and the renderer in use")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", help="serve logs with gunicorn")
@@ -59,6 +59,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        try:
+            print(described(_renderer(load(None))[0]))
+        except ConfigError as error:
+            parser.error(str(error))
+        parser.exit()
+
+
+def _renderer(config: Config) -> tuple[str, Renderer]:
+    """Its name, and itself."""
+    try:
+        return named(config["serve", "renderer"])
+    except LookupError as why_not:
+        raise ConfigError(f"[serve] renderer = native: {why_not}") from None
+
+
 def _serve(given: argparse.Namespace) -> int:
     from oslogserve.server import serve
 
@@ -69,6 +86,7 @@ def _serve(given: argparse.Namespace) -> int:
     config = load(given.config, **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
+    _renderer(config)
     serve(config, given.bind, given.workers, given.threads)
     return 0
 
@@ -77,6 +95,7 @@ def _render(given: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
     from oslogserve.views import log, page
 
+    _, rendered = _renderer(load(None))
     level = None if given.level == SEVERITIES[0] else given.level
     query = Query(path=b"", folder=False, level=level)
     missing: list[Incomplete] = []
@@ -86,11 +105,11 @@ def _render(given: argparse.Namespace) -> int:
         pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
         out = sys.stdout.buffer
         if given.format == "text":
-            out.writelines(log.text(pieces, query, missing))
+            out.writelines(log.text(pieces, query, missing, rendered))
         else:
             title = Path(given.file).name if given.file else "standard input"
             out.write(page.standalone_head(title))
-            out.writelines(BEST(pieces, "html", query.level, query.limit))
+            out.writelines(rendered(pieces, "html", query.level, query.limit))
             out.write(page.after_lines([log.told(error) for error in missing]))
         out.flush()
     for error in missing:
@@ -104,7 +123,9 @@ def _chunks(file: int) -> Iterator[bytes]:
 
 
 def _check_config(given: argparse.Namespace) -> int:
-    print(load(given.file, must_exist=True).described(), end="")
+    config = load(given.file, must_exist=True)
+    _renderer(config)
+    print(config.described(), end="")
     return 0
 
 

@@ -44,6 +44,12 @@ def etag(made_of: str) -> str:
     return f'"{made.hexdigest()}"'
 
 
+def tag_of(tag: str, encoding: str) -> str:
+    """Weak where the answer is compressed: the same log, never surely the same bytes, so that
+    nobody joins two parts of it."""
+    return f"W/{tag}" if encoding else tag
+
+
 @lru_cache(maxsize=1024)
 def last_modified(seconds: float) -> str:
     return formatdate(seconds, usegmt=True)
@@ -57,7 +63,7 @@ def is_unchanged(environ: dict[str, Any], tag: str, modified: float) -> bool:
     """Whether the client has it already. If-None-Match, where given, decides alone."""
     known = environ.get("HTTP_IF_NONE_MATCH")
     if known is not None:
-        return tag.strip('"') in ETagMatcher.parse(known, strong=False)
+        return tag.removeprefix("W/").strip('"') in ETagMatcher.parse(known, strong=False)
     since = _date(environ.get("HTTP_IF_MODIFIED_SINCE"))
     return since is not None and int(modified) <= since
 

@@ -55,7 +55,7 @@ class LogHandler:
         if conditions.is_conditional(environ):
             stored = _stored(find(sources, query.path, STORED_ONLY))
             if stored is not None:
-                tag = _tag(stored, query, view, encoding)
+                tag = conditions.tag_of(_tag(stored, query, view), encoding)
                 if conditions.is_unchanged(environ, tag, stored.modified):
                     kept = conditions.cache_control(stored.modified, self._max_age, False)
                     return Answer("304 Not Modified", [kept, VARY, ("ETag", tag)])
@@ -82,7 +82,7 @@ class LogHandler:
         headers = [
             conditions.cache_control(stored.modified, self._max_age, opened.may_break_off),
             VARY,
-            ("ETag", _tag(stored, query, view, encoding)),
+            ("ETag", conditions.tag_of(_tag(stored, query, view), encoding)),
             ("Last-Modified", conditions.last_modified(stored.modified)),
         ]
         answer = Answer("200 OK", headers, (), view, stored.source, close=opened.close)
@@ -174,11 +174,11 @@ def _stored(found: Log | Folder) -> Stored | None:
     return found.stored
 
 
-def _tag(stored: Stored, query: Query, view: str, encoding: str) -> str:
+def _tag(stored: Stored, query: Query, view: str) -> str:
     made_by = f"{__version__} {assets.VERSION}" if view == "html" else __version__
     return conditions.etag(
         f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-        f"{view} {encoding} {query.level} {query.limit} {made_by}"
+        f"{view} {query.level} {query.limit} {made_by}"
     )
 
 

@@ -59,9 +59,11 @@ def send_raw(answer: Answer, environ: dict[str, Any], opened: Opened, name: str)
 
 
 def _send_ranged(answer: Answer, environ: dict[str, Any], opened: Opened) -> None:
-    answer.headers.append(("Accept-Ranges", "bytes"))
+    """Its bytes are the same for every client, so its tag is strong."""
     size = opened.stored.size
-    tag = dict(answer.headers)["ETag"]
+    tag = dict(answer.headers)["ETag"].removeprefix("W/")
+    answer.headers = [header for header in answer.headers if header[0] != "ETag"]
+    answer.headers += [("ETag", tag), ("Accept-Ranges", "bytes")]
     span = conditions.span(environ, size, tag, opened.stored.modified)
     if span is None or size is None:
         send_whole(answer, opened)

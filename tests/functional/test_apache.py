@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from oslogserve.answer.encoding import WORTH_IT
 from tests.servers.apache import Apache, public_folder
 from tests.servers.process import HOST, poll
 
@@ -336,8 +337,17 @@ def test_with_mod_deflate_an_answer_is_compressed_once(deflating, target, view):
     as_it_is = get(deflating, f"{target}?format={view}")
     packed = get(deflating, f"{target}?format={view}", headers={"Accept-Encoding": "gzip"})
     assert "Content-Encoding" not in as_it_is.headers
-    assert packed.headers.get_all("Content-Encoding") == ["gzip"]
-    assert gzip.decompress(packed.body) == as_it_is.body
+    if len(as_it_is.body) < WORTH_IT:
+        assert (packed.headers.get("Content-Encoding"), packed.body) == (None, as_it_is.body)
+    else:
+        assert packed.headers.get_all("Content-Encoding") == ["gzip"]
+        assert gzip.decompress(packed.body) == as_it_is.body
+
+
+def test_with_mod_deflate_an_unchanged_log_is_still_304(deflating):
+    takes_gzip = {"Accept-Encoding": "gzip", "Accept": "text/html"}
+    tag = get(deflating, "/big.txt", headers=takes_gzip).headers["ETag"]
+    assert get(deflating, "/big.txt", headers=takes_gzip | {"If-None-Match": tag}).status == 304
 
 
 def test_with_mod_deflate_raw_is_compressed_by_nobody_but_it(deflating):

@@ -95,3 +95,15 @@ def test_the_version_names_the_renderer(capsys):
     assert caught.value.code == 0
     name = "native" if renderer.NATIVE else "pure"
     assert capsys.readouterr().out.startswith(f"oslogserve {__version__}, {name} renderer")
+
+
+@pytest.mark.parametrize("asked", ["pure", "rust"])
+def test_the_version_says_which_renderer_is_asked_for(monkeypatch, capsys, asked):
+    monkeypatch.setenv("OSLOGSERVE_RENDERER", asked)
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    told = capsys.readouterr()
+    if asked == "pure":
+        assert (ended.value.code, "pure renderer" in told.out) == (0, True)
+    else:
+        assert (ended.value.code, "OSLOGSERVE_RENDERER" in told.err) == (2, True)
