@@ -12,9 +12,12 @@ import sys
 import threading
 import time
 
+import keystoneauth1.exceptions
 import pytest
+import requests
 import swiftclient
 
+from tests.servers.faulty import BLACK_HOLE, Fault, FaultyProxy
 from tests.servers.keystone import Keystone
 from tests.servers.process import (
     HOST,
@@ -309,6 +312,150 @@ def test_frozen_object_server_answers_after_thaw(fragile_swift, container):
         assert time.monotonic() - started >= fragile_swift.node_timeout
         fragile_swift.thaw("object")
         assert connection.get_object(container, "a/b.txt")[1] == b"line\n"
+
+
+# The faulty proxy
+
+ECHO = """
+import socketserver, sys
+class Echo(socketserver.BaseRequestHandler):
+    def handle(self):
+        while asked := self.request.recv(65536):
+            self.request.sendall(asked * 100)
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = daemon_threads = True
+Server(("127.0.0.1", int(sys.argv[1])), Echo).serve_forever()
+"""
+
+
+@pytest.fixture(scope="module")
+def echo(tmp_path_factory):
+    """A port that answers everything a hundred times."""
+    port = free_port()
+    log = tmp_path_factory.mktemp("echo") / "log"
+    with Process([sys.executable, "-c", ECHO, str(port)], log, ready=[port]):
+        yield port
+
+
+@pytest.fixture
+def proxy(echo):
+    with FaultyProxy(echo) as proxy:
+        yield proxy
+
+
+def client(proxy):
+    return socket.create_connection((HOST, proxy.port), 10)
+
+
+def answer(to, asked=b"ab", size=200):
+    """What comes back until `size` bytes are there or the connection is closed."""
+    to.sendall(asked)
+    received = b""
+    while len(received) < size and (piece := to.recv(size)):
+        received += piece
+    return received
+
+
+def test_faulty_proxy_passes_what_it_has_no_fault_for(proxy):
+    with client(proxy) as one, client(proxy) as other:
+        for asked in (b"ab", b"cd"):
+            assert answer(one, asked) == asked * 100
+            assert answer(other, asked) == asked * 100
+
+
+@pytest.mark.parametrize("after", [0, 1, 150])
+def test_faulty_proxy_closes_after_so_many_bytes(proxy, after):
+    proxy.behave(Fault(after=after))
+    with client(proxy) as one:
+        assert answer(one) == (b"ab" * 100)[:after]
+    assert proxy.struck == 1
+
+
+def test_faulty_proxy_resets(proxy):
+    proxy.behave(Fault(after=50, then="reset"))
+    with client(proxy) as one, pytest.raises(ConnectionResetError):
+        answer(one)
+
+
+def test_faulty_proxy_strikes_the_answers_that_are_meant(proxy):
+    proxy.behave(Fault(after=10, only=b"c", times=1))
+    with client(proxy) as one:
+        assert answer(one) == b"ab" * 100
+        assert answer(one, b"cd") == b"cd" * 5
+    with client(proxy) as one:
+        assert answer(one, b"cd") == b"cd" * 100
+
+
+@pytest.mark.parametrize("fault", [BLACK_HOLE, Fault(after=50, then="hold")])
+def test_faulty_proxy_holds_until_it_behaves_otherwise(proxy, fault):
+    proxy.behave(fault)
+    with client(proxy) as one:
+        one.sendall(b"ab")
+        poll(lambda: proxy.struck, lambda: AssertionError("nothing is held"), 10)
+        one.settimeout(0.1)
+        held = b"" if fault is BLACK_HOLE else one.recv(50)
+        assert held == (b"ab" * 25)[: len(held)]
+        with pytest.raises(TimeoutError):
+            one.recv(1)
+        proxy.behave()
+        one.settimeout(10)
+        assert held + answer(one, b"", 200 - len(held)) == b"ab" * 100
+
+
+@pytest.mark.parametrize("fault", [Fault(delay=0.3), Fault(rate=600)])
+def test_faulty_proxy_is_slow(proxy, fault):
+    proxy.behave(fault)
+    with client(proxy) as one:
+        started = time.monotonic()
+        assert answer(one) == b"ab" * 100
+        assert time.monotonic() - started >= 0.3
+
+
+def test_faulty_proxy_refuses_and_accepts_again(proxy):
+    with client(proxy) as one:
+        assert answer(one) == b"ab" * 100  # else it may not have been accepted yet
+        proxy.refuse()
+        assert not port_accepts(proxy.port)
+        assert answer(one) == b"ab" * 100
+        proxy.accept()
+        with client(proxy) as other:
+            assert answer(other) == b"ab" * 100
+
+
+def test_faulty_proxy_leaves_neither_thread_nor_descriptor(echo):
+    threads, files = threading.active_count(), len(os.listdir("/proc/self/fd"))
+    with FaultyProxy(echo) as proxy, client(proxy) as passed, client(proxy) as held:
+        assert answer(passed)
+        proxy.behave(BLACK_HOLE)
+        held.sendall(b"ab")
+        poll(lambda: proxy.struck, lambda: AssertionError("nothing is held"), 10)
+    assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == (threads, files)
+
+
+def test_faulty_swift_leads_through_its_proxy(tmp_path, container):
+    with Swift(tmp_path, faulty=True) as swift, connected(swift, retries=0) as connection:
+        assert put_and_get(connection, container) == b"line\n"
+        assert connection.url == swift.storage_url
+        assert f":{swift.faulty.port}/" in swift.storage_url
+        swift.faulty.behave(Fault(after=0, only=b"/b.txt"))
+        with pytest.raises(requests.ConnectionError):
+            connection.get_object(container, "a/b.txt")
+        swift.faulty.behave()
+        assert connection.get_object(container, "a/b.txt")[1] == b"line\n"
+
+
+def test_faulty_keystone_is_refused_to_clients_only(tmp_path, container):
+    with (
+        Keystone(tmp_path / "keystone", faulty=True) as keystone,
+        Swift(tmp_path / "swift", keystone, faulty=True) as swift,
+        connected(swift, retries=0) as connection,
+    ):
+        keystone.faulty.refuse()
+        with pytest.raises(keystoneauth1.exceptions.ConnectFailure):
+            connection.put_container(container)
+        keystone.faulty.accept()
+        assert put_and_get(connection, container) == b"line\n"
+        assert connection.url == swift.storage_url
 
 
 # In the foreground

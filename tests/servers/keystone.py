@@ -11,6 +11,7 @@ import sys
 import urllib.request
 
 from tests.servers.conf import write_conf
+from tests.servers.faulty import FaultyProxy
 from tests.servers.process import HOST, Process, Server, environment, free_port
 from tests.servers.request_log import RequestLog
 
@@ -23,26 +24,32 @@ _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Keystone(Server):
-    """Keystone under gunicorn with SQLite; tokens live `expiration` seconds (3 or more)."""
+    """Keystone under gunicorn with SQLite; tokens live `expiration` seconds (3 or more).
+
+    faulty: clients reach it through the FaultyProxy `faulty`, Swift does not.
+    """
 
     user = "logs"
     project = "logs"
     domain = "Default"
 
-    def __init__(self, root=None, *, expiration=SETUP_EXPIRATION):
+    def __init__(self, root=None, *, expiration=SETUP_EXPIRATION, faulty=False):
         super().__init__("keystone", root)
         self.expiration = expiration
         self.password = secrets.token_hex(8)
         self.project_id = self.user_id = None
         self._admin_password = secrets.token_hex(8)
         self._service_password = secrets.token_hex(8)
-        self.url = f"http://{HOST}:{free_port()}"
-        self.auth_url = f"{self.url}/v3"
+        port = free_port()
+        self.url = f"http://{HOST}:{port}"
+        self.faulty = self._resources.enter_context(FaultyProxy(port)) if faulty else None
+        self.auth_url = f"{self.faulty.url if faulty else self.url}/v3"
+        self._own_url = f"{self.url}/v3"
         self._requests = RequestLog(self.root / "requests.log")
         self.process = self._child(
             [sys.executable, "-m", "gunicorn"],
             self.root / "keystone.log",
-            ready=[self.auth_url],
+            ready=[self._own_url],
             # keystone.wsgi.api parses sys.argv, so gunicorn's options come this way.
             env=environment(
                 OS_KEYSTONE_CONFIG_FILES=str(self._conf),
@@ -57,9 +64,7 @@ class Keystone(Server):
         self.process.start()
         self._create_users()
         if self.expiration != SETUP_EXPIRATION:
-            self._configure(self.expiration)
-            self.process.close()
-            self.process.start()
+            self.reconfigure(self.expiration)
 
     # What a client needs
 
@@ -121,8 +126,8 @@ class Keystone(Server):
         """The proxy's [filter:authtoken]."""
         return {
             "paste.filter_factory": "keystonemiddleware.auth_token:filter_factory",
-            "www_authenticate_uri": self.auth_url,
-            "auth_url": self.auth_url,
+            "www_authenticate_uri": self._own_url,
+            "auth_url": self._own_url,
             "auth_type": "password",
             "username": "swift",
             "password": self._service_password,
@@ -176,6 +181,13 @@ class Keystone(Server):
     def thaw(self):
         self.process.thaw()
 
+    def reconfigure(self, expiration):
+        """Restart it with another lifetime of tokens; those that it gave before stay valid."""
+        self.expiration = expiration
+        self._configure(expiration)
+        self.process.close()
+        self.process.start()
+
     # How it is set up
 
     @property
@@ -185,7 +197,7 @@ class Keystone(Server):
     def _bootstrap(self):
         self._configure(SETUP_EXPIRATION)
         setup = Process(
-            [sys.executable, "-m", "tests.servers.keystone_child", self._conf, self.auth_url],
+            [sys.executable, "-m", "tests.servers.keystone_child", self._conf, self._own_url],
             self.root / "setup.log",
             env=environment(BOOTSTRAP_PASSWORD=self._admin_password),
         )
@@ -250,7 +262,7 @@ class Keystone(Server):
             return json.loads(response.read() or "null")
 
     def _open(self, token, method, path, body=None):
-        request = urllib.request.Request(self.auth_url + path, method=method)
+        request = urllib.request.Request(self._own_url + path, method=method)
         request.add_header("User-Agent", AGENT)
         if token:
             request.add_header("X-Auth-Token", token)

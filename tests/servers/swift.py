@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from tests.servers.conf import write_conf
+from tests.servers.faulty import FaultyProxy
 from tests.servers.process import HOST, Process, Server, free_ports
 from tests.servers.request_log import RequestLog
 
@@ -29,6 +30,9 @@ class Swift(Server):
 
     The proxy gives a server up for 60 s after ten errors by default; here it
     always asks again, so a restarted server is back at once.
+
+    faulty: clients reach it, and the storage URL leads, through the FaultyProxy `faulty`.
+    constraints: options of swift.conf's [swift-constraints].
     """
 
     PROCESSES = (("swift", SERVERS),)  # each process's name and the servers in it
@@ -36,15 +40,28 @@ class Swift(Server):
     user = "test:tester"
     key = "testing"
 
-    def __init__(self, root=None, keystone=None, *, node_timeout=10, token_life=86400):
+    def __init__(
+        self,
+        root=None,
+        keystone=None,
+        *,
+        node_timeout=10,
+        token_life=86400,
+        faulty=False,
+        constraints=None,
+    ):
         super().__init__("swift", root)
         self.keystone = keystone
         self.node_timeout = node_timeout
         self.token_life = token_life
+        self.constraints = constraints or {}
+        self.faulty = None
         self.etc = self.root / "etc"
         self.ports = dict(zip(SERVERS, free_ports(len(SERVERS)), strict=True))
         self.processes = {name: self._process(name, servers) for name, servers in self.PROCESSES}
         self._requests = RequestLog(self.root / "requests.log")
+        if faulty:
+            self.faulty = self._resources.enter_context(FaultyProxy(self.ports["proxy"]))
 
     def _begin(self):
         self._configure()
@@ -62,7 +79,8 @@ class Swift(Server):
 
     @property
     def url(self):
-        return f"http://{HOST}:{self.ports['proxy']}"
+        # tempauth's storage URL is made of the Host that it was asked by.
+        return self.faulty.url if self.faulty else f"http://{HOST}:{self.ports['proxy']}"
 
     @property
     def auth_url(self):
@@ -136,6 +154,16 @@ class Swift(Server):
     def thaw(self, name="swift"):
         self.processes[name].thaw()
 
+    def reconfigure(self, **options):
+        """Restart the proxy with another token_life or node_timeout, and with a new key: it
+        refuses the tokens that it gave before."""
+        for name, value in options.items():
+            setattr(self, name, value)
+        process = self.processes.get("proxy") or self.processes["swift"]
+        process.kill()
+        write_conf(self.etc / "proxy-server.conf", self._proxy_conf())
+        process.start()
+
     # How it is set up
 
     def _process(self, name, servers):
@@ -156,6 +184,7 @@ class Swift(Server):
             {
                 "swift-hash": {"swift_hash_path_suffix": secrets.token_hex(8)},
                 "storage-policy:0": {"name": "gold", "default": "yes"},
+                "swift-constraints": self.constraints,
             },
         )
         write_conf(self.etc / "proxy-server.conf", self._proxy_conf())
