@@ -4,6 +4,8 @@
 #   make test                 all checks; ENV=unit for one of them
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          the same logs out of a real Swift too
+#   make faults               the fault matrix; ARGS="--only PATTERN" for some of it
+#   make soak                 readers while Swift's servers are restarted; ARGS="--seconds N"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make wheels               wheels of oslogserve and its native core, in dist/
 #   make screenshot           the README's picture, doc/page.png
@@ -18,6 +20,9 @@ PORT ?= 8000
 test: .venv/bootstrap/installed .venv/speedups/built
 	tools/install-system-packages
 	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
+
+faults soak: .venv/bootstrap/installed .venv/speedups/built
+	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
 run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo/written)
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
@@ -71,5 +76,5 @@ var/demo/written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test run bench screenshot wheels clean
+.PHONY: test faults soak run bench screenshot wheels clean
 .PRECIOUS: .venv/%/bin

@@ -402,6 +402,15 @@ def test_faulty_proxy_holds_until_it_behaves_otherwise(proxy, fault):
         assert held + answer(one, b"", 200 - len(held)) == b"ab" * 100
 
 
+def test_faulty_proxy_cuts_what_it_holds(proxy):
+    proxy.behave(Fault(after=50, then="hold"))
+    with client(proxy) as one:
+        one.sendall(b"ab")
+        poll(lambda: proxy.struck, lambda: AssertionError("nothing is held"), 10)
+        proxy.cut()
+        assert answer(one, b"") == b"ab" * 25
+
+
 @pytest.mark.parametrize("fault", [Fault(delay=0.3), Fault(rate=600)])
 def test_faulty_proxy_is_slow(proxy, fault):
     proxy.behave(fault)

@@ -74,6 +74,15 @@ class FaultyProxy:
             self._fault, self._left, self.struck = fault, fault.times, 0
             self._changed.notify_all()
 
+    def cut(self):
+        """Close every connection that is open now, held or not."""
+        with self._changed:
+            links = list(self._links)
+        for link in links:
+            link.end()
+        for link in links:
+            link.thread.join()
+
     def refuse(self):
         """Nobody listens any more; open connections stay."""
         listener, self._listener = self._listener, None
@@ -88,12 +97,7 @@ class FaultyProxy:
 
     def close(self):
         self.refuse()
-        with self._changed:
-            links = list(self._links)
-        for link in links:
-            link.end()
-        for link in links:
-            link.thread.join()
+        self.cut()
 
     def _listen(self):
         self._listener = socket.create_server((HOST, self.port), backlog=128)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with logs on disk."""
+
+import contextlib
+import itertools
+import os
+import tempfile
+from pathlib import Path
+
+from tests.faults import logs
+from tests.faults.rows import Rows
+from tests.faults.stage import Stage
+from tests.faults.starve import read_without_descriptors
+from tests.servers import failing_disk
+from tests.servers.failing_disk import FailingDisk, File
+
+PROBE = "probe.txt"
+#: Bytes of a file at which the trouble is: beyond what can be read ahead of a reader that stalls.
+MIDWAY = 12 * logs.MEGABYTE
+
+
+def _name(packed, kind):
+    return f"{kind}.txt.gz" if packed else f"{kind}.txt"
+
+
+class DiskStage(Stage):
+    def __init__(self, root):
+        self.root = root
+        self._numbers = itertools.count()
+        (root / PROBE).write_bytes(b"a line\n")
+        super().__init__("disk", {"disk": {"root": root}}, PROBE)
+
+    def new(self, packed):
+        """A log that no other cell has seen, with what its answers are."""
+        path = self.root / _name(packed, f"new-{next(self._numbers)}")
+        path.write_bytes(logs.stored(logs.LARGE, packed))
+        return path
+
+    def midway(self, cell, trouble):
+        """trouble(path) while the reader has but the first bytes."""
+        path = self.new(cell.packed)
+        accepted = [self.healthy(path.name, cell.view)]
+        reader = self.stalled(path.name, cell.view)
+        trouble(path)
+        try:
+            return reader.result(), accepted
+        finally:
+            path.unlink(missing_ok=True)
+
+
+ROWS = Rows()
+row = ROWS.row
+
+
+@row("rotated midway", survives=True)
+def _(stage, cell):
+    def rotate(path):
+        path.rename(path.with_name(f"rotated-{path.name}"))
+        path.write_bytes(b"a new log\n")
+
+    return stage.midway(cell, rotate)
+
+
+@row("replaced midway", survives=True)
+def _(stage, cell):
+    def replace(path):
+        other = path.with_name("other")
+        other.write_bytes(logs.stored(logs.SIZE, cell.packed, seed=1))
+        other.replace(path)
+
+    return stage.midway(cell, replace)
+
+
+@row("deleted midway", survives=True)
+def _(stage, cell):
+    return stage.midway(cell, Path.unlink)
+
+
+@row("truncated midway")
+def _(stage, cell):
+    return stage.midway(cell, lambda path: os.truncate(path, MIDWAY))
+
+
+@row("emptied midway")
+def _(stage, cell):
+    return stage.midway(cell, lambda path: os.truncate(path, 0))
+
+
+@row("emptied and written anew midway")
+def _(stage, cell):
+    """What logrotate's copytruncate and a busy service do."""
+    size = logs.LARGE + logs.MEGABYTE
+    anew = logs.stored(size, cell.packed, seed=1)  # made before: it takes longer than the log
+    return stage.midway(cell, lambda path: path.write_bytes(anew))
+
+
+@row("appended to midway", survives=True)
+def _(stage, cell):
+    """Whole is the log as it was, or as it is."""
+    path = stage.new(cell.packed)
+    accepted = [stage.healthy(path.name, cell.view)]
+    reader = stage.stalled(path.name, cell.view)
+    with path.open("ab") as file:
+        file.write(logs.stored(logs.MEGABYTE // 4, cell.packed, seed=1))
+    accepted.append(stage.answer(path.name, cell.view))
+    try:
+        return reader.result(), accepted
+    finally:
+        path.unlink()
+
+
+@row("too many open files")
+def _(stage, cell):
+    path = stage.new(cell.packed)
+    accepted = [stage.healthy(path.name, cell.view)]
+    return read_without_descriptors(stage, path.name, cell.view), accepted
+
+
+@row("root is gone")
+def _(stage, cell):
+    path = stage.new(cell.packed)
+    accepted = [stage.healthy(path.name, cell.view)]
+    away = stage.root.with_name("away")
+    stage.root.rename(away)
+    try:
+        return stage.read(path.name, cell.view), accepted
+    finally:
+        away.rename(stage.root)
+
+
+# A file system that fails
+
+FAILING_ROWS = Rows()
+
+
+def _files():
+    files = {PROBE: File(b"a line\n")}
+    for packed in (False, True):
+        content = logs.stored(logs.SIZE, packed)
+        files[_name(packed, "log")] = File(content)
+        files[_name(packed, "failing")] = File(content, fails_at=logs.MEGABYTE)
+        files[_name(packed, "unread")] = File(content, fails_at=0)
+        files[_name(packed, "closed")] = File(content, opens=False)
+        files[_name(packed, "slow")] = File(content, delay=0.1)
+    return files
+
+
+class FailingStage(Stage):
+    def __init__(self, disk):
+        super().__init__("disk", {"disk": {"root": disk.path}}, PROBE)
+
+    def failing(self, kind, cell):
+        """The reading of a log that fails, and the answer to the same one that does not."""
+        name = _name(cell.packed, kind)
+        same = self.healthy(_name(cell.packed, "log"), cell.view)
+        if cell.view == "html":
+            same = same.replace(b"log.txt", f"{kind}.txt".encode())
+        return self.read(name, cell.view), [same]
+
+
+@FAILING_ROWS.row("read error midway")
+def _(stage, cell):
+    return stage.failing("failing", cell)
+
+
+@FAILING_ROWS.row("read error at the first byte")
+def _(stage, cell):
+    return stage.failing("unread", cell)
+
+
+@FAILING_ROWS.row("may not be read")
+def _(stage, cell):
+    return stage.failing("closed", cell)
+
+
+@FAILING_ROWS.row("slow network file system", survives=True)
+def _(stage, cell):
+    return stage.failing("slow", cell)
+
+
+@contextlib.contextmanager
+def stage():
+    with tempfile.TemporaryDirectory(prefix="oslogserve-faults-") as folder:
+        root = Path(folder) / "root"
+        root.mkdir()
+        with DiskStage(root) as made:
+            yield made
+
+
+@contextlib.contextmanager
+def failing_stage():
+    with FailingDisk(_files()) as disk, FailingStage(disk) as made:
+        yield made
+
+
+#: Why the second stage cannot be had here, or ''.
+UNAVAILABLE = failing_disk.UNAVAILABLE

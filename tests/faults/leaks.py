@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a server process holds: descriptors, threads, memory."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.servers.process import poll
+
+#: Seconds that a server has to let go: a keep-alive of 5, and threads that hang in a time-out.
+SECONDS = 20
+_ESTABLISHED, _CLOSE_WAIT = "01", "08"
+
+
+class Held(NamedTuple):
+    files: int
+    threads: int
+
+
+def workers(server):
+    """The pids of gunicorn's workers."""
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
+    return [int(pid) for pid in children.read_text().split()]
+
+
+def held(pid):
+    return Held(len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")))
+
+
+def resident(pid):
+    """Bytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE")
+
+
+def waiting(port):
+    """(connections that clients have to this port of loopback, bytes on their way to them)."""
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    open_ones = [
+        int(row[4].partition(":")[0], 16)
+        for row in rows
+        if row[1].endswith(f":{port:04X}") and row[3] in (_ESTABLISHED, _CLOSE_WAIT)
+    ]
+    return len(open_ones), sum(open_ones)
+
+
+def leaked(pid, before, seconds=SECONDS):
+    """What is still held beyond `before` when it had time to be let go; '' where nothing is."""
+    more = f"process {pid} is gone"
+
+    def clean():
+        nonlocal more
+        now = held(pid)
+        surplus = (now.files - before.files, now.threads - before.threads)
+        more = f"{surplus[0]} descriptors, {surplus[1]} threads"
+        return max(surplus) <= 0
+
+    try:
+        poll(clean, lambda: TimeoutError(), seconds)
+    except (OSError, TimeoutError):
+        return more
+    return ""

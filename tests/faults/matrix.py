@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the rows on their stages and makes the table of what the cells say."""
+
+import itertools
+import re
+import time
+from typing import NamedTuple
+
+from tests.faults import disk, swift
+from tests.faults.reading import TOLD, WRONG, verdict
+from tests.faults.rows import CELLS, Cell
+
+#: (source, the context manager of the stage, its rows, why it cannot be had here)
+STAGES = (
+    ("disk", disk.stage, disk.ROWS, ""),
+    ("disk", disk.failing_stage, disk.FAILING_ROWS, disk.UNAVAILABLE),
+    ("swift", swift.stage, swift.ROWS, ""),
+    ("swift", swift.large_stage, swift.LARGE_ROWS, ""),
+    ("swift", swift.keystone_stage, swift.KEYSTONE_ROWS, ""),
+)
+#: A cell that was told although the log could be had.
+LESS = "told!"
+
+
+class Result(NamedTuple):
+    source: str
+    name: str
+    cell: Cell
+    verdict: str
+    why: str
+    seconds: float
+
+    @property
+    def is_bad(self):
+        return self.verdict in (WRONG, LESS)
+
+    def __str__(self):
+        packed = "gzip" if self.cell.packed else "plain"
+        where = f"{self.source}: {self.name}, {packed} {self.cell.view}"
+        return f"{where}: {self.verdict} in {self.seconds:.1f} s{self.why and f' ({self.why})'}"
+
+
+class Matrix:
+    """only: a pattern of names. a_row: how many cells of each row are run, another choice for
+    each row, and all where it is None. said: called with each result as it is there."""
+
+    def __init__(self, only="", a_row=None, said=lambda result: None):
+        self.results = []
+        self.left_out = []
+        self.leaks = []
+        self._only = re.compile(only)
+        self._a_row = a_row
+        self._turns = itertools.count()
+        self._said = said
+
+    def run(self):
+        for source, make_stage, rows, unavailable in STAGES:
+            rows = [row for row in rows if self._only.search(f"{source}: {row.name}")]
+            if unavailable:
+                self.left_out += [f"{source}: {row.name} ({unavailable})" for row in rows]
+            elif rows:
+                with make_stage() as stage:
+                    for row in rows:
+                        self._run_row(source, stage, row)
+                    stage.settle()
+                    leaked = stage.leaked()
+                    if leaked:
+                        self.leaks.append(
+                            f"{make_stage.__module__}.{make_stage.__name__}: {leaked}"
+                        )
+        return self
+
+    def _run_row(self, source, stage, row):
+        stage.settle()
+        with row.around(stage):
+            for cell in self._chosen(row.cells):
+                stage.settle()
+                started = time.monotonic()
+                reading, accepted = row.run(stage, cell)
+                found, why = verdict(reading, accepted, cell.view, source, row.rotten)
+                if found == TOLD and row.survives:
+                    found = LESS
+                seconds = time.monotonic() - started
+                self.results.append(Result(source, row.name, cell, found, why, seconds))
+                self._said(self.results[-1])
+            stage.settle()
+
+    def _chosen(self, cells):
+        if self._a_row is None:
+            return cells
+        # 7 has no divisor in common with 6: the views and packings take turns.
+        start = next(self._turns)
+        return [cells[(start + 7 * n) % len(cells)] for n in range(self._a_row)]
+
+    @property
+    def bad(self):
+        return [result for result in self.results if result.is_bad]
+
+    def table(self):
+        width = max(len(result.name) for result in self.results)
+        blank = " " * (width + 7)
+        packings = "".join(f"{'gzip' if packed else 'plain':21}" for packed in (False, True))
+        views = "".join(f"{cell.view:7}" for cell in CELLS)
+        lines = [f"{blank}  {packings}".rstrip(), f"{blank}  {views}".rstrip()]
+        by_row = itertools.groupby(self.results, lambda result: (result.source, result.name))
+        for (source, name), results in by_row:
+            said = {result.cell: result.verdict for result in results}
+            cells = "".join(f"{said.get(cell, '-'):7}" for cell in CELLS).rstrip()
+            lines.append(f"{source:5}  {name:{width}}  {cells}")
+        counts = {}
+        for result in self.results:
+            counts[result.verdict] = counts.get(result.verdict, 0) + 1
+        lines += ["", ", ".join(f"{count} {said}" for said, count in sorted(counts.items()))]
+        if LESS in counts:
+            lines.append(f"{LESS}  the log could have been had whole")
+        lines += [f"left out: {row}" for row in self.left_out]
+        lines += [f"leaked: {leak}" for leak in self.leaks] or ["nothing leaked"]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server under test, and what its answers are while nothing is wrong."""
+
+import contextlib
+
+from oslogserve.config import OPTIONS
+from tests.faults.leaks import held, leaked, waiting, workers
+from tests.faults.reading import Reader
+from tests.servers.client import ask, ini
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import poll
+
+THREADS = 8
+#: [swift] of the servers under test: every bound is short. What this version does not know is
+#: left out.
+ANSWER_TIMEOUT = 6
+READ_TIMEOUT = 2
+BOUNDS = {"connect_timeout": 1, "read_timeout": READ_TIMEOUT, "answer_timeout": ANSWER_TIMEOUT}
+#: Seconds after a fault until a source that was left alone is asked again.
+RECOVERY = 60
+#: So many looks in a row at what a stalled reader has not taken must see the same.
+LOOKS = 5
+_KNOWN = {option.key for option in OPTIONS if option.section == "swift"}
+
+
+def bounds():
+    return {key: value for key, value in BOUNDS.items() if key in _KNOWN}
+
+
+class Stage:
+    """One worker of `sections`, so that its descriptors are those of one process.
+
+    source: which one its logs are asked of. probe: the path of a small log that is always there.
+    """
+
+    def __init__(self, source, sections, probe):
+        self.source = source
+        self.server = Gunicorn(ini(sections), "--workers", "1", "--threads", str(THREADS))
+        self._probe = f"/{probe}?source={source}"
+        self._healthy = {}
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.server)
+            poll(lambda: len(workers(self.server)) == 1, lambda: AssertionError("no worker"), 20)
+            (self.worker,) = workers(self.server)
+            self._warm_up()
+            self._resources = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc_info):
+        self._resources.close()
+
+    def _warm_up(self):
+        """So that every thread is there, and a connection for each."""
+        for _ in range(3):
+            readers = [Reader(self.server, self._probe) for _ in range(2 * THREADS)]
+            for reader in readers:
+                reader.result()
+        self.hung_up()
+        self.held = held(self.worker)
+
+    def hung_up(self):
+        """Until the server has closed the connections that its readers closed."""
+        poll(
+            lambda: waiting(self.server.port)[0] == 0,
+            lambda: AssertionError("connections stay open"),
+            RECOVERY,
+        )
+
+    def address(self, name, view):
+        return f"/{name}?source={self.source}&format={view}"
+
+    def reader(self, name, view, **options):
+        return Reader(self.server, self.address(name, view), **options)
+
+    def stalled(self, name, view):
+        """A reader that takes no more, and the server has noticed: it sends no more either."""
+        reader = self.reader(name, view, stalls=True)
+        reader.stalled()
+        looks = []
+
+        def unmoved():
+            looks.append(waiting(self.server.port)[1])
+            return len(looks) > LOOKS and len(set(looks[-LOOKS:])) == 1
+
+        poll(unmoved, lambda: AssertionError("it goes on without its reader"), RECOVERY)
+        return reader
+
+    def read(self, name, view, **options):
+        return self.reader(name, view, **options).result()
+
+    def healthy(self, name, view):
+        """The answer while nothing is wrong, asked for once."""
+        key = (name, view)
+        if key not in self._healthy:
+            self._healthy[key] = self.answer(name, view)
+        return self._healthy[key]
+
+    def answer(self, name, view):
+        answer = ask(self.server, self.address(name, view))
+        if answer.status != 200:
+            raise AssertionError(f"{self.address(name, view)}: {answer.status} {answer.body}")
+        return answer.body
+
+    def settle(self):
+        """Until the source is asked again after a fault."""
+        poll(
+            lambda: ask(self.server, self._probe).status == 200,
+            lambda: AssertionError(f"{self.source} is not asked again after a fault"),
+            RECOVERY,
+        )
+
+    def leaked(self):
+        return leaked(self.worker, self.held)

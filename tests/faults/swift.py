@@ -1,0 +1,482 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with Swift and Keystone."""
+
+import contextlib
+import functools
+import itertools
+import json
+import time
+
+import swiftclient
+
+from tests.faults import logs
+from tests.faults.rows import CELLS, Cell, Rows
+from tests.faults.stage import Stage, bounds
+from tests.faults.starve import read_without_descriptors
+from tests.servers.faulty import BLACK_HOLE, Fault
+from tests.servers.keystone import Keystone
+from tests.servers.process import poll
+from tests.servers.swift import FourProcessSwift, Swift
+
+CONTAINER = "faults"
+FOLDER = "folder"
+PROBE = "probe.txt"
+#: Bytes that have come when the trouble begins.
+MIDWAY = 1024 * 1024
+#: Seconds until an answer is held, or a token refused.
+SOON = 20
+
+
+def _name(packed, kind):
+    return f"{kind}.txt.gz" if packed else f"{kind}.txt"
+
+
+class SwiftStage(Stage):
+    """A Swift whose servers can be killed one by one, behind a faulty proxy."""
+
+    def __init__(self, swift):
+        self.swift = swift
+        self.proxy = swift.faulty
+        self._numbers = itertools.count()
+        super().__init__("swift", {"swift": swift.settings(CONTAINER) | bounds()}, PROBE)
+
+    def __enter__(self):
+        with self.filling() as connection:
+            connection.put_container(CONTAINER)
+            connection.put_object(CONTAINER, PROBE, b"a line\n")
+            connection.put_object(CONTAINER, f"{FOLDER}/log.txt", b"a line\n")
+            for packed in (False, True):
+                for kind, size in (("log", logs.SIZE), ("large", logs.LARGE)):
+                    content = logs.stored(size, packed)
+                    connection.put_object(CONTAINER, _name(packed, kind), content)
+        return super().__enter__()
+
+    @contextlib.contextmanager
+    def filling(self):
+        with contextlib.closing(self.swift.connection(retries=0)) as connection:
+            yield connection
+
+    def settle(self):
+        self.proxy.behave()
+        self.proxy.accept()
+        for process in self.swift.processes.values():
+            if process.running:
+                process.thaw()
+            else:
+                process.start()
+        super().settle()
+
+    # The steps of the rows
+
+    def new(self, packed):
+        """The name of a log that no other cell has seen, and the file that holds it."""
+        name = _name(packed, f"new-{next(self._numbers)}")
+        before = self._data()
+        with self.filling() as connection:
+            connection.put_object(CONTAINER, name, logs.stored(logs.SIZE, packed))
+        (path,) = self._data() - before
+        return name, path
+
+    def _data(self):
+        return set((self.swift.root / "srv/sda/objects").rglob("*.data"))
+
+    def meant(self, name):
+        """A part of the requests for this log and no other."""
+        return f"GET /v1/{self.swift.storage_url.rpartition('/')[2]}/{CONTAINER}/{name} ".encode()
+
+    def behave(self, name, **fault):
+        self.proxy.behave(Fault(only=self.meant(name), **fault))
+
+    def read_behind(self, name, view, **fault):
+        """(Reading, accepted bodies) with the faulty proxy between."""
+        accepted = [self.healthy(name, view)]
+        self.behave(name, **fault)
+        return self.read(name, view), accepted
+
+    @contextlib.contextmanager
+    def held_midway(self, name, view):
+        """A reader whose log is held on its way while the body of the `with` runs."""
+        self.healthy(name, view)
+        self.behave(name, after=MIDWAY, then="hold", times=1)
+        reader = self.reader(name, view)
+        poll(lambda: self.proxy.struck, lambda: AssertionError("nothing is held"), SOON)
+        yield reader
+        self.proxy.behave()
+
+    def midway(self, name, view, trouble, after=lambda: None):
+        """trouble() while the log is held, after() when it goes on."""
+        with self.held_midway(name, view) as reader:
+            trouble()
+        after()
+        return reader.result(), [self.healthy(name, view)]
+
+
+ROWS = Rows()
+row = ROWS.row
+
+
+@row("connection reset midway", survives=True)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    return stage.read_behind(name, cell.view, after=MIDWAY, then="reset", times=1)
+
+
+@row("connection closed midway", survives=True)
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=MIDWAY, times=1)
+
+
+@row("connection closed after every 512 KiB", survives=True)
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=MIDWAY // 2)
+
+
+@row("connection closed after every 64 KiB")
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=MIDWAY // 16)
+
+
+@row("connection closed before the first byte, once", survives=True)
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=0, times=1)
+
+
+@row("object server killed midway, back after 1 s", survives=True)
+def _(stage, cell):
+    def back():
+        time.sleep(1)
+        stage.swift.start("object")
+
+    name = _name(cell.packed, "large")
+    return stage.midway(name, cell.view, lambda: stage.swift.kill("object"), back)
+
+
+@row("object server killed midway")
+def _(stage, cell):
+    name = _name(cell.packed, "large")
+    return stage.midway(name, cell.view, lambda: stage.swift.kill("object"))
+
+
+@row("proxy server killed midway, restarted", survives=True)
+def _(stage, cell):
+    def restart():
+        stage.swift.kill("proxy")
+        stage.swift.start("proxy")
+
+    return stage.midway(_name(cell.packed, "large"), cell.view, restart)
+
+
+@row("proxy server killed midway")
+def _(stage, cell):
+    name = _name(cell.packed, "large")
+    return stage.midway(name, cell.view, lambda: stage.swift.kill("proxy"))
+
+
+@row("proxy server down")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.swift.kill("proxy")
+    return stage.read(name, cell.view), accepted
+
+
+@row("object server down")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.swift.kill("object")
+    return stage.read(name, cell.view), accepted
+
+
+@row("container server down")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.swift.kill("container")
+    return stage.read(name, cell.view), accepted
+
+
+@row("account server down", survives=True)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.swift.kill("account")
+    return stage.read(name, cell.view), accepted
+
+
+@row("account server down: a folder", cells=(Cell(False, "html"), Cell(False, "text")))
+def _(stage, cell):
+    accepted = [stage.healthy(f"{FOLDER}/", cell.view)]
+    stage.swift.kill("account")
+    return stage.read(f"{FOLDER}/", cell.view), accepted
+
+
+@row("silent midway, once", survives=True)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    return stage.read_behind(name, cell.view, after=MIDWAY, then="hold", times=1)
+
+
+@row("proxy server frozen midway")
+def _(stage, cell):
+    name = _name(cell.packed, "large")
+    return stage.midway(name, cell.view, lambda: stage.swift.freeze("proxy"))
+
+
+@row("object server frozen midway")
+def _(stage, cell):
+    name = _name(cell.packed, "large")
+    return stage.midway(name, cell.view, lambda: stage.swift.freeze("object"))
+
+
+@row("black hole")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.proxy.behave(BLACK_HOLE)
+    return stage.read(name, cell.view), accepted
+
+
+@row("connection refused")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.proxy.behave(Fault(after=0, then="reset"))
+    stage.proxy.refuse()
+    return stage.read(name, cell.view), accepted
+
+
+@row("first byte after 1 s", survives=True)
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, delay=1)
+
+
+@row("first byte after 30 s")
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, delay=30)
+
+
+@row("2 MB a second", survives=True)
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=2e6)
+
+
+@row("object overwritten midway, then cut")
+def _(stage, cell):
+    def overwrite():
+        with stage.filling() as connection:
+            connection.put_object(CONTAINER, name, logs.stored(logs.SIZE, cell.packed, seed=1))
+
+    name, _ = stage.new(cell.packed)
+    return _cut_after(stage, name, cell.view, overwrite)
+
+
+@row("object deleted midway, then cut")
+def _(stage, cell):
+    def delete():
+        with stage.filling() as connection:
+            connection.delete_object(CONTAINER, name)
+
+    name, _ = stage.new(cell.packed)
+    return _cut_after(stage, name, cell.view, delete)
+
+
+def _cut_after(stage, name, view, trouble):
+    def trouble_and_cut():
+        trouble()
+        stage.proxy.cut()
+
+    return stage.midway(name, view, trouble_and_cut)
+
+
+@row("stored file truncated")
+def _(stage, cell):
+    name, path = stage.new(cell.packed)
+    accepted = [stage.healthy(name, cell.view)]
+    with path.open("r+b") as file:
+        file.truncate(MIDWAY)
+    return stage.read(name, cell.view), accepted
+
+
+@row("stored bytes flipped", rotten=True)
+def _(stage, cell):
+    name, path = stage.new(cell.packed)
+    accepted = [stage.healthy(name, cell.view)]
+    with path.open("r+b") as file:
+        file.seek(MIDWAY)
+        rotten = bytes(byte ^ 1 for byte in file.read(16))
+        file.seek(MIDWAY)
+        file.write(rotten)
+    return stage.read(name, cell.view), accepted
+
+
+@row("token revoked", survives=True)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.swift.reconfigure()
+    return stage.read(name, cell.view), accepted
+
+
+@contextlib.contextmanager
+def _short_tokens(stage):
+    life = stage.swift.token_life
+    stage.swift.reconfigure(token_life=3)
+    yield
+    stage.swift.reconfigure(token_life=life)
+
+
+@row("token expired", survives=True, around=_short_tokens)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    _, token = swiftclient.get_auth(stage.swift.auth_url, stage.swift.user, stage.swift.key)
+    poll(lambda: _refused(stage.swift, token), lambda: AssertionError("does not expire"), SOON)
+    return stage.read(name, cell.view), accepted
+
+
+def _refused(swift, token):
+    connection = swiftclient.Connection(preauthurl=swift.storage_url, preauthtoken=token, retries=0)
+    with contextlib.closing(connection):
+        try:
+            connection.head_account()
+        except swiftclient.ClientException as error:
+            return error.http_status == 401
+    return False
+
+
+@row("too many open files")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    return read_without_descriptors(stage, name, cell.view), accepted
+
+
+# Large objects
+
+SEGMENTS = 8
+#: Below SEGMENTS: Swift does not look for more, so it cannot say how long the log is.
+LISTED = 5
+
+LARGE_ROWS = Rows()
+
+
+class LargeStage(SwiftStage):
+    def __enter__(self):
+        with self.filling() as connection:
+            connection.put_container(CONTAINER)
+            for packed in (False, True):
+                self._put(connection, packed)
+        return super().__enter__()
+
+    def _put(self, connection, packed):
+        content = logs.stored(logs.SIZE, packed)
+        width = -(-len(content) // SEGMENTS)
+        manifest = []
+        for number in range(SEGMENTS):
+            part = content[number * width : (number + 1) * width]
+            segment = f"segments/{packed}/{number}"
+            etag = connection.put_object(CONTAINER, segment, part)
+            path = f"/{CONTAINER}/{segment}"
+            manifest.append({"path": path, "etag": etag, "size_bytes": len(part)})
+        headers = {"X-Object-Manifest": f"{CONTAINER}/segments/{packed}/"}
+        connection.put_object(CONTAINER, _name(packed, "dynamic"), b"", headers=headers)
+        connection.put_object(
+            CONTAINER,
+            _name(packed, "static"),
+            json.dumps(manifest),
+            query_string="multipart-manifest=put",
+        )
+
+
+@LARGE_ROWS.row("SLO closed midway", survives=True)
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "static"), cell.view, after=MIDWAY, times=1)
+
+
+@LARGE_ROWS.row("DLO without length", survives=True)
+def _(stage, cell):
+    name = _name(cell.packed, "dynamic")
+    same = stage.healthy(_name(cell.packed, "log"), cell.view)  # but for its name
+    if cell.view == "html":
+        same = same.replace(b"log.txt", b"dynamic.txt")
+    return stage.read(name, cell.view), [same]
+
+
+@LARGE_ROWS.row("DLO without length closed midway")
+def _(stage, cell):
+    return stage.read_behind(_name(cell.packed, "dynamic"), cell.view, after=MIDWAY, times=1)
+
+
+# Keystone
+
+KEYSTONE_ROWS = Rows()
+#: Seconds for which a token holds at first: so few that it is renewed for every log.
+SHORT = 5
+
+
+@KEYSTONE_ROWS.row("Keystone down, token expired")
+def _(stage, cell):
+    return _without_keystone(stage, cell, stage.swift.keystone.faulty.refuse)
+
+
+@KEYSTONE_ROWS.row("Keystone hangs, token expired")
+def _(stage, cell):
+    silent = functools.partial(stage.swift.keystone.faulty.behave, BLACK_HOLE)
+    return _without_keystone(stage, cell, silent)
+
+
+def _without_keystone(stage, cell, trouble):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    proxy = stage.swift.keystone.faulty
+    trouble()
+    proxy.cut()
+    try:
+        return stage.read(name, cell.view), accepted
+    finally:
+        proxy.behave()
+        proxy.accept()
+
+
+@contextlib.contextmanager
+def _long_token(stage):
+    keystone = stage.swift.keystone
+    keystone.reconfigure(3600)
+    for cell in CELLS:
+        stage.healthy(_name(cell.packed, "log"), cell.view)
+    stage.answer(PROBE, "text")  # Swift's proxy, too, knows the token now
+    keystone.kill()
+    yield
+    keystone.start()
+
+
+@KEYSTONE_ROWS.row("Keystone down, token valid", survives=True, around=_long_token)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    return stage.read(name, cell.view), [stage.healthy(name, cell.view)]
+
+
+@contextlib.contextmanager
+def stage():
+    with FourProcessSwift(faulty=True) as swift, SwiftStage(swift) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def large_stage():
+    with (
+        Swift(faulty=True, constraints={"container_listing_limit": LISTED}) as swift,
+        LargeStage(swift) as made,
+    ):
+        yield made
+
+
+@contextlib.contextmanager
+def keystone_stage():
+    with (
+        Keystone(expiration=SHORT, faulty=True) as keystone,
+        Swift(keystone=keystone, faulty=True) as swift,
+        SwiftStage(swift) as made,
+    ):
+        yield made
