@@ -6,6 +6,7 @@ request tries, and what comes of it is for all. And half of the threads may wait
 bytes: the others are for those whose log is elsewhere.
 """
 
+import math
 import random
 import threading
 import time
@@ -46,6 +47,7 @@ class GuardedSource:
         self._pause = FIRST_PAUSE
         self._closed_until = 0.0
         self._is_probed = False
+        self._queued = 0
         self._waiting: dict[int, float] = {}
         self._available.set(1)
 
@@ -62,32 +64,44 @@ class GuardedSource:
     def _asked(self, ask: Callable[[], _T]) -> _T:
         me = threading.get_ident()
         is_probe = False
-        with self._lock:
-            if self._failures >= FAILURES:
-                if self._clock() < self._closed_until or self._is_probed:
-                    raise SourceError(
-                        self.name, f"it failed {self._failures} times and is left alone for a while"
-                    )
-                self._is_probed = is_probe = True
-            elif len(self._waiting) >= self._places:
-                self._wait_for_a_place()
-            self._waiting[me] = self._clock()
+        # Without the lock where all is well: each step of a dict is atomic.
+        if self._failures >= FAILURES or len(self._waiting) >= self._places:
+            is_probe = self._admitted()
+        self._waiting[me] = self._clock()
         try:
             return self._watched(ask)
         finally:
-            with self._lock:
-                del self._waiting[me]
-                if is_probe:
-                    self._is_probed = False
-                self._lock.notify()
+            del self._waiting[me]
+            if is_probe:
+                self._is_probed = False
+            if self._queued:
+                with self._lock:
+                    self._lock.notify()
+
+    def _admitted(self) -> bool:
+        """Whether it asks for all. Raises SourceError for who must not ask now."""
+        with self._lock:
+            if self._failures < FAILURES:
+                self._wait_for_a_place()
+                return False
+            if self._clock() < self._closed_until or self._is_probed:
+                raise SourceError(
+                    self.name, f"it failed {self._failures} times and is left alone for a while"
+                )
+            self._is_probed = True
+            return True
 
     def _wait_for_a_place(self) -> None:
         """With the lock held, which others get meanwhile."""
-        while len(self._waiting) >= self._places:
-            left = min(self._waiting.values()) + SLOW - self._clock()
-            if left <= 0:
-                raise SourceError(self.name, "it is slow to answer those who asked before")
-            self._lock.wait(left)
+        self._queued += 1
+        try:
+            while len(self._waiting) >= self._places:
+                left = min(list(self._waiting.values()), default=math.inf) + SLOW - self._clock()
+                if left <= 0:
+                    raise SourceError(self.name, "it is slow to answer those who asked before")
+                self._lock.wait(min(left, SLOW))
+        finally:
+            self._queued -= 1
 
     def _watched(self, ask: Callable[[], _T]) -> _T:
         try:
