@@ -129,7 +129,14 @@ def _sources(config: Config, metrics: Metrics) -> list[Source]:
             lambda outcome: metrics.swift_authentications[outcome].inc(),
             lambda reason: metrics.source_retries[Swift.name, reason].inc(),
         )
-        sources.append(WholeSource(Swift(config, session), metrics, config["swift", "resumes"]))
+        sources.append(
+            WholeSource(
+                Swift(config, session),
+                metrics,
+                config["swift", "resumes"],
+                config["swift", "answer_timeout"],
+            )
+        )
     return sources
 
 

@@ -110,11 +110,7 @@ class LogHandler:
         # A HEAD of the text does not read the log, which may be too small to be compressed.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format != "text"
         pieces: Iterable[bytes]
-        if (
-            opened.is_small
-            and opened.log.file is not None
-            and not packed_as(opened.first, stored.encoding)
-        ):
+        if opened.is_small and opened.log.is_local and not packed_as(opened.first, stored.encoding):
             pieces = [opened.first]  # nothing behind it is left to fail
         else:
             content = decoded(
@@ -144,7 +140,7 @@ class LogHandler:
         packed = packed_as(opened.first, opened.stored.encoding)
         if packed == encoding == "gzip" and self._is_whole(opened):
             answer.headers.append(("Content-Encoding", "gzip"))
-        elif packed or encoding or opened.log.file is None:
+        elif packed or encoding or not opened.log.is_local:
             # Swift may break off: its plain text is streamed, so that its last line can say so.
             return False
         as_stored.send_whole(answer, opened)
@@ -156,7 +152,7 @@ class LogHandler:
             return True
         if opened.is_small:
             is_whole = is_one_member([opened.first], READ_AHEAD)
-        elif opened.log.file is not None:
+        elif opened.log.is_local:
             # Exactly: one that is just being completed is sent as it was when it was opened.
             again = exactly(stored.size or 0, opened.again())
             is_whole = is_one_member(again, READ_AHEAD)

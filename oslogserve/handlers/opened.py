@@ -31,7 +31,7 @@ class Opened:
     @property
     def may_break_off(self) -> bool:
         """Its source is another server, and more of it is to come."""
-        return self.log.file is None and not self.is_small
+        return not self.log.is_local and not self.is_small
 
     def part(self, span: tuple[int, int] | None = None) -> Log:
         """The same stored bytes once more, or some of them.

@@ -210,14 +210,24 @@ def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iter
 
 def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """As many bytes as were announced: what was appended since is left out, and where the
-    bytes end early Incomplete is raised. One piece more is asked for, so that a source that
-    checks its bytes gets to the end of them."""
+    bytes end early Incomplete is raised. The last piece is held back until the source has said
+    that all is well, so that what is not is seen to break off."""
     left = size
-    for piece in pieces:
-        if not left:
-            return
-        piece = piece[:left]
-        left -= len(piece)
-        yield piece
+    held = b""
+    try:
+        for piece in pieces:
+            if held:
+                yield held
+                held = b""
+            if not left:
+                return
+            held = piece[:left]
+            left -= len(held)
+    except Incomplete:
+        if held and left:
+            yield held
+        raise
+    if held:
+        yield held
     if left:
         raise Incomplete("truncated", f"{left} of {size} bytes are missing")

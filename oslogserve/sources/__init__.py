@@ -28,10 +28,12 @@ class Stored(NamedTuple):
 class Log:
     """An open log. Iterating it gives stored bytes and may raise Incomplete.
 
-    Whoever opened it closes it; close() may be called twice. file: its descriptor, where a server
-    may send the bytes by itself; sent() is then told how many it did.
+    Whoever opened it closes it; close() may be called twice. is_local: it lies here, so that
+    nothing far away can fail midway. file: its descriptor, where a server may send the bytes by
+    itself; sent() is then told how many it did.
     """
 
+    is_local = False
     file: int | None = None
 
     def __init__(self, stored: Stored) -> None:

@@ -4,11 +4,15 @@
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
 
+#: Seconds since a file was written to. Before, it may be written anew while a server sends it by
+#: itself, and nobody would see that.
+AT_REST = 10
 #: The path names nothing that this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
@@ -118,6 +122,8 @@ class Disk:
 
 
 class DiskLog(Log):
+    is_local = True
+
     def __init__(self, file: int, status: os.stat_result, want: Want, chunk_size: int) -> None:
         """Takes over the descriptor, unless it raises."""
         super().__init__(
@@ -128,21 +134,25 @@ class DiskLog(Log):
                 version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
             )
         )
-        self.file = file
+        self._descriptor: int | None = file
+        if time.time() - status.st_mtime > AT_REST:
+            self.file = file
         self._chunk_size = chunk_size
+        self._modified = status.st_mtime_ns
+        self._start = 0
         self._left: int | None = None
         self._expected = status.st_size if want.body else 0
         if want.span is not None:
             first, end = want.span
-            os.lseek(file, first, os.SEEK_SET)
+            self._start = os.lseek(file, first, os.SEEK_SET)
             self._left = self._expected = (status.st_size if end is None else end) - first
         self._first = self._read() if want.body else b""
 
     def _read(self) -> bytes:
-        if self.file is None or self._left == 0:
+        if self._descriptor is None or self._left == 0:
             return b""
         size = self._chunk_size if self._left is None else min(self._left, self._chunk_size)
-        chunk = os.read(self.file, size)
+        chunk = os.read(self._descriptor, size)
         self._expected -= len(chunk)
         if self._left is not None:
             self._left -= len(chunk)
@@ -159,14 +169,24 @@ class DiskLog(Log):
             except OSError as error:
                 said = os.strerror(error.errno or errno.EIO)
                 raise Incomplete("failed", f"the disk could not be read ({said})") from error
-        if self._expected > 0 and self.file is not None:
+        if self._descriptor is None:
+            return
+        if self._expected > 0:
             told = f"the file was cut short while it was read, {self._expected} bytes are missing"
             raise Incomplete("truncated", told)
+        if self._is_written_anew(self._descriptor):
+            raise Incomplete("failed", "the file was written anew while it was read")
+
+    def _is_written_anew(self, file: int) -> bool:
+        """What was only appended to begins as it did."""
+        return os.fstat(file).st_mtime_ns != self._modified and self._first != os.pread(
+            file, len(self._first), self._start
+        )
 
     def close(self) -> None:
-        if self.file is not None:
-            os.close(self.file)
-            self.file = None
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = self.file = None
 
 
 def path_is_within(path: bytes, folder: bytes) -> bool:

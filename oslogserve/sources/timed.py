@@ -42,6 +42,7 @@ class TimedLog(Log):
 
     def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
         super().__init__(log.stored)
+        self.is_local = log.is_local
         self.file = log.file
         self._log: Log | None = log
         self._chunks = iter(log)

@@ -18,19 +18,24 @@ LONGEST_PAUSE = 2.0
 
 
 class WholeSource:
-    """resumes: how often one log may go on."""
+    """resumes: how often one log may go on. patience: seconds that it may take to."""
 
-    def __init__(self, source: Source, metrics: Metrics, resumes: int) -> None:
+    def __init__(
+        self, source: Source, metrics: Metrics, resumes: int, patience: float = 20.0
+    ) -> None:
         self.name = source.name
         self._source = source
         self._metrics = metrics
         self._resumes = resumes
+        self._patience = patience
 
     def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
         found = self._source.open(path, want)
         if not isinstance(found, Log) or not want.body:
             return found
-        return WholeLog(found, self._source, path, want, self._metrics, self._resumes)
+        return WholeLog(
+            found, self._source, path, want, self._metrics, self._resumes, self._patience
+        )
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         return self._source.entries(path)
@@ -41,9 +46,17 @@ class WholeSource:
 
 class WholeLog(Log):
     def __init__(
-        self, log: Log, source: Source, path: bytes, want: Want, metrics: Metrics, resumes: int
+        self,
+        log: Log,
+        source: Source,
+        path: bytes,
+        want: Want,
+        metrics: Metrics,
+        resumes: int,
+        patience: float,
     ) -> None:
         super().__init__(log.stored)
+        self.is_local = log.is_local
         self.file = log.file
         self._log: Log | None = log
         self._source = source
@@ -52,6 +65,7 @@ class WholeLog(Log):
         self._is_all = want.span is None
         self._metrics = metrics
         self._left = resumes
+        self._patience = patience
         self._came = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -79,7 +93,8 @@ class WholeLog(Log):
         if position == self._end:
             return False
         pause = PAUSE
-        while self._left > 0 and self._log is not None:
+        deadline = time.monotonic() + self._patience
+        while self._left > 0 and self._log is not None and time.monotonic() < deadline:
             self._left -= 1
             self._log.close()
             try:

@@ -31,6 +31,7 @@ WRAPPERS = pytest.mark.parametrize("wrapper", [None, FileWrapper], ids=["iterate
 def write(folder):
     for name, content in FILES.items():
         (folder / name).write_bytes(content)
+        os.utime(folder / name, (1e9, 1e9))  # at rest, so that a server may send it by itself
 
 
 @pytest.fixture(scope="module")

@@ -403,3 +403,23 @@ def test_a_bomb_comes_in_bounded_pieces_from_the_faster_decoder_too(fast, copies
     sizes = [len(piece) for piece in decoded([gzip.compress(b"\0" * size) * copies], again=never)]
     assert max(sizes) <= PIECE
     assert sum(sizes) == size * copies
+
+
+def failing_after(*pieces):
+    yield from pieces
+    raise Incomplete("failed", "x")
+
+
+def test_the_last_of_the_announced_bytes_waits_until_all_is_well():
+    came = []
+    with pytest.raises(Incomplete):
+        came.extend(exactly(4, failing_after(b"ab", b"cd")))
+    assert came == [b"ab"]
+    assert list(exactly(4, iter([b"ab", b"cd", b"appended"]))) == [b"ab", b"cd"]
+
+
+def test_what_breaks_off_before_loses_nothing_that_came():
+    came = []
+    with pytest.raises(Incomplete):
+        came.extend(exactly(9, failing_after(b"ab", b"cd")))
+    assert came == [b"ab", b"cd"]

@@ -190,6 +190,31 @@ def test_a_file_cut_short_while_it_is_read_is_incomplete(disk, root):
     log.close()
 
 
+def test_a_file_written_anew_while_it_is_read_is_incomplete(disk, root):
+    (root / "a").write_bytes(b"0123456789")
+    os.utime(root / "a", (5, 1000.5))
+    log = disk.open(b"a")
+    chunks = iter(log)
+    assert next(chunks) == b"0123"
+    (root / "a").write_bytes(b"abcdefghij")
+    assert [next(chunks), next(chunks)] == [b"efgh", b"ij"]
+    with pytest.raises(Incomplete, match="written anew"):
+        next(chunks)
+    log.close()
+
+
+def test_only_a_file_at_rest_may_be_sent_by_the_server(disk, root):
+    (root / "a").write_bytes(b"0123456789")
+    assert closed(disk.open(b"a")).is_local
+    log = disk.open(b"a")
+    assert log.file is None
+    log.close()
+    os.utime(root / "a", (5, 1000.5))
+    log = disk.open(b"a")
+    assert log.file is not None
+    log.close()
+
+
 def test_what_is_appended_while_it_is_read_is_read_too(disk, root):
     (root / "a").write_bytes(b"0123456789")
     log = disk.open(b"a")
