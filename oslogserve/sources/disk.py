@@ -121,6 +121,10 @@ class Disk:
         return SourceError(self.name, os.strerror(error.errno or errno.EIO))
 
 
+#: First bytes by which a log that was written to is known again.
+HEAD = 4096
+
+
 class DiskLog(Log):
     is_local = True
 
@@ -166,22 +170,26 @@ class DiskLog(Log):
             yield chunk
             try:
                 chunk = self._read()
+                is_another = self._is_written_anew()
             except OSError as error:
                 said = os.strerror(error.errno or errno.EIO)
                 raise Incomplete("failed", f"the disk could not be read ({said})") from error
-        if self._descriptor is None:
-            return
-        if self._expected > 0:
+            if is_another:
+                raise Incomplete("failed", "the file was written anew while it was read")
+        if self._expected > 0 and self._descriptor is not None:
             told = f"the file was cut short while it was read, {self._expected} bytes are missing"
             raise Incomplete("truncated", told)
-        if self._is_written_anew(self._descriptor):
-            raise Incomplete("failed", "the file was written anew while it was read")
 
-    def _is_written_anew(self, file: int) -> bool:
-        """What was only appended to begins as it did."""
-        return os.fstat(file).st_mtime_ns != self._modified and self._first != os.pread(
-            file, len(self._first), self._start
-        )
+    def _is_written_anew(self) -> bool:
+        """What was only appended to begins as it did; what was cut short begins so, or is empty."""
+        if self._descriptor is None:
+            return False
+        modified = os.fstat(self._descriptor).st_mtime_ns
+        if modified == self._modified:
+            return False
+        self._modified = modified
+        head = os.pread(self._descriptor, HEAD, self._start)
+        return not self._first.startswith(head[: len(self._first)])
 
     def close(self) -> None:
         if self._descriptor is not None:

@@ -197,7 +197,6 @@ def test_a_file_written_anew_while_it_is_read_is_incomplete(disk, root):
     chunks = iter(log)
     assert next(chunks) == b"0123"
     (root / "a").write_bytes(b"abcdefghij")
-    assert [next(chunks), next(chunks)] == [b"efgh", b"ij"]
     with pytest.raises(Incomplete, match="written anew"):
         next(chunks)
     log.close()
