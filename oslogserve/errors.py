@@ -78,7 +78,7 @@ class Unavailable(Error):
 class SourceError(Exception):
     """A source failed or timed out. The text never holds a credential or a URL.
 
-    reason: 'timeout', 'failed', 'denied' (the credentials) or 'changed' (the log, since).
+    reason: 'timeout', 'failed', 'denied' (the credentials), 'changed' or 'lost' (this log alone).
     """
 
     def __init__(self, source: str, message: str, reason: str = "failed") -> None:
@@ -89,7 +89,7 @@ class SourceError(Exception):
     @property
     def is_sickness(self) -> bool:
         """Whether others who ask the source would fare no better."""
-        return self.reason != "changed"
+        return self.reason not in ("changed", "lost")
 
 
 class Incomplete(Exception):

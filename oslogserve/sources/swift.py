@@ -49,9 +49,20 @@ class Swift:
                 return Folder()
             if log is not None:
                 return log
-        if self._page(container, name, "", 1, deadline):
+        if self._page(container, name + "/" if name else "", "", 1, deadline):
             return Folder()
+        self._check_not_lost(container, name, deadline)
         return None
+
+    def _check_not_lost(self, container: str, name: str, deadline: float) -> None:
+        """What is not found and yet listed expired just now, or its bytes are lost."""
+        for lost in (name, name + ".gz") if name else ():
+            page = self._page(container, lost, "", 1, deadline)
+            if not page:
+                return
+            if page[0].get("name") == lost:
+                told = "it lists the log and does not find it, which expired just now or is damaged"
+                raise SourceError(self.name, told, "lost")
 
     def _place(self, path: bytes) -> tuple[str, str] | None:
         """(container, object name) of a path; None where Swift can hold no such name."""
@@ -112,29 +123,28 @@ class Swift:
         if place is None:
             return None
         container, name = place
-        page = self._page(container, name, "", PAGE, self._session.deadline())
-        return self._entries(container, name, page) if page else None
+        prefix = name + "/" if name else ""
+        page = self._page(container, prefix, "", PAGE, self._session.deadline())
+        return self._entries(container, prefix, page) if page else None
 
-    def _entries(self, container: str, name: str, page: list[dict[str, Any]]) -> Iterator[Entry]:
-        prefix = len(name) + 1 if name else 0
+    def _entries(self, container: str, prefix: str, page: list[dict[str, Any]]) -> Iterator[Entry]:
+        start = len(prefix)
         while page:
             for row in page:
                 if "subdir" in row:
-                    yield Entry(row["subdir"][prefix:].encode(), None, None, self.name)
-                elif len(row["name"]) > prefix and not _is_marker(
-                    row["content_type"], row["bytes"]
-                ):
+                    yield Entry(row["subdir"][start:].encode(), None, None, self.name)
+                elif len(row["name"]) > start and not _is_marker(row["content_type"], row["bytes"]):
                     yield Entry(
-                        row["name"][prefix:].encode(),
+                        row["name"][start:].encode(),
                         row["bytes"],
                         _seconds(row["last_modified"]),
                         self.name,
                     )
             marker = page[-1].get("subdir") or page[-1]["name"]
-            page = self._page(container, name, marker, PAGE, self._session.deadline())
+            page = self._page(container, prefix, marker, PAGE, self._session.deadline())
 
     def _page(
-        self, container: str, name: str, marker: str, limit: int, deadline: float
+        self, container: str, prefix: str, marker: str, limit: int, deadline: float
     ) -> list[dict[str, Any]]:
         answer = self._session.asked(
             lambda url, token, connection: swift_api.get_container(
@@ -142,7 +152,7 @@ class Swift:
                 token,
                 container,
                 http_conn=connection,
-                prefix=name + "/" if name else None,
+                prefix=prefix or None,
                 delimiter="/",
                 marker=marker,
                 limit=limit,
