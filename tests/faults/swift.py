@@ -2,7 +2,6 @@
 """What goes wrong with Swift and Keystone."""
 
 import contextlib
-import functools
 import itertools
 import json
 import time
@@ -11,9 +10,9 @@ import swiftclient
 
 from tests.faults import logs
 from tests.faults.rows import CELLS, Cell, Rows
-from tests.faults.stage import Stage, bounds
+from tests.faults.stage import THREADS, Stage, bounds
 from tests.faults.starve import read_without_descriptors
-from tests.servers.faulty import BLACK_HOLE, Fault
+from tests.servers.faulty import BLACK_HOLE, Fault, FaultyProxy
 from tests.servers.keystone import Keystone
 from tests.servers.process import poll
 from tests.servers.swift import FourProcessSwift, Swift
@@ -50,6 +49,22 @@ class SwiftStage(Stage):
                     content = logs.stored(size, packed)
                     connection.put_object(CONTAINER, _name(packed, kind), content)
         return super().__enter__()
+
+    def _connect(self):
+        """A connection for each thread: all of them wait for an answer at once."""
+        poll(self._connected_at_once, lambda: AssertionError("not at once"), SOON)
+
+    def _connected_at_once(self):
+        """A busy machine may be too slow for the bounds."""
+        self.behave(PROBE, after=0, then="hold")
+        readers = self._probes(THREADS)
+        poll(
+            lambda: self.proxy.struck == THREADS or any(reader.done for reader in readers),
+            lambda: AssertionError("neither held nor given up"),
+            SOON,
+        )
+        self.proxy.behave()
+        return {reader.result().status for reader in readers} == {200}
 
     @contextlib.contextmanager
     def filling(self):
@@ -411,47 +426,49 @@ def _(stage, cell):
 # Keystone
 
 KEYSTONE_ROWS = Rows()
-#: Seconds for which a token holds at first: so few that it is renewed for every log.
-SHORT = 5
 
 
-@KEYSTONE_ROWS.row("Keystone down, token expired")
-def _(stage, cell):
-    return _without_keystone(stage, cell, stage.swift.keystone.faulty.refuse)
-
-
-@KEYSTONE_ROWS.row("Keystone hangs, token expired")
-def _(stage, cell):
-    silent = functools.partial(stage.swift.keystone.faulty.behave, BLACK_HOLE)
-    return _without_keystone(stage, cell, silent)
-
-
-def _without_keystone(stage, cell, trouble):
+def _revoked(stage, cell, trouble=lambda keystone: None):
+    """Keystone's trouble is its clients' alone: Swift can still ask it who they are."""
     name = _name(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
-    proxy = stage.swift.keystone.faulty
-    trouble()
-    proxy.cut()
+    keystone = stage.swift.keystone
+    keystone.revoke_tokens()
+    stage.swift.reconfigure()  # it remembers for minutes that the token was valid
+    trouble(keystone.faulty)
+    keystone.faulty.cut()
     try:
         return stage.read(name, cell.view), accepted
     finally:
-        proxy.behave()
-        proxy.accept()
+        keystone.faulty.behave()
+        keystone.faulty.accept()
+
+
+@KEYSTONE_ROWS.row("Keystone: token revoked", survives=True)
+def _(stage, cell):
+    return _revoked(stage, cell)
+
+
+@KEYSTONE_ROWS.row("Keystone down, token revoked")
+def _(stage, cell):
+    return _revoked(stage, cell, FaultyProxy.refuse)
+
+
+@KEYSTONE_ROWS.row("Keystone hangs, token revoked")
+def _(stage, cell):
+    return _revoked(stage, cell, lambda proxy: proxy.behave(BLACK_HOLE))
 
 
 @contextlib.contextmanager
-def _long_token(stage):
-    keystone = stage.swift.keystone
-    keystone.reconfigure(3600)
+def _keystone_killed(stage):
     for cell in CELLS:
         stage.healthy(_name(cell.packed, "log"), cell.view)
-    stage.answer(PROBE, "text")  # Swift's proxy, too, knows the token now
-    keystone.kill()
+    stage.swift.keystone.kill()
     yield
-    keystone.start()
+    stage.swift.keystone.start()
 
 
-@KEYSTONE_ROWS.row("Keystone down, token valid", survives=True, around=_long_token)
+@KEYSTONE_ROWS.row("Keystone down, token valid", survives=True, around=_keystone_killed)
 def _(stage, cell):
     name = _name(cell.packed, "log")
     return stage.read(name, cell.view), [stage.healthy(name, cell.view)]
@@ -475,7 +492,7 @@ def large_stage():
 @contextlib.contextmanager
 def keystone_stage():
     with (
-        Keystone(expiration=SHORT, faulty=True) as keystone,
+        Keystone(faulty=True) as keystone,
         Swift(keystone=keystone, faulty=True) as swift,
         SwiftStage(swift) as made,
     ):

@@ -8,11 +8,12 @@ with Keystone() as keystone, Swift(keystone=keystone) as swift:
 import json
 import secrets
 import sys
+import urllib.error
 import urllib.request
 
 from tests.servers.conf import write_conf
 from tests.servers.faulty import FaultyProxy
-from tests.servers.process import HOST, Process, Server, environment, free_port
+from tests.servers.process import HOST, Process, Server, environment, free_port, poll
 from tests.servers.request_log import RequestLog
 
 SETUP_EXPIRATION = 3600  # users cannot be made with tokens that expire at once
@@ -187,6 +188,32 @@ class Keystone(Server):
         self._configure(expiration)
         self.process.close()
         self.process.start()
+
+    def revoke_tokens(self):
+        """Those that the logs' user has; a Swift that was asked with one remembers it as valid.
+
+        To Keystone a second has no parts: a token given in the same one is revoked too.
+        """
+        admin = self._admin_token()
+        user = {"user": {"password": self.password}}  # a change, though it stays the same
+        self._call(admin, "PATCH", f"/users/{self.user_id}", user)
+        poll(
+            lambda: self._is_valid(admin, self._token(self.user, self.password, self.project)),
+            lambda: AssertionError("new tokens are revoked too"),
+            10,
+        )
+
+    def _is_valid(self, admin, token):
+        request = urllib.request.Request(f"{self._own_url}/auth/tokens", method="HEAD")
+        request.add_header("User-Agent", AGENT)
+        request.add_header("X-Auth-Token", admin)
+        request.add_header("X-Subject-Token", token)
+        try:
+            _direct.open(request, timeout=30).close()
+        except urllib.error.HTTPError as error:
+            error.close()
+            return False
+        return True
 
     # How it is set up
 
