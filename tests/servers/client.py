@@ -43,7 +43,15 @@ def ini(sections):
 def metric(server, name, **labels):
     """One sample of /metrics; 0 where nothing was counted yet."""
     text = ask(server, "/metrics").body.decode()
+    return next((value for held, value in _samples(text, name) if held == labels), 0.0)
+
+
+def sum_of(text, name, **labels):
+    """All samples in the text of /metrics that have these labels, and maybe others."""
+    return sum(value for held, value in _samples(text, name) if labels.items() <= held.items())
+
+
+def _samples(text, name):
     for found, held, value in re.findall(r"^(\w+)(?:\{([^}]*)\})? (\S+)$", text, re.MULTILINE):
-        if found == name and dict(re.findall(r'(\w+)="([^"]*)"', held)) == labels:
-            return float(value)
-    return 0.0
+        if found == name:
+            yield dict(re.findall(r'(\w+)="([^"]*)"', held)), float(value)
