@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many readers at once while Swift or its server is in trouble; tests/faults has one at a time."""
+
+import contextlib
+import os
+import re
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.faults import logs
+from tests.faults.leaks import held, leaked, resident, waiting, workers
+from tests.faults.reading import Reader
+from tests.faults.stage import bounds
+from tests.servers.client import ask, begin, ini, metric
+from tests.servers.faulty import BLACK_HOLE, Fault
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import poll
+from tests.servers.swift import Swift
+
+CONTAINER = "test_reliability"
+LOG = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
+THREADS = 8
+ABORTED = 500
+#: Seconds that a machine with other work to do may take for a first byte.
+LOOSE = 0.25
+
+
+@pytest.fixture(autouse=True)
+def healthy(swift):
+    yield
+    swift.faulty.behave()
+
+
+@pytest.fixture(scope="module")
+def swift(tmp_path_factory):
+    """Behind a faulty proxy, with what these tests read in it."""
+    with Swift(tmp_path_factory.mktemp("swift"), faulty=True) as swift:
+        with contextlib.closing(swift.connection(retries=0)) as connection:
+            connection.put_container(CONTAINER)
+            connection.put_object(CONTAINER, "large.txt", logs.stored(logs.LARGE, False))
+            connection.put_object(CONTAINER, "large.txt.gz", logs.stored(logs.LARGE, True))
+            for number in range(16):
+                connection.put_object(CONTAINER, f"{number}.txt", LOG * (number + 1))
+        yield swift
+
+
+def serving(swift, *, threads=THREADS, root=None):
+    sections = {"swift": swift.settings(CONTAINER) | bounds()}
+    if root is not None:
+        sections["disk"] = {"root": root}
+    return Gunicorn(ini(sections), "--workers", "1", "--threads", str(threads))
+
+
+def the_worker(server):
+    poll(lambda: len(workers(server)) == 1, lambda: AssertionError("no worker"), 20)
+    (pid,) = workers(server)
+    return pid
+
+
+def hung_up(server):
+    poll(lambda: waiting(server.port)[0] == 0, lambda: AssertionError("not hung up"), 30)
+
+
+def all_held(swift, count):
+    poll(lambda: swift.faulty.struck == count, lambda: AssertionError("not all are held"), 20)
+
+
+# Readers that leave
+
+
+def test_aborted_downloads_leave_nothing_behind(swift):
+    def abort(number):
+        name = ("large.txt", "large.txt.gz")[number % 2]
+        view = ("html", "text", "raw")[number % 3]
+        connection, response = begin(server, f"/{name}?format={view}")
+        assert response.read(1000)
+        response.close()
+        connection.close()
+
+    def abort_many(count):
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(abort, range(count)))
+        hung_up(server)
+
+    with serving(swift) as server:
+        worker = the_worker(server)
+        abort_many(10 * THREADS)  # so that threads, connections and buffers are there
+        before, memory = held(worker), resident(worker)
+        abort_many(ABORTED)
+        assert leaked(worker, before) == ""
+        assert resident(worker) < memory + 32 * logs.MEGABYTE
+        poll(
+            lambda: metric(server, "oslogserve_requests_in_progress") == 1,  # the look at it
+            lambda: AssertionError("requests go on without their readers"),
+            20,
+        )
+        assert ask(server, "/0.txt").body == LOG
+
+
+# Workers that end
+
+
+def test_download_goes_on_when_its_worker_is_told_to_end(swift):
+    with serving(swift) as server:
+        worker = the_worker(server)
+        reader = Reader(server, "/large.txt?format=text", stalls=True)
+        reader.stalled()
+        os.kill(worker, signal.SIGTERM)
+        poll(lambda: not has_to_hear_of(worker, signal.SIGTERM), lambda: AssertionError("deaf"), 20)
+        following = Reader(server, "/0.txt")
+        assert not reader.done
+        reading = reader.result()
+        assert (reading.status, reading.broken) == (200, False)
+        assert reading.body == logs.stored(logs.LARGE, False)
+        assert following.result().body == LOG
+        poll(
+            lambda: workers(server) not in ([], [worker]),
+            lambda: AssertionError("no worker takes its place"),
+            20,
+        )
+        hits = "oslogserve_source_open_seconds_count"
+        assert metric(server, hits, source="swift", outcome="hit") == 2
+
+
+def has_to_hear_of(pid, number):
+    status = Path(f"/proc/{pid}/status").read_text()
+    pending = [
+        int(mask, 16) for mask in re.findall(r"^(?:Sig|Shd)Pnd:\s*(\w+)$", status, re.MULTILINE)
+    ]
+    return any(mask >> (number - 1) & 1 for mask in pending)
+
+
+# Tokens
+
+
+def test_sixteen_refused_at_once_take_one_new_token(tmp_path):
+    """No answer passes before all sixteen have come back with 401."""
+    with Swift(tmp_path, faulty=True) as swift:
+        with contextlib.closing(swift.connection(retries=0)) as connection:
+            connection.put_container(CONTAINER)
+            for number in range(16):
+                connection.put_object(CONTAINER, f"{number}.txt", LOG * (number + 1))
+        with serving(swift, threads=16) as server:
+            assert ask(server, "/0.txt").status == 200
+            swift.reconfigure()
+            before = swift.token_requests()
+            swift.faulty.behave(Fault(after=0, then="hold", only=f"/{CONTAINER}/".encode()))
+            readers = [Reader(server, f"/{number}.txt") for number in range(16)]
+            all_held(swift, 16)
+            swift.faulty.behave()
+            for number, reader in enumerate(readers):
+                reading = reader.result()
+                assert (reading.status, reading.body) == (200, LOG * (number + 1))
+            assert swift.token_requests() == before + 1
+
+
+# A sick Swift and logs on disk
+
+
+def test_black_holed_swift_leaves_logs_on_disk_fast(swift, tmp_path):
+    """8 readers ask for logs in Swift all the time, with 8 threads."""
+    (tmp_path / "disk.txt").write_bytes(LOG * 100)
+
+    def first_bytes(count=200):
+        """Seconds, below which 99 of 100 are."""
+        spent = []
+        for _ in range(count):
+            started = time.perf_counter()
+            connection, response = begin(server, "/disk.txt?format=text")
+            with contextlib.closing(connection):
+                assert (response.status, response.read(1)) == (200, LOG[:1])
+                spent.append(time.perf_counter() - started)
+        return sorted(spent)[count * 99 // 100]
+
+    def ask_swift(number):
+        answer = ask(server, f"/{number}.txt?source=swift")
+        told.add((answer.status, "Retry-After" in answer.headers))
+
+    def left_alone():
+        return told and metric(server, "oslogserve_source_available", source="swift") == 0
+
+    told = set()
+    with serving(swift, root=tmp_path) as server:
+        assert ask(server, "/0.txt?source=swift").body == LOG
+        with asking(8, lambda number: ask(server, "/disk.txt")):
+            first_bytes()  # so that all is warm
+            normal = first_bytes()
+        swift.faulty.behave(BLACK_HOLE)
+        with asking(8, ask_swift):
+            poll(left_alone, lambda: AssertionError("Swift is not left alone"), 60)
+            sick = first_bytes()
+        assert told == {(503, True)}
+        assert sick <= max(2 * normal, LOOSE)
+        swift.faulty.behave()
+        poll(
+            lambda: ask(server, "/0.txt?source=swift").status == 200,
+            lambda: AssertionError("Swift is not asked again"),
+            60,
+        )
+        assert metric(server, "oslogserve_source_available", source="swift") == 1
+
+
+@contextlib.contextmanager
+def asking(count, ask_once):
+    """So many ask all the time, as the readers of the sick source will."""
+    done = threading.Event()
+
+    def go_on(number):
+        while not done.is_set():
+            ask_once(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        running = [pool.submit(go_on, number) for number in range(count)]
+        try:
+            yield
+        finally:
+            done.set()
+        for asked in running:
+            asked.result()
