@@ -16,7 +16,7 @@ from tests.servers.failing_disk import FailingDisk, File
 
 PROBE = "probe.txt"
 #: Bytes of a file at which the trouble is: beyond what can be read ahead of a reader that stalls.
-MIDWAY = 12 * logs.MEGABYTE
+MIDWAY = 10 * logs.MEGABYTE
 
 
 def _name(packed, kind):

@@ -9,7 +9,7 @@ import random
 MEGABYTE = 1024 * 1024
 #: Stored bytes of most logs, and of those that must be longer than all buffers on their way.
 SIZE = 3 * MEGABYTE
-LARGE = 24 * MEGABYTE
+LARGE = 16 * MEGABYTE
 _HEAD = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] "
 
 

@@ -51,13 +51,14 @@ class SwiftStage(Stage):
         return super().__enter__()
 
     def _connect(self):
-        """A connection for each thread: all of them wait for an answer at once."""
+        """A connection for each thread: all of them are midway in a log at once."""
         poll(self._connected_at_once, lambda: AssertionError("not at once"), SOON)
 
     def _connected_at_once(self):
         """A busy machine may be too slow for the bounds."""
-        self.behave(PROBE, after=0, then="hold")
-        readers = self._probes(THREADS)
+        name = _name(False, "log")
+        self.behave(name, after=MIDWAY, then="hold")
+        readers = [self.reader(name, "raw") for _ in range(THREADS)]
         poll(
             lambda: self.proxy.struck == THREADS or any(reader.done for reader in readers),
             lambda: AssertionError("neither held nor given up"),
