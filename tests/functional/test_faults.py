@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of the fault matrix: each fault once, the views and packings take turns."""
+"""A part of the fault matrix: each fault once, the views and packings take turns. What waits for
+timeouts is left to `make faults`."""
+
+import re
 
 import pytest
 
 from tests.faults.matrix import STAGES, Matrix
 
+QUICK = r"^(?!.*(frozen|server killed midway$|after 30 s|Keystone hangs|64 KiB|slow network))"
+
 
 @pytest.fixture(scope="module")
 def matrix():
-    matrix = Matrix(a_row=1).run()
+    matrix = Matrix(QUICK, a_row=1).run()
     print(matrix.table())
     return matrix
 
@@ -18,8 +23,13 @@ def test_no_reader_is_deceived(matrix):
 
 
 def test_every_fault_is_tried(matrix):
-    rows = sum(len(rows) for _, _, rows, unavailable in STAGES if not unavailable)
-    assert len(matrix.results) == rows
+    rows = [
+        row.name
+        for source, _, rows, unavailable in STAGES
+        for row in rows
+        if not unavailable and re.search(QUICK, f"{source}: {row.name}")
+    ]
+    assert len(matrix.results) == len(rows) > 30
 
 
 def test_no_fault_leaves_descriptors_or_threads(matrix):
