@@ -95,6 +95,7 @@ class Swift:
             headers["If-Match"] = f'"{want.version}"'
         return self._session.asked(
             lambda url, token, connection: self._begun(
+                want,
                 connection,
                 *swift_api.get_object(
                     url,
@@ -111,8 +112,17 @@ class Swift:
         )
 
     def _begun(
-        self, connection: Connection, headers: dict[str, str], body: Iterator[bytes]
+        self,
+        want: Want,
+        connection: Connection,
+        headers: dict[str, str],
+        body: Iterator[bytes],
     ) -> "SwiftLog":
+        if want.span is not None and not headers.get("content-range", "").startswith(
+            f"bytes {want.span[0]}-"
+        ):
+            # A large object without a length is sent whole, whatever part of it is asked for.
+            raise SourceError(self.name, "it does not send this log in parts", "changed")
         first = next(body, b"")
         return SwiftLog(
             _stored(headers), _is_folder(headers), first, body, connection, self._session
