@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a server process holds: descriptors, threads, memory."""
 
+import contextlib
 import os
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +48,18 @@ def waiting(port):
     return len(open_ones), sum(open_ones)
 
 
+def _described(pid):
+    """Its sockets by state and peer, and how many other descriptors."""
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    sockets = {f"socket:[{row[9]}]": (row[3], int(row[2].partition(":")[2], 16)) for row in rows}
+    kinds = Counter()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            state, peer = sockets.get(os.readlink(descriptor), (None, None))
+            kinds[f"TCP to {peer} in state {state}" if peer else "others"] += 1
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+
+
 def leaked(pid, before, seconds=SECONDS):
     """What is still held beyond `before` when it had time to be let go; '' where nothing is."""
     more = f"process {pid} is gone"
@@ -54,7 +68,7 @@ def leaked(pid, before, seconds=SECONDS):
         nonlocal more
         now = held(pid)
         surplus = (now.files - before.files, now.threads - before.threads)
-        more = f"{surplus[0]} descriptors, {surplus[1]} threads"
+        more = f"{surplus[0]} descriptors, {surplus[1]} threads; it has {_described(pid)}"
         return surplus[0] <= KEPT and surplus[1] <= 0
 
     try:

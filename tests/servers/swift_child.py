@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import eventlet
-from swift.common import wsgi
+from swift.common import constraints, wsgi
 from swift.common.ring import RingBuilder
 from swift.common.utils import get_hub
 
@@ -53,6 +53,7 @@ def prepared(etc, name):
     """The arguments of run_server, with the port bound."""
     path = str(etc / f"{name}-server.conf")
     conf, logger, global_conf, _ = wsgi.check_config(path, f"{name}-server", verbose=True)
+    constraints.reload_constraints()  # of our swift.conf; they were read from /etc/swift
     return conf, logger, wsgi.get_socket(conf), global_conf
 
 
