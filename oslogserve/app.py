@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from oslogserve import __version__
-from oslogserve.answer import HTML, NO_STORE, TEXT, VARY, Answer, encoding
+from oslogserve.answer import NO_STORE, TEXT, VARY, Answer, encoding
 from oslogserve.answer.body import Body, FileBody
 from oslogserve.config import Config, ConfigError
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
@@ -144,7 +144,7 @@ def _told(error: Error, environ: Environ) -> Answer:
     """An error as a page for browsers and as a sentence for bots."""
     if accepts_html(environ.get("HTTP_ACCEPT", "")):
         content = page.error_page(environ.get("SCRIPT_NAME", ""), error.status, error.sentence)
-        headers = [("Content-Type", HTML), ("Content-Security-Policy", page.POLICY)]
+        headers = list(page.HEADERS)
     else:
         content = f"{error.sentence}\n".encode()
         headers = [("Content-Type", TEXT)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from oslogserve.errors import Header, Incomplete
 
 TEXT = "text/plain; charset=utf-8"
-HTML = "text/html; charset=utf-8"
 #: What has no ETag to ask again with.
 NO_STORE = ("Cache-Control", "no-store")
 VARY = ("Vary", "Accept, Accept-Encoding")

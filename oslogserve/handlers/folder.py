@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from oslogserve.answer import HTML, TEXT, VARY, Answer
+from oslogserve.answer import TEXT, VARY, Answer
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.log import LogHandler
 from oslogserve.query import Query
@@ -34,7 +34,7 @@ class FolderHandler:
             headers.append(("Content-Type", "application/json"))
         elif query.format == "html" or (query.format is None and query.prefers_html):
             pieces = listing.html(environ.get("SCRIPT_NAME", ""), query.path, found)
-            headers += [("Content-Type", HTML), ("Content-Security-Policy", page.POLICY)]
+            headers += page.HEADERS
         else:
             pieces = listing.text(found)
             headers.append(("Content-Type", TEXT))

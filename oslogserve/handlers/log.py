@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oslogserve import __version__
-from oslogserve.answer import HTML, NO_STORE, TEXT, VARY, Answer, conditions
+from oslogserve.answer import NO_STORE, TEXT, VARY, Answer, conditions
 from oslogserve.answer.ahead import Ahead
 from oslogserve.answer.body import gathered
 from oslogserve.answer.encoding import takes_gzip
@@ -30,7 +30,6 @@ from oslogserve.views import assets, page
 from oslogserve.views import log as log_view
 from oslogserve.views.kind import Views, passed_through_as
 
-_PAGE_HEADERS = (("Content-Type", HTML), ("Content-Security-Policy", page.POLICY))
 #: Bytes of a log that are inflated once, before its first byte goes out, to see whether it may go
 #: out as it is stored: some 10 ms. A larger log is first compressed anew, and known from then on.
 READ_AHEAD = 32 * 1024 * 1024
@@ -97,7 +96,7 @@ class LogHandler:
                 as_stored.pass_through(answer, environ, opened, media_type, name)
                 return answer
         if view == "html":
-            headers += _PAGE_HEADERS
+            headers += page.HEADERS
         else:
             headers.append(("Content-Type", TEXT))
             if (

@@ -2,7 +2,7 @@
 """Stored bytes as they are: what is no log, format=raw, and text that needs no work."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from oslogserve.answer import TEXT, Answer, FilePart, conditions
@@ -13,10 +13,11 @@ from oslogserve.sources import Log
 from oslogserve.views import log as log_view
 from oslogserve.views.kind import passed_through_as
 
-#: What is not ours must not act in our name: no cookies, no requests to this origin.
+#: Types whose reader sees a last line.
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
 #: Types that a browser shows.
 _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
+#: What is not ours must not act in our name: no cookies, no requests to this origin.
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups")
 
 
@@ -34,16 +35,10 @@ def pass_through(
         return
     pieces = decoded(opened.content, opened.stored.encoding, opened.again)
     if _TEXTUAL.match(media_type):
-        pieces = _told_at_the_end(until_incomplete(pieces, answer.missing), answer.missing)
+        # Not all servers can break a connection: behind mod_wsgi what breaks off looks complete.
+        pieces = log_view.with_notice(until_incomplete(pieces, answer.missing), answer.missing)
     answer.pieces = pieces
     answer.may_gzip = True
-
-
-def _told_at_the_end(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
-    """Not all servers can break a connection: behind mod_wsgi what breaks off looks complete."""
-    yield from pieces
-    for error in missing:
-        yield f"\n[{log_view.told(error)}]\n".encode()
 
 
 def send_raw(answer: Answer, environ: dict[str, Any], opened: Opened, name: str) -> None:

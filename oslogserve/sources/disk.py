@@ -15,7 +15,8 @@ from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
 AT_REST = 10
 #: The path names nothing that this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
-
+#: First bytes by which a log that was written to is known again.
+HEAD = 4096
 #: The last second of which a date can be written; a file may be of any.
 LATEST = 253402300799.0
 
@@ -119,10 +120,6 @@ class Disk:
 
     def _failed(self, error: OSError) -> SourceError:
         return SourceError(self.name, os.strerror(error.errno or errno.EIO))
-
-
-#: First bytes by which a log that was written to is known again.
-HEAD = 4096
 
 
 class DiskLog(Log):

@@ -18,6 +18,11 @@ def text(
     """The log's own lines, byte for byte; where a part is missing, a last line says so."""
     if query.level is not None or query.limit is not None:
         pieces = rendered(pieces, "text", query.level, query.limit)
+    return with_notice(pieces, missing)
+
+
+def with_notice(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+    """Text, and a last line for what is missing of it by then."""
     last = b"\n"
     for piece in pieces:
         yield piece

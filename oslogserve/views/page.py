@@ -15,6 +15,8 @@ POLICY = (
     "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 
+HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", POLICY))
+
 
 def head(mount: str, title: str) -> str:
     before, after = _around_title(mount)

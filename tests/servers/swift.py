@@ -113,6 +113,20 @@ class Swift(Server):
             self.auth_url, self.user, self.key, auth_version="1", **options
         )
 
+    def status_of(self, token):
+        """What Swift answers who comes with this token."""
+        import swiftclient
+
+        connection = swiftclient.Connection(
+            preauthurl=self.storage_url, preauthtoken=token, retries=0
+        )
+        with contextlib.closing(connection):
+            try:
+                connection.head_account()
+            except swiftclient.ClientException as error:
+                return error.http_status
+        return 200
+
     def upload(self, directory, container="logs"):
         """Put every file below the directory, as it is, under its relative name."""
         directory = Path(directory)
