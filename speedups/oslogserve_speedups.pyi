@@ -7,6 +7,20 @@ from typing import Literal, final
 __version__: str
 
 @final
+class Clock:
+    """The twin of clock.py's, for the tests that compare both. written: seconds since 1970."""
+
+    def __init__(self, written: int) -> None: ...
+    def read(
+        self, text: bytes
+    ) -> tuple[int, int | None, Literal["epoch", "midnight", "boot"]] | None:
+        """Microseconds since the origin, the zone's offset in minutes, the origin."""
+
+    def iso(self, text: bytes) -> str | None: ...
+    def on_clock_of(self, text: bytes, offset: int | None) -> int | None:
+        """The instant's, of the text."""
+
+@final
 class Formats:
     """The table of formats, compiled once and shared by all threads.
 

@@ -4,6 +4,7 @@
 //! `oslogserve/lines` is the definition, and this gives the same bytes. Only this file knows of
 //! Python; the others are bytes in, bytes out, like their twins.
 
+mod clock;
 mod formats;
 mod html;
 mod output;
@@ -23,6 +24,8 @@ use crate::renderer::View;
 mod oslogserve_speedups {
     use super::*;
 
+    #[pymodule_export]
+    use super::Clock;
     #[pymodule_export]
     use super::Formats;
     #[pymodule_export]
@@ -112,4 +115,30 @@ fn floor(formats: &formats::Formats, level: &str) -> PyResult<usize> {
     let mut words = formats.words().iter();
     let rank = words.position(|word| word == level.as_bytes());
     rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+}
+
+/// The times of one log: for the tests that hold it to its twin.
+#[pyclass(frozen, module = "oslogserve_speedups")]
+struct Clock(clock::Clock);
+
+#[pymethods]
+impl Clock {
+    #[new]
+    fn new(written: i64) -> Self {
+        Self(clock::Clock::new(written))
+    }
+
+    fn read(&self, text: &[u8]) -> Option<(i64, Option<i16>, &'static str)> {
+        let instant = self.0.read(text)?;
+        Some((instant.micros, instant.offset, instant.origin.name()))
+    }
+
+    fn iso(&self, text: &[u8]) -> Option<String> {
+        self.0.iso(text).map(|iso| String::from_utf8_lossy(iso.as_bytes()).into_owned())
+    }
+
+    /// Of the time that the text tells.
+    fn on_clock_of(&self, text: &[u8], offset: Option<i16>) -> Option<i64> {
+        self.0.read(text)?.on_clock_of(offset)
+    }
 }

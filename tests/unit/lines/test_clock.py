@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One suite over both clocks, and a property: they read the same.
+
+That the native core is there where it must be, tests/unit/test_renderers.py makes sure.
+"""
+
+import importlib
+import time
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oslogserve.lines import clock
+from tests.renderers import NATIVE_IS_THERE
+
+WRITTEN = int(datetime(2024, 3, 4, 5, 6, 7, tzinfo=UTC).timestamp())
+
+
+@pytest.fixture(params=["pure", "native"], scope="module")
+def clock_of(request):
+    if request.param == "pure":
+        return clock.Clock
+    if not NATIVE_IS_THERE:
+        pytest.skip("oslogserve-speedups is not installed")
+    return importlib.import_module("oslogserve_speedups").Clock
+
+
+def micros(text):
+    whole, _, fraction = text.removesuffix("Z").partition(".")
+    seconds = int(datetime.fromisoformat(whole + "+00:00").timestamp())
+    return seconds * 10**6 + int(fraction[:6].ljust(6, "0"))
+
+
+#: text -> (its ISO 8601 without the zone, the zone's offset, how ISO 8601 writes it)
+DATES = {
+    b"2013-09-27 18:22:11.248": ("2013-09-27T18:22:11.248", None, ""),
+    b"2024-03-04T05:06:07": ("2024-03-04T05:06:07", None, ""),
+    b"2024-03-04T05:06:07Z": ("2024-03-04T05:06:07", 0, "Z"),
+    b"2024-03-04T05:06:07.1Z": ("2024-03-04T05:06:07.1", 0, "Z"),
+    b"2024-03-04 05:06:07,123": ("2024-03-04T05:06:07.123", None, ""),
+    b"2024-03-04T05:06:07.120000000+01:00": ("2024-03-04T05:06:07.120000000", 60, "+01:00"),
+    b"2024-03-04 05:06:07.123456789 +0530": ("2024-03-04T05:06:07.123456789", 330, "+05:30"),
+    b"2024-03-04 05:06:07-08": ("2024-03-04T05:06:07", -480, "-08:00"),
+    b"2024-03-04 05:06:07 -0030": ("2024-03-04T05:06:07", -30, "-00:30"),
+    b"2024-03-04 05:06:07-00:00": ("2024-03-04T05:06:07", 0, "+00:00"),
+    b"2024-03-04 05:06:07.5 UTC": ("2024-03-04T05:06:07.5", 0, "Z"),
+    b"2024-03-04 05:06:07 GMT": ("2024-03-04T05:06:07", 0, "Z"),
+    b"2024-03-04 05:06:07 CEST": ("2024-03-04T05:06:07", None, ""),
+    b"2024-03-04  5:06:07": ("2024-03-04T05:06:07", None, ""),
+    b"2024/03/04 05:06:07": ("2024-03-04T05:06:07", None, ""),
+    b"2024/03/04 05:06:07.123456": ("2024-03-04T05:06:07.123456", None, ""),
+    b"Mon 2024-03-04 05:06:07 UTC": ("2024-03-04T05:06:07", 0, "Z"),
+    b"Mon 2024-03-04 05:06:07 CET": ("2024-03-04T05:06:07", None, ""),
+    b"Mar  4 05:06:07": ("2024-03-04T05:06:07", None, ""),
+    b"Mar 28 12:20:42.377230": ("2023-03-28T12:20:42.377230", None, ""),
+    b"0304 05:06:07.123456": ("2024-03-04T05:06:07.123456", None, ""),
+    b"04/Mar/2024:05:06:07 +0000": ("2024-03-04T05:06:07", 0, "+00:00"),
+    b"04/Mar/2024:05:06:07.123": ("2024-03-04T05:06:07.123", None, ""),
+    b"Mon Mar 04 05:06:07.123456 2024": ("2024-03-04T05:06:07.123456", None, ""),
+    b"Mon Mar  4 05:06:07 2024": ("2024-03-04T05:06:07", None, ""),
+    b"4-Mar-2024::05:06:07": ("2024-03-04T05:06:07", None, ""),
+    b"14-Mar-2024::05:06:07": ("2024-03-14T05:06:07", None, ""),
+    b"240304  5:06:07": ("2024-03-04T05:06:07", None, ""),
+    b"700101 00:00:00": ("1970-01-01T00:00:00", None, ""),
+    b"691231 15:06:07": ("2069-12-31T15:06:07", None, ""),
+    b"063/050607": ("2024-03-04T05:06:07", None, ""),
+    b"Mar 04, 2024 5:06:07 AM": ("2024-03-04T05:06:07", None, ""),
+    b"Mar 4, 2024 12:06:07 AM": ("2024-03-04T00:06:07", None, ""),
+    b"Mar 04, 2024 12:06:07 PM": ("2024-03-04T12:06:07", None, ""),
+    b"Mar 04, 2024 11:59:60 PM": ("2024-03-04T23:59:59.999999", None, ""),
+    b"1709528767": ("2024-03-04T05:06:07", 0, "Z"),
+    b"1709528767.50": ("2024-03-04T05:06:07.50", 0, "Z"),
+    b"1709528767123": ("2024-03-04T05:06:07.123", 0, "Z"),
+    b"1709528767123456": ("2024-03-04T05:06:07.123456", 0, "Z"),
+    b"1709528767123456789": ("2024-03-04T05:06:07.123456789", 0, "Z"),
+    b"0000000000": ("1970-01-01T00:00:00", 0, "Z"),
+    b"2016-12-31T23:59:60Z": ("2016-12-31T23:59:59.999999", 0, "Z"),
+    b"2016-12-31T23:59:60.123Z": ("2016-12-31T23:59:59.999999", 0, "Z"),
+    b"2024-02-29 00:00:00": ("2024-02-29T00:00:00", None, ""),
+    b"0001-01-01 00:00:00": ("0001-01-01T00:00:00", None, ""),
+    b"9999-12-31 23:59:59.999999": ("9999-12-31T23:59:59.999999", None, ""),
+}
+#: text -> its microseconds since midnight or since boot
+UNDATED = {
+    b"05:06:07.123": (18_367_123_000, "midnight"),
+    b"05:06:07,123": (18_367_123_000, "midnight"),
+    b"00:00:00": (0, "midnight"),
+    b"23:59:60": (86_399_999_999, "midnight"),
+    b"12.345678": (12_345_678, "boot"),
+    b"0.000000": (0, "boot"),
+    b"123456789.5": (123_456_789_500_000, "boot"),
+}
+NO_TIMES = [
+    b"",
+    b"x",
+    b"2024-03-04",
+    b"2024-03-04 05:06",
+    b"2024-03-04 05:06:07.",
+    b"2024-03-04 05:06:07.1234567890",
+    b"2024-03-04 05:06:07\n",
+    b" 2024-03-04 05:06:07",
+    b"2024-03-04_05:06:07",
+    b"2024-03/04 05:06:07",
+    b"2024-13-04 05:06:07",
+    b"2024-00-04 05:06:07",
+    b"2024-02-00 05:06:07",
+    b"2024-02-31 05:06:07",
+    b"2023-02-29 05:06:07",
+    b"1900-02-29 05:06:07",
+    b"0000-01-01 05:06:07",
+    b"2024-03-04 24:06:07",
+    b"2024-03-04 05:60:07",
+    b"2024-03-04 05:06:61",
+    b"2024-03-04 05:06:07 +24:00",
+    b"2024-03-04 05:06:07+01:60",
+    b"2024-03-04 05:06:07+1",
+    b"2024-03-04 05:06:07 PM",
+    b"2024-03-04 05:06:07CET",
+    b"2024-03-04 05:06:07 ABCDEF",
+    b"\xb2024-03-04 05:06:07",
+    b"Foo  4 05:06:07",
+    b"Mar  0 05:06:07",
+    b"Feb 30 05:06:07",
+    b"mar  4 05:06:07",
+    b"1304 05:06:07",
+    b"0004 05:06:07",
+    b"240004 05:06:07",
+    b"04/03/2024:05:06:07",
+    b"Foo Mar  4 05:06:07 2024",
+    b"Mon Mar  4 05:06:07 0000",
+    b"Mar 04, 2024 0:06:07 AM",
+    b"Mar 04, 2024 13:06:07 PM",
+    b"Mar 04, 2024 5:06:07",
+    b"366/050607",
+    b"063/240607",
+    b"24:06:07",
+    b" 5:06:07",
+    b"5:06:07",
+    b"12",
+    b"12.",
+    b".5",
+    b"12.1234567890",
+    b"17095287671",
+    b"1709528767123.5",
+    b"17095287671234567890",
+]
+
+
+@pytest.mark.parametrize(("text", "means"), DATES.items(), ids=str)
+def test_a_date(clock_of, text, means):
+    iso, offset, zone = means
+    assert clock_of(WRITTEN).read(text) == (micros(iso), offset, "epoch")
+    assert clock_of(WRITTEN).iso(text) == iso + zone
+
+
+@pytest.mark.parametrize(("text", "means"), UNDATED.items(), ids=str)
+def test_what_is_no_date_stays_as_it_is(clock_of, text, means):
+    since, origin = means
+    assert clock_of(WRITTEN).read(text) == (since, None, origin)
+    assert clock_of(WRITTEN).iso(text) == text.decode()
+
+
+@pytest.mark.parametrize("text", NO_TIMES, ids=str)
+def test_what_is_no_time(clock_of, text):
+    assert clock_of(WRITTEN).read(text) is None
+    assert clock_of(WRITTEN).iso(text) is None
+
+
+def test_iso_8601_is_what_other_programs_read(clock_of):
+    for text, (iso, _, _) in DATES.items():
+        read = datetime.fromisoformat(clock_of(WRITTEN).iso(text))
+        assert micros(read.replace(tzinfo=None).isoformat()) == micros(iso)
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "year"),
+    [
+        ("2024-03-04T05:06:07", b"Mar  4 05:06:07", 2024),
+        ("2024-03-04T05:06:07", b"Mar  5 05:06:07", 2024),
+        ("2024-03-04T05:06:07", b"Mar  5 05:06:07.000001", 2023),
+        ("2024-03-04T05:06:07", b"Mar  5 05:06:08", 2023),
+        ("2024-03-04T05:06:07", b"Dec 31 23:59:59", 2023),
+        ("2023-12-31T20:00:00", b"Jan  1 08:00:00", 2024),
+        ("2023-12-31T20:00:00", b"0101 20:00:01", 2023),
+        ("2023-12-31T20:00:00", b"000/080000", 2024),
+        ("2024-02-28T12:00:00", b"Feb 29 12:00:00", 2024),
+        ("2024-02-28T12:00:00", b"Feb 29 12:00:01", 2020),
+        ("2023-06-01T00:00:00", b"Feb 29 12:00:00", 2020),
+        ("2103-06-01T00:00:00", b"0229 12:00:00", 2096),
+        ("2104-02-28T12:00:00", b"0229 12:00:01", 2096),
+        ("2023-06-01T00:00:00", b"365/120000", 2020),
+        ("2024-12-30T12:00:00", b"365/120000", 2024),
+        ("2024-12-30T12:00:00", b"365/120001", 2020),
+        ("1970-01-01T00:00:00", b"Jan  3 00:00:00", 1969),
+        ("9999-12-31T00:00:00", b"Dec 31 23:59:59", 9999),
+    ],
+)
+def test_a_year_that_is_not_shown_is_the_latest_that_fits(clock_of, written, text, year):
+    one = clock_of(micros(written) // 10**6)
+    assert one.iso(text)[:4] == str(year)
+    assert one.read(text)[0] // 10**6 == micros(one.iso(text)) // 10**6
+
+
+def test_days_of_many_forms_do_not_mix(clock_of):
+    one = clock_of(WRITTEN)
+    for text in [*DATES, *reversed(DATES), *NO_TIMES, *DATES, *NO_TIMES]:
+        assert one.read(text) == clock_of(WRITTEN).read(text)
+
+
+@pytest.mark.parametrize("written", [-(2**60), -1, 0, 2**60])
+def test_any_time_of_writing_will_do(clock_of, written):
+    assert clock_of(written).read(b"Feb 29 05:06:07") is not None
+
+
+@pytest.mark.parametrize("unit", [b"1", b"0.", b" ", b"Mar ", b"2024-03-04 ", b":00", b"+00", b"Z"])
+@pytest.mark.parametrize("begin", [b"", b"2024-03-04T05:06:07", b"Mar  4 ", b"05:06:07."])
+def test_hostile_texts_take_no_time(clock_of, begin, unit):
+    text = begin + unit * 200_000
+    started = time.process_time()
+    assert clock_of(WRITTEN).read(text) is None
+    assert time.process_time() - started < 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "seen"),
+    [
+        (b"2024-03-04 05:06:07", None, "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07", 0, "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07", 120, "2024-03-04T07:06:07"),
+        (b"2024-03-04 05:06:07+02:00", None, "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07+02:00", 0, "2024-03-04T03:06:07"),
+        (b"2024-03-04 05:06:07+02:00", 120, "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07-08:00", 120, "2024-03-04T15:06:07"),
+        (b"1709528767", -300, "2024-03-04T00:06:07"),
+    ],
+)
+def test_a_line_is_seen_on_the_clock_of_the_query(clock_of, text, offset, seen):
+    assert on_clock_of(clock_of(WRITTEN), text, offset) == micros(seen)
+
+
+@pytest.mark.parametrize("text", UNDATED)
+@pytest.mark.parametrize("offset", [None, 0, 60])
+def test_what_is_no_date_is_on_no_clock_of_dates(clock_of, text, offset):
+    assert on_clock_of(clock_of(WRITTEN), text, offset) is None
+
+
+def on_clock_of(one, text, offset):
+    if isinstance(one, clock.Clock):
+        return one.read(text).on_clock_of(offset)
+    return one.on_clock_of(text, offset)
+
+
+BYTES = st.sampled_from(b"0123456789 :.,-+/TZAPMJanFebUGC\n\0\xff")
+
+
+@st.composite
+def near_times(draw):
+    text = draw(st.sampled_from([*DATES, *UNDATED, *NO_TIMES]))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(text)))
+        put = bytes(draw(st.lists(BYTES, max_size=2)))
+        text = text[:at] + put + text[at + draw(st.integers(0, 2)) :]
+    return text
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    text=st.one_of(near_times(), st.binary(max_size=30)),
+    written=st.one_of(st.just(WRITTEN), st.integers(-(10**12), 10**12)),
+    offset=st.one_of(st.none(), st.integers(-1439, 1439)),
+)
+def test_both_clocks_read_the_same(clock_of, text, written, offset):
+    pure, other = clock.Clock(written), clock_of(written)
+    read = pure.read(text)
+    assert other.read(text) == read
+    assert other.iso(text) == pure.iso(text)
+    if read:
+        assert on_clock_of(other, text, offset) == read.on_clock_of(offset)
