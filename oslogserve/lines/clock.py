@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the text of a recognised time says: an instant, and its ISO 8601 text.
+"""What the text of a recognised time says: an instant, its ISO 8601 text, what a query asks for.
 
 A log's lines are compared by their own clock: most name no zone, and a reader copies what stands
 there. Where the query names a zone they are compared as instants, and a line without one is in UTC.
@@ -36,7 +36,7 @@ class Instant(NamedTuple):
     origin: Origin = "epoch"
 
     def on_clock_of(self, offset: int | None) -> int | None:
-        """To be compared with a query's time of this offset; None for what is no date.
+        """To be compared with a Span of this offset; None for what is no date.
 
         Without a zone the query means the line's own clock. A line without one is in UTC.
         """
@@ -244,3 +244,80 @@ def _undated(text: bytes) -> Instant | None:
     if found := _SINCE_BOOT.fullmatch(text):
         return Instant(int(found[1]) * _SECOND + _micros(found[2]), None, "boot")
     return None
+
+
+class Span(NamedTuple):
+    """What a query's time stands for: its first and its last microsecond.
+
+    Since it: `on_clock_of(offset) >= first`; until it: `<= last`. offset: of its zone, in minutes.
+    """
+
+    first: int
+    last: int
+    offset: int | None = None
+
+
+_WHOLE = "0000-00-00T00:00:00.000000"
+_SHAPE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{6,9}", re.ASCII)
+#: The plus of a zone is a space in a URL that does not escape it.
+_ZONED = re.compile(
+    r"(\d{4}-\d\d-\d\d[T ]\d[\d:.,]*)"
+    rf"(?: ?(?:Z|UTC|GMT|[+-]{_HOURS.decode()})| {_HOURS.decode()})",
+    re.ASCII,
+)
+
+
+def span(text: str) -> Span:
+    """All times whose ISO 8601 text begins with this one. A zone may stand behind a time.
+
+    Raises ValueError with what is to be given instead.
+    """
+    zoned = _ZONED.fullmatch(text)
+    asked = zoned[1] if zoned else text
+    if not asked or not _SHAPE.fullmatch(asked + _WHOLE[len(asked) :]):
+        raise _wrong("this is neither" if asked else "this is empty")
+    year = _fitting("year", asked[:4], 1, 9999)
+    month = _fitting("month", asked[5:7], 1, 12)
+    day = _fitting("day", asked[8:10], 1, _days_in(year[1], month[1]), f" in {asked[:7]}")
+    hour = _fitting("hour", asked[11:13], 0, 23)
+    minute = _fitting("minute", asked[14:16], 0, 59)
+    seconds, digits = asked[17:19], asked[20:26]
+    if seconds in ("6", "60"):  # as in a line
+        seconds, digits = "59", "999999"
+    second = _fitting("second", seconds, 0, 59)
+    fraction = _fitting("fraction", digits, 0, 999_999)
+    ends = zip(year, month, day, hour, minute, second, fraction, strict=True)
+    first, last = (_micros_of(*end) for end in ends)
+    zone = text[len(asked) :].strip()
+    if zone[:1].isdigit():
+        zone = f"+{zone}"
+    return Span(first, last, _zone(zone.encode())[0])
+
+
+def _wrong(why: str) -> ValueError:
+    return ValueError(
+        "a date and time of ISO 8601 or its beginning, such as 2013-09-27T18:22 or"
+        f" 2013-09-27T18:22:11.248+02:00 ({why})"
+    )
+
+
+def _fitting(name: str, given: str, low: int, high: int, where: str = "") -> tuple[int, int]:
+    """The lowest and the highest number from low to high that begins with these digits."""
+    width = len(str(high))
+    lowest = max(low, int(given.ljust(width, "0")))
+    highest = min(high, int(given.ljust(width, "9")))
+    if lowest > highest:
+        begins = "" if len(given) == width else "that begins with "
+        raise _wrong(f"there is no {name} {begins}{given}{where}")
+    return lowest, highest
+
+
+def _days_in(year: int, month: int) -> int:
+    return 31 if month == 12 else (date(year, month + 1, 1) - timedelta(1)).day
+
+
+def _micros_of(
+    year: int, month: int, day: int, hour: int, minute: int, second: int, fraction: int
+) -> int:
+    days = date(year, month, day).toordinal() - _EPOCH
+    return days * _DAY + (hour * 60 + minute) * _MINUTE + second * _SECOND + fraction
