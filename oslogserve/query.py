@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from webob.acceptparse import create_accept_header
 
-from oslogserve.config import one_of
+from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.formats import SEVERITIES
 

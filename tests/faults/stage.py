@@ -3,7 +3,7 @@
 
 import contextlib
 
-from oslogserve.config import OPTIONS
+from oslogserve.config.options import OPTIONS
 from tests.faults.leaks import held, leaked, waiting, workers
 from tests.faults.reading import Reader
 from tests.servers.client import ask, ini

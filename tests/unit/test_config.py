@@ -2,7 +2,8 @@
 
 import pytest
 
-from oslogserve.config import OPTIONS, ConfigError, load
+from oslogserve.config import ConfigError, load
+from oslogserve.config.options import OPTIONS
 
 SWIFT = {
     "OS_AUTH_URL": "http://keystone/v3",

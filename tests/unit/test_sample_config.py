@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.config import OPTIONS, VIEW_OPTIONS, load
+from oslogserve.config import load
+from oslogserve.config.options import OPTIONS, VIEW_OPTIONS
 
 SAMPLE = Path(__file__).resolve().parents[2] / "etc/oslogserve.conf"
 #: An option or a section that is commented out; prose has a space after its #.
