@@ -8,19 +8,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oslogserve.config.file import ConfigError, Faults, Section, sections_of
-from oslogserve.config.options import OPTIONS, VIEW_OPTIONS, Option
+from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
 from oslogserve.config.values import url
 
-__all__ = ["Config", "ConfigError", "load"]
+__all__ = ["Config", "ConfigError", "FormatRow", "load"]
+
+#: Characters of a value that a fault shows.
+LONGEST_SHOWN = 100
+
+
+@dataclass(frozen=True)
+class FormatRow:
+    """A kind of line that a site has. pattern: of RE2, over bytes, tried at a line's beginning;
+    it has the group time or severity, or both, and no other. words: severities by what stands in
+    the log; empty: the usual words."""
+
+    name: str
+    pattern: bytes
+    words: Mapping[bytes, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Config:
     """values: every option's parsed value by (section, key). views: (pattern, view) by the name
-    of their section, first wins."""
+    of their section, first wins. formats: in the order of the file."""
 
     values: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     views: Mapping[str, tuple[re.Pattern[str], str]] = field(default_factory=dict)
+    formats: tuple[FormatRow, ...] = ()
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -37,6 +52,10 @@ class Config:
             lines.append(f"{option.key} = {value}")
         for name, (pattern, view) in self.views.items():
             lines += [f"[{name}]", f"pattern = {pattern.pattern}", f"view = {view}"]
+        for row in self.formats:
+            words = " ".join(f"{word.decode()}:{severity}" for word, severity in row.words.items())
+            lines += [f"[format {row.name}]", f"pattern = {row.pattern.decode()}"]
+            lines.append(f"words = {words}")
         return "\n".join(lines) + "\n"
 
 
@@ -84,7 +103,12 @@ def load(
     root = values["disk", "root"]
     if must_exist and root and not os.path.isdir(root):
         faults.append((given["disk", "root"][1], f"[disk] root: there is no folder {root!r}"))
-    config = Config(values, views)
+    formats = tuple(
+        _format(name, section, faults)
+        for name, section in sections.items()
+        if name.startswith("format ")
+    )
+    config = Config(values, views, formats)
     missing = _missing_of_swift(config)
     if missing:
         told = f"[swift] container: it is of no use without {', '.join(missing)}"
@@ -96,10 +120,13 @@ def load(
 
 def _check_names(sections: Mapping[str, Section], faults: Faults) -> None:
     for name, section in sections.items():
-        if name.startswith("view "):
-            keys = {option.key for option in VIEW_OPTIONS}
-        else:
-            keys = {option.key for option in OPTIONS if option.section == name}
+        kind, space, _ = name.partition(" ")
+        options = (
+            NAMED_OPTIONS.get(kind, ())
+            if space
+            else [option for option in OPTIONS if option.section == name]
+        )
+        keys = {option.key for option in options}
         if not keys:
             faults.append((section.line, f"[{name}]: no such section"))
             continue
@@ -131,20 +158,36 @@ def _parsed(option: Option, line: int, where: str, value: str, faults: Faults) -
     try:
         return option.parse(value)
     except ValueError as takes:
-        shown = repr(_without_secret(option, value))
+        shown = repr(_without_secret(option, value)[:LONGEST_SHOWN])
         faults.append((line, f"{where}: {shown} is not understood: it takes {takes}"))
         return None
 
 
 def _view(name: str, section: Section, faults: Faults) -> tuple[re.Pattern[str], str]:
+    parsed = _named(name, section, faults)
+    return parsed["pattern"], parsed["view"]
+
+
+def _format(name: str, section: Section, faults: Faults) -> FormatRow:
+    parsed = _named(name, section, faults)
+    pattern = parsed["pattern"]
+    if parsed["words"] and pattern and not re.search(rb"\(\?P?<severity>", pattern):
+        line, _ = section.settings["words"]
+        faults.append((line, f"[{name}] words: of no use, its pattern has no group severity"))
+    return FormatRow(name.partition(" ")[2], pattern, parsed["words"])
+
+
+def _named(name: str, section: Section, faults: Faults) -> dict[str, Any]:
+    """Values by key, of a section of which there may be several."""
+    kind = name.partition(" ")[0]
     line, pattern = section.settings.get("pattern", (section.line, ""))
-    if not pattern:  # it would fit every path
-        faults.append((line, f"[{name}]: a view needs a pattern"))
+    if not pattern:  # it would fit all
+        faults.append((line, f"[{name}]: a {kind} needs a pattern"))
     parsed = {}
-    for option in VIEW_OPTIONS:
+    for option in NAMED_OPTIONS[kind]:
         line, value = section.settings.get(option.key, (0, option.default))
         parsed[option.key] = _parsed(option, line, f"[{name}] {option.key}", value, faults)
-    return parsed["pattern"], parsed["view"]
+    return parsed
 
 
 def _missing_of_swift(config: Config) -> list[str]:

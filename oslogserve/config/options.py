@@ -221,3 +221,23 @@ VIEW_OPTIONS = (
         "log: lines as HTML or text. raw: passed through with its type.",
     ),
 )
+#: Options of a section [format NAME].
+FORMAT_OPTIONS = (
+    Option(
+        "format",
+        "pattern",
+        "",
+        values.line_pattern,
+        "Regular expression (RE2), tried at a line's beginning. Its groups time and severity, one\n"
+        "of them at least, are what the line says of itself.",
+    ),
+    Option(
+        "format",
+        "words",
+        "",
+        values.words,
+        "What the severity's words mean, as they stand in the log. Empty: the usual words.",
+    ),
+)
+#: What sections of which there may be several take, by the word before their NAME.
+NAMED_OPTIONS = {"view": VIEW_OPTIONS, "format": FORMAT_OPTIONS}

@@ -6,6 +6,15 @@ from collections.abc import Callable
 from configparser import RawConfigParser
 from typing import Any
 
+import re2
+
+from oslogserve.lines.formats import SEVERITIES
+
+#: Bytes of a pattern: it is tried on every line, and those of the table have some 100.
+LONGEST_LINE_PATTERN = 1000
+#: Bytes of all words with their severities.
+LONGEST_WORDS = 2000
+
 
 def between(lowest: float, highest: float, kind: type) -> Callable[[str], Any]:
     def parse(value: str) -> Any:
@@ -53,6 +62,45 @@ def pattern(value: str) -> re.Pattern[str]:
         return re.compile(value)
     except re.error as error:
         raise ValueError(f"a regular expression ({error})") from None
+
+
+def line_pattern(value: str) -> bytes:
+    """Tried at a line's beginning. Its groups must be told apart by name, each there once."""
+    given = value.encode()
+    if len(given) > LONGEST_LINE_PATTERN:
+        raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(given)}")
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1  # a line is any bytes
+    options.log_errors = False
+    try:
+        compiled = re2.compile(given, options)
+    except re2.error as error:
+        told = error.args[0].decode("utf-8", "replace")
+        raise ValueError(f"a regular expression in RE2's syntax ({told})") from None
+    if not given:
+        return given
+    groups = {name.decode() for name in compiled.groupindex}
+    if not groups <= {"time", "severity"} or compiled.groups != len(groups):
+        raise ValueError("the groups time and severity, once each; others are written (?:...)")
+    if not groups:
+        raise ValueError("a regular expression with a group (?P<time>...) or (?P<severity>...)")
+    if compiled.match(b""):
+        raise ValueError("a regular expression that does not fit an empty line, and so every line")
+    return given
+
+
+def words(value: str) -> dict[bytes, str]:
+    if len(value.encode()) > LONGEST_WORDS:
+        raise ValueError(f"at most {LONGEST_WORDS} bytes")
+    found: dict[bytes, str] = {}
+    for entry in value.split():
+        word, _, severity = entry.rpartition(":")
+        if not word or severity.upper() not in SEVERITIES:
+            known = ", ".join(SEVERITIES)
+            raise ValueError(f"words as in E:ERROR W:WARNING, not {entry!r}: of {known}")
+        if found.setdefault(word.encode(), severity.upper()) != severity.upper():
+            raise ValueError(f"each word once, but {word!r} is there with two severities")
+    return found
 
 
 def gzip_level(value: str) -> int | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oslogserve.config import ConfigError, load
+from oslogserve.config import ConfigError, FormatRow, load
 from oslogserve.config.options import OPTIONS
 
 SWIFT = {
@@ -31,6 +31,7 @@ def test_without_a_file_everything_is_at_its_default():
     assert config["metrics", "path"] == "/metrics"
     assert config["swift", "read_timeout"] == 30.0
     assert config.views == {}
+    assert config.formats == ()
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}.{option.key}")
@@ -50,6 +51,74 @@ def test_a_file_is_understood(conf):
     assert config["metrics", "path"] == ""
     shown = [(pattern.pattern, view) for pattern, view in config.views.values()]
     assert shown == [(r"\.txt$", "log"), ("x%(y)s", "raw")]
+
+
+def test_a_site_s_own_formats_keep_their_order(conf):
+    config = conf(
+        "[format z]\npattern = (?P<time>\\d+) (?P<severity>[\\w:]+)\nwords = E:ERROR w::Warning\n"
+        "[disk]\nroot = /x\n[format a b]\npattern = ^<(?<severity>ä+)>\nwords = ä:error\n"
+        "[format m]\npattern = \\[(?P<time>[^]]+)\\]\n"
+    )
+    assert config.formats == (
+        FormatRow("z", rb"(?P<time>\d+) (?P<severity>[\w:]+)", {b"E": "ERROR", b"w:": "WARNING"}),
+        FormatRow("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
+        FormatRow("m", rb"\[(?P<time>[^]]+)\]", {}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        ("", "a format needs a pattern"),
+        ("(?P<time>x", "RE2's syntax (missing )"),
+        ("(?P<time>x)(?=y)", "invalid perl operator"),
+        ("(?P<time>x)\\1", "invalid escape sequence"),
+        ("(?P<time>(?:x{1000}){1000})", "invalid repetition size"),
+        ("\\d+ ERROR", "with a group (?P<time>...) or (?P<severity>...)"),
+        ("(?P<time>x) (?P<host>y)", "the groups time and severity, once each"),
+        ("(?P<time>x) (y)", "others are written (?:...)"),
+        ("(?P<time>x)|(?P<time>y)", "once each"),
+        ("(?P<zeit_ä>x)", "invalid named capture group"),
+        ("(?P<time>\\d*)", "does not fit an empty line"),
+        ("(?P<time>" + 999 * "x" + ")", "at most 1000 bytes, these are 1009"),
+        ("(?P<time>" + 496 * "ä" + ")", "at most 1000 bytes, these are 1002"),
+    ],
+)
+def test_a_pattern_that_no_line_can_be_tried_with_is_named_with_its_line(conf, pattern, named):
+    with pytest.raises(ConfigError) as caught:
+        conf(f"[format x]\nwords =\npattern = {pattern}\n")
+    [fault] = str(caught.value).split("\n")
+    assert "x.conf:3: [format x]" in fault
+    assert named in fault
+    assert len(fault) < 500
+
+
+def test_a_pattern_may_be_as_long_as_the_limit(conf):
+    assert len(conf(f"[format x]\npattern = (?P<time>{990 * 'x'})\n").formats[0].pattern) == 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("E", "not 'E'"),
+        (":ERROR", "not ':ERROR'"),
+        ("E:ERROR W:LOUD", "not 'W:LOUD': of NONE, DEBUG"),
+        ("E=ERROR", "not 'E=ERROR'"),
+        ("E:ERROR E:INFO", "'E' is there with two severities"),
+        ("E:ERROR " * 300, "at most 2000 bytes"),
+    ],
+)
+def test_words_that_mean_nothing_are_named_with_their_line(conf, words, named):
+    with pytest.raises(ConfigError) as caught:
+        conf(f"[format x]\npattern = (?P<severity>x)\nwords = {words}\n")
+    [fault] = str(caught.value).split("\n")
+    assert "x.conf:3: [format x] words" in fault
+    assert named in fault
+
+
+def test_words_are_of_no_use_without_the_group_that_they_are_for(conf):
+    with pytest.raises(ConfigError, match=r"x\.conf:2: \[format x\] words: of no use"):
+        conf("[format x]\nwords = E:ERROR\npattern = (?P<time>x)\n")
 
 
 @pytest.mark.parametrize(
@@ -84,6 +153,10 @@ def test_a_file_is_understood(conf):
         ("[view x]\npattern = a\nview = page\n", 3, "view"),
         ("[view x]\npattern = a\ntype = page\n", 3, "type"),
         ("[disk]\nroot = /x\n[serve]\nroot = /y\n", 4, "root"),
+        ("[format x]\npattern = (?P<time>x)\nview = raw\n", 3, "view: no such key"),
+        ("[format x]\nwords = E:ERROR\n", 1, "a format needs a pattern"),
+        ("[format]\npattern = x\n", 1, "[format]: no such section"),
+        ("[disk x]\nroot = /x\n", 1, "[disk x]: no such section"),
     ],
 )
 def test_what_is_not_understood_is_named_with_its_line(conf, text, line, named):
@@ -229,6 +302,8 @@ def test_secrets_are_never_described():
         "[swift]\npartitions = [#;]{1,2}=:\nread_timeout = 0.5\nca_file = /a b\n",
         "[view b]\npattern = \\.txt$\nview = raw\n[view a]\npattern = [=:#] x\n",
         "[view a]b ]\npattern = a\n[view  ]\npattern = b\n",
+        "[format b]\npattern = (?P<severity>ä)\nwords = ä:error x=y:info :::warning\n",
+        "[format b]\npattern = (?P<time>x)\n[format a]\npattern = \\[(?P<time>x)\\] # ; = :\n",
     ],
 )
 def test_what_is_described_is_a_file_that_says_the_same(conf, text):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from oslogserve.config import load
-from oslogserve.config.options import OPTIONS, VIEW_OPTIONS
+from oslogserve.config.options import NAMED_OPTIONS, OPTIONS
 
 SAMPLE = Path(__file__).resolve().parents[2] / "etc/oslogserve.conf"
 #: An option or a section that is commented out; prose has a space after its #.
@@ -26,15 +26,17 @@ def test_it_shows_every_option_at_its_default_and_no_other(uncommented):
     shown = {
         (section, key): value
         for section in uncommented.sections()
-        if not section.startswith("view ")
+        if not section.startswith(("view ", "format "))
         for key, value in uncommented.items(section)
     }
     options = [((option.section, option.key), option.default) for option in OPTIONS]
     assert list(shown.items()) == options
 
 
-def test_it_shows_a_view(uncommented):
-    assert set(uncommented["view NAME"]) == {option.key for option in VIEW_OPTIONS}
+@pytest.mark.parametrize("kind", NAMED_OPTIONS)
+def test_it_shows_what_there_may_be_several_of(uncommented, kind):
+    keys = {option.key for option in NAMED_OPTIONS[kind]}
+    assert set(uncommented[f"{kind} NAME"]) == keys
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}-{option.key}")
@@ -56,3 +58,7 @@ def test_uncommented_it_loads(tmp_path):
     config = load(str(file), environ={})
     assert config.values == load(None, environ={}).values
     assert [view for _, view in config.views.values()] == ["raw"]
+    [row] = config.formats
+    assert row.words[b"W"] == "WARNING"
+    fits = re.match(row.pattern, b"2024/03/04 05:06:07 <E> no room left")
+    assert fits.groups() == (b"2024/03/04 05:06:07", b"E")
