@@ -85,6 +85,8 @@ def span(
     parsed = Range.parse(asked)
     if parsed is None:
         return None
+    if parsed.start < -size < 0:  # more than there is, of the end: all. WebOb refuses it
+        return 0, size
     found: tuple[int, int] | None = parsed.range_for_length(size)
     if found is None:
         raise RangeUnsatisfiable(size)

@@ -50,6 +50,8 @@ def test_unchanged(match, since, unchanged):
         ("bytes=0-0", None, 10, (0, 1)),
         ("bytes=2-", None, 10, (2, 10)),
         ("bytes=-3", None, 10, (7, 10)),
+        ("bytes=-10", None, 10, (0, 10)),
+        ("bytes=-11", None, 10, (0, 10)),
         ("bytes=5-99", None, 10, (5, 10)),
         ("bytes=0-1", None, None, None),
         ("lines=0-1", None, 10, None),
@@ -77,6 +79,12 @@ def test_a_span_outside_is_refused():
 def test_a_range_of_thousands_of_digits_is_ignored():
     environ = {"REQUEST_METHOD": "GET", "HTTP_RANGE": "bytes=" + "9" * 5000 + "-"}
     assert conditions.span(environ, 10, '"tag"', 0) is None
+
+
+@pytest.mark.parametrize("asked", ["0-", "0-5", "-5", "-0"])
+def test_nothing_has_no_part(asked):
+    with pytest.raises(RangeUnsatisfiable):
+        conditions.span({"REQUEST_METHOD": "GET", "HTTP_RANGE": f"bytes={asked}"}, 0, TAG, TIME)
 
 
 def test_the_last_zero_bytes_cannot_be_had():
