@@ -56,7 +56,7 @@ class RangeUnsatisfiable(Error):
 
     def __init__(self, size: int) -> None:
         super().__init__(
-            f"The range asked for lies outside the {size} stored bytes.",
+            f"The range asked for lies outside the {size} bytes that there are.",
             [("Content-Range", f"bytes */{size}")],
         )
 

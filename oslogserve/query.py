@@ -42,6 +42,11 @@ class Query(NamedTuple):
     format: str | None = None
     prefers_html: bool = False
 
+    @property
+    def is_unfiltered(self) -> bool:
+        """Whether all of the log is asked for."""
+        return self.level is None and self.limit is None
+
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
         """Raises BadRequest, naming the path's fault or the parameter and what it takes."""

@@ -12,6 +12,7 @@ from webob.byterange import Range
 from webob.datetime_utils import parse_date
 from webob.etag import ETagMatcher
 
+from oslogserve.answer import Answer
 from oslogserve.errors import Header, RangeUnsatisfiable
 
 #: Characters of a Range that can be meant; Python refuses to read a number of 4300 digits.
@@ -68,29 +69,52 @@ def is_unchanged(environ: dict[str, Any], tag: str, modified: float) -> bool:
     return since is not None and int(modified) <= since
 
 
+def asks_for_part(environ: dict[str, Any], tag: str, modified: float) -> bool:
+    """Whether it is one range of what the client has: no stale If-Range."""
+    asked = environ.get("HTTP_RANGE") if environ["REQUEST_METHOD"] == "GET" else None
+    if asked is None or not _if_range(environ.get("HTTP_IF_RANGE"), tag, modified):
+        return False
+    if "," in asked or len(asked) > MAX_RANGE:  # WebOb would take the first of many
+        return False
+    return _LAST_NONE.fullmatch(asked) is not None or Range.parse(asked) is not None
+
+
 def span(
     environ: dict[str, Any], size: int | None, tag: str, modified: float
 ) -> tuple[int, int] | None:
-    """(first, last + 1) byte to send, None for all: no or no single range, or a stale If-Range.
+    """(first, last + 1) byte to send, None for all.
 
     Raises RangeUnsatisfiable.
     """
-    asked = environ.get("HTTP_RANGE") if environ["REQUEST_METHOD"] == "GET" else None
-    if asked is None or size is None or not _if_range(environ.get("HTTP_IF_RANGE"), tag, modified):
+    if size is None or not asks_for_part(environ, tag, modified):
         return None
-    if "," in asked or len(asked) > MAX_RANGE:  # WebOb would take the first of many
-        return None
+    asked = environ["HTTP_RANGE"]
     if _LAST_NONE.fullmatch(asked):  # WebOb would take it for the whole
         raise RangeUnsatisfiable(size)
     parsed = Range.parse(asked)
-    if parsed is None:
-        return None
     if parsed.start < -size < 0:  # more than there is, of the end: all. WebOb refuses it
         return 0, size
     found: tuple[int, int] | None = parsed.range_for_length(size)
     if found is None:
         raise RangeUnsatisfiable(size)
     return found
+
+
+def strong_tag(answer: Answer) -> str:
+    """Of its bytes as they are, compressed or not."""
+    return dict(answer.headers)["ETag"].removeprefix("W/")
+
+
+def strengthen(answer: Answer) -> None:
+    """Its bytes are the same for every client."""
+    tag = "ETag", strong_tag(answer)
+    answer.headers = [tag if header[0] == "ETag" else header for header in answer.headers]
+
+
+def make_part(answer: Answer, found: tuple[int, int], size: int) -> None:
+    strengthen(answer)
+    answer.status = "206 Partial Content"
+    answer.headers.append(content_range(found, size))
 
 
 def content_range(found: tuple[int, int], size: int) -> Header:

@@ -13,6 +13,7 @@ from oslogserve.answer.encoding import takes_gzip
 from oslogserve.errors import BadRequest
 from oslogserve.handlers import stored as as_stored
 from oslogserve.handlers.opened import Opened
+from oslogserve.handlers.parts import Parts
 from oslogserve.handlers.wholes import Wholes
 from oslogserve.lines.decode import (
     beginning,
@@ -45,6 +46,7 @@ class LogHandler:
         self._gzips = gzips
         self._max_age = max_age
         self._wholes = Wholes()
+        self._parts = Parts(self._wholes)
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
         if query.format == "json":
@@ -99,12 +101,8 @@ class LogHandler:
             headers += page.HEADERS
         else:
             headers.append(("Content-Type", TEXT))
-            if (
-                query.level is None
-                and query.limit is None
-                and (opened.is_small or environ["REQUEST_METHOD"] == "GET")
-                and self._sent_as_stored(answer, opened, encoding)
-            ):
+            headers.append(("Accept-Ranges", "bytes" if query.is_unfiltered else "none"))
+            if query.is_unfiltered and self._needs_no_view(answer, environ, opened, encoding):
                 return answer
         # A HEAD of the text does not read the log, which may be too small to be compressed.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format != "text"
@@ -115,7 +113,7 @@ class LogHandler:
             content = decoded(
                 opened.content, stored.encoding, opened.again, lambda: self._wholes.add(stored)
             )
-            pieces = until_incomplete(content, answer.missing)
+            pieces = until_incomplete(self._parts.counted(stored, content), answer.missing)
         mount = environ.get("SCRIPT_NAME", "")
         viewed: Iterable[bytes]
         if view == "html":
@@ -133,6 +131,20 @@ class LogHandler:
             ahead = Ahead(iter(viewed), opened.close)
             answer.pieces, answer.close = ahead, ahead.close
         return answer
+
+    def _needs_no_view(
+        self, answer: Answer, environ: dict[str, Any], opened: Opened, encoding: str
+    ) -> bool:
+        """Whether a part of the text, or all of it as it is stored, was put into `answer`; or its
+        length, which is all that a HEAD takes."""
+        if environ["REQUEST_METHOD"] == "HEAD" and not opened.is_small:
+            length = None if encoding else self._parts.known_length(opened)
+            if length is not None:
+                answer.headers.append(("Content-Length", str(length)))
+            return length is not None
+        return self._parts.sent(answer, environ, opened) or self._sent_as_stored(
+            answer, opened, encoding
+        )
 
     def _sent_as_stored(self, answer: Answer, opened: Opened, encoding: str) -> bool:
         """Whether the text needs no work, for this client; `answer` has it then."""

@@ -48,6 +48,12 @@ class Opened:
             raise Unavailable([_changed(stored.source)])
         return log
 
+    def rewind(self) -> None:
+        """`content` from its beginning. Raises Unavailable."""
+        self.log.close()
+        self.log = self.part()
+        self.content = iter(self.log)
+
     def again(self) -> Iterator[bytes]:
         """All of the stored bytes once more. Raises Incomplete, when the first are asked for,
         where there are none now."""

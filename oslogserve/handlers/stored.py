@@ -55,19 +55,23 @@ def send_raw(answer: Answer, environ: dict[str, Any], opened: Opened, name: str)
 
 def _send_ranged(answer: Answer, environ: dict[str, Any], opened: Opened) -> None:
     """Its bytes are the same for every client, so its tag is strong."""
-    size = opened.stored.size
-    tag = dict(answer.headers)["ETag"].removeprefix("W/")
-    answer.headers = [header for header in answer.headers if header[0] != "ETag"]
-    answer.headers += [("ETag", tag), ("Accept-Ranges", "bytes")]
-    span = conditions.span(environ, size, tag, opened.stored.modified)
-    if span is None or size is None:
+    answer.headers.append(("Accept-Ranges", "bytes"))
+    if not send_part(answer, environ, opened):
+        conditions.strengthen(answer)
         send_whole(answer, opened)
-        return
+
+
+def send_part(answer: Answer, environ: dict[str, Any], opened: Opened) -> bool:
+    """Whether a part of the stored bytes was asked for; `answer` has it then."""
+    size = opened.stored.size
+    span = conditions.span(environ, size, conditions.strong_tag(answer), opened.stored.modified)
+    if span is None or size is None:
+        return False
     opened.log.close()
     part = opened.part(span)
-    answer.status = "206 Partial Content"
-    answer.headers.append(conditions.content_range(span, size))
+    conditions.make_part(answer, span, size)
     _send(answer, part, part, span)
+    return True
 
 
 def send_whole(answer: Answer, opened: Opened) -> None:

@@ -189,6 +189,37 @@ def is_one_member(chunks: Iterable[bytes], most: float = math.inf) -> bool:
     return bool(found)
 
 
+def length(
+    chunks: Iterable[bytes],
+    encoding: str,
+    most: int,
+    when_one_member: Callable[[], None] = lambda: None,
+) -> int | None:
+    """Bytes of the log; None where it is incomplete, or longer than `most`.
+
+    encoding, when_one_member: of decoded().
+    """
+    total = 0
+    # again: of a damage nothing is to be saved.
+    pieces = decoded(chunks, encoding, again=lambda: (), when_one_member=when_one_member)
+    try:
+        for piece in pieces:
+            total += len(piece)
+            if total > most:
+                return None
+    except Incomplete:
+        return None
+    return total
+
+
+def behind(first: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """What follows the first bytes, so many."""
+    for piece in pieces:
+        if first < len(piece):
+            yield piece[first:]
+        first = max(0, first - len(piece))
+
+
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
     """The first bytes of the log whose first stored chunk this is; undecoded where damaged."""
     packed = packed_as(chunk, encoding)

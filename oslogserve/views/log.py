@@ -16,7 +16,7 @@ def text(
     rendered: Renderer = BEST,
 ) -> Iterator[bytes]:
     """The log's own lines, byte for byte; where a part is missing, a last line says so."""
-    if query.level is not None or query.limit is not None:
+    if not query.is_unfiltered:
         pieces = rendered(pieces, "text", query.level, query.limit)
     return with_notice(pieces, missing)
 

@@ -26,6 +26,7 @@ SHOWS = {
     "text/html": b'<span id="L1"',
     "format=raw": b" | ",
     "format=json": b'"complete": true',
+    "-r -200": b"\n",
 }
 
 
@@ -63,8 +64,10 @@ def test_the_filtered_examples_leave_out_what_they_say(server):
     assert b" INFO " not in first_warnings
 
 
-def test_the_range_example_gets_so_many_bytes(server):
+def test_the_range_examples_get_so_many_bytes(server):
     assert len(run(server, EXAMPLES[4])) == 100
+    log = "$LOGS/controller/logs/screen-n-cpu.txt"
+    assert run(server, EXAMPLES[6]) == run(server, f'curl "{log}"')[-200:]
 
 
 def test_every_parameter_and_level_is_named():

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from oslogserve.answer import conditions
+from oslogserve.answer import Answer, conditions
 from oslogserve.errors import RangeUnsatisfiable
 
 TAG = conditions.etag("disk a")
@@ -68,6 +68,22 @@ def test_spans(asked, condition, size, span):
     environ = {name: told for name, told in given.items() if told is not None}
     environ["REQUEST_METHOD"] = "GET"
     assert conditions.span(environ, size, TAG, TIME) == span
+    if size is not None:
+        assert conditions.asks_for_part(environ, TAG, TIME) is (span is not None)
+
+
+def test_a_weak_tag_is_of_no_part():
+    environ = {"REQUEST_METHOD": "GET", "HTTP_RANGE": "bytes=0-1", "HTTP_IF_RANGE": f"W/{TAG}"}
+    assert not conditions.asks_for_part(environ, TAG, TIME)
+    assert conditions.span(environ, 10, TAG, TIME) is None
+
+
+def test_a_part_has_the_strong_tag_whatever_the_whole_has():
+    answer = Answer("200 OK", [("ETag", f"W/{TAG}"), ("Vary", "Accept")])
+    conditions.make_part(answer, (2, 5), 10)
+    assert answer.status == "206 Partial Content"
+    told = [("ETag", TAG), ("Vary", "Accept"), ("Content-Range", "bytes 2-4/10")]
+    assert answer.headers == told
 
 
 def test_a_span_outside_is_refused():

@@ -48,6 +48,17 @@ def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source)
     assert (log.log.closed, source.logs[b"x"].closed) == (1, 1)
 
 
+def test_rewound_it_begins_anew(source):
+    log = opened(source)
+    assert next(log.content) == b"abc"
+    before = log.log
+    log.rewind()
+    assert before.closed
+    assert b"".join(log.content) == b"abcde"
+    log.close()
+    assert log.log.closed
+
+
 def test_nothing_is_opened_again_before_it_is_asked_for(source):
     log = opened(source)
     log.again()

@@ -2,7 +2,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from oslogserve.handlers import wholes
-from oslogserve.handlers.wholes import Wholes
+from oslogserve.handlers.wholes import Lengths, Wholes
 from oslogserve.sources import Stored
 
 
@@ -31,6 +31,31 @@ def test_the_oldest_goes_where_there_are_too_many(monkeypatch):
     for version in (1, 2, 2, 3, 4, 4):
         known.add(stored(version))
     assert [version for version in range(6) if stored(version) in known] == [2, 3, 4]
+
+
+def test_what_is_asked_for_is_kept_longer(monkeypatch):
+    monkeypatch.setattr(wholes, "REMEMBERED", 3)
+    known = Lengths()
+    for version in (1, 2, 3):
+        known.add(stored(version), 10 * version)
+    assert known.of(stored(1)) == 10
+    known.add(stored(4), 40)
+    assert [known.of(stored(version)) for version in (1, 2, 3, 4)] == [10, None, 30, 40]
+
+
+def test_a_length_of_zero_is_one():
+    known = Lengths()
+    known.add(stored(1), 0)
+    assert known.of(stored(1)) == 0
+    assert known.of(stored(1)._replace(encoding="deflate")) is None
+
+
+def test_what_has_no_version_is_not_remembered():
+    known, lengths = Wholes(), Lengths()
+    known.add(stored(""))
+    lengths.add(stored(""), 5)
+    assert stored("") not in known
+    assert lengths.of(stored("")) is None
 
 
 def test_many_threads_may_add_at_once(monkeypatch):

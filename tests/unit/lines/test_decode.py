@@ -11,9 +11,11 @@ from oslogserve.lines import decode
 from oslogserve.lines.decode import (
     PIECE,
     beginning,
+    behind,
     decoded,
     exactly,
     is_one_member,
+    length,
     packed_as,
     until_incomplete,
 )
@@ -423,3 +425,56 @@ def test_what_breaks_off_before_loses_nothing_that_came():
     with pytest.raises(Incomplete):
         came.extend(exactly(9, failing_after(b"ab", b"cd")))
     assert came == [b"ab", b"cd"]
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize("first", [0, 1, 2, 5, 9, 10, 11, 99])
+def test_what_stands_behind_the_first_bytes(size, first):
+    log = b"0123456789"
+    pieces = [log[n : n + size] for n in range(0, len(log), size)]
+    assert b"".join(behind(first, pieces)) == log[first:]
+    assert all(behind(first, pieces))
+
+
+LONG = b"a line like any other\n" * 40_000
+
+
+@pytest.mark.parametrize("size", [1, 1000, 10**6])
+@pytest.mark.parametrize(
+    ("stored", "encoding", "known"),
+    [
+        (gzip.compress(LONG), "", True),
+        (gzip.compress(LONG[:100]) + gzip.compress(LONG[100:]) + b"\0" * 9, "gzip", True),
+        (zlib.compress(LONG), "deflate", True),
+        (LONG, "", True),
+        (gzip.compress(LONG)[:-1], "", False),
+        (gzip.compress(LONG)[:-5] + b"\0" * 5, "", False),
+        (gzip.compress(LONG) + b"garbage", "", False),
+    ],
+)
+def test_a_whole_log_has_a_length(stored, encoding, known, size):
+    chunks = [stored[n : n + size] for n in range(0, len(stored), size)]
+    assert length(chunks, encoding, 10**9) == (len(LONG) if known else None)
+    assert length(chunks, encoding, len(LONG)) == (len(LONG) if known else None)
+    assert length(chunks, encoding, len(LONG) - 1) is None
+
+
+def test_of_what_is_too_long_no_more_is_inflated():
+    chunks = iter([gzip.compress(bytes(10**6), 9)[:500]] + [b""] * 5)
+    assert length(chunks, "", 1000) is None
+    assert list(chunks) == [b""] * 5
+
+
+def test_a_source_that_fails_midway_leaves_no_length():
+    def failing():
+        yield gzip.compress(LONG)
+        raise Incomplete("timeout", "it stopped answering")
+
+    assert length(failing(), "", 10**9) is None
+
+
+def test_one_member_is_told_when_its_length_is_counted():
+    told = []
+    assert length([gzip.compress(LONG)], "", 10**9, lambda: told.append(1)) == len(LONG)
+    assert length([gzip.compress(b"a") * 2], "", 10**9, lambda: told.append(2)) == 2
+    assert told == [1]
