@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a log's text over HTTP, as bots ask for them: gunicorn, mod_wsgi and Swift."""
+
+import contextlib
+import gzip
+import os
+import subprocess
+import zlib
+
+import pytest
+
+from tests.servers.apache import Apache, public_folder
+from tests.servers.client import ask, begin, ini, metric
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import poll
+
+CONTAINER = "test_ranges"
+LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] line %d\n"
+LOG = b"".join(LINE % n for n in range(60_000))
+MORE = b"".join(LINE % n for n in range(60_000, 60_100))
+SIZE = len(LOG)
+GZIP = {"Accept_Encoding": "gzip, deflate, br"}
+NOTICE = b"this log is incomplete here"
+FILES = {
+    "plain.txt": LOG,
+    "packed.txt.gz": gzip.compress(LOG),
+    "members.txt.gz": gzip.compress(LOG[:1000]) + gzip.compress(LOG[1000:]),
+    "small.txt.gz": gzip.compress(LOG[:1000]),
+    "cut.txt.gz": gzip.compress(LOG)[:-9],
+}
+#: Objects whose name says nothing of it: Content-Encoding, content.
+DECLARED = {
+    "declared.txt": ("gzip", gzip.compress(LOG)),
+    "deflated.txt": ("deflate", zlib.compress(LOG)),
+}
+
+
+@pytest.fixture(scope="module")
+def logs():
+    with public_folder() as folder:
+        for name, content in FILES.items():
+            (folder / name).write_bytes(content)
+        # What lies under its bare name is found by its content.
+        (folder / "declared.txt").write_bytes(FILES["packed.txt.gz"])
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def filled(swift):
+    with contextlib.closing(swift.connection(retries=0)) as connection:
+        connection.put_container(CONTAINER)
+        for name, content in FILES.items():
+            connection.put_object(CONTAINER, name, content)
+        for name, (encoding, content) in DECLARED.items():
+            connection.put_object(CONTAINER, name, content, headers={"Content-Encoding": encoding})
+        yield swift.settings(CONTAINER)
+
+
+@pytest.fixture(scope="module")
+def gunicorn(logs, filled):
+    with Gunicorn(ini({"disk": {"root": logs}, "swift": filled}), "--workers", "1") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def apache(logs, filled):
+    with Apache(logs, ini({"disk": {"root": logs}, "swift": filled})) as server:
+        yield server
+
+
+@pytest.fixture(scope="module", params=["gunicorn", "apache"])
+def server(request):
+    return request.getfixturevalue(request.param)
+
+
+TEXTS = [
+    *(
+        f"/{name}.txt?source={source}"
+        for name in ("plain", "packed", "members", "declared")
+        for source in ("disk", "swift")
+    ),
+    "/deflated.txt",
+]
+
+
+def curl(server, path, *options):
+    return subprocess.run(
+        ["curl", "--silent", "--show-error", "--fail", *options, server.url + path],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("path", TEXTS)
+@pytest.mark.parametrize("options", [[], ["--compressed"]], ids=["identity", "compressed"])
+def test_curl_goes_on_with_what_it_has(server, tmp_path, path, options):
+    file = tmp_path / "log"
+    for had in (0, 1, 1_000_000, SIZE - 1):
+        file.write_bytes(LOG[:had])
+        ended = curl(server, path, "--continue-at", "-", "--output", file, *options)
+        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert file.read_bytes() == LOG
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_a_part_is_of_the_text_whatever_the_client_inflates(server, path):
+    whole = ask(server, path)
+    assert (whole.status, whole.body) == (200, LOG)
+    assert whole.headers["Accept-Ranges"] == "bytes"
+    for accepted in ({}, GZIP):
+        for asked, first, end in (
+            ("0-0", 0, 1),
+            ("1000000-", 1_000_000, SIZE),
+            ("70000-2000000", 70_000, 2_000_001),
+            ("-500", SIZE - 500, SIZE),
+            (f"-{SIZE + 1}", 0, SIZE),
+        ):
+            part = ask(server, path, Range=f"bytes={asked}", **accepted)
+            assert (part.status, part.body) == (206, LOG[first:end])
+            assert part.headers["Content-Range"] == f"bytes {first}-{end - 1}/{SIZE}"
+            assert part.headers["Content-Length"] == str(end - first)
+            assert part.headers["ETag"] == whole.headers["ETag"]
+            assert "Content-Encoding" not in part.headers
+            assert "Accept-Encoding" in part.headers["Vary"]
+    beyond = ask(server, path, Range=f"bytes={SIZE}-")
+    assert (beyond.status, beyond.headers["Content-Range"]) == (416, f"bytes */{SIZE}")
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_if_range_keeps_two_logs_apart(server, path):
+    whole, packed = ask(server, path), ask(server, path, **GZIP)
+    for condition, status in (
+        (whole.headers["ETag"], 206),
+        (whole.headers["Last-Modified"], 206),
+        (packed.headers["ETag"], 200),
+        ('"other"', 200),
+        ("Mon, 01 Jan 2001 00:00:00 GMT", 200),
+    ):
+        answer = ask(server, path, Range="bytes=9-", If_Range=condition)
+        assert (answer.status, answer.body) == (status, LOG[9 if status == 206 else 0 :])
+
+
+@pytest.mark.parametrize("source", ["disk", "swift"])
+def test_an_incomplete_log_is_sent_whole_with_its_notice(server, source):
+    for asked in ("9-", "-9"):
+        answer = ask(server, f"/cut.txt?source={source}", Range=f"bytes={asked}")
+        assert answer.status == 200
+        assert answer.body.startswith(LOG[:1_000_000])
+        assert NOTICE in answer.body[-200:]
+
+
+@pytest.mark.parametrize("source", ["disk", "swift"])
+def test_a_filtered_text_has_no_parts(gunicorn, source):
+    path = f"/packed.txt?source={source}&limit=2"
+    answer = ask(gunicorn, path, Range="bytes=0-9")
+    assert (answer.status, answer.headers["Accept-Ranges"]) == (200, "none")
+    assert answer.body == LOG[: len(LINE % 0 + LINE % 1)]
+    assert ask(gunicorn, path, method="HEAD").headers["Accept-Ranges"] == "none"
+
+
+@pytest.mark.parametrize("source", ["disk", "swift"])
+@pytest.mark.parametrize("name", ["plain", "members", "small"])
+def test_head_says_the_length_once_a_part_was_sent(gunicorn, source, name):
+    path = f"/{name}.txt?source={source}"
+    size = SIZE if name != "small" else 1000
+    assert ask(gunicorn, path, Range="bytes=-1").status == 206
+    for accepted in ({}, GZIP):
+        head = ask(gunicorn, path, method="HEAD", **accepted)
+        assert (head.status, head.headers["Accept-Ranges"]) == (200, "bytes")
+        if not accepted:
+            assert head.headers["Content-Length"] == str(size)
+            rest = ask(gunicorn, path, Range=f"bytes={size - 9}-", If_Range=head.headers["ETag"])
+            assert rest.status == 206
+
+
+def test_head_of_a_log_in_swift_asks_for_no_bytes_of_it(gunicorn, swift):
+    ask(gunicorn, "/packed.txt?source=swift&format=text", Range="bytes=-1")
+    before = len(swift.requests())
+    head = ask(gunicorn, "/packed.txt?source=swift&format=text", method="HEAD")
+    assert head.headers["Content-Length"] == str(SIZE)
+    assert {request.method for request in swift.requests()[before:]} == {"HEAD"}
+
+
+def test_what_was_appended_is_what_a_bot_lacks(gunicorn, logs, tmp_path):
+    file = tmp_path / "log"
+    for name, packed in (("grows.txt", lambda log: log), ("growz.txt.gz", gzip.compress)):
+        (logs / name).write_bytes(packed(LOG))
+        path = f"/{name.removesuffix('.gz')}"
+        whole = curl(gunicorn, path, "--output", file)
+        assert whole.returncode == 0
+        with (logs / name).open("ab") as log:
+            log.write(packed(MORE))
+        assert curl(gunicorn, path, "-C", "-", "--output", file).returncode == 0
+        assert file.read_bytes() == LOG + MORE
+        beyond = ask(gunicorn, path, Range=f"bytes={len(LOG + MORE)}-")
+        assert beyond.headers["Content-Range"] == f"bytes */{len(LOG + MORE)}"
+
+
+def test_a_reader_of_a_part_that_leaves_is_aborted_and_counted(tmp_path):
+    with gzip.open(tmp_path / "large.txt.gz", "wb", compresslevel=1) as log:
+        for _ in range(110):
+            log.write(bytes(1024 * 1024))
+    os.utime(tmp_path / "large.txt.gz", (1e9, 1e9))
+    with Gunicorn(ini({"disk": {"root": tmp_path}}), "--workers", "1") as server:
+        connection, response = begin(server, "/large.txt?format=text", Range="bytes=1000-")
+        assert response.status == 206
+        assert len(response.read(1000)) == 1000
+        response.close()
+        connection.close()
+        labels = {"source": "disk", "view": "text", "ending": "aborted"}
+        poll(
+            lambda: metric(server, "oslogserve_response_seconds_count", **labels) == 1,
+            lambda: AssertionError("it was not counted"),
+            20,
+        )
