@@ -19,11 +19,11 @@ import urllib3.exceptions
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
 from swiftclient import authv1
-from swiftclient import client as swift_api
 from swiftclient.exceptions import ClientException
 
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
+from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 #: What a request to Swift or Keystone was seen to raise.
 FAILURES = (
@@ -47,7 +47,7 @@ PAUSE = 0.1
 IDLE_CONNECTIONS = 64
 
 _T = TypeVar("_T")
-Connection = tuple[Any, Any]
+Connection = tuple[Any, DeadlineConnection]
 
 
 class _Access(NamedTuple):
@@ -86,9 +86,13 @@ class SwiftSession:
         # keystoneauth would renew what has two minutes left at each request; a token that
         # expires on its way is renewed at the 401.
         self._auth.MIN_TOKEN_LIFE_SECONDS = 0
+        self._token_timeout = min(self._read_timeout, self._answer_timeout)
+        http = requests.Session()
+        self._token_deadline = DeadlineAdapter.of(http)
         self._session = Session(
             auth=self._auth,
-            timeout=min(self._read_timeout, self._answer_timeout),
+            session=http,
+            timeout=self._token_timeout,
             verify=self._ca_file or True,
             app_name="oslogserve",
         )
@@ -153,7 +157,9 @@ class SwiftSession:
                 return None
             connection[1].close()
             raise
-        if not keep:
+        if keep:
+            connection[1].deadline.at = None
+        else:
             self.release(connection)
         return answer
 
@@ -161,8 +167,9 @@ class SwiftSession:
         left = max(0.01, deadline - time.monotonic())
         connection[1].requests_args["timeout"] = (
             min(self._connect_timeout, left),
-            min(self._read_timeout, left),
+            self._read_timeout,
         )
+        connection[1].deadline.at = deadline
 
     def _accessed(self, deadline: float, stale: str | None = None) -> _Access:
         """A token to ask with, other than `stale`. Of many threads that need one, one asks for
@@ -175,6 +182,8 @@ class SwiftSession:
             raise SourceError(self._source, "no token came in time", "timeout")
         try:
             if self._authentications == seen:
+                # Others share what comes of it, and may have longer than this one.
+                self._token_deadline.at = max(deadline, time.monotonic() + self._token_timeout)
                 self._authenticate()
             if self._failure is not None:
                 raise SourceError(self._source, str(self._failure), self._failure.reason)
@@ -208,8 +217,8 @@ class SwiftSession:
         try:
             return self._idle.pop()  # list.pop and append are atomic
         except IndexError:
-            made: Connection = swift_api.http_connection(url, cacert=self._ca_file)
-            return made
+            made = DeadlineConnection(url, self._ca_file)
+            return made.parsed_url, made
 
     def release(self, connection: Connection) -> None:
         if len(self._idle) < IDLE_CONNECTIONS:

@@ -256,6 +256,12 @@ def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "log"), cell.view, delay=30)
 
 
+@row("one byte a second")
+def _(stage, cell):
+    """None of them is late."""
+    return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=1)
+
+
 @row("2 MB a second", survives=True)
 def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=2e6)
@@ -434,6 +440,11 @@ def _(stage, cell):
 @KEYSTONE_ROWS.row("Keystone hangs, token revoked")
 def _(stage, cell):
     return _revoked(stage, cell, lambda proxy: proxy.behave(BLACK_HOLE))
+
+
+@KEYSTONE_ROWS.row("Keystone sends one byte a second, token revoked")
+def _(stage, cell):
+    return _revoked(stage, cell, lambda proxy: proxy.behave(Fault(rate=1)))
 
 
 @contextlib.contextmanager

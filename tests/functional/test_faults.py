@@ -8,7 +8,10 @@ import pytest
 
 from tests.faults.matrix import STAGES, Matrix
 
-QUICK = r"^(?!.*(frozen|server killed midway$|after 30 s|Keystone hangs|64 KiB|slow network))"
+QUICK = (
+    r"^(?!.*(frozen|server killed midway$|after 30 s|Keystone hangs|64 KiB|slow network"
+    r"|one byte a second))"
+)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 """Logs in a real Swift, asked for over HTTP: what is found, how it is asked for, what fails."""
 
 import contextlib
+import gc
 import gzip
 import json
 import time
@@ -13,11 +14,14 @@ import pytest
 import swiftclient
 
 from oslogserve.config import load
+from oslogserve.errors import SourceError
 from oslogserve.sources import Want
 from oslogserve.sources import swift as source_module
 from oslogserve.sources.swift_session import SwiftSession
+from tests.faults.leaks import waiting
 from tests.servers.client import ask, begin, ini, metric
 from tests.servers.conf import write_conf
+from tests.servers.faulty import Fault
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
 from tests.servers.swift import FourProcessSwift, Swift
@@ -502,6 +506,23 @@ def test_broken_off_log_leaves_no_connection_behind(source, put):
     following.close()
 
 
+def test_refused_request_leaves_no_connection_to_the_garbage_collector(swift, source, put):
+    put("refused.txt", LOG)
+    before, _ = waiting(swift.ports["proxy"])
+    gc.disable()
+    try:
+        for _ in range(20):
+            with pytest.raises(SourceError, match="changed"):
+                source.open(b"refused.txt", Want(span=(0, 5), version="another"))
+        poll(
+            lambda: waiting(swift.ports["proxy"])[0] <= before + 1,  # where the token came from
+            lambda: AssertionError(f"{waiting(swift.ports['proxy'])[0] - before} stay open"),
+            5,
+        )
+    finally:
+        gc.enable()
+
+
 def test_unchanged_log_is_304_without_reading_the_object(server, put, asked):
     put("unchanged.txt", LOG)
     first = ask(server, "/unchanged.txt?source=swift")
@@ -656,6 +677,23 @@ def test_large_object_with_a_lost_segment_says_so(server, put, swift):
     assert answer.status == 200
     assert answer.body.startswith(LOG * 2000)
     assert b"oslogserve: this log is incomplete here" in answer.body[-300:]
+
+
+def test_answer_that_trickles_is_503_within_the_answer_timeout(tmp_path):
+    """A byte a second: none of them is late."""
+    with Swift(tmp_path, faulty=True) as swift:
+        with filling(swift, CONTAINER) as connection:
+            connection.put_object(CONTAINER, "log.txt", LOG)
+        with serving(swift, read_timeout="10", answer_timeout="2") as server:
+            assert ask(server, "/log.txt").body == LOG
+            swift.faulty.behave(Fault(rate=1))
+            started = time.monotonic()
+            answer = ask(server, "/log.txt")
+            assert time.monotonic() - started < 10
+            assert answer.status == 503
+            assert b"swift: it did not answer in time" in answer.body
+            swift.faulty.behave()
+            assert ask(server, "/log.txt").body == LOG
 
 
 def test_wrong_password_is_503_and_told_to_nobody(swift, put):
