@@ -2,6 +2,7 @@
 """Many readers at once while Swift or its server is in trouble; tests/faults has one at a time."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from oslogserve.sources.swift import PAGE
 from tests.faults import logs
 from tests.faults.leaks import held, leaked, resident, waiting, workers
 from tests.faults.reading import Reader
@@ -26,6 +28,7 @@ CONTAINER = "test_reliability"
 LOG = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
 THREADS = 8
 ABORTED = 500
+LONG = 100_000
 #: Seconds that a machine with other work to do may take for a first byte.
 LOOSE = 0.25
 
@@ -133,6 +136,50 @@ def has_to_hear_of(pid, number):
         int(mask, 16) for mask in re.findall(r"^(?:Sig|Shd)Pnd:\s*(\w+)$", status, re.MULTILINE)
     ]
     return any(mask >> (number - 1) & 1 for mask in pending)
+
+
+# Long listings
+
+
+@pytest.fixture(scope="module")
+def long_listing(swift):
+    """What a folder of 100,000 logs lists: ten of Swift's pages."""
+    swift.list_more(CONTAINER, "long/", LONG)
+    return [f"{n:06}" for n in range(LONG)]
+
+
+def test_hundred_thousand_logs_are_listed_to_the_last(swift, long_listing):
+    with serving(swift) as server:
+        listed = json.loads(ask(server, "/long/?format=json").body)
+        assert listed["complete"] is True
+        assert [row["name"] for row in listed["entries"]] == long_listing
+
+
+@pytest.mark.parametrize("view", ["json", "text", "html"])
+def test_listing_whose_third_page_fails_says_that_it_is_not_complete(swift, long_listing, view):
+    third = f"marker=long/{2 * PAGE - 1:06}".encode()
+    with serving(swift) as server:
+        swift.faulty.behave(Fault(after=100_000, only=third))
+        body = ask(server, f"/long/?format={view}").body
+        assert swift.faulty.struck > 1  # once more, and again in vain
+        assert f"{2 * PAGE - 1:06}".encode() in body
+        assert f"{2 * PAGE:06}".encode() not in body
+        if view == "json":
+            listed = json.loads(body)
+            assert listed["complete"] is False
+            assert "swift" in listed["reason"]
+            assert [row["name"] for row in listed["entries"]] == long_listing[: 2 * PAGE]
+        else:
+            assert b"This listing is incomplete" in body[-1000:]
+
+
+def test_page_that_fails_once_is_asked_for_again(swift, long_listing):
+    with serving(swift) as server:
+        third = f"marker=long/{2 * PAGE - 1:06}".encode()
+        swift.faulty.behave(Fault(after=100_000, only=third, times=1))
+        body = ask(server, "/long/?format=text").body
+        assert swift.faulty.struck == 1
+        assert [row.split(b"\t")[0].decode() for row in body.splitlines()] == long_listing
 
 
 # Tokens

@@ -141,6 +141,15 @@ class Swift(Server):
                         content_length=path.stat().st_size,
                     )
 
+    def list_more(self, container, prefix, count):
+        """Let the container list PREFIX000000 and so many, as no test could upload them."""
+        arguments = [self.root / "srv/sda/containers", container, prefix, str(count)]
+        rows = Process(
+            [sys.executable, "-m", "tests.servers.swift_rows", *arguments], self.root / "rows.log"
+        )
+        rows.spawn()
+        rows.wait()
+
     # What the proxy saw
 
     def requests(self):
