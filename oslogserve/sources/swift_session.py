@@ -141,16 +141,20 @@ class SwiftSession:
     ) -> _T | None:
         access = self._accessed(deadline)
         connection = self._connection(access.url)
+        is_refused = False
         try:
-            try:
+            while True:
                 self._bound(connection, deadline)
-                answer = ask(access.url, access.token, connection)
-            except ClientException as error:
-                if error.http_status != 401:
-                    raise
+                try:
+                    answer = ask(access.url, access.token, connection)
+                    break
+                except ClientException as error:
+                    # A new one is refused where it may not ask, or when it expired on its way.
+                    is_last = is_refused and not access.info.will_expire_soon(0)
+                    if error.http_status != 401 or is_last:
+                        raise
+                is_refused = True
                 access = self._accessed(deadline, stale=access.token)
-                self._bound(connection, deadline)
-                answer = ask(access.url, access.token, connection)
         except BaseException as error:
             if getattr(error, "http_status", None) == 404:
                 self.release(connection)

@@ -21,6 +21,7 @@ from tests.faults.stage import bounds
 from tests.servers.client import ask, begin, ini, metric
 from tests.servers.faulty import BLACK_HOLE, Fault
 from tests.servers.gunicorn import Gunicorn
+from tests.servers.keystone import SETUP_EXPIRATION
 from tests.servers.process import poll
 from tests.servers.swift import Swift
 
@@ -205,6 +206,57 @@ def test_sixteen_refused_at_once_take_one_new_token(tmp_path):
                 reading = reader.result()
                 assert (reading.status, reading.body) == (200, LOG * (number + 1)), reading.body
             assert swift.token_requests() == before + 1
+
+
+def test_keystones_short_token_is_renewed_once_per_expiry_for_all_threads(keystone_swift):
+    """Few readers: Swift has Keystone look at each new token once for each of them."""
+    keystone, life, lives = keystone_swift.keystone, 6, 1.7
+    with contextlib.closing(keystone_swift.connection(retries=0)) as connection:
+        connection.put_container(CONTAINER)
+        connection.put_object(CONTAINER, "log.txt", LOG)
+    answers = []
+
+    def ask_once(number):
+        answer = ask(server, "/log.txt")
+        answers.append((answer.status, answer.body))
+
+    keystone.reconfigure(life)
+    patient = {"read_timeout": 50, "answer_timeout": 50}
+    try:
+        with serving(keystone_swift, threads=16, **patient) as server:
+            assert ask(server, "/log.txt").body == LOG
+            before, began = keystone.token_requests(), time.monotonic()
+            with asking(4, ask_once):
+                time.sleep(life * lives)
+            most = (time.monotonic() - began) / (life - 1) + 1  # a token's second has no parts
+            assert set(answers) == {(200, LOG)}
+            assert int(lives) <= keystone.token_requests() - before <= most
+    finally:
+        keystone.reconfigure(SETUP_EXPIRATION)
+
+
+def test_rotated_password_is_told_until_it_is_the_configured_one_again(keystone_swift):
+    """Keystone revokes the tokens that the old one got."""
+    keystone = keystone_swift.keystone
+    with contextlib.closing(keystone_swift.connection(retries=0)) as connection:
+        connection.put_container(CONTAINER)
+        connection.put_object(CONTAINER, "log.txt", LOG)
+    with serving(keystone_swift) as server:
+        assert ask(server, "/log.txt").body == LOG
+        keystone.rotate_password("another")
+        keystone_swift.reconfigure()  # it remembers for minutes that the token was valid
+        try:
+            answer = ask(server, "/log.txt")
+            assert (answer.status, "Retry-After" in answer.headers) == (503, True)
+            assert b"swift: " in answer.body
+            assert keystone.password.encode() not in answer.body + server.log.read_bytes()
+        finally:
+            keystone.revoke_tokens()
+        poll(
+            lambda: ask(server, "/log.txt").body == LOG,
+            lambda: AssertionError("the password is not tried again"),
+            60,
+        )
 
 
 # A sick Swift and logs on disk

@@ -194,14 +194,19 @@ class Keystone(Server):
 
         To Keystone a second has no parts: a token given in the same one is revoked too.
         """
+        self.rotate_password(self.password)  # a change, though it stays the same
         admin = self._admin_token()
-        user = {"user": {"password": self.password}}  # a change, though it stays the same
-        self._call(admin, "PATCH", f"/users/{self.user_id}", user)
         poll(
             lambda: self._is_valid(admin, self._token(self.user, self.password, self.project)),
             lambda: AssertionError("new tokens are revoked too"),
             10,
         )
+
+    def rotate_password(self, password):
+        """The logs' user's, which `settings` does not tell: revoke_tokens() gives back the one
+        that it does."""
+        user = {"user": {"password": password}}
+        self._call(self._admin_token(), "PATCH", f"/users/{self.user_id}", user)
 
     def _is_valid(self, admin, token):
         request = urllib.request.Request(f"{self._own_url}/auth/tokens", method="HEAD")

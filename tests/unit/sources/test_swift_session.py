@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+import contextlib
+import time
+
+import pytest
+from swiftclient.exceptions import ClientException
+
+from oslogserve.config import load
+from oslogserve.errors import SourceError
+from oslogserve.sources.swift_session import SwiftSession, _Access
+
+CONFIG = """
+[swift]
+auth_version = 1
+auth_url = http://127.0.0.1:9/auth/v1.0
+username = test:tester
+password = testing
+container = logs
+"""
+REFUSED = ClientException("no", http_status=401)
+
+
+class Token:
+    """What keystoneauth knows of one."""
+
+    def __init__(self, expires):
+        self.expires = expires
+
+    def will_expire_soon(self, seconds):
+        return self.expires
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    """Its tokens are t1, t2 and so on; `lives` tells which of them have not expired."""
+    path = tmp_path / "conf"
+    path.write_text(CONFIG)
+    made = SwiftSession(load(str(path), {}), "swift")
+    made.lives = lambda number: True
+
+    def authenticate():
+        made._authentications += 1
+        number = made._authentications
+        token = Token(expires=not made.lives(number))
+        made._access = _Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
+
+    monkeypatch.setattr(made, "_authenticate", authenticate)
+    with contextlib.closing(made):
+        yield made
+
+
+def asked(session, *answers):
+    """What comes of it, and the tokens that were asked with; Swift gives `answers` in turn."""
+    answers, tokens = list(answers), []
+
+    def ask(url, token, connection):
+        tokens.append(token)
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    try:
+        return session.asked(ask, time.monotonic() + 20), tokens
+    except SourceError as error:
+        return error.reason, tokens
+
+
+def test_refused_token_is_renewed_once(session):
+    assert asked(session, REFUSED, "log") == ("log", ["t1", "t2"])
+
+
+def test_new_token_that_is_refused_too_is_told(session):
+    assert asked(session, REFUSED, REFUSED) == ("denied", ["t1", "t2"])
+
+
+def test_new_token_that_expired_on_its_way_is_renewed_too(session):
+    session.lives = lambda number: number in (1, 4)
+    answer = asked(session, REFUSED, REFUSED, REFUSED, "log")
+    assert answer == ("log", ["t1", "t2", "t3", "t4"])
