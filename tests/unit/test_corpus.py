@@ -13,6 +13,11 @@ from tests import corpus
 ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+def test_corpus_is_large_enough():
+    assert len(corpus.everything()) >= 600
+    assert len(corpus.family("traps.tsv")) >= 120
+
+
 def test_no_line_is_there_twice():
     count = Counter(each.line for each in corpus.everything())
     assert [line for line, times in count.items() if times > 1] == []
