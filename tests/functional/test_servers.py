@@ -401,6 +401,14 @@ def test_faulty_proxy_cuts_what_it_holds(proxy):
         assert answer(one, b"") == b"ab" * 25
 
 
+def test_faulty_proxy_cuts_a_client_that_reads_nothing(proxy):
+    with client(proxy) as one:
+        one.settimeout(1)
+        with pytest.raises(TimeoutError):
+            one.sendall(b"x" * 100_000_000)  # nobody has room for so much
+        proxy.cut()
+
+
 @pytest.mark.parametrize("fault", [Fault(delay=0.3), Fault(rate=600)])
 def test_faulty_proxy_is_slow(proxy, fault):
     proxy.behave(fault)

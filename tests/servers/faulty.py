@@ -79,7 +79,7 @@ class FaultyProxy:
         with self._changed:
             links = list(self._links)
         for link in links:
-            link.end()
+            link.cut()
         for link in links:
             link.thread.join()
 
@@ -166,6 +166,14 @@ class _Link:
             if side is not None:
                 with contextlib.suppress(OSError):
                     side.shutdown(socket.SHUT_RD)
+
+    def cut(self):
+        """What waits for a side that reads nothing returns too."""
+        self.end()
+        for side in (self._client, self._server):
+            if side is not None:
+                with contextlib.suppress(OSError):
+                    side.shutdown(socket.SHUT_RDWR)
 
     def _run(self):
         try:
