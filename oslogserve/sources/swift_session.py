@@ -206,11 +206,12 @@ class SwiftSession:
                 region_name=self._region,
             )
             if url is None:
-                raise SourceError(self._source, "the catalog has no object-store endpoint")
+                raise keystoneauth1.exceptions.EndpointNotFound
             self._access = _Access(url, info.auth_token, info)
             self._failure = None
-        except SourceError as error:
-            self._failure = error
+        except keystoneauth1.exceptions.EndpointNotFound:
+            told = "the catalog has no such object-store endpoint"
+            self._failure = SourceError(self._source, told)
         except FAILURES as error:
             self._failure = self._failed(error)
         finally:

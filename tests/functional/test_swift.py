@@ -617,6 +617,28 @@ def test_swift_down_is_503_while_the_disk_answers(fragile_swift, tmp_path):
         counted_once(server, "oslogserve_requests_in_progress")  # the look at it
 
 
+@pytest.mark.parametrize(
+    ("server_down", "paths"),
+    [
+        ("object", ["/missing.txt", "/folder"]),
+        ("container", ["/missing.txt", "/folder", "/missing/"]),
+        ("account", ["/missing.txt", "/folder", "/missing/"]),
+    ],
+)
+def test_missing_log_is_not_denied_while_a_server_of_swift_is_down(
+    fragile_swift, server_down, paths
+):
+    """Some of what Swift says then is 404."""
+    with filling(fragile_swift, "logs") as connection:
+        connection.put_object("logs", "folder/log.txt", LOG)
+    with serving(fragile_swift, "logs") as server:
+        assert ask(server, "/missing.txt").status == 404
+        fragile_swift.kill(server_down)
+        assert [ask(server, path).status for path in paths] == [503] * len(paths)
+        fragile_swift.start(server_down)
+        assert ask(server, "/missing.txt").status == 404
+
+
 def test_frozen_object_server_is_503_within_the_read_timeout(tmp_path):
     with FourProcessSwift(tmp_path, node_timeout=60) as swift:
         with filling(swift, "logs") as connection:
@@ -712,6 +734,13 @@ def test_wrong_keystone_password_is_503_and_told_to_nobody(keystone_swift):
         answer = ask(server, "/log.txt")
         assert answer.status == 503
         assert b"not-the-password" not in answer.body + server.log.read_bytes()
+
+
+def test_wrong_region_is_503_and_named(keystone_swift):
+    with serving(keystone_swift, region_name="Nowhere") as server:
+        answer = ask(server, "/log.txt")
+        assert answer.status == 503
+        assert b"swift: the catalog has no such object-store endpoint" in answer.body
 
 
 def test_short_tokens_are_renewed_for_many_threads_at_once(tmp_path):

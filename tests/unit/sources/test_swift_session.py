@@ -7,7 +7,8 @@ from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
 from oslogserve.errors import SourceError
-from oslogserve.sources.swift_session import SwiftSession, _Access
+from oslogserve.sources import swift_session
+from oslogserve.sources.swift_session import PAUSE, SwiftSession, _Access
 
 CONFIG = """
 [swift]
@@ -17,6 +18,7 @@ username = test:tester
 password = testing
 container = logs
 """
+BUSY = ClientException("no", http_status=503)
 REFUSED = ClientException("no", http_status=401)
 
 
@@ -49,7 +51,15 @@ def session(monkeypatch, tmp_path):
         yield made
 
 
-def asked(session, *answers):
+@pytest.fixture
+def pauses(monkeypatch):
+    """Seconds, none of which is waited for."""
+    made = []
+    monkeypatch.setattr(swift_session.time, "sleep", made.append)
+    return made
+
+
+def asked(session, *answers, seconds=20):
     """What comes of it, and the tokens that were asked with; Swift gives `answers` in turn."""
     answers, tokens = list(answers), []
 
@@ -61,7 +71,7 @@ def asked(session, *answers):
         return answer
 
     try:
-        return session.asked(ask, time.monotonic() + 20), tokens
+        return session.asked(ask, time.monotonic() + seconds), tokens
     except SourceError as error:
         return error.reason, tokens
 
@@ -78,3 +88,25 @@ def test_new_token_that_expired_on_its_way_is_renewed_too(session):
     session.lives = lambda number: number in (1, 4)
     answer = asked(session, REFUSED, REFUSED, REFUSED, "log")
     assert answer == ("log", ["t1", "t2", "t3", "t4"])
+
+
+def test_what_may_pass_is_tried_twice_more_after_jittered_pauses(session, pauses):
+    assert asked(session, BUSY, ConnectionError(), "log") == ("log", ["t1"] * 3)
+    assert PAUSE / 2 <= pauses[0] <= PAUSE * 1.5
+    assert PAUSE <= pauses[1] <= PAUSE * 3
+    assert asked(session, BUSY, BUSY, BUSY) == ("failed", ["t1"] * 3)
+
+
+@pytest.mark.parametrize("status", [400, 403, 412])
+def test_what_would_be_said_again_is_not_asked_again(session, pauses, status):
+    reason, tokens = asked(session, ClientException("no", http_status=status))
+    assert (len(tokens), pauses) == (1, [])
+    assert reason != "timeout"
+
+
+def test_what_did_not_come_in_time_is_not_waited_for_again(session, pauses):
+    assert asked(session, TimeoutError()) == ("timeout", ["t1"])
+
+
+def test_nothing_is_tried_again_beyond_the_deadline(session, pauses):
+    assert asked(session, BUSY, seconds=PAUSE / 4) == ("failed", ["t1"])
