@@ -4,6 +4,7 @@
 import contextlib
 import itertools
 import json
+import os
 import time
 
 import swiftclient
@@ -211,6 +212,25 @@ def _(stage, cell):
     return stage.read(f"{FOLDER}/", cell.view), accepted
 
 
+def _while_frozen(server, path=None):
+    def read(stage, cell):
+        asked = path or _name(cell.packed, "log")
+        accepted = [stage.healthy(asked, cell.view)]
+        stage.swift.freeze(server)
+        return stage.read(asked, cell.view), accepted
+
+    return read
+
+
+row("proxy server frozen")(_while_frozen("proxy"))
+row("object server frozen")(_while_frozen("object"))
+row("container server frozen")(_while_frozen("container"))
+row("account server frozen")(_while_frozen("account"))
+row("account server frozen: a folder", cells=(Cell(False, "html"), Cell(False, "text")))(
+    _while_frozen("account", f"{FOLDER}/")
+)
+
+
 @row("silent midway, once", survives=True)
 def _(stage, cell):
     name = _name(cell.packed, "log")
@@ -267,6 +287,32 @@ def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=2e6)
 
 
+@contextlib.contextmanager
+def _impatient(stage):
+    patience = stage.swift.client_timeout
+    stage.swift.reconfigure(client_timeout=1)
+    yield
+    stage.swift.reconfigure(client_timeout=patience)
+
+
+@row("Swift gives up a reader that stalls", survives=True, around=_impatient)
+def _(stage, cell):
+    """Longer than Swift waits, and shorter than READ_TIMEOUT."""
+    return stage.midway(_name(cell.packed, "large"), cell.view, lambda: time.sleep(1.6))
+
+
+@row("object overwritten midway", survives=True)
+def _(stage, cell):
+    """Swift sends the old one to its end."""
+
+    def overwrite():
+        with stage.filling() as connection:
+            connection.put_object(CONTAINER, name, b"a new log\n")
+
+    name, _ = stage.new(cell.packed)
+    return stage.midway(name, cell.view, overwrite)
+
+
 @row("object overwritten midway, then cut")
 def _(stage, cell):
     def overwrite():
@@ -304,6 +350,14 @@ def _(stage, cell):
     return stage.read(name, cell.view), accepted
 
 
+@row("stored file lost its metadata")
+def _(stage, cell):
+    name, path = stage.new(cell.packed)
+    accepted = [stage.healthy(name, cell.view)]
+    os.removexattr(path, "user.swift.metadata")
+    return stage.read(name, cell.view), accepted
+
+
 @row("stored bytes flipped", rotten=True)
 def _(stage, cell):
     name, path = stage.new(cell.packed)
@@ -332,15 +386,41 @@ def _short_tokens(stage):
     stage.swift.reconfigure(token_life=life)
 
 
-@row("token expired", survives=True, around=_short_tokens)
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    accepted = [stage.healthy(name, cell.view)]
+def _wait_for_expiry(stage):
     _, token = swiftclient.get_auth(stage.swift.auth_url, stage.swift.user, stage.swift.key)
     poll(
         lambda: stage.swift.status_of(token) == 401, lambda: AssertionError("does not expire"), SOON
     )
+
+
+@row("token expired", survives=True, around=_short_tokens)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    _wait_for_expiry(stage)
     return stage.read(name, cell.view), accepted
+
+
+def _expired_midway(stage, cell, trouble):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    stage.behave(name, rate=6e5)  # so that it takes longer than a token lives
+    reader = stage.reader(name, cell.view)
+    _wait_for_expiry(stage)
+    stage.proxy.behave()
+    trouble()
+    return reader.result(), accepted
+
+
+@row("token expired midway", survives=True, around=_short_tokens)
+def _(stage, cell):
+    """What is on its way goes on."""
+    return _expired_midway(stage, cell, lambda: None)
+
+
+@row("token expired midway, then cut", survives=True, around=_short_tokens)
+def _(stage, cell):
+    return _expired_midway(stage, cell, stage.proxy.cut)
 
 
 @row("too many open files")
@@ -445,6 +525,30 @@ def _(stage, cell):
 @KEYSTONE_ROWS.row("Keystone sends one byte a second, token revoked")
 def _(stage, cell):
     return _revoked(stage, cell, lambda proxy: proxy.behave(Fault(rate=1)))
+
+
+def _forgotten(stage, cell, end, back):
+    """Swift cannot ask Keystone about the token either, and says 401 of it."""
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    end()
+    try:
+        stage.swift.reconfigure()
+        return stage.read(name, cell.view), accepted
+    finally:
+        back()
+
+
+@KEYSTONE_ROWS.row("Keystone down, Swift knows no token")
+def _(stage, cell):
+    keystone = stage.swift.keystone
+    return _forgotten(stage, cell, keystone.kill, keystone.start)
+
+
+@KEYSTONE_ROWS.row("Keystone frozen, Swift knows no token")
+def _(stage, cell):
+    keystone = stage.swift.keystone
+    return _forgotten(stage, cell, keystone.freeze, keystone.thaw)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from tests.faults.matrix import STAGES, Matrix
 
 QUICK = (
     r"^(?!.*(frozen|server killed midway$|after 30 s|Keystone hangs|64 KiB|slow network"
-    r"|one byte a second))"
+    r"|one byte a second|gives up|expired midway$))"
 )
 
 

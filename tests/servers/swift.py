@@ -54,6 +54,7 @@ class Swift(Server):
         self.keystone = keystone
         self.node_timeout = node_timeout
         self.token_life = token_life
+        self.client_timeout = 60
         self.constraints = constraints or {}
         self.faulty = None
         self.etc = self.root / "etc"
@@ -178,8 +179,8 @@ class Swift(Server):
         self.processes[name].thaw()
 
     def reconfigure(self, **options):
-        """Restart the proxy with another token_life or node_timeout, and with a new key: it
-        refuses the tokens that it gave before."""
+        """Restart the proxy with another token_life, node_timeout or client_timeout, and with a
+        new key: it refuses the tokens that it gave before."""
         for name, value in options.items():
             setattr(self, name, value)
         process = self.processes.get("proxy") or self.processes["swift"]
@@ -255,6 +256,7 @@ class Swift(Server):
                 "error_suppression_interval": 1,
                 "error_suppression_limit": 100000,
                 "node_timeout": self.node_timeout,
+                "client_timeout": self.client_timeout,
             },
             "filter:requests": {
                 "paste.filter_factory": "tests.servers.request_log:filter_factory",
