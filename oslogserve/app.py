@@ -17,7 +17,7 @@ from oslogserve.health import Readiness
 from oslogserve.lines import renderer
 from oslogserve.metrics import Metrics
 from oslogserve.query import Query, accepts_html
-from oslogserve.sources import Source
+from oslogserve.sources import Source, opening
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.guarded import GuardedSource
 from oslogserve.sources.swift import Swift
@@ -39,16 +39,16 @@ class App:
 
     def __init__(self, config: Config) -> None:
         self._metrics = Metrics()
-        self._sources = [
-            TimedSource(
-                GuardedSource(source, self._metrics, config["serve", "threads"]), self._metrics
-            )
-            for source in _sources(config, self._metrics)
-        ]
         try:
             name, chosen = renderer.named(config["serve", "renderer"])
         except LookupError as why_not:
             raise ConfigError(f"[serve] renderer = native: {why_not}") from None
+        self._sources = [
+            TimedSource(
+                GuardedSource(source, self._metrics, config["serve", "threads"]), self._metrics
+            )
+            for source in _sources(config, self._metrics, name)
+        ]
         self.described = renderer.described(name)
         self._metrics.build_info.labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
@@ -117,11 +117,12 @@ def _sends_files(environ: Environ) -> bool:
     return "wsgi.file_wrapper" in environ and "mod_wsgi.version" not in environ
 
 
-def _sources(config: Config, metrics: Metrics) -> list[Source]:
-    """In the order in which they are asked."""
+def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
+    """In the order in which they are asked. core: 'native' or 'pure'."""
     sources: list[Source] = []
     if config["disk", "root"]:
-        sources.append(Disk(config["disk", "root"], config["serve", "chunk_size"]))
+        chunk_size = config["serve", "chunk_size"]
+        sources.append(Disk(config["disk", "root"], chunk_size, opening.BY_NAME[core]))
     if config["swift", "container"]:
         session = SwiftSession(
             config,

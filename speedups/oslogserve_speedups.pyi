@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native core of oslogserve: its line renderer. ``oslogserve/lines`` is the definition."""
+"""The native core of oslogserve: its line renderer, and how it opens a log on disk.
+
+``oslogserve/lines`` and ``oslogserve/sources/opening.py`` are the definition.
+"""
 
 from collections.abc import Sequence
 from typing import Literal, final
@@ -63,3 +66,8 @@ class Renderer:
     @property
     def done(self) -> bool:
         """The limit was reached: no further piece adds anything."""
+
+def opened(
+    root: bytes, path: bytes, most: int
+) -> tuple[int | None, bool, int, int, int, int, bytes]:
+    """The fields of a ``File``; raises OSError. The GIL is released meanwhile."""

@@ -4,7 +4,10 @@
 import functools
 import importlib
 import importlib.util
+import os
 from collections.abc import Iterable
+
+import pytest
 
 from oslogserve.lines import renderer
 from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
@@ -18,6 +21,15 @@ REACH = 562
 
 pure = renderer.PURE
 native = renderer.NATIVE
+
+
+def the_native_core():
+    """Fails or skips a test where it is not there."""
+    if NATIVE_IS_THERE:
+        return
+    if os.environ.get("CI") and os.environ.get("OSLOGSERVE_RENDERER") != "pure":
+        pytest.fail("oslogserve-speedups is not installed, and OSLOGSERVE_RENDERER is not pure")
+    pytest.skip("oslogserve-speedups is not installed")
 
 
 @functools.cache

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log's own bytes to a view's, by either of two renderers that give the same bytes.
 
-PURE is the definition. NATIVE is its twin in Rust, of the distribution oslogserve-speedups, and
-None where that is not installed or is of another version.
+PURE is the definition. NATIVE is its twin of the native core, None where that is not there.
 """
 
-import importlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
@@ -14,6 +12,8 @@ from oslogserve.lines import render
 from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
 from oslogserve.lines.filter import at_least, first_lines, numbered
 from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
+from oslogserve.native import CORE
+from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE
 
 
 class Renderer(Protocol):
@@ -72,19 +72,8 @@ def _native_of(speedups: Any) -> Renderer:
     return native
 
 
-def _installed() -> tuple[Renderer | None, str]:
-    """The native renderer, or None and why there is none."""
-    try:
-        speedups = importlib.import_module("oslogserve_speedups")
-    except ImportError as error:
-        return None, f"oslogserve-speedups is not installed ({error})"
-    if speedups.__version__ != __version__:
-        return None, f"oslogserve-speedups is of version {speedups.__version__}, not {__version__}"
-    return _native_of(speedups), ""
-
-
 PURE: Renderer = _pure
-NATIVE, WHY_NOT_NATIVE = _installed()
+NATIVE: Renderer | None = _native_of(CORE) if CORE else None
 BEST = NATIVE or PURE
 
 

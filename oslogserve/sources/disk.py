@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
+from oslogserve.sources.opening import File, Opening, path_is_within, pure
 
 #: Seconds since a file was written to. Before, it may be written anew while a server sends it by
 #: itself, and nobody would see that.
@@ -24,9 +25,10 @@ LATEST = 253402300799.0
 class Disk:
     name = "disk"
 
-    def __init__(self, root: str, chunk_size: int) -> None:
+    def __init__(self, root: str, chunk_size: int, opening: Opening = pure) -> None:
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
+        self._opening = opening
 
     def open(self, path: bytes, want: Want = WHOLE) -> "DiskLog | Folder | None":
         try:
@@ -42,52 +44,40 @@ class Disk:
         return None
 
     def _open(self, path: bytes, want: Want) -> "DiskLog | Folder | None":
-        file = self._descriptor(path)
+        is_whole = want.body and want.span is None
+        file = self._file(path, self._chunk_size if is_whole else 0)
         if file is None:
             return None
-        try:
-            status = os.fstat(file)
-            if stat.S_ISREG(status.st_mode):
-                return DiskLog(file, status, want, self._chunk_size)
-        except BaseException:
-            os.close(file)
-            raise
-        os.close(file)
-        return Folder() if stat.S_ISDIR(status.st_mode) else None
+        if not file.is_folder:
+            return DiskLog(file, want, self._chunk_size)
+        _close(file)
+        return Folder()
 
-    def _descriptor(self, path: bytes) -> int | None:
-        """The open file or folder; None where there is neither. A FIFO, a socket or a device
-        is not opened. Raises BadRequest where a link leads out of the root."""
-        place = self._root + b"/" + path
+    def _file(self, path: bytes, most: int) -> File | None:
+        """Raises BadRequest where a link leads out of the root."""
         try:
-            if not _is_file_or_folder(os.stat(place).st_mode):
-                raise OSError(errno.ENOENT, "neither file nor folder")
-            # Should a FIFO take its place just now, it does not block.
-            file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+            return self._opening(self._root, path, most)
         except OSError as error:
+            if error.errno == errno.EXDEV:
+                raise _outside() from None
             if error.errno not in _MISSES:
                 raise
-            if not self._holds(os.path.realpath(place)):
-                raise _outside() from None  # else it would tell what exists out there
-            return None
-        # Where the kernel went, not where the path seems to go: nothing can change in between.
-        if self._holds(os.readlink(b"/proc/self/fd/%d" % file)):
-            return file
-        os.close(file)
-        raise _outside()
+        if not self._holds(os.path.realpath(self._root + b"/" + path)):
+            raise _outside()  # else it would tell what exists out there
+        return None
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         try:
-            handle = self._descriptor(path)
-            if handle is None:
+            folder = self._file(path, 0)
+            if folder is None:
                 return None
             try:
-                if not stat.S_ISDIR(os.fstat(handle).st_mode):
+                if not folder.is_folder:
                     return None
-                with os.scandir(handle) as found:
+                with os.scandir(folder.descriptor) as found:
                     kinds = [(os.fsencode(entry.name), _is_folder(entry)) for entry in found]
             finally:
-                os.close(handle)
+                _close(folder)
         except OSError as error:
             raise self._failed(error) from error
         # '/' counts in the order, as it does in Swift's listings.
@@ -125,29 +115,40 @@ class Disk:
 class DiskLog(Log):
     is_local = True
 
-    def __init__(self, file: int, status: os.stat_result, want: Want, chunk_size: int) -> None:
-        """Takes over the descriptor, unless it raises."""
+    def __init__(self, file: File, want: Want, chunk_size: int) -> None:
+        """Takes over the descriptor, also where it raises."""
+        changed = file.seconds * 10**9 + file.nanoseconds
+        modified = file.seconds + file.nanoseconds * 1e-9
         super().__init__(
             Stored(
                 source=Disk.name,
-                size=status.st_size,
-                modified=_modified(status),
-                version=f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}",
+                size=file.size,
+                modified=min(max(modified, 0.0), LATEST),
+                version=f"{changed:x}-{file.size:x}-{file.inode:x}",
             )
         )
-        self._descriptor: int | None = file
-        if time.time() - status.st_mtime > AT_REST:
-            self.file = file
+        self._descriptor = file.descriptor
+        if time.time() - modified > AT_REST:
+            self.file = file.descriptor
         self._chunk_size = chunk_size
-        self._modified = status.st_mtime_ns
+        self._modified = changed
         self._start = 0
         self._left: int | None = None
-        self._expected = status.st_size if want.body else 0
+        self._first = file.first
+        self._expected = file.size - len(file.first) if want.body else 0
         if want.span is not None:
-            first, end = want.span
-            self._start = os.lseek(file, first, os.SEEK_SET)
-            self._left = self._expected = (status.st_size if end is None else end) - first
-        self._first = self._read() if want.body else b""
+            self._begin_at(*want.span)
+
+    def _begin_at(self, first: int, end: int | None) -> None:
+        self._start = first
+        self._left = self._expected = (self.stored.size or 0 if end is None else end) - first
+        try:
+            if self._descriptor is not None:
+                os.lseek(self._descriptor, first, os.SEEK_SET)
+            self._first = self._read()
+        except BaseException:
+            self.close()
+            raise
 
     def _read(self) -> bytes:
         if self._descriptor is None or self._left == 0:
@@ -194,9 +195,9 @@ class DiskLog(Log):
             self._descriptor = self.file = None
 
 
-def path_is_within(path: bytes, folder: bytes) -> bool:
-    """Not a test for a prefix: /srv/logs-private is not within /srv/logs."""
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+def _close(file: File) -> None:
+    if file.descriptor is not None:
+        os.close(file.descriptor)
 
 
 def _modified(status: os.stat_result) -> float:
@@ -205,10 +206,6 @@ def _modified(status: os.stat_result) -> float:
 
 def _outside() -> BadRequest:
     return BadRequest("The path leaves the log folder through a symbolic link.")
-
-
-def _is_file_or_folder(mode: int) -> bool:
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The native core of oslogserve: its line renderer.
+//! The native core of oslogserve: its line renderer, and how it opens a log on disk.
 //!
-//! `oslogserve/lines` is the definition, and this gives the same bytes. Only this file knows of
+//! `oslogserve/lines` and `oslogserve/sources/opening.py` are the definition, and this gives the same.
+//! Only this file knows of
 //! Python; the others are bytes in, bytes out, like their twins.
 
 mod clock;
 mod formats;
 mod html;
+mod opening;
 mod output;
 mod pattern;
 mod renderer;
 
+use std::fs::File;
+use std::io;
+use std::os::fd::{IntoRawFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -30,6 +36,8 @@ mod oslogserve_speedups {
     use super::Formats;
     #[pymodule_export]
     use super::Renderer;
+    #[pymodule_export]
+    use super::opened;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -141,4 +149,31 @@ impl Clock {
     fn on_clock_of(&self, text: &[u8], offset: Option<i16>) -> Option<i64> {
         self.0.read(text)?.on_clock_of(offset)
     }
+}
+
+/// Descriptor, whether it is a folder, size, seconds and nanoseconds of its time, inode, first bytes.
+type Opened<'py> = (Option<RawFd>, bool, u64, i64, i64, u64, Bound<'py, PyBytes>);
+
+#[pyfunction]
+fn opened<'py>(py: Python<'py>, root: &[u8], path: &[u8], most: usize) -> PyResult<Opened<'py>> {
+    let found = py.detach(|| opening::opened(root, path, most)).map_err(os_error)?;
+    let status = &found.status;
+    Ok((
+        found.file.map(File::into_raw_fd),
+        status.is_dir(),
+        status.size(),
+        status.mtime(),
+        status.mtime_nsec(),
+        status.ino(),
+        PyBytes::new(py, &found.first),
+    ))
+}
+
+/// With its number, of which Python makes the class.
+#[expect(clippy::needless_pass_by_value)]
+fn os_error(error: io::Error) -> PyErr {
+    PyOSError::new_err((
+        error.raw_os_error().unwrap_or(rustix::io::Errno::INVAL.raw_os_error()),
+        error.to_string(),
+    ))
 }

@@ -6,7 +6,6 @@ they fail, unless OSLOGSERVE_RENDERER=pure says that it is meant to be absent.
 """
 
 import importlib
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -16,30 +15,22 @@ from hypothesis import strategies as st
 import oslogserve
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
-from tests.renderers import LEVELS, NATIVE_IS_THERE, REACH, VIEWS, cut, native, native_formats, pure
+from tests.renderers import LEVELS, REACH, VIEWS, cut, native, native_formats, pure, the_native_core
 
 RENDERERS = {"pure": pure, "native": native}
-
-
-def _the_native_one():
-    if NATIVE_IS_THERE:
-        return
-    if os.environ.get("CI") and os.environ.get("OSLOGSERVE_RENDERER") != "pure":
-        pytest.fail("oslogserve-speedups is not installed, and OSLOGSERVE_RENDERER is not pure")
-    pytest.skip("oslogserve-speedups is not installed")
 
 
 @pytest.fixture(params=RENDERERS, scope="module")
 def rendered(request):
     if request.param == "native":
-        _the_native_one()
+        the_native_core()
     renderer = RENDERERS[request.param]
     return lambda *asked, **options: b"".join(renderer(*asked, **options))
 
 
 @pytest.fixture(scope="module")
 def speedups():
-    _the_native_one()
+    the_native_core()
     return importlib.import_module("oslogserve_speedups")
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import STORED_ONLY, Folder, Want
-from oslogserve.sources.disk import LATEST, Disk, path_is_within
+from oslogserve.sources.disk import LATEST, Disk
+from oslogserve.sources.opening import native, path_is_within, pure
+from tests.renderers import the_native_core
 
 
 @pytest.fixture
@@ -17,9 +19,23 @@ def root(tmp_path):
     return folder
 
 
+@pytest.fixture(params=["pure", "native"])
+def opening(request):
+    if request.param == "native":
+        the_native_core()
+        return native
+    return pure
+
+
 @pytest.fixture
-def disk(root):
-    return Disk(str(root), 4)
+def disk(root, opening):
+    return Disk(str(root), 4, opening)
+
+
+@pytest.fixture
+def pure_disk(root):
+    """Of which each step can be made to fail."""
+    return Disk(str(root), 4, pure)
 
 
 def content(log):
@@ -51,13 +67,13 @@ def test_a_file_comes_in_chunks_with_what_is_known_of_it(disk, root):
 @pytest.mark.parametrize(
     ("given", "told"), [(-1, 0), (-(10**9), 0), (LATEST + 1, LATEST), (99999999999999, LATEST)]
 )
-def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(given, told, any_time):
+def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(given, told, any_time, opening):
     (any_time / "folder").mkdir()
     for path in (any_time / "log", any_time / "folder"):
         path.touch()
         os.utime(path, (given, given))
         assert path.stat().st_mtime == given
-    disk = Disk(str(any_time), 4)
+    disk = Disk(str(any_time), 4, opening)
     assert closed(disk.open(b"log")).stored.modified == told
     assert [entry.modified for entry in disk.entries(b"")] == [told, told]
 
@@ -135,12 +151,12 @@ def test_a_linked_folder_out_of_the_root_is_refused(disk, root):
             ask(b"link")
 
 
-def test_a_link_inside_the_root_and_a_linked_root_are_followed(disk, root, tmp_path):
+def test_a_link_inside_the_root_and_a_linked_root_are_followed(disk, root, tmp_path, opening):
     (root / "a").write_bytes(b"here")
     (root / "link").symlink_to("a")
     assert content(disk.open(b"link")) == b"here"
     (tmp_path / "other").symlink_to("logs")
-    assert content(Disk(str(tmp_path / "other"), 4).open(b"a")) == b"here"
+    assert content(Disk(str(tmp_path / "other"), 4, opening).open(b"a")) == b"here"
 
 
 def test_a_link_to_nowhere_or_to_itself_is_a_miss(disk, root):
@@ -175,6 +191,63 @@ def test_spans(disk, root, span, expected):
     log = disk.open(b"a", Want(span=span))
     assert log.stored.size == 10
     assert content(log) == expected
+
+
+def test_what_is_read_at_once_leaves_nothing_open(disk, root):
+    before = os.listdir("/proc/self/fd")
+    (root / "a").write_bytes(b"0123")
+    log = disk.open(b"a")
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+    assert list(log) == [b"0123"]
+    log.close()
+
+
+def test_an_empty_file_is_empty(disk, root):
+    (root / "a").touch()
+    assert content(disk.open(b"a")) == b""
+
+
+def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(opening):
+    with open("/proc/self/cmdline", "rb") as file:
+        expected = file.read()
+    log = Disk("/proc", 4, opening).open(b"self/cmdline")
+    assert log.stored.size == 0
+    assert content(log) == expected
+
+
+def test_both_openings_say_the_same(root):
+    the_native_core()
+    (root / "a").write_bytes(b"0123456789")
+    (root / "folder").mkdir()
+    os.utime(root / "a", ns=(5, -1))
+    place = os.fsencode(root)
+    for path, most in ((b"a", 0), (b"a", 4), (b"a", 10), (b"a", 100), (b"folder", 9), (b"", 9)):
+        one, other = pure(place, path, most), native(place, path, most)
+        assert one._replace(descriptor=None) == other._replace(descriptor=None)
+        assert (one.descriptor is None) == (other.descriptor is None) == (most >= 10)
+        for file in (one, other):
+            if file.descriptor is not None:
+                assert not os.get_inheritable(file.descriptor)
+                os.close(file.descriptor)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [b"none", b"file/x", b"a" * 300, b"loop", b"pipe", b"out", b"out/hosts", b"..", b"in/../.."],
+)
+def test_both_openings_fail_alike(root, path):
+    the_native_core()
+    (root / "file").touch()
+    (root / "loop").symlink_to("loop")
+    (root / "out").symlink_to("/etc")
+    (root / "in").mkdir()
+    os.mkfifo(root / "pipe")
+    told = []
+    for opening in (pure, native):
+        with pytest.raises(OSError, match="Errno") as caught:
+            opening(os.fsencode(root), path, 4)
+        told.append((type(caught.value), caught.value.errno))
+    assert told[0] == told[1]
 
 
 def test_a_file_cut_short_while_it_is_read_is_incomplete(disk, root):
@@ -225,17 +298,17 @@ def test_what_is_appended_while_it_is_read_is_read_too(disk, root):
     log.close()
 
 
-def test_what_is_only_looked_at_is_not_read(disk, root, monkeypatch):
+def test_what_is_only_looked_at_is_not_read(pure_disk, root, monkeypatch):
     (root / "a").write_bytes(b"0123456789")
 
     def read(file, size):
         raise AssertionError("read")
 
     monkeypatch.setattr(os, "read", read)
-    assert closed(disk.open(b"a", STORED_ONLY)).stored.size == 10
+    assert closed(pure_disk.open(b"a", STORED_ONLY)).stored.size == 10
 
 
-def test_a_file_that_may_not_be_read_is_a_failure(disk, root, monkeypatch):
+def test_a_file_that_may_not_be_read_is_a_failure(pure_disk, root, monkeypatch):
     (root / "a").write_bytes(b"x")
 
     def denied(path, *rest, **more):
@@ -243,12 +316,12 @@ def test_a_file_that_may_not_be_read_is_a_failure(disk, root, monkeypatch):
 
     monkeypatch.setattr(os, "open", denied)
     with pytest.raises(SourceError, match="Permission denied") as caught:
-        disk.open(b"a")
+        pure_disk.open(b"a")
     assert caught.value.source == "disk"
     assert str(root) not in str(caught.value)
 
 
-def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(disk, root, monkeypatch):
+def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(pure_disk, root, monkeypatch):
     (root / "a").write_bytes(b"x")
 
     def read(file, size):
@@ -257,7 +330,7 @@ def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(disk, root
     before = os.listdir("/proc/self/fd")
     monkeypatch.setattr(os, "read", read)
     with pytest.raises(SourceError, match="Input/output"):
-        disk.open(b"a")
+        pure_disk.open(b"a")
     assert len(os.listdir("/proc/self/fd")) == len(before)
 
 
@@ -277,8 +350,8 @@ def test_a_later_read_that_fails_leaves_the_log_incomplete(disk, root, monkeypat
     log.close()
 
 
-def test_a_missing_root_is_a_failure_not_a_miss(tmp_path):
-    disk = Disk(str(tmp_path / "none"), 4)
+def test_a_missing_root_is_a_failure_not_a_miss(tmp_path, opening):
+    disk = Disk(str(tmp_path / "none"), 4, opening)
     with pytest.raises(SourceError):
         disk.open(b"a")
     with pytest.raises(SourceError):
@@ -321,13 +394,13 @@ def test_a_file_has_no_entries(disk, root):
     assert disk.entries(b"a") is None
 
 
-def test_a_link_out_of_the_root_does_not_tell_what_exists_out_there(tmp_path):
+def test_a_link_out_of_the_root_does_not_tell_what_exists_out_there(tmp_path, opening):
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "there").write_bytes(b"x")
     (root / "link").symlink_to(tmp_path / "out")
-    source = Disk(str(root), 65536)
+    source = Disk(str(root), 65536, opening)
     for path in (b"link/there", b"link/not-there"):
         with pytest.raises(BadRequest):
             source.open(path)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native core, of the distribution oslogserve-speedups: CORE, or None and WHY_NOT."""
+
+import importlib
+from typing import Any
+
+from oslogserve import __version__
+
+
+def _installed() -> tuple[Any, str]:
+    try:
+        core = importlib.import_module("oslogserve_speedups")
+    except ImportError as error:
+        return None, f"oslogserve-speedups is not installed ({error})"
+    if core.__version__ != __version__:
+        return None, f"oslogserve-speedups is of version {core.__version__}, not {__version__}"
+    return core, ""
+
+
+CORE, WHY_NOT = _installed()
