@@ -8,13 +8,14 @@ from typing import Any
 from oslogserve import __version__
 from oslogserve.answer import NO_STORE, TEXT, VARY, Answer, encoding
 from oslogserve.answer.body import Body, FileBody
-from oslogserve.config import Config, ConfigError
+from oslogserve.config import Config
+from oslogserve.configured import made_by, renderer_of
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
 from oslogserve.handlers import own
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
-from oslogserve.lines import renderer
+from oslogserve.lines.renderer import described
 from oslogserve.metrics import Metrics
 from oslogserve.query import Query, accepts_html
 from oslogserve.sources import Source, opening
@@ -39,17 +40,14 @@ class App:
 
     def __init__(self, config: Config) -> None:
         self._metrics = Metrics()
-        try:
-            name, chosen = renderer.named(config["serve", "renderer"])
-        except LookupError as why_not:
-            raise ConfigError(f"[serve] renderer = native: {why_not}") from None
+        name, chosen = renderer_of(config)
         self._sources = [
             TimedSource(
                 GuardedSource(source, self._metrics, config["serve", "threads"]), self._metrics
             )
             for source in _sources(config, self._metrics, name)
         ]
-        self.described = renderer.described(name)
+        self.described = described(name)
         self._metrics.build_info.labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
         self._log = LogHandler(
@@ -57,6 +55,7 @@ class App:
             chosen,
             self._gzip_level is not None,
             config["serve", "max_age"],
+            made_by(config),
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import Incomplete
-from oslogserve.lines.formats import SEVERITIES
-from oslogserve.lines.renderer import Renderer, described, named
-from oslogserve.query import Query
+from oslogserve.config import ConfigError, load
+from oslogserve.configured import renderer_of
+from oslogserve.errors import BadRequest, Incomplete
+from oslogserve.lines.renderer import described
+from oslogserve.query import PARAMETERS, Parameter, Query, asked
+
+RENDERED = ("html", "text", "jsonl", "summary")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has seen enough (`| head`). Python would complain once more at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ConfigError, OSError) as error:
+    except (BadRequest, ConfigError, OSError) as error:
         for fault in str(error).split("\n"):
             print(f"oslogserve: {fault}", file=sys.stderr)
         return 2
@@ -43,10 +45,12 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--threads", type=int, default=16, metavar="N")
     serve.set_defaults(run=_serve)
 
-    render = commands.add_parser("render", help="write a log file as HTML or text")
+    render = commands.add_parser("render", help="write a log file, or what is asked of it")
     render.add_argument("file", nargs="?", metavar="FILE", help="default: standard input")
-    render.add_argument("--level", type=str.upper, choices=SEVERITIES)
-    render.add_argument("--format", choices=("html", "text"), default="html")
+    for name, parameter in _of_lines():
+        shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
+        render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
+    render.add_argument("--format", choices=RENDERED, default="html")
     render.set_defaults(run=_render)
 
     check = commands.add_parser("check-config", help="say what was understood of a file")
@@ -59,21 +63,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _of_lines() -> list[tuple[str, Parameter]]:
+    """The parameters of an address that say which lines are shown."""
+    others = ("source", "format", "content-type")
+    return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
+
+
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         try:
-            print(described(_renderer(load(None))[0]))
+            print(described(renderer_of(load(None))[0]))
         except ConfigError as error:
             parser.error(str(error))
         parser.exit()
-
-
-def _renderer(config: Config) -> tuple[str, Renderer]:
-    """Its name, and itself."""
-    try:
-        return named(config["serve", "renderer"])
-    except LookupError as why_not:
-        raise ConfigError(f"[serve] renderer = native: {why_not}") from None
 
 
 def _serve(given: argparse.Namespace) -> int:
@@ -86,35 +88,36 @@ def _serve(given: argparse.Namespace) -> int:
     config = load(given.config, **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
-    _renderer(config)
+    renderer_of(config)
     serve(config, given.bind, given.workers, given.threads)
     return 0
 
 
 def _render(given: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
-    from oslogserve.views import log, page
+    from oslogserve.views.log import LogView, told
 
-    _, rendered = _renderer(load(None))
-    level = None if given.level == SEVERITIES[0] else given.level
-    query = Query(path=b"", folder=False, level=level)
+    _, rendered = renderer_of(load(None))
+    pairs = [(name, _text(value)) for name, _ in _of_lines() for value in getattr(given, name)]
+    query = Query(path=b"", folder=False, **asked(pairs))
     missing: list[Incomplete] = []
     if sys.stdout is None or (sys.stdin is None and not given.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
     with open(given.file or sys.stdin.fileno(), "rb", closefd=bool(given.file)) as stream:
         pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
-        out = sys.stdout.buffer
-        if given.format == "text":
-            out.writelines(log.text(pieces, query, missing, rendered))
-        else:
-            title = Path(given.file).name if given.file else "standard input"
-            out.write(page.standalone_head(title))
-            out.writelines(rendered(pieces, "html", query.level, query.limit))
-            out.write(page.after_lines([log.told(error) for error in missing]))
-        out.flush()
+        written = os.fstat(stream.fileno()).st_mtime if given.file else None
+        title = Path(given.file).name if given.file else "standard input"
+        view = LogView(query, missing, rendered, written=written)
+        sys.stdout.buffer.writelines(view.of(given.format, pieces, title))
+        sys.stdout.buffer.flush()
     for error in missing:
-        print(log.told(error), file=sys.stderr)
+        print(told(error), file=sys.stderr)
     return 1 if missing else 0
+
+
+def _text(argument: str) -> str:
+    """As the server reads what is no UTF-8 in an address."""
+    return os.fsencode(argument).decode("utf-8", "replace")
 
 
 def _chunks(file: int) -> Iterator[bytes]:
@@ -124,7 +127,7 @@ def _chunks(file: int) -> Iterator[bytes]:
 
 def _check_config(given: argparse.Namespace) -> int:
     config = load(given.file, must_exist=True)
-    _renderer(config)
+    renderer_of(config)
     print(config.described(), end="")
     return 0
 

@@ -98,7 +98,7 @@ class Incomplete(Exception):
     reason: one of REASONS, a metric label.
     """
 
-    REASONS = ("truncated", "corrupt", "timeout", "failed")
+    REASONS = ("truncated", "corrupt", "timeout", "failed", "capped")
 
     def __init__(self, reason: str, sentence: str) -> None:
         if reason not in self.REASONS:

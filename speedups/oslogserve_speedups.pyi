@@ -4,8 +4,9 @@
 ``oslogserve/lines`` and ``oslogserve/sources/opening.py`` are the definition.
 """
 
-from collections.abc import Sequence
 from typing import Literal, final
+
+from oslogserve.lines.pieces import NativeRows
 
 __version__: str
 
@@ -27,18 +28,17 @@ class Clock:
 class Formats:
     """The table of formats, compiled once and shared by all threads.
 
-    times, leads: patterns as in the rows of formats.py: over bytes, bounded, without groups and
-    without anything that looks around. No pattern may match a line's end, no time a byte that
-    HTML escapes. severities: words, lowest first; the first is that of lines which show none.
-    Raises ValueError, naming the pattern and its fault.
+    rows: as oslogserve.lines.pieces.for_native() makes them. Raises ValueError, naming the pattern
+    and its fault.
     """
 
-    def __init__(
-        self, times: Sequence[bytes], leads: Sequence[bytes], severities: Sequence[bytes]
-    ) -> None: ...
+    def __init__(self, rows: NativeRows) -> None: ...
     @property
     def reach(self) -> int:
         """As many bytes of a line decide on its time and severity."""
+
+    def seen_in(self, lines: bytes) -> list[tuple[int, int, bytes]]:
+        """As oslogserve.lines.recognise.Formats: for tests, which compare the two."""
 
 @final
 class Renderer:

@@ -10,22 +10,12 @@ from typing import Any
 from oslogserve.config.file import ConfigError, Faults, Section, sections_of
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
 from oslogserve.config.values import url
+from oslogserve.lines.formats import OwnRow
 
-__all__ = ["Config", "ConfigError", "FormatRow", "load"]
+__all__ = ["Config", "ConfigError", "load"]
 
 #: Characters of a value that a fault shows.
 LONGEST_SHOWN = 100
-
-
-@dataclass(frozen=True)
-class FormatRow:
-    """A kind of line that a site has. pattern: of RE2, over bytes, tried at a line's beginning;
-    it has the group time or severity, or both, and no other. words: severities by what stands in
-    the log; empty: the usual words."""
-
-    name: str
-    pattern: bytes
-    words: Mapping[bytes, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -35,7 +25,7 @@ class Config:
 
     values: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     views: Mapping[str, tuple[re.Pattern[str], str]] = field(default_factory=dict)
-    formats: tuple[FormatRow, ...] = ()
+    formats: tuple[OwnRow, ...] = ()
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -168,13 +158,13 @@ def _view(name: str, section: Section, faults: Faults) -> tuple[re.Pattern[str],
     return parsed["pattern"], parsed["view"]
 
 
-def _format(name: str, section: Section, faults: Faults) -> FormatRow:
+def _format(name: str, section: Section, faults: Faults) -> OwnRow:
     parsed = _named(name, section, faults)
     pattern = parsed["pattern"]
     if parsed["words"] and pattern and not re.search(rb"\(\?P?<severity>", pattern):
         line, _ = section.settings["words"]
         faults.append((line, f"[{name}] words: of no use, its pattern has no group severity"))
-    return FormatRow(name.partition(" ")[2], pattern, parsed["words"])
+    return OwnRow(name.partition(" ")[2], pattern, parsed["words"])
 
 
 def _named(name: str, section: Section, faults: Faults) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def words(value: str) -> dict[bytes, str]:
         if not word or severity.upper() not in SEVERITIES:
             known = ", ".join(SEVERITIES)
             raise ValueError(f"words as in E:ERROR W:WARNING, not {entry!r}: of {known}")
-        if found.setdefault(word.encode(), severity.upper()) != severity.upper():
+        if found.setdefault(word.encode().upper(), severity.upper()) != severity.upper():
             raise ValueError(f"each word once, but {word!r} is there with two severities")
     return found
 

@@ -19,8 +19,8 @@ class FolderHandler:
         self._may_list = may_list
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
-        if query.format == "raw":
-            raise BadRequest("format=raw is for logs: a folder takes html, text, json.")
+        if query.format in ("jsonl", "summary", "raw"):
+            raise BadRequest(f"format={query.format} is for logs: a folder takes html, text, json.")
         if query.format in (None, "html"):
             index = self._index(environ, query, sources)
             if index is not None:

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve import __version__
 from oslogserve.answer import NO_STORE, TEXT, VARY, Answer, conditions
 from oslogserve.answer.ahead import Ahead
 from oslogserve.answer.body import gathered
 from oslogserve.answer.encoding import takes_gzip
-from oslogserve.errors import BadRequest
+from oslogserve.errors import BadRequest, Header
 from oslogserve.handlers import stored as as_stored
 from oslogserve.handlers.opened import Opened
 from oslogserve.handlers.parts import Parts
@@ -28,39 +27,57 @@ from oslogserve.query import Query
 from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored
 from oslogserve.sources.finder import find
 from oslogserve.views import assets, page
-from oslogserve.views import log as log_view
 from oslogserve.views.kind import Views, passed_through_as
+from oslogserve.views.log import LogView
 
 #: Bytes of a log that are inflated once, before its first byte goes out, to see whether it may go
 #: out as it is stored: some 10 ms. A larger log is first compressed anew, and known from then on.
 READ_AHEAD = 32 * 1024 * 1024
 
 
+#: Of the views that take no ranges.
+_TYPES: dict[str, tuple[Header, ...]] = {
+    "html": page.HEADERS,
+    "jsonl": (("Content-Type", "application/x-ndjson; charset=utf-8"),),
+    "summary": (("Content-Type", "application/json"),),
+}
+
+
 class LogHandler:
     """views: the configured patterns. renderer: of both views. gzips: whether clients that take
-    gzip get it. max_age: seconds for which caches may keep a log that has come to rest."""
+    gzip get it. max_age: seconds for which caches may keep a log that has come to rest. made_by:
+    what has part in an answer's bytes beside the log, for its ETag."""
 
-    def __init__(self, views: Views, renderer: Renderer, gzips: bool, max_age: int) -> None:
+    def __init__(
+        self, views: Views, renderer: Renderer, gzips: bool, max_age: int, made_by: str
+    ) -> None:
         self._views = views
         self._renderer = renderer
         self._gzips = gzips
         self._max_age = max_age
+        self._made_by = made_by
         self._wholes = Wholes()
         self._parts = Parts(self._wholes)
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
         if query.format == "json":
-            raise BadRequest("format=json is for folders: a log takes html, text, raw.")
+            raise BadRequest(
+                "format=json is for folders: a log takes html, text, jsonl, summary, raw."
+            )
         view = query.format or ("html" if query.prefers_html else "text")
         encoding = "gzip" if self._gzips and view != "raw" and takes_gzip(environ) else ""
         if conditions.is_conditional(environ):
             stored = _stored(find(sources, query.path, STORED_ONLY))
             if stored is not None:
-                tag = conditions.tag_of(_tag(stored, query, view), encoding)
+                tag = conditions.tag_of(self._tag(stored, query, view), encoding)
                 if conditions.is_unchanged(environ, tag, stored.modified):
                     kept = conditions.cache_control(stored.modified, self._max_age, False)
                     return Answer("304 Not Modified", [kept, VARY, ("ETag", tag)])
-        looks_only = environ["REQUEST_METHOD"] == "HEAD" and query.format in ("html", "text")
+        looks_only = environ["REQUEST_METHOD"] == "HEAD" and query.format in (
+            "html",
+            "text",
+            *_TYPES,
+        )
         found = find(sources, query.path, STORED_ONLY if looks_only else WHOLE)
         if isinstance(found, Folder):
             return _to_folder(environ, query)
@@ -83,7 +100,7 @@ class LogHandler:
         headers = [
             conditions.cache_control(stored.modified, self._max_age, opened.may_break_off),
             VARY,
-            ("ETag", conditions.tag_of(_tag(stored, query, view), encoding)),
+            ("ETag", conditions.tag_of(self._tag(stored, query, view), encoding)),
             ("Last-Modified", conditions.last_modified(stored.modified)),
         ]
         answer = Answer("200 OK", headers, (), view, stored.source, close=opened.close)
@@ -97,15 +114,15 @@ class LogHandler:
             if media_type is not None:
                 as_stored.pass_through(answer, environ, opened, media_type, name)
                 return answer
-        if view == "html":
-            headers += page.HEADERS
+        if view in _TYPES:
+            headers += _TYPES[view]
         else:
             headers.append(("Content-Type", TEXT))
             headers.append(("Accept-Ranges", "bytes" if query.is_unfiltered else "none"))
             if query.is_unfiltered and self._needs_no_view(answer, environ, opened, encoding):
                 return answer
-        # A HEAD of the text does not read the log, which may be too small to be compressed.
-        answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format != "text"
+        # A HEAD does not read the log, which may be too small to be compressed; no page is.
+        answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format in (None, "html")
         pieces: Iterable[bytes]
         if opened.is_small and opened.log.is_local and not packed_as(opened.first, stored.encoding):
             pieces = [opened.first]  # nothing behind it is left to fail
@@ -115,17 +132,15 @@ class LogHandler:
             )
             pieces = until_incomplete(self._parts.counted(stored, content), answer.missing)
         mount = environ.get("SCRIPT_NAME", "")
-        viewed: Iterable[bytes]
-        if view == "html":
-            viewed = log_view.html(
-                pieces, query, answer.missing, mount, stored.source, self._renderer
-            )
-        else:
-            viewed = log_view.text(pieces, query, answer.missing, self._renderer)
+        shown = LogView(
+            query, answer.missing, self._renderer, stored.source, mount, stored.modified
+        )
+        viewed: Iterable[bytes] = shown.of(view, pieces)
         if opened.is_small:
             viewed, length = gathered(viewed)
             if length is not None:
                 headers.append(("Content-Length", str(length)))
+                headers += shown.facts() if view == "text" and not query.is_unfiltered else []
             answer.pieces = viewed
         else:
             ahead = Ahead(iter(viewed), opened.close)
@@ -173,20 +188,19 @@ class LogHandler:
             self._wholes.add(stored)
         return is_whole
 
+    def _tag(self, stored: Stored, query: Query, view: str) -> str:
+        page_version = assets.VERSION if view == "html" else ""
+        return conditions.etag(
+            f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
+            f"{view} {query.selection} {self._made_by} {page_version}"
+        )
+
 
 def _stored(found: Log | Folder) -> Stored | None:
     if isinstance(found, Folder):
         return None
     found.close()
     return found.stored
-
-
-def _tag(stored: Stored, query: Query, view: str) -> str:
-    made_by = f"{__version__} {assets.VERSION}" if view == "html" else __version__
-    return conditions.etag(
-        f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-        f"{view} {query.level} {query.limit} {made_by}"
-    )
 
 
 def _to_folder(environ: dict[str, Any], query: Query) -> Answer:

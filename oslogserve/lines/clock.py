@@ -296,8 +296,7 @@ def span(text: str) -> Span:
 
 def _wrong(why: str) -> ValueError:
     return ValueError(
-        "a date and time of ISO 8601 or its beginning, such as 2013-09-27T18:22 or"
-        f" 2013-09-27T18:22:11.248+02:00 ({why})"
+        f"a date and time of ISO 8601, with or without a zone, or its beginning ({why})"
     )
 
 

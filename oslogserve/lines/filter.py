@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines are shown: by severity, then by count. Over blocks of whole lines."""
+"""Which lines are shown where no more than a level is asked for. Over blocks of whole lines."""
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
-from oslogserve.lines.formats import RANK, SEVERITIES, SEVERITY
+from oslogserve.lines.formats import RANK, SEVERITIES
+from oslogserve.lines.recognise import BUILT_IN, Formats
 
 #: (number of its first line in the whole log, lines). Successive runs may touch.
 Run = tuple[int, bytes]
@@ -18,14 +18,13 @@ def numbered(blocks: Iterable[bytes]) -> Iterator[Run]:
         number += block.count(b"\n")
 
 
-def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
+def at_least(level: str, blocks: Iterable[bytes], formats: Formats = BUILT_IN) -> Iterator[Run]:
     """The lines of severity `level` and above.
 
     A line without a severity of its own belongs to the last line that had one: a traceback
     stays with its error.
     """
     floor = SEVERITIES.index(level)
-    words = [name.encode() for name in SEVERITIES[floor:]]
     keeping = not floor  # as if a line of the lowest severity stood before the first
     inside_line = False
     for number, block in numbered(blocks):
@@ -39,11 +38,8 @@ def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
         if not block:
             continue
         inside_line = not block.endswith(b"\n")
-        # Most blocks of most logs hold no such word: then no line of this one can qualify.
-        if not keeping and not any(word in block for word in words):
-            continue
         lines = block.split(b"\n")
-        severities = SEVERITY.findall(block + b"\n" if inside_line else block)
+        severities = formats.severities_in(block + b"\n" if inside_line else block)
         first = 0
         for index, severity in enumerate(severities):
             if not severity or (RANK[severity] >= floor) == keeping:
@@ -54,15 +50,3 @@ def at_least(level: str, blocks: Iterable[bytes]) -> Iterator[Run]:
             keeping = not keeping
         if keeping:
             yield number + first, b"\n".join(lines[first:])
-
-
-def first_lines(limit: int, runs: Iterable[Run]) -> Iterator[Run]:
-    """At most `limit` lines; nothing more is read than they need."""
-    left = limit
-    for number, lines in runs:
-        ends = lines.count(b"\n")
-        if ends >= left:
-            yield number, b"".join(line + b"\n" for line in islice(lines.split(b"\n"), left))
-            return
-        yield number, lines
-        left -= ends

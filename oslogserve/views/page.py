@@ -56,32 +56,40 @@ def before_lines(mount: str, query: Query, source: str) -> bytes:
         head(mount, name)
         + "<body>\n<header>\n"
         + f'<nav class="path" aria-label="Folders">{breadcrumbs(mount, query.path)}</nav>\n'
-        + _controls(query.source, query.level, query.limit)
+        + _controls(query.source, query.given)
         + f'<p class="facts">from {source}</p>\n'
         + '</header>\n<main><pre id="log">\n'
     ).encode()
 
 
+def link_of(source: str) -> bytes:
+    """What an address of the same log begins with, whatever else was asked; for HTML."""
+    return b"?" if source == "all" else f"?source={source}&amp;".encode()
+
+
 @lru_cache(maxsize=256)
-def _controls(source: str, level: str | None, limit: int | None) -> str:
+def _controls(source: str, given: tuple[tuple[str, str], ...]) -> str:
     """Links to the other levels and formats of the same log."""
-    kept = {"source": source} if source != "all" else {}
-    if limit is not None:
-        kept["limit"] = str(limit)
-    current = level or SEVERITIES[0]
+    kept = [(name, value) for name, value in given if name not in _VIEW and value]
+    lines = [(name, value) for name, value in kept if name != "level"]
+    current = next((value.upper() for name, value in kept if name == "level"), SEVERITIES[0])
     links = []
     for other in SEVERITIES:
-        address = "?" + urlencode({**kept, "level": other})
+        address = "?" + urlencode([*lines, ("level", other)])
         mark = ' aria-current="true"' if other == current else ""
         label = "all" if other == SEVERITIES[0] else other
         links.append(f'<a class="{other}" href="{escape(address)}"{mark}>{label}</a>')
-    text = "?" + urlencode({**kept, "level": current, "format": "text"})
+    text = "?" + urlencode([*lines, ("level", current), ("format", "text")])
     raw = "?" + urlencode({"source": source, "format": "raw"})
     return (
         f'<nav class="levels" aria-label="Severity">{" ".join(links)}</nav>\n'
         f'<nav class="formats" aria-label="Format"><a href="{escape(text)}">text</a> '
         f'<a href="{escape(raw)}">raw</a></nav>\n'
     )
+
+
+#: What says how a log is shown, and not which lines of it.
+_VIEW = ("format", "content-type")
 
 
 def standalone_head(title: str) -> bytes:
@@ -93,9 +101,12 @@ def standalone_head(title: str) -> bytes:
     ).encode()
 
 
-def after_lines(notices: list[str]) -> bytes:
-    """notices: what is missing of the log, and why."""
+def after_lines(notices: list[str], following: str | None = None) -> bytes:
+    """notices: what is missing of the log, and why. following: where a limit's next lines are."""
     told = "".join(f'<p class="notice" role="status">{escape(notice)}</p>\n' for notice in notices)
+    if following:
+        link = f'<a href="{escape(following)}" rel="next">the next lines</a>'
+        told += f'<p class="notice" role="status">A limit was reached: {link}.</p>\n'
     return f"</pre>{told}</main>\n</body>\n</html>\n".encode()
 
 

@@ -478,7 +478,7 @@ fn day_of(year: i64, month: i64, day: i64) -> Option<i64> {
 }
 
 /// Year, month and day of these days since 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
+pub fn civil(days: i64) -> (i64, i64, i64) {
     // Leap days are not spread evenly: year and month are estimated, then put right by one.
     let mut year = (days + BEFORE_EPOCH) * 400 / 146_097 + 2;
     while days_before(year) > days {

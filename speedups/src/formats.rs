@@ -1,181 +1,365 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a line's time and severity look like: the table of `oslogserve/lines/formats.py`, compiled.
+//! The time and the severity that a line shows: `oslogserve/lines/recognise.py` once more.
 //!
-//! Python's `re` backtracks and takes the first alternative that fits; a leftmost-first automaton
-//! finds the same end in one pass. Two of them do here what one expression does there: the first
-//! settles the time, the second goes on behind it.
+//! The rows come taken apart, as `oslogserve/lines/pieces.py` has them.
 
-use memchr::memmem::Finder;
-use regex_automata::dfa::{Automaton, StartKind, dense};
-use regex_automata::nfa::thompson;
-use regex_automata::util::primitives::StateID;
-use regex_automata::util::start;
-use regex_automata::{Anchored, MatchKind};
+use std::borrow::Cow;
+use std::ops::Range;
+
 use regex_syntax::hir::{Hir, Look};
 
+use crate::ansi;
+use crate::automaton::{Backward, Forward};
+use crate::own::OwnRow;
 use crate::pattern;
 
-/// An automaton's table may take this much memory; the built-in table's take a fraction of it.
-const LARGEST_AUTOMATON: usize = 8 * 1024 * 1024;
+/// What stands before the severity's word, its words by rank, what is behind it.
+pub struct Piece {
+    /// A pattern.
+    pub before: Vec<u8>,
+    /// Patterns; none where the piece has no word.
+    pub words: Vec<(Vec<u8>, usize)>,
+    /// No word character follows the word.
+    pub is_whole: bool,
+    /// A pattern.
+    pub behind: Vec<u8>,
+    /// The severity of what has no word.
+    pub rank: Option<usize>,
+    /// What is behind the match is looked at like a line.
+    pub has_content: bool,
+}
 
-/// A table of formats.
+/// An operator's pattern, and its words by rank.
+pub type Own = (Vec<u8>, Vec<(Vec<u8>, usize)>);
+
+/// A table of rows.
+pub struct Rows {
+    /// The severities, lowest first; the first is that of lines which show none.
+    pub severities: Vec<Vec<u8>>,
+    /// Patterns; a line may begin with the first one.
+    pub times: Vec<Vec<u8>>,
+    /// What stands before which of these times.
+    pub places: Vec<(Vec<u8>, usize)>,
+    /// What is behind a time.
+    pub timed: Vec<Piece>,
+    /// What is at the beginning of what does not begin with a time.
+    pub untimed: Vec<Piece>,
+    /// Last bytes of lines, and their severity.
+    pub endings: Vec<(Vec<u8>, usize)>,
+    /// They come before the others.
+    pub own: Vec<Own>,
+    /// No more of a line is looked at.
+    pub head: usize,
+    /// So many lines may be within each other.
+    pub deepest: usize,
+}
+
+/// The rows, compiled.
 pub struct Formats {
-    times: Prefix,
-    severities: Prefix,
-    words: Vec<Vec<u8>>,
-    finders: Vec<Finder<'static>>,
+    severities: Vec<Vec<u8>>,
+    time: Forward,
+    places: Forward,
+    /// For each of the places, its time; found backward from its end.
+    times_at: Vec<usize>,
+    times: Vec<Backward>,
+    timed: Pieces,
+    untimed: Pieces,
+    endings: Vec<(Vec<u8>, usize)>,
+    /// The bytes that these end in.
+    may_end: [bool; 256],
+    own: Vec<OwnRow>,
+    deepest: usize,
     /// As many bytes of a line decide on its time and severity.
     pub reach: usize,
 }
 
-/// What a line's beginning shows.
-#[derive(Clone, Copy, Default)]
+/// What a line shows.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Where its time ends; 0 where it shows none.
-    pub time: usize,
+    /// Where its time stands; empty where it shows none.
+    pub time: Range<usize>,
     /// The rank of its own severity.
     pub severity: Option<usize>,
+    /// There are control sequences in what was looked at.
+    pub has_sequences: bool,
+}
+
+impl Seen {
+    /// In what has no control sequences.
+    pub fn new(time: Range<usize>, severity: Option<usize>) -> Self {
+        Self { time, severity, has_sequences: false }
+    }
 }
 
 impl Formats {
-    /// `words`: the severities, lowest first; the first is that of lines which show none.
-    pub fn new(times: &[&[u8]], leads: &[&[u8]], words: &[&[u8]]) -> Result<Self, String> {
-        let Some((_, shown)) = words.split_first() else {
+    /// Tells of the first pattern at fault.
+    pub fn new(rows: Rows) -> Result<Self, String> {
+        if rows.severities.is_empty() {
             return Err("there are no severities".into());
-        };
-        if let Some(word) = shown.iter().find(|word| !is_word(word)) {
-            return Err(format!("{}: it is not a word", String::from_utf8_lossy(word)));
         }
         // A time goes into attributes as it is, so it must hold nothing that escaping would change.
-        let time = pattern::any_of(times, b"\n&<>\"")?;
-        let lead = pattern::any_of(leads, b"\n")?;
-        let word = Hir::alternation(shown.iter().map(|&word| Hir::literal(word)).collect());
-        let severity = Hir::concat(vec![lead, Hir::literal(*b" "), word]);
-        let reach = longest_match(&time) + longest_match(&severity) + 1;
+        let times = all(&rows.times, |time| pattern::parsed(time, b"\r\n&<>\""))?;
+        let first = times.first().ok_or("there are no times")?;
+        let places = all(&rows.places, |(before, time)| {
+            let time = times.get(*time).ok_or("there is no such time")?;
+            Ok(Hir::concat(vec![pattern::parsed(before, b"")?, whole(time)]))
+        })?;
         Ok(Self {
-            times: Prefix::new(time)?,
-            severities: Prefix::new(severity)?,
-            words: words.iter().map(|word| word.to_vec()).collect(),
-            finders: words.iter().map(|word| Finder::new(word).into_owned()).collect(),
-            reach,
+            time: Forward::new(&[whole(first)])?,
+            places: Forward::new(&places)?,
+            times_at: rows.places.iter().map(|&(_, time)| time).collect(),
+            times: all(&times, |time| Backward::new(std::slice::from_ref(time)))?,
+            timed: Pieces::new(&rows.timed)?,
+            untimed: Pieces::new(&rows.untimed)?,
+            severities: rows.severities,
+            own: all(&rows.own, |(pattern, words)| OwnRow::new(pattern, words))?,
+            may_end: last_bytes(&rows.endings),
+            endings: rows.endings,
+            deepest: rows.deepest,
+            reach: rows.head,
         })
     }
 
     /// The severities, lowest first.
-    pub fn words(&self) -> &[Vec<u8>] {
-        &self.words
+    pub fn severities(&self) -> &[Vec<u8>] {
+        &self.severities
     }
 
-    /// What finds, anywhere, the word of each severity at or above `floor`.
-    pub fn finders(&self, floor: Option<usize>) -> &[Finder<'static>] {
-        floor.map_or(&[], |floor| &self.finders[floor..])
-    }
-
-    /// Looks at a line, or at no less than the first `reach` bytes of one.
+    /// Looks at a line without its end, or at no less than the first `reach` bytes of one.
     pub fn seen_in(&self, line: &[u8]) -> Seen {
-        let Some(time) = self.times.end_in(line) else {
-            return Seen::default();
-        };
-        let behind = &line[time..];
-        let severity = self.severities.end_in(behind).map(|end| self.rank_at(&behind[..end]));
-        Seen { time, severity }
-    }
-
-    /// No word holds a space and each stands behind one, so only one of them can end here.
-    fn rank_at(&self, matched: &[u8]) -> usize {
-        let start = memchr::memrchr(b' ', matched).map_or(0, |at| at + 1);
-        let word = &matched[start..];
-        self.words.iter().position(|known| known == word).unwrap_or(0)
-    }
-}
-
-/// Matches at the very beginning, and where no word goes on.
-struct Prefix {
-    automaton: dense::DFA<Vec<u32>>,
-    start: StateID,
-}
-
-impl Prefix {
-    fn new(pattern: Hir) -> Result<Self, String> {
-        // Python's (?!\w) over bytes.
-        let pattern = Hir::concat(vec![pattern, Hir::look(Look::WordEndHalfAscii)]);
-        let nfa = thompson::Compiler::new()
-            .configure(thompson::Config::new().utf8(false))
-            .build_from_hir(&pattern)
-            .map_err(|error| error.to_string())?;
-        let config = dense::Config::new()
-            .match_kind(MatchKind::LeftmostFirst)
-            .start_kind(StartKind::Anchored)
-            .accelerate(false)
-            .dfa_size_limit(Some(LARGEST_AUTOMATON))
-            .determinize_size_limit(Some(LARGEST_AUTOMATON));
-        let automaton = dense::Builder::new()
-            .configure(config)
-            .build_from_nfa(&nfa)
-            .map_err(|error| format!("the table of formats is too large: {error}"))?;
-        let start = automaton
-            .start_state(&start::Config::new().anchored(Anchored::Yes))
-            .map_err(|error| error.to_string())?;
-        Ok(Self { automaton, start })
-    }
-
-    /// Where the match ends. A state tells of a match one byte late, or at the text's end.
-    fn end_in(&self, text: &[u8]) -> Option<usize> {
-        let mut state = self.start;
-        let mut end = None;
-        for (at, &byte) in text.iter().enumerate() {
-            state = self.automaton.next_state(state, byte);
-            if self.automaton.is_special_state(state) {
-                if self.automaton.is_match_state(state) {
-                    end = Some(at);
-                } else {
-                    return end; // dead: there are no other special states in this automaton
-                }
+        let head = &line[..line.len().min(self.reach)];
+        match ansi::without(head) {
+            Cow::Borrowed(head) => self.seen_in_plain(head),
+            Cow::Owned(plain) => {
+                let seen = self.seen_in_plain(&plain);
+                Seen { time: ansi::moved(seen.time, head), has_sequences: true, ..seen }
             }
         }
-        let state = self.automaton.next_eoi_state(state);
-        if self.automaton.is_match_state(state) { Some(text.len()) } else { end }
+    }
+
+    fn seen_in_plain(&self, head: &[u8]) -> Seen {
+        let head = head.strip_suffix(b"\r").unwrap_or(head);
+        let mut seen = self.line_at(head, 0, self.deepest);
+        if seen.severity.is_none()
+            && head.last().is_some_and(|&last| self.may_end[usize::from(last)])
+        {
+            let mut endings = self.endings.iter();
+            seen.severity =
+                endings.find(|(suffix, _)| head.ends_with(suffix)).map(|&(_, rank)| rank);
+        }
+        match self.own.iter().find_map(|row| row.seen_in(head)) {
+            None => seen,
+            Some(own) => {
+                let time = if own.time.is_empty() { seen.time } else { own.time };
+                Seen::new(time, own.severity.or(seen.severity))
+            }
+        }
+    }
+
+    /// Of a line within a line; the time's place is that in `text`.
+    fn line_at(&self, text: &[u8], at: usize, depth: usize) -> Seen {
+        match self.time.find(&text[at..]) {
+            Some(found) if ends_time(&text[at + found.at..]) => {
+                let end = at + found.at;
+                Seen::new(at..end, self.behind_time(text, end, depth))
+            }
+            _ => self.untimed_at(text, at, depth),
+        }
+    }
+
+    fn behind_time(&self, text: &[u8], at: usize, depth: usize) -> Option<usize> {
+        let found = self.timed.find(&text[at..])?;
+        let inner = if found.has_content && depth > 0 {
+            self.line_at(text, at + found.end, depth - 1).severity
+        } else {
+            None
+        };
+        inner.or(found.rank)
+    }
+
+    /// Of what does not begin with a time.
+    fn untimed_at(&self, text: &[u8], at: usize, depth: usize) -> Seen {
+        let Some(found) = self.untimed.find(&text[at..]) else {
+            let time = self.time_inside(text, at);
+            let end = time.end;
+            let severity = if time.is_empty() { None } else { self.behind_time(text, end, depth) };
+            return Seen::new(time, severity);
+        };
+        if !found.has_content {
+            return Seen::new(self.time_inside(text, at), found.rank);
+        }
+        if depth == 0 {
+            return Seen::new(0..0, found.rank);
+        }
+        let inner = self.line_at(text, at + found.end, depth - 1);
+        Seen { severity: inner.severity.or(found.rank), ..inner }
+    }
+
+    fn time_inside(&self, text: &[u8], at: usize) -> Range<usize> {
+        match self.places.find(&text[at..]) {
+            Some(found) if ends_time(&text[at + found.at..]) => {
+                let end = at + found.at;
+                let time = &self.times[self.times_at[found.pattern]];
+                time.find(&text[at..end]).map_or(0..0, |found| at + found.at..end)
+            }
+            _ => 0..0,
+        }
     }
 }
 
-fn is_word(word: &[u8]) -> bool {
-    !word.is_empty() && word.iter().all(u8::is_ascii_alphanumeric)
+fn last_bytes(endings: &[(Vec<u8>, usize)]) -> [bool; 256] {
+    let mut last = [false; 256];
+    for (suffix, _) in endings {
+        if let Some(&byte) = suffix.last() {
+            last[usize::from(byte)] = true;
+        }
+    }
+    last
 }
 
-fn longest_match(hir: &Hir) -> usize {
-    hir.properties().maximum_len().unwrap_or(0)
+fn all<T, U>(many: &[T], one: impl Fn(&T) -> Result<U, String>) -> Result<Vec<U>, String> {
+    many.iter().map(one).collect()
+}
+
+/// Python's (?!\w) over bytes.
+fn whole(pattern: &Hir) -> Hir {
+    Hir::concat(vec![pattern.clone(), Hir::look(Look::WordEndHalfAscii)])
+}
+
+/// Python's (?!:\d), of what is behind a time.
+fn ends_time(behind: &[u8]) -> bool {
+    !matches!(behind, [b':', b'0'..=b'9', ..])
+}
+
+struct Pieces {
+    forward: Forward,
+    pieces: Vec<Compiled>,
+}
+
+struct Compiled {
+    /// Finds the word and what is behind it, from the end of a match; the ranks of its patterns.
+    words: Option<(Backward, Vec<usize>)>,
+    rank: Option<usize>,
+    has_content: bool,
+}
+
+struct FoundPiece {
+    end: usize,
+    rank: Option<usize>,
+    has_content: bool,
+}
+
+impl Pieces {
+    fn new(pieces: &[Piece]) -> Result<Self, String> {
+        Ok(Self { forward: Forward::new(&all(pieces, forward)?)?, pieces: all(pieces, compiled)? })
+    }
+
+    fn find(&self, text: &[u8]) -> Option<FoundPiece> {
+        let found = self.forward.find(text)?;
+        let piece = &self.pieces[found.pattern];
+        let rank = match &piece.words {
+            Some((words, ranks)) => words.find(&text[..found.at]).map(|found| ranks[found.pattern]),
+            None => piece.rank,
+        };
+        Some(FoundPiece { end: found.at, rank, has_content: piece.has_content })
+    }
+}
+
+fn forward(piece: &Piece) -> Result<Hir, String> {
+    let before = pattern::parsed(&piece.before, b"")?;
+    if piece.words.is_empty() {
+        return Ok(before);
+    }
+    let words = all(&piece.words, |(words, _)| pattern::parsed(words, b""))?;
+    let word = Hir::alternation(words);
+    let word = if piece.is_whole { whole(&word) } else { word };
+    Ok(Hir::concat(vec![before, word, pattern::parsed(&piece.behind, b"")?]))
+}
+
+fn compiled(piece: &Piece) -> Result<Compiled, String> {
+    let words = if piece.words.is_empty() {
+        None
+    } else {
+        let behind = pattern::without_looks(&pattern::parsed(&piece.behind, b"")?);
+        let words = all(&piece.words, |(words, _)| {
+            Ok(Hir::concat(vec![pattern::parsed(words, b"")?, behind.clone()]))
+        })?;
+        let ranks = piece.words.iter().map(|&(_, rank)| rank).collect();
+        Some((Backward::new(&words)?, ranks))
+    };
+    Ok(Compiled { words, rank: piece.rank, has_content: piece.has_content })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn formats(times: &[&[u8]], leads: &[&[u8]]) -> Result<Formats, String> {
-        Formats::new(times, leads, &[b"NONE", b"INFO", b"ERROR"])
+    fn piece(before: &str, words: &[(&str, usize)], behind: &str) -> Piece {
+        Piece {
+            before: before.into(),
+            words: words.iter().map(|&(word, rank)| (word.into(), rank)).collect(),
+            is_whole: true,
+            behind: behind.into(),
+            rank: None,
+            has_content: false,
+        }
     }
+
+    fn formats(time: &str, timed: Vec<Piece>) -> Result<Formats, String> {
+        Formats::new(Rows {
+            severities: vec![b"NONE".into(), b"INFO".into(), b"ERROR".into()],
+            times: vec![time.into()],
+            places: vec![(br"\[{1,9}".into(), 0)],
+            timed,
+            untimed: vec![],
+            endings: vec![(b"!".into(), 2)],
+            own: vec![],
+            head: 30,
+            deepest: 1,
+        })
+    }
+
+    const WORDS: &[(&str, usize)] = &[("INFO", 1), ("ERROR", 2)];
 
     #[test]
     fn the_first_alternative_wins_not_the_longest_nor_the_lowest() {
-        let formats = formats(&[br"\d", br"\d\d"], &[b"", b" ERROR x:"]).unwrap();
+        let timed = vec![piece(" ", WORDS, ""), piece(" ERROR x: ", WORDS, "(?::|\\z)")];
+        let formats = formats(r"\d|\d\d", timed).unwrap();
         assert_eq!(formats.seen_in(b"1 ERROR x: INFO").severity, Some(2));
-        assert_eq!(formats.seen_in(b"1 ERROR x: ERRORS").severity, Some(2));
         assert_eq!(formats.seen_in(b"1 ERRORS x: INFO").severity, None);
-        assert_eq!(formats.seen_in(b"12 INFO").time, 2);
-        assert_eq!(formats.seen_in(b"123 INFO").time, 0);
+        assert_eq!(formats.seen_in(b"12 INFO").time, 0..2);
+        assert_eq!(formats.seen_in(b"123 INFO").time, 0..0);
+    }
+
+    #[test]
+    fn a_word_is_told_by_what_is_behind_it() {
+        let formats = formats(r"\d", vec![piece(" ", WORDS, r"(?::\w|\z)")]).unwrap();
+        assert_eq!(formats.seen_in(b"1 ERROR:x").severity, Some(2));
+        assert_eq!(formats.seen_in(b"1 INFO").severity, Some(1));
+        assert_eq!(formats.seen_in(b"1 INFO:").severity, None);
+    }
+
+    #[test]
+    fn a_time_is_found_behind_what_stands_before_it() {
+        let formats = formats(r"\d\d?", vec![]).unwrap();
+        assert_eq!(formats.seen_in(b"[[[12]").time, 3..5);
+        assert_eq!(formats.seen_in(b"[[[12:3]").time, 0..0);
     }
 
     #[test]
     fn what_is_behind_the_reach_changes_nothing() {
-        let formats = formats(&[br"\d{1,3}"], &[br"(?: \S{1,9})?"]).unwrap();
-        let line = b"123 123456789 ERROR and more";
-        assert_eq!(formats.reach, 3 + 10 + 6 + 1);
-        assert_eq!(formats.seen_in(line).severity, Some(2));
-        assert_eq!(formats.seen_in(&line[..formats.reach]).severity, Some(2));
+        let formats = formats(r"\d", vec![piece(r" \S+ ", WORDS, "")]).unwrap();
+        for size in 20..30 {
+            let line = [b"1 ", &b"x".repeat(size)[..], b" INFO and more and more!"].concat();
+            let seen = formats.seen_in(&line[..formats.reach]);
+            assert_eq!(formats.seen_in(&line), seen);
+            assert_eq!(seen.severity.is_some(), size < 24);
+        }
     }
 
     #[test]
     fn a_time_that_escaping_would_change_is_refused() {
-        assert!(formats(&[br"[\d<]"], &[b""]).is_err());
-        assert!(formats(&[br"\d"], &[b"<"]).is_ok());
+        assert!(formats(r"[\d<]", vec![]).is_err());
+        assert!(formats(r"\d", vec![piece("<", WORDS, "")]).is_ok());
     }
 }

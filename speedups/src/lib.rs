@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The native core of oslogserve: its line renderer, and how it opens a log on disk.
 //!
-//! `oslogserve/lines` and `oslogserve/sources/opening.py` are the definition, and this gives the same.
-//! Only this file knows of
-//! Python; the others are bytes in, bytes out, like their twins.
+//! `oslogserve/lines` and `oslogserve/sources/opening.py` are the definition, and this gives the
+//! same. Only this file knows of Python; the others are bytes in, bytes out, like their twins.
 
+mod anchor;
+mod ansi;
+mod automaton;
 mod clock;
 mod formats;
 mod html;
+mod jsonl;
 mod opening;
 mod output;
+mod own;
 mod pattern;
 mod renderer;
+mod search;
+mod select;
+mod summary;
+mod text;
 
 use std::fs::File;
 use std::io;
@@ -24,7 +32,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::html::Html;
-use crate::renderer::View;
+use crate::jsonl::Jsonl;
+use crate::output::Output;
+use crate::renderer::Shown;
+use crate::search::Search;
+use crate::select::{Selection, Selector, TimeSpan};
+use crate::summary::Summary;
+use crate::text::Text;
 
 #[pymodule]
 mod oslogserve_speedups {
@@ -52,8 +66,8 @@ struct Formats(Arc<formats::Formats>);
 #[pymethods]
 impl Formats {
     #[new]
-    fn new(times: Vec<Vec<u8>>, leads: Vec<Vec<u8>>, severities: Vec<Vec<u8>>) -> PyResult<Self> {
-        formats::Formats::new(&slices(&times), &slices(&leads), &slices(&severities))
+    fn new(rows: Rows) -> PyResult<Self> {
+        formats::Formats::new(rows.into())
             .map(|formats| Self(Arc::new(formats)))
             .map_err(PyValueError::new_err)
     }
@@ -62,42 +76,185 @@ impl Formats {
     fn reach(&self) -> usize {
         self.0.reach
     }
+
+    /// Where the time stands and the severity's name, of each line of a block of whole lines.
+    fn seen_in<'py>(
+        &self,
+        py: Python<'py>,
+        lines: &[u8],
+    ) -> Vec<(usize, usize, Bound<'py, PyBytes>)> {
+        let lines = lines.strip_suffix(b"\n").unwrap_or(lines);
+        lines
+            .split(|&byte| byte == b'\n')
+            .map(|line| {
+                let seen = self.0.seen_in(line);
+                let severity = seen.severity.map_or(&b""[..], |rank| &self.0.severities()[rank]);
+                (seen.time.start, seen.time.end, PyBytes::new(py, severity))
+            })
+            .collect()
+    }
+}
+
+#[derive(FromPyObject)]
+struct Rows {
+    severities: Vec<Vec<u8>>,
+    times: Vec<Vec<u8>>,
+    places: Vec<(Vec<u8>, usize)>,
+    timed: Vec<Piece>,
+    untimed: Vec<Piece>,
+    endings: Vec<(Vec<u8>, usize)>,
+    own: Vec<formats::Own>,
+    head: usize,
+    deepest: usize,
+}
+
+#[derive(FromPyObject)]
+struct Piece {
+    before: Vec<u8>,
+    words: Vec<(Vec<u8>, usize)>,
+    is_whole: bool,
+    behind: Vec<u8>,
+    rank: Option<usize>,
+    has_content: bool,
+}
+
+impl From<Rows> for formats::Rows {
+    fn from(rows: Rows) -> Self {
+        let pieces = |pieces: Vec<Piece>| pieces.into_iter().map(Into::into).collect();
+        Self {
+            severities: rows.severities,
+            times: rows.times,
+            places: rows.places,
+            timed: pieces(rows.timed),
+            untimed: pieces(rows.untimed),
+            endings: rows.endings,
+            own: rows.own,
+            head: rows.head,
+            deepest: rows.deepest,
+        }
+    }
+}
+
+impl From<Piece> for formats::Piece {
+    fn from(piece: Piece) -> Self {
+        Self {
+            before: piece.before,
+            words: piece.words,
+            is_whole: piece.is_whole,
+            behind: piece.behind,
+            rank: piece.rank,
+            has_content: piece.has_content,
+        }
+    }
 }
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.
 const WORTH_DETACHING: usize = 32 * 1024;
 
-fn slices(rows: &[Vec<u8>]) -> Vec<&[u8]> {
-    rows.iter().map(Vec::as_slice).collect()
+/// A time of `oslogserve.lines.clock`.
+#[derive(FromPyObject)]
+struct Span {
+    first: i64,
+    last: i64,
+    offset: Option<i16>,
 }
 
-/// One log on its way.
+impl From<Span> for TimeSpan {
+    fn from(Span { first, last, offset }: Span) -> Self {
+        Self { first, last, offset }
+    }
+}
+
+#[derive(FromPyObject)]
+struct Pattern {
+    pattern: String,
+}
+
+/// What `oslogserve.lines.selection` asks for.
+#[derive(FromPyObject)]
+struct Asked {
+    first: u64,
+    last: Option<u64>,
+    since: Option<Span>,
+    until: Option<Span>,
+    level: Option<String>,
+    searches: Vec<Pattern>,
+    without: Vec<Pattern>,
+    context: Option<usize>,
+    limit: Option<u64>,
+    tail: Option<usize>,
+    show: Vec<Vec<u8>>,
+}
+
+impl Asked {
+    fn selection(self, formats: &formats::Formats) -> PyResult<Selection> {
+        let (lines, anchors): (Vec<_>, Vec<_>) =
+            self.show.into_iter().partition(|shown| shown.starts_with(b"L"));
+        let number = |line: Vec<u8>| String::from_utf8_lossy(&line[1..]).parse().ok();
+        let mut shown_lines: Vec<u64> = lines.into_iter().filter_map(number).collect();
+        shown_lines.sort_unstable();
+        Ok(Selection {
+            first: self.first,
+            last: self.last,
+            since: self.since.map(TimeSpan::from),
+            until: self.until.map(TimeSpan::from),
+            floor: self.level.map(|level| floor(formats, &level)).transpose()?,
+            searches: searches(&self.searches)?,
+            without: searches(&self.without)?,
+            context: self.context,
+            limit: self.limit,
+            tail: self.tail,
+            shown_lines,
+            shown_anchors: anchors,
+        })
+    }
+}
+
+fn searches(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
+    let made = patterns.iter().map(|one| Search::new(&one.pattern));
+    made.collect::<Result<_, _>>().map_err(PyValueError::new_err)
+}
+
+fn floor(formats: &formats::Formats, level: &str) -> PyResult<usize> {
+    let mut words = formats.severities().iter();
+    let rank = words.position(|word| word == level.as_bytes());
+    rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+}
+
+/// One log on its way. Boxed: what searches needs memory of a wider alignment than Python gives.
 #[pyclass(module = "oslogserve_speedups")]
-struct Renderer(renderer::Renderer);
+struct Renderer(Box<renderer::Renderer>);
 
 #[pymethods]
 impl Renderer {
     #[new]
-    #[pyo3(signature = (formats, view, level=None, limit=None, longest=1024 * 1024))]
     fn new(
         formats: &Formats,
         view: &str,
-        level: Option<&str>,
-        limit: Option<u64>,
+        selection: Asked,
+        written: i64,
+        link: Vec<u8>,
         longest: usize,
     ) -> PyResult<Self> {
         let formats = &formats.0;
-        let view = match view {
-            "html" => View::Html(Html::new(formats)),
-            "text" => View::Text,
-            _ => return Err(PyValueError::new_err(format!("no such view: {view}"))),
-        };
-        let floor = level.map(|level| floor(formats, level)).transpose()?;
         if longest < formats.reach {
             let told = format!("longest is less than the {} bytes looked at", formats.reach);
             return Err(PyValueError::new_err(told));
         }
-        Ok(Self(renderer::Renderer::new(Arc::clone(formats), view, floor, limit, longest)))
+        let clock = clock::Clock::new(written);
+        let shown = match view {
+            "html" => {
+                let marked = searches(&selection.searches)?;
+                Shown::Html(Html::new(formats, link, marked, longest))
+            }
+            "text" => Shown::Text(Text::default()),
+            "jsonl" => Shown::Jsonl(Jsonl::new(formats, clock, longest)),
+            "summary" => Shown::Summary(Summary::new(formats, clock), Output::default()),
+            _ => return Err(PyValueError::new_err(format!("no such view: {view}"))),
+        };
+        let asked = selection.selection(formats)?;
+        let selector = Selector::new(Arc::clone(formats), clock, asked, longest);
+        Ok(Self(Box::new(renderer::Renderer::new(selector, shown, longest))))
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
@@ -117,12 +274,17 @@ impl Renderer {
     fn done(&self) -> bool {
         self.0.done()
     }
-}
 
-fn floor(formats: &formats::Formats, level: &str) -> PyResult<usize> {
-    let mut words = formats.words().iter();
-    let rank = words.position(|word| word == level.as_bytes());
-    rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+    /// Into a Tally of `oslogserve.lines.selection`.
+    fn tell(&self, into: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (tally, bytes) = self.0.tally();
+        into.setattr("lines", tally.lines)?;
+        into.setattr("bytes", bytes)?;
+        into.setattr("matched", tally.matched)?;
+        into.setattr("sent", tally.sent)?;
+        into.setattr("cut_at", tally.cut_at)?;
+        into.setattr("dropped", tally.dropped)
+    }
 }
 
 /// The times of one log: for the tests that hold it to its twin.

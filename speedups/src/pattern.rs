@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A row's pattern, held to what Python's `re` and this crate's engine read alike.
 
-use regex_syntax::ast::{self, Ast, ClassSetItem};
+use regex_syntax::ast::{self, AssertionKind, Ast, ClassSetItem};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// The first of these that fits. None of them may match one of the bytes `never`.
-pub fn any_of(patterns: &[&[u8]], never: &[u8]) -> Result<Hir, String> {
-    if patterns.is_empty() {
-        return Err("a table has no rows".into());
-    }
-    let parsed = patterns.iter().map(|pattern| {
-        parsed(pattern, never)
-            .map_err(|fault| format!("{}: {fault}", String::from_utf8_lossy(pattern)))
-    });
-    Ok(Hir::alternation(parsed.collect::<Result<Vec<Hir>, String>>()?))
+/// It may match none of the bytes `never`.
+pub fn parsed(pattern: &[u8], never: &[u8]) -> Result<Hir, String> {
+    read(pattern, never).map_err(|fault| format!("{}: {fault}", String::from_utf8_lossy(pattern)))
 }
 
-fn parsed(pattern: &[u8], never: &[u8]) -> Result<Hir, String> {
+fn read(pattern: &[u8], never: &[u8]) -> Result<Hir, String> {
     let text = str::from_utf8(pattern).ok().filter(|text| text.is_ascii());
     let text = text.ok_or("it holds a byte outside ASCII: write \\xNN")?;
     let ast = ast::parse::Parser::new().parse(text).map_err(|error| error.to_string())?;
@@ -27,12 +20,6 @@ fn parsed(pattern: &[u8], never: &[u8]) -> Result<Hir, String> {
     let properties = hir.properties();
     if properties.explicit_captures_len() > 0 {
         return Err("it has a group: write (?:...)".into());
-    }
-    if !properties.look_set().is_empty() {
-        return Err("it looks around: leave out ^, $, \\b and the like".into());
-    }
-    if properties.maximum_len().is_none() {
-        return Err("it has no bound: write {1,255} for +".into());
     }
     match never.iter().find(|&&byte| may_match(&hir, byte)) {
         Some(&byte) => Err(format!("it may match {:?}", char::from(byte))),
@@ -53,6 +40,10 @@ impl ast::Visitor for ReadAlike {
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), String> {
         match ast {
+            // \z is what {eol} becomes; a pattern cannot have it, because Python does not know it.
+            Ast::Assertion(look) if look.kind != AssertionKind::EndText => {
+                Err("it looks around: leave out ^, $, \\b and the like".into())
+            }
             Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => {
                 Err("it repeats a repetition".into()) // possessive in Python
             }
@@ -71,6 +62,17 @@ impl ast::Visitor for ReadAlike {
 
     fn visit_class_set_binary_op_pre(&mut self, _: &ast::ClassSetBinaryOp) -> Result<(), String> {
         Err("it has &&, -- or ~~ within [...]".into())
+    }
+}
+
+/// For a text in which they are known to hold.
+pub fn without_looks(hir: &Hir) -> Hir {
+    let each = |parts: &[Hir]| parts.iter().map(without_looks).collect();
+    match hir.kind() {
+        HirKind::Look(_) => Hir::empty(),
+        HirKind::Concat(parts) => Hir::concat(each(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(each(parts)),
+        _ => hir.clone(), // a repetition holds none that matters: it is there or it is not
     }
 }
 
@@ -105,19 +107,19 @@ mod tests {
             (r"^a", "it looks around"),
             (r"a\b", "it looks around"),
             (r"(?=a)", "look-around"),
-            (r"a+", "it has no bound"),
             (r"a{1,3}+", "it repeats a repetition"),
             (r"(?:a{1,3}){2}", ""),
             (r"[a&&b]", "it has &&"),
             (r"[[:alpha:]]", "it has a [ within"),
             (r"[^ ]", "it may match '\\n'"),
             (r"\s", "it may match '\\n'"),
+            (r"a\z", ""),
             (r"[^\n]", ""),
             (r".", ""),
             ("\u{e9}", "it holds a byte outside ASCII"),
             (r"\xe9", ""),
         ] {
-            match any_of(&[pattern.as_bytes()], b"\n") {
+            match parsed(pattern.as_bytes(), b"\n") {
                 Ok(_) => assert_eq!(fault, "", "{pattern}"),
                 Err(told) => {
                     assert!(told.starts_with(pattern), "{told}");

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which lines are shown, by all that a Selection can ask for: a line at a time.
+
+What only a level and a limit ask for goes by `filter`, which is faster.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from oslogserve.lines.anchor import anchor_of
+from oslogserve.lines.ansi import without_sequences
+from oslogserve.lines.clock import Clock, Instant, Span
+from oslogserve.lines.formats import RANK, SEVERITIES
+from oslogserve.lines.recognise import Formats
+from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally
+
+
+class Line(NamedTuple):
+    """text: with its end, or as much of the line as there is. start, end: where its time stands.
+    own: its severity, b"" for none. severity: its own, or that of the last line that had one.
+    role: b"" for a hit, else b"context" or b"shown"."""
+
+    number: int
+    text: bytes
+    start: int
+    end: int
+    own: bytes
+    severity: bytes
+    role: bytes = b""
+
+    @property
+    def time(self) -> bytes:
+        """b"" for none."""
+        return without_sequences(self.text[self.start : self.end])
+
+
+class Part(NamedTuple):
+    """More of the line before."""
+
+    text: bytes
+
+
+class Gap(NamedTuple):
+    """Lines that are not shown."""
+
+    first: int
+    last: int
+
+
+#: What is shown, in the log's order.
+Shown = Line | Part | Gap
+
+
+class Selector:
+    """One log on its way. longest: bytes of a line that are searched, and that may be held.
+
+    reads_all: the whole log is looked at, whatever is shown of it.
+    """
+
+    def __init__(
+        self,
+        selection: Selection,
+        formats: Formats,
+        clock: Clock,
+        tally: Tally,
+        longest: int,
+        reads_all: bool = False,
+    ) -> None:
+        self._asked = selection
+        self._formats = formats
+        self._clock = clock
+        self._tally = tally
+        self._longest = longest
+        self._reads_all = reads_all or bool(selection.show)
+        self._floor = SEVERITIES.index(selection.level) if selection.level else 0
+        self._searches = [search.compiled() for search in selection.searches]
+        self._without = [search.compiled() for search in selection.without]
+        self._left = selection.limit
+        self._has_gaps = selection.context is not None or bool(selection.show)
+        self._severity = b""
+        self._time: Instant | None = None
+        self._before = _Held(selection.context or 0, CONTEXT_BYTES)
+        self._near = 0  # the last line of the context behind the last hit
+        self._tail = _Held(selection.tail or 0, TAIL_BYTES)
+        self._unshown = selection.first  # the first line of the gap before the next one shown
+        self._place: _Held | Literal["shown"] | None = None  # where more of a long line goes
+        self._is_done = False
+
+    def shown(self, blocks: Iterable[bytes]) -> Iterator[Shown]:
+        """blocks: of whole lines."""
+        number = 0
+        goes_on = False
+        for block in blocks:
+            if goes_on:
+                end = block.find(b"\n") + 1 or len(block)
+                yield from self._more(block[:end])
+                goes_on = not block.endswith(b"\n", 0, end)
+                block = block[end:]
+            if not block:
+                continue
+            goes_on = not block.endswith(b"\n")
+            seen = self._formats.seen_in(block + b"\n" if goes_on else block)
+            for text, found in zip(_lines(block), seen, strict=True):
+                number += 1
+                yield from self._line(number, text, found)
+                if self._is_done:
+                    return
+        yield from self._finished()
+
+    def _line(self, number: int, text: bytes, seen: tuple[int, int, bytes]) -> Iterator[Shown]:
+        asked = self._asked
+        if self._is_behind(number):
+            yield from self._finished()
+            return
+        self._tally.lines = number
+        self._severity = seen[2] or self._severity
+        line = Line(number, text, *seen, self._severity)
+        if (asked.since or asked.until) and line.time:
+            self._time = self._clock.read(line.time) or self._time
+        if asked.show and self._is_asked_for(line):
+            line = line._replace(role=b"shown")
+        self._place = None
+        is_open = self._left != 0 and self._is_in_window(number)
+        if is_open and self._is_hit(line):
+            for held in self._before.taken():
+                if held.number >= number - (asked.context or 0):
+                    yield from self._put(held)
+            yield from self._put(line, is_hit=True)
+            self._near = number + (asked.context or 0)
+        elif line.role:
+            self._before.taken()  # they would come too late
+            yield from self._put(line)
+        elif is_open and number <= self._near:
+            yield from self._put(line._replace(role=b"context"))
+        elif is_open and asked.context:
+            list(self._before.add(line._replace(role=b"context")))
+            self._place = self._before
+
+    def _is_behind(self, number: int) -> bool:
+        """Whether no line from here on can be shown."""
+        is_behind = self._asked.last is not None and number > self._asked.last
+        if self._left == 0 and not is_behind:
+            self._tally.cut_at = self._tally.cut_at or number
+            is_behind = True
+        self._is_done = is_behind and not self._reads_all
+        return self._is_done
+
+    def _is_in_window(self, number: int) -> bool:
+        asked = self._asked
+        return (
+            number >= asked.first
+            and (asked.last is None or number <= asked.last)
+            and (asked.since is None or self._is_since(asked.since))
+            and (asked.until is None or self._is_until(asked.until))
+        )
+
+    def _is_since(self, since: Span) -> bool:
+        micros = self._time.on_clock_of(since.offset) if self._time else None
+        return micros is not None and micros >= since.first
+
+    def _is_until(self, until: Span) -> bool:
+        """So are the lines before the first time."""
+        micros = self._time.on_clock_of(until.offset) if self._time else None
+        return micros is None or micros <= until.last
+
+    def _is_hit(self, line: Line) -> bool:
+        if RANK[line.severity or SEVERITIES[0].encode()] < self._floor:
+            return False
+        content = line.text.removesuffix(b"\n")[: self._longest]
+        return all(one.search(content) for one in self._searches) and not any(
+            one.search(content) for one in self._without
+        )
+
+    def _is_asked_for(self, line: Line) -> bool:
+        shown = self._asked.show
+        return b"L%d" % line.number in shown or (
+            line.start < line.end and anchor_of(line.time) in shown
+        )
+
+    def _put(self, line: Line, is_hit: bool = False) -> Iterator[Shown]:
+        if self._left == 0 and line.role != b"shown":
+            self._tally.cut_at = self._tally.cut_at or line.number
+            self._place = None
+            return
+        if self._left and line.role != b"shown":
+            self._left -= 1
+        self._tally.matched += is_hit
+        if self._asked.tail is None:
+            self._place = "shown"
+            yield from self._given(line)
+        else:
+            self._place = self._tail
+            yield from self._out_of_tail(self._tail.add(line))
+
+    def _out_of_tail(self, lines: Iterable[Line]) -> Iterator[Shown]:
+        for line in lines:
+            if line.role == b"shown":
+                yield from self._given(line)
+
+    def _given(self, line: Line) -> Iterator[Shown]:
+        if self._has_gaps and line.number > self._unshown:
+            yield Gap(self._unshown, line.number - 1)
+        self._unshown = line.number + 1
+        self._tally.sent += 1
+        yield line
+
+    def _more(self, text: bytes) -> Iterator[Shown]:
+        if self._place == "shown":
+            yield Part(text)
+        elif isinstance(self._place, _Held):
+            dropped = self._place.more(text)
+            if self._place is self._tail:
+                yield from self._out_of_tail(dropped)
+
+    def _finished(self) -> Iterator[Shown]:
+        self._tally.dropped = self._tail.missing()
+        for line in self._tail.taken():
+            yield from self._given(line)
+        if self._has_gaps and self._tally.cut_at is None and self._unshown <= self._tally.lines:
+            yield Gap(self._unshown, self._tally.lines)
+
+
+def _lines(block: bytes) -> list[bytes]:
+    """With their ends."""
+    *lines, last = block.split(b"\n")
+    return [line + b"\n" for line in lines] + ([last] if last else [])
+
+
+class _Held:
+    """The last lines, as many and as large as may be held."""
+
+    def __init__(self, count: int, size: int) -> None:
+        self._lines: deque[Line] = deque()
+        self._count = count
+        self._size = size
+        self._left = size
+        self._added = 0
+
+    def missing(self) -> int:
+        """Lines that there was no room for."""
+        return min(self._count, self._added) - len(self._lines)
+
+    def add(self, line: Line) -> list[Line]:
+        """What had to go for it."""
+        self._added += 1
+        self._lines.append(line)
+        self._left -= len(line.text)
+        gone = []
+        while len(self._lines) > self._count or self._left < 0:
+            gone.append(self._lines.popleft())
+            self._left += len(gone[-1].text)
+        return gone
+
+    def more(self, text: bytes) -> list[Line]:
+        """Of the line that was added last; where it was too large by itself, the rest of it is
+        dropped too."""
+        if not self._lines:
+            return []
+        last = self._lines.pop()
+        self._added -= 1
+        self._left += len(last.text)
+        return self.add(last._replace(text=last.text + text))
+
+    def taken(self) -> list[Line]:
+        taken = list(self._lines)
+        self._lines.clear()
+        self._left = self._size
+        return taken

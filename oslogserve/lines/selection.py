@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which lines of a log are shown, and what came of it."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from oslogserve.lines.clock import Span
+from oslogserve.lines.search import Search
+
+#: Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
+CONTEXT_BYTES = 1024 * 1024
+TAIL_BYTES = 16 * 1024 * 1024
+
+
+class Selection(NamedTuple):
+    """In the order in which it is applied.
+
+    first, last: numbers in the whole log. since, until: by the time of a line, or of the one
+    before. level: one of SEVERITIES; a line without a severity of its own has that of the one
+    before. searches, without: what all hits hold, and what none holds. context: lines around each
+    hit, of those between first and last, since and until. limit: lines, from the beginning of
+    what is left; tail: from its end. show: fragments, such as b"L17" or b"_2013_09_27_18_22_11",
+    of lines that are brought in wherever they stand.
+    """
+
+    first: int = 1
+    last: int | None = None
+    since: Span | None = None
+    until: Span | None = None
+    level: str | None = None
+    searches: tuple[Search, ...] = ()
+    without: tuple[Search, ...] = ()
+    context: int | None = None
+    limit: int | None = None
+    tail: int | None = None
+    show: tuple[bytes, ...] = ()
+
+    @property
+    def is_simple(self) -> bool:
+        """Nothing but a level."""
+        return self[:4] == _WHOLE[:4] and self[5:] == _WHOLE[5:]
+
+
+WHOLE = Selection()
+_WHOLE = tuple(WHOLE)
+
+
+class Wanted(NamedTuple):
+    """view: "html", "text", "jsonl" or "summary". written: when the log was last written, in
+    seconds since the epoch, for stamps without a year. link: what an address of this log's page
+    begins with, escaped for HTML: b"?" or b"?source=swift&amp;"; b"" where there is no such page
+    to link to.
+    """
+
+    view: str
+    selection: Selection = WHOLE
+    written: float | None = None
+    link: bytes = b"?"
+
+
+@dataclass
+class Tally:
+    """lines, bytes: looked at. matched: hits, without what was shown for their context. sent: shown.
+
+    cut_at: the number of the first line that was not looked at, since the limit was reached
+    before. dropped: lines of the tail that could not be held.
+    """
+
+    lines: int = 0
+    bytes: int = 0
+    matched: int = 0
+    sent: int = 0
+    cut_at: int | None = None
+    dropped: int = 0

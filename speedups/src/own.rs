@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rows that operators add: `oslogserve/lines/own.py` once more.
+
+use std::collections::HashMap;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::formats::Seen;
+
+/// A compiled row.
+pub struct OwnRow {
+    pattern: Regex,
+    /// Ranks by words in upper case.
+    words: HashMap<Vec<u8>, usize>,
+}
+
+impl OwnRow {
+    /// Tells of the pattern and its fault.
+    pub fn new(pattern: &[u8], words: &[(Vec<u8>, usize)]) -> Result<Self, String> {
+        let text = String::from_utf8_lossy(pattern);
+        let pattern = RegexBuilder::new(&format!(r"\A(?:{text})"))
+            .unicode(false)
+            .build()
+            .map_err(|error| format!("{text}: {error}"))?;
+        Ok(Self { pattern, words: words.iter().cloned().collect() })
+    }
+
+    /// What a line shows that it fits.
+    pub fn seen_in(&self, line: &[u8]) -> Option<Seen> {
+        let found = self.pattern.captures(line)?;
+        let time = found.name("time").map_or(0..0, |time| time.range());
+        // A time goes into attributes as it is.
+        let is_plain = !line[time.clone()].iter().any(|byte| b"&<>\"\r\n".contains(byte));
+        let word = found.name("severity").map(|word| word.as_bytes().to_ascii_uppercase());
+        let time = if is_plain { time } else { 0..0 };
+        Some(Seen::new(time, word.and_then(|word| self.words.get(&word).copied())))
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What lines are searched for, as `oslogserve/lines/search.py` defines it.
+//!
+//! A whole block is searched at once, not a line at a time, so a pattern is first held to one
+//! line: it matches no newline, and its text begins and ends where a line does. Where all that it
+//! matches holds the same text, that is what is searched for, and the pattern only where it is.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem, memrchr};
+use regex_automata::meta::Regex;
+use regex_automata::{Input, Span};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
+};
+
+/// RE2 has accepted the pattern before, within a megabyte of its own kind of program.
+const LARGEST_PROGRAM: usize = 32 * 1024 * 1024;
+
+/// Shorter text stands in too many lines to be searched for first.
+const SHORTEST_NEEDLE: usize = 4;
+
+/// Matches that are looked for in a line: each may take another pass over the rest of it.
+const MOST_MATCHES: usize = 100;
+
+/// One pattern, and where it was last found in a block.
+pub struct Search {
+    regex: Regex,
+    /// What stands in each of its matches, and not at their beginning: there its engine looks.
+    needle: Option<memmem::Finder<'static>>,
+    /// The end of its next match, from what was asked last; none where there is none left.
+    next: Option<usize>,
+}
+
+impl Search {
+    /// Of RE2's syntax, in the form that both engines read alike.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
+        let hir = within_a_line(parsed.map_err(|error| error.to_string())?);
+        let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(LARGEST_PROGRAM));
+        let built = Regex::builder().configure(config).build_from_hir(&hir);
+        let regex = built.map_err(|error| error.to_string())?;
+        let needle = needle_of(&hir).map(|needle| memmem::Finder::new(&needle).into_owned());
+        Ok(Self { regex, needle, next: Some(0) })
+    }
+
+    /// Another block is searched from now on.
+    pub fn begin(&mut self) {
+        self.next = Some(0);
+    }
+
+    /// The end of its first match that is not before `from`, which grows from call to call.
+    pub fn next_in(&mut self, block: &[u8], from: usize) -> Option<usize> {
+        if self.next.is_some_and(|next| next <= from) {
+            self.next = match &self.needle {
+                Some(needle) => self.next_with(needle, block, from),
+                None => self.next_match(block, from..block.len()),
+            };
+        }
+        self.next
+    }
+
+    fn next_match(&self, block: &[u8], part: Range<usize>) -> Option<usize> {
+        self.regex.search_half(&Input::new(block).range(part)).map(|found| found.offset())
+    }
+
+    fn next_with(&self, needle: &memmem::Finder<'_>, block: &[u8], from: usize) -> Option<usize> {
+        let mut from = from;
+        while let Some(found) = needle.find(&block[from..]) {
+            let at = from + found;
+            let start = memrchr(b'\n', &block[from..at]).map_or(from, |before| from + before + 1);
+            let end = memchr(b'\n', &block[at..]).map_or(block.len(), |behind| at + behind);
+            let found = self.next_match(block, start..end);
+            if found.is_some() || end == block.len() {
+                return found;
+            }
+            from = end + 1;
+        }
+        None
+    }
+
+    /// Whether a line by itself holds it.
+    pub fn is_in(&self, line: &[u8]) -> bool {
+        self.regex.is_match(line)
+    }
+
+    /// Where the first matches stand in a line by itself.
+    pub fn spans_in(&self, line: &[u8], spans: &mut Vec<Span>) {
+        let mut at = 0;
+        for _ in 0..MOST_MATCHES {
+            if at > line.len() {
+                return;
+            }
+            let Some(found) = self.regex.search(&Input::new(line).range(at..)) else {
+                return;
+            };
+            if found.is_empty() {
+                at = found.end() + 1;
+            } else {
+                spans.push(found.span());
+                at = found.end();
+            }
+        }
+    }
+}
+
+fn within_a_line(hir: Hir) -> Hir {
+    match hir.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => match without_newline(class) {
+            Class::Unicode(class) => as_re2_has_it(class),
+            bytes => Hir::class(bytes),
+        },
+        HirKind::Look(look) => Hir::look(match look {
+            Look::Start => Look::StartLF,
+            Look::End => Look::EndLF,
+            // RE2's is of ASCII.
+            Look::WordUnicode => Look::WordAscii,
+            Look::WordUnicodeNegate => Look::WordAsciiNegate,
+            other => other,
+        }),
+        HirKind::Repetition(mut repetition) => {
+            repetition.sub = Box::new(within_a_line(*repetition.sub));
+            Hir::repetition(repetition)
+        }
+        HirKind::Capture(capture) => within_a_line(*capture.sub),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(within_a_line).collect()),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.into_iter().map(within_a_line).collect())
+        }
+    }
+}
+
+/// The longest text that stands in all matches, unless they begin with it.
+fn needle_of(hir: &Hir) -> Option<Vec<u8>> {
+    let HirKind::Concat(parts) = hir.kind() else {
+        return None;
+    };
+    let mut longest: Option<(usize, &[u8])> = None;
+    for (place, part) in parts.iter().enumerate() {
+        if let Some(text) = text_in(part)
+            && longest.is_none_or(|(_, other)| text.len() > other.len())
+        {
+            longest = Some((place, text));
+        }
+    }
+    let (place, text) = longest?;
+    (place > 0 && text.len() >= SHORTEST_NEEDLE).then(|| text.to_vec())
+}
+
+/// That stands in all that this matches.
+fn text_in(hir: &Hir) -> Option<&[u8]> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(&literal.0),
+        HirKind::Repetition(repetition) if repetition.min > 0 => text_in(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(text_in).max_by_key(|text| text.len()),
+        _ => None,
+    }
+}
+
+fn without_newline(class: Class) -> Class {
+    match class {
+        Class::Unicode(mut class) => {
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
+            Class::Unicode(class)
+        }
+        Class::Bytes(mut class) => {
+            class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')]));
+            Class::Bytes(class)
+        }
+    }
+}
+
+/// Bytes that stand behind the first one of a character.
+const MORE: (u8, u8) = (0x80, 0xbf);
+
+/// RE2 is more lenient with what is no UTF-8: all beyond ASCII is any bytes of its shape, and what
+/// holds all around the surrogates holds them.
+fn as_re2_has_it(class: ClassUnicode) -> Hir {
+    let holds = |first, last| {
+        class.ranges().iter().any(|range| range.start() <= first && last <= range.end())
+    };
+    if holds('\u{80}', char::MAX) {
+        let mut ascii = class.clone();
+        ascii.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')]));
+        Hir::alternation(vec![
+            Hir::class(Class::Unicode(ascii)),
+            sequence(&[(0xc2, 0xdf), MORE]),
+            sequence(&[(0xe0, 0xef), MORE, MORE]),
+            sequence(&[(0xf0, 0xf4), MORE, MORE, MORE]),
+        ])
+    } else if holds('\u{d7ff}', '\u{e000}') {
+        let surrogates = sequence(&[(0xed, 0xed), (0xa0, 0xbf), MORE]);
+        Hir::alternation(vec![Hir::class(Class::Unicode(class)), surrogates])
+    } else {
+        Hir::class(Class::Unicode(class))
+    }
+}
+
+fn sequence(bytes: &[(u8, u8)]) -> Hir {
+    let class = |&(first, last)| ClassBytes::new([ClassBytesRange::new(first, last)]);
+    Hir::concat(bytes.iter().map(|range| Hir::class(Class::Bytes(class(range)))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_match_goes_beyond_its_line() {
+        for (pattern, found) in [
+            (r"b[^x]*c", None),
+            (r"(?s)b.*c", None),
+            (r"^c$", Some(4)),
+            (r"\Ac\z", Some(4)),
+            ("b\\nc", None),
+            (r"b\b", Some(2)),
+            (r"x*$", Some(2)),
+            (r"\w.*three", Some(17)),
+            (r"\w.*four", None),
+        ] {
+            let mut search = Search::new(pattern).unwrap();
+            assert_eq!(search.next_in(b"ab\nc\nthree 3three\n", 0), found, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_was_found_is_not_searched_again() {
+        let mut search = Search::new("b").unwrap();
+        assert_eq!(search.next_in(b"a\nb\nb\n", 0), Some(3));
+        assert_eq!(search.next_in(b"a\nb\nb\n", 2), Some(3));
+        assert_eq!(search.next_in(b"a\nb\nb\n", 4), Some(5));
+        assert_eq!(search.next_in(b"a\nb\nb\n", 6), None);
+    }
+}
