@@ -4,19 +4,24 @@
 import functools
 import importlib
 import importlib.util
+import json
 import os
 from collections.abc import Iterable
 
 import pytest
 
 from oslogserve.lines import renderer
-from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
+from oslogserve.lines.formats import ENDINGS, HEAD, SEVERITIES, TABLE
+from oslogserve.lines.pieces import for_native
+from oslogserve.lines.selection import Tally, Wanted
 
-VIEWS = ("html", "text")
+VIEWS = ("html", "text", "jsonl", "summary")
 LEVELS = (None, *SEVERITIES)
 NATIVE_IS_THERE = importlib.util.find_spec("oslogserve_speedups") is not None
-#: No row of the table looks at more of a line; a native Formats says how much it is.
-REACH = 562
+#: A renderer holds no less of a line back.
+REACH = HEAD
+#: Line -> (time, severity)
+EXAMPLES = {line: expected for row in (*TABLE, *ENDINGS) for line, expected in row.examples.items()}
 
 
 pure = renderer.PURE
@@ -32,13 +37,20 @@ def the_native_core():
     pytest.skip("oslogserve-speedups is not installed")
 
 
+def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple[object, Tally]:
+    """All that a renderer makes of a log, and what came of it."""
+    tally = Tally()
+    made = b"".join(render(pieces, wanted, tally, *options))
+    return json.loads(made) if wanted.view == "summary" else made, tally
+
+
+def speedups():
+    return importlib.import_module("oslogserve_speedups")
+
+
 @functools.cache
 def native_formats():
-    return importlib.import_module("oslogserve_speedups").Formats(
-        [row.pattern for row in TIMES],
-        [row.pattern for row in LEADS],
-        [name.encode() for name in SEVERITIES],
-    )
+    return speedups().Formats(for_native())
 
 
 def cut(log: bytes, at: Iterable[int]) -> list[bytes]:

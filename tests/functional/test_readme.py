@@ -26,6 +26,10 @@ SHOWS = {
     "text/html": b'<span id="L1"',
     "format=raw": b" | ",
     "format=json": b'"complete": true',
+    "context=5": b" ERROR ",
+    "not=heartbeat": b"imeout",
+    "format=jsonl": b'"end": true, ',
+    "format=summary": b'"histogram": ',
     "-r -200": b"\n",
 }
 
@@ -67,7 +71,7 @@ def test_the_filtered_examples_leave_out_what_they_say(server):
 def test_the_range_examples_get_so_many_bytes(server):
     assert len(run(server, EXAMPLES[4])) == 100
     log = "$LOGS/controller/logs/screen-n-cpu.txt"
-    assert run(server, EXAMPLES[6]) == run(server, f'curl "{log}"')[-200:]
+    assert run(server, EXAMPLES[10]) == run(server, f'curl "{log}"')[-200:]
 
 
 def test_every_parameter_and_level_is_named():
@@ -93,13 +97,20 @@ def test_every_metric_is_named_with_its_labels(server):
     assert named - names <= OF_TROUBLE
 
 
-@pytest.mark.parametrize("command", ["serve", "render", "check-config", "demo"])
+@pytest.mark.parametrize("command", ["serve", "check-config", "demo"])
 def test_the_options_of_a_command_are_those_it_has(command):
     script = Path(sys.executable).with_name("oslogserve")
     told = subprocess.run([script, command, "--help"], check=True, capture_output=True, text=True)
     line = re.search(rf"^    oslogserve {command}(.*)$", README, re.MULTILINE)[1]
     shown = set(re.findall(r"--[a-z]+", line))
     assert shown == set(re.findall(r"^  (--[a-z]+)", told.stdout, re.MULTILINE))
+
+
+def test_the_parameters_that_say_which_lines_are_those_of_render():
+    section = README.partition("Find the error\n==")[2].partition("For bots\n==")[0]
+    rows = re.findall(r"^``(\w+)``(?:, ``(\w+)``)?  ", section, re.MULTILINE)
+    of_address = {"source", "format", "content-type"}
+    assert {name for row in rows for name in row if name} == set(PARAMETERS) - of_address
 
 
 def test_files_that_it_links_are_there():

@@ -16,37 +16,68 @@ import time
 from dataclasses import dataclass, replace
 
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.formats import LEADS, SEVERITIES, TIMES
-from tests.renderers import LEVELS, REACH, VIEWS, cut, native, pure
+from oslogserve.lines.clock import span
+from oslogserve.lines.formats import SEVERITIES, VOCABULARIES
+from oslogserve.lines.search import Search
+from oslogserve.lines.selection import Selection, Wanted
+from tests.renderers import EXAMPLES, LEVELS, REACH, VIEWS, answered, cut, native, pure
 
-WORDS = [name.encode() for name in SEVERITIES]
+WORDS = [
+    *(name.encode() for name in SEVERITIES),
+    *(word for vocabulary in VOCABULARIES.values() for word in list(vocabulary.words)[:40]),
+    *(word.lower() for word in VOCABULARIES["level"].words),
+]
 SAMPLES = [
-    *(line for row in TIMES + LEADS for line in row.examples),
+    *EXAMPLES,
     *b"".join(generate_oslo(60_000)).split(b"\n"),
     b"2013-09-27 18:24:37.719 ERROR unit: DEBUG two leads fit",
     b"Mar  8 12:20:42.377230 %b %b[1234567890]: ERROR x" % (b"h" * 255, b"u" * 255),
     b"Traceback (most recent call last):",
+    b"2013-09-27 18:22:11.248 2790 ERROR nova [req-0f3d2c1a-1111-2222-3333-444455556666 a] x \xc3\xa9",
+    b"\x1b[01;35m2013-09-27 18:22:11.248 ERROR \x1b[00;36mnova \x1b[38;5;208mx\x1b[0m y\x1b[K",
     b"Mar  8 12:20:42.377230 <host> unit[1]: WARNING x",
     b"",
 ]
+SPANS = ("2013", "2013-09-27T18:22", "2013-09-27T18:22:11.248", "2013-09-28", "2014-03")
 #: What decides: ends of words, numbers and lines, what is escaped, what is not UTF-8.
-BYTES = b'0123456789 :.,-[]TZ_aE\n\r\0\t&<>"\xff\x1b|'
+BYTES = b'0123456789 :.,-[](){}TZ_aEI=/\\\n\r\0\t&<>"\xff\x1b|'
+SEQUENCES = (b"\x1b[31m", b"\x1b[0;1m", b"\x1b[K", b"\x1b(B", b"\x1b[")
+
+
+#: What is searched for: often there, seldom there, at ends, across what is marked up.
+TEXTS = ("nova", "2790", "ERROR", "a", "é", "req-", "[-]", "timed out", "x y", "I")
+PATTERNS = (
+    r"nova\.\w+",
+    r"\d{4}",
+    "^2013",
+    "x$",
+    "[^a]b",
+    r"\bERROR\b",
+    "(?i)error|info",
+    ".",
+    "a*",
+)
+LINKS = (b"?", b"?source=swift&amp;", b"")
+ANCHORS = (b"L1", b"L7", b"_2013_09_27_18_22_11_248", b"_2013_09_27_18_07_11_860")
 
 
 @dataclass(frozen=True)
 class Case:
     log: bytes
     cuts: tuple[int, ...]
-    view: str
-    level: str | None
-    limit: int | None
+    wanted: Wanted
     longest: int
 
     def differs(self) -> bool:
-        asked = (self.view, self.level, self.limit)
         pieces = cut(self.log, (at for at in self.cuts if at <= len(self.log)))
-        expected = b"".join(pure([self.log], *asked))
-        return b"".join(native(pieces, *asked, self.longest)) != expected
+        expected, tally = answered(pure, [self.log], self.wanted, self.longest)
+        found, told = answered(native, pieces, self.wanted, self.longest)
+        if self.wanted.selection.is_simple and self.wanted.view in ("html", "text"):
+            simple = b"".join(pure([self.log], self.wanted, None, self.longest))
+            if simple != expected:
+                return True
+        told.bytes = tally.bytes  # as many as were read, which depends on the pieces
+        return expected != found or tally != told
 
 
 def made(number: int) -> Case:
@@ -56,18 +87,42 @@ def made(number: int) -> Case:
     return Case(
         log=log,
         cuts=tuple(chance.randrange(len(log) + 1) for _ in range(chance.randrange(12))),
-        view=chance.choice(VIEWS),
-        level=chance.choice(LEVELS),
-        limit=chance.choice((None, None, chance.randrange(1, 40))),
+        wanted=Wanted(chance.choice(VIEWS), selected(chance), 1.4e9, chance.choice(LINKS)),
         longest=chance.choice((REACH, REACH + chance.randrange(500), 1024 * 1024)),
     )
+
+
+def selected(chance: random.Random) -> Selection:
+    def at_times(value: object) -> object:
+        return value if chance.random() < 0.3 else None
+
+    first = at_times(chance.randrange(1, 20)) or 1
+    return Selection(
+        first=first,
+        last=at_times(first + chance.randrange(20)),
+        since=at_times(span(chance.choice(SPANS))),
+        until=at_times(span(chance.choice(SPANS))),
+        level=chance.choice(LEVELS) if chance.random() < 0.5 else None,
+        searches=tuple(searched(chance) for _ in range(chance.choice((0, 0, 1, 1, 2)))),
+        without=tuple(searched(chance) for _ in range(chance.choice((0, 0, 0, 1)))),
+        context=at_times(chance.randrange(4)),
+        limit=at_times(chance.randrange(1, 40)),
+        tail=at_times(chance.randrange(1, 20)),
+        show=tuple(chance.choice(ANCHORS) for _ in range(chance.choice((0, 0, 0, 1, 2)))),
+    )
+
+
+def searched(chance: random.Random) -> Search:
+    if chance.random() < 0.5:
+        return Search.of_text(chance.choice(TEXTS))
+    return Search.of_pattern(chance.choice(PATTERNS))
 
 
 def mutated(line: bytes, chance: random.Random) -> bytes:
     for _ in range(chance.choice((0, 0, 1, 1, 2, 3, 8))):
         # Mostly where time and severity stand.
         at = chance.randrange(min(len(line), chance.choice((12, 60, 10**6))) + 1)
-        match chance.randrange(6):
+        match chance.randrange(8):
             case 0:
                 line = line[:at] + line[at + chance.randrange(1, 4) :]
             case 1:
@@ -75,13 +130,19 @@ def mutated(line: bytes, chance: random.Random) -> bytes:
             case 2:
                 line = line[:at] + bytes([chance.choice(BYTES)]) + line[at:]
             case 3:
-                end = chance.choice((b" ", b": ", b" unit: "))
-                line = line[:at] + b" " + chance.choice(WORDS) + end + line[at:]
+                begin = chance.choice((b"", b" ", b"[", b'"'))
+                end = chance.choice((b"", b" ", b": ", b"]", b" unit: ", b'"'))
+                line = line[:at] + begin + chance.choice(WORDS) + end + line[at:]
             case 4:
                 some = line[at : at + chance.randrange(1, 12)]
                 line = line[:at] + some * chance.choice((2, 3, 22, 255)) + line[at + len(some) :]
             case 5:
                 line = line[:at] + chance.choice(SAMPLES)[: chance.randrange(1, 60)] + line[at:]
+            case 6:
+                line = line[:at] + chance.choice(SEQUENCES) + line[at:]
+            case 7:
+                other = chance.choice(SAMPLES)
+                line = line[:at] + other[chance.randrange(len(other) + 1) :]
     return line
 
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import cases, chart, client, logs, picture, renderer, targets
 from benchmarks.report import Busy, Everything, Pair, Rendered, Result, Sample, Spread, percentile
 
-LOG = logs.Log("219 MB", "219.txt.gz", 219_000_000, 11_000_000, 219)
+LOG = logs.Log("219 MB", "219.txt.gz", 219_000_000, 11_000_000, 840_000, 219)
 TABLE = cases.table(cases.VIEWS, cases.ENCODINGS, cases.RENDERERS, cases.SOURCES)
 CASES = {case.name: case for case in TABLE}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -88,7 +88,7 @@ def test_what_was_not_compressed_is_said_and_held_against_no_target():
 
 
 def test_the_growth_is_that_of_the_page():
-    huge = logs.Log("2000 MB", "2000.txt.gz", 2_000_000_000, 100_000_000, 2000)
+    huge = logs.Log("2000 MB", "2000.txt.gz", 2_000_000_000, 100_000_000, 8_000_000, 2000)
     found = verdicts(result("HTML, native", 0.3), result("HTML, native", 3.0, log=huge))
     assert found["2000 MB log / 219 MB log, HTML"].spread.median == pytest.approx(10)
 
@@ -175,10 +175,10 @@ def test_a_whole_answer_tells_its_encoding():
 
 
 def test_the_renderers_are_asked_for_the_same_bytes():
-    def two(pieces, view, level, limit):
+    def two(pieces, wanted):
         yield b"".join(pieces)
 
-    def three(pieces, view, level, limit):
+    def three(pieces, wanted):
         yield b"".join(pieces) + b"!"
 
     with pytest.raises(client.BadAnswer, match="the renderers made"):
@@ -186,5 +186,5 @@ def test_the_renderers_are_asked_for_the_same_bytes():
 
 
 def test_there_is_always_a_pure_renderer():
-    rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), "html", None, None))
+    rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), renderer.ASKED["HTML"][1]))
     assert rendered.count(b"<span") == 2

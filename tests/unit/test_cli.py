@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+import json
+import os
 import subprocess
 import sys
 
@@ -8,6 +10,7 @@ import pytest
 from oslogserve import __version__
 from oslogserve.cli import main
 from oslogserve.lines import renderer
+from oslogserve.query import PARAMETERS
 
 LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
 
@@ -26,6 +29,84 @@ def test_a_file_is_rendered(log, capfdbinary):
     assert out.startswith(b"<!DOCTYPE html>")
     assert b'<span id="L3" class="ERROR more">' in out
     assert b"<b>" not in out
+
+
+@pytest.mark.parametrize(
+    ("given", "numbers"),
+    [
+        (["--level", "error"], [2, 3]),
+        (["--lines", "2-"], [2, 3]),
+        (["--lines", "-2"], [1, 2]),
+        (["--since", "2013-09-27T18:07:12"], [2, 3]),
+        (["--until", "2013-09-27T18:07:11"], [1]),
+        (["--q", "info", "--q", "<b>"], [1]),
+        (["--re", "^T|c$", "--not", "trace"], [2]),
+        (["--re", "^T", "--context", "1"], [2, 3]),
+        (["--limit", "2", "--tail", "1"], [2]),
+        (["--level", "CRITICAL", "--show", "L3", "--show", "L1"], [1, 3]),
+        (["--q", ""], [1, 2, 3]),
+    ],
+    ids=str,
+)
+def test_a_file_is_asked_as_the_server_is(log, capfdbinary, given, numbers):
+    lines = LOG.splitlines(keepends=True)
+    assert main(["render", str(log), "--format", "text", *given]) == 0
+    assert capfdbinary.readouterr().out == b"".join(lines[number - 1] for number in numbers)
+    assert main(["render", str(log), "--format", "jsonl", *given]) == 0
+    *rows, end = map(json.loads, capfdbinary.readouterr().out.splitlines())
+    assert [row["line"] for row in rows] == numbers
+    assert (end["sent"], end["complete"]) == (len(numbers), True)
+
+
+def test_every_parameter_of_lines_is_an_option_with_an_example(capsys):
+    with pytest.raises(SystemExit):
+        main(["render", "--help"])
+    told = capsys.readouterr().out
+    for name, parameter in PARAMETERS.items():
+        if name not in ("source", "content-type"):
+            assert f"--{name} " in told
+        if name not in ("source", "content-type", "format"):
+            assert parameter.example in " ".join(told.split())
+
+
+def test_a_file_in_figures(log, capfdbinary):
+    assert main(["render", str(log), "--format", "summary"]) == 0
+    told = json.loads(capfdbinary.readouterr().out)
+    assert (told["lines"], told["bytes"], told["complete"]) == (3, len(LOG), True)
+    assert told["severities"]["ERROR"] == {"count": 1, "first_line": 2}
+
+
+def test_a_stamp_without_a_year_is_of_the_time_the_file_was_written(tmp_path, capfdbinary):
+    (tmp_path / "a").write_bytes(b"Mar  8 12:20:42 host unit[1]: x\n")
+    os.utime(tmp_path / "a", (1.4e9, 1.4e9))
+    assert main(["render", str(tmp_path / "a"), "--format", "jsonl", "--since", "2014"]) == 0
+    assert json.loads(capfdbinary.readouterr().out.splitlines()[0])["time"] == "2014-03-08T12:20:42"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--level", "x"], "such as level=ERROR."),
+        (["--re", "("], "RE2's syntax (missing ): ()"),
+        (["--lines", "x"], "such as lines=1000-2000."),
+        (["--since", "yesterday"], "such as since=2013-09-27T18:22."),
+        (["--level", "INFO", "--level", "ERROR"], "contradicts"),
+    ],
+    ids=str,
+)
+def test_a_bad_value_is_told_with_an_example_and_is_status_2(log, capfd, given, told):
+    assert main(["render", str(log), *given]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("oslogserve: ")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--q", "--re", "--not", "--level", "--show"])
+def test_what_is_no_utf_8_is_taken_as_the_server_takes_it(log, capfdbinary, option):
+    assert main(["render", str(log), "--format", "text", option, "\udcff"]) in (0, 2)
+    assert b"Traceback (" not in capfdbinary.readouterr().err
 
 
 def test_standard_input_is_rendered():
@@ -52,7 +133,7 @@ def test_an_incomplete_log_is_told_and_is_status_1(log, capfdbinary):
         assert told.err.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("given", [[], ["x"], ["render", "--level", "x"], ["render", "--nope"]])
+@pytest.mark.parametrize("given", [[], ["x"], ["render", "--format", "raw"], ["render", "--nope"]])
 def test_bad_arguments(given, capsys):
     with pytest.raises(SystemExit) as caught:
         main(given)

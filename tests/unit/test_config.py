@@ -2,8 +2,9 @@
 
 import pytest
 
-from oslogserve.config import ConfigError, FormatRow, load
+from oslogserve.config import ConfigError, load
 from oslogserve.config.options import OPTIONS
+from oslogserve.lines.formats import OwnRow
 
 SWIFT = {
     "OS_AUTH_URL": "http://keystone/v3",
@@ -60,9 +61,9 @@ def test_a_site_s_own_formats_keep_their_order(conf):
         "[format m]\npattern = \\[(?P<time>[^]]+)\\]\n"
     )
     assert config.formats == (
-        FormatRow("z", rb"(?P<time>\d+) (?P<severity>[\w:]+)", {b"E": "ERROR", b"w:": "WARNING"}),
-        FormatRow("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
-        FormatRow("m", rb"\[(?P<time>[^]]+)\]", {}),
+        OwnRow("z", rb"(?P<time>\d+) (?P<severity>[\w:]+)", {b"E": "ERROR", b"W:": "WARNING"}),
+        OwnRow("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
+        OwnRow("m", rb"\[(?P<time>[^]]+)\]", {}),
     )
 
 

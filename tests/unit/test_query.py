@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+from urllib.parse import parse_qsl, quote
+
 import pytest
 
 from oslogserve.errors import BadRequest
+from oslogserve.lines.clock import span
 from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.search import Search
+from oslogserve.lines.selection import WHOLE, Selection
 from oslogserve.query import FORMATS, PARAMETERS, SOURCES, Query, accepts_html, checked_path
 
 
@@ -59,15 +64,108 @@ def test_the_longest_path_is_taken():
     assert len(checked_path("/" + "a" * 4096)) == 4096
 
 
+def selected(query):
+    return asked(query=query).selection
+
+
+def test_nothing_asked_is_the_whole_log():
+    for query in ("", "format=text", "source=disk", "level=NONE", "level=none", "lines=1-"):
+        assert selected(query) == WHOLE
+        assert asked(query=query).is_unfiltered
+
+
 @pytest.mark.parametrize("level", SEVERITIES[1:])
 @pytest.mark.parametrize("fold", [str.upper, str.lower, str.title])
 def test_levels_in_any_case(level, fold):
-    assert asked(query=f"level={fold(level)}").level == level
+    assert selected(f"level={fold(level)}") == Selection(level=level)
 
 
-@pytest.mark.parametrize("query", ["", "level=NONE", "level=none"])
-def test_no_level(query):
-    assert asked(query=query).level is None
+@pytest.mark.parametrize(
+    ("lines", "first", "last"),
+    [
+        ("7", 7, 7),
+        ("7-7", 7, 7),
+        ("7-12", 7, 12),
+        ("7-", 7, None),
+        ("-12", 1, 12),
+        ("1-999999999999", 1, 10**12 - 1),
+    ],
+)
+def test_windows_of_lines(lines, first, last):
+    assert selected(f"lines={lines}") == Selection(first=first, last=last)
+
+
+@pytest.mark.parametrize("name", ["since", "until"])
+@pytest.mark.parametrize(
+    ("given", "time"),
+    [
+        ("2013", "2013"),
+        ("2013-09-27T18:22", "2013-09-27T18:22"),
+        ("2013-09-27 18:22:11,248", "2013-09-27T18:22:11.248"),
+        ("2013-09-27T18:22%2B02:00", "2013-09-27T18:22+02:00"),
+        ("2013-09-27T18:22+02:00", "2013-09-27T18:22+02:00"),  # as browsers and people write it
+        ("2013-09-27T18:22Z", "2013-09-27T18:22Z"),
+    ],
+)
+def test_windows_of_time(name, given, time):
+    assert selected(f"{name}={given}") == Selection(**{name: span(time)})
+
+
+def test_searches_repeat_and_all_are_kept_in_their_order():
+    assert selected("q=a+b&re=c%2Bd&not=e&q=F&not=g") == Selection(
+        searches=(Search.of_text("a b"), Search.of_pattern("c+d"), Search.of_text("F")),
+        without=(Search.of_text("e"), Search.of_text("g")),
+    )
+
+
+@pytest.mark.parametrize("name", ["q", "re", "not"])
+def test_a_search_has_a_longest(name):
+    assert selected(f"{name}={'x' * 1000}") != WHOLE
+    with pytest.raises(BadRequest, match="at most 1000 characters"):
+        asked(query=f"{name}={'x' * 1001}")
+
+
+@pytest.mark.parametrize("names", [["q"], ["re"], ["q", "re"], ["not"], ["show"]])
+def test_how_often_is_limited(names):
+    given = [f"{names[number % len(names)]}=L{number + 1}" for number in range(8)]
+    assert asked(query="&".join(given))
+    with pytest.raises(BadRequest, match="too often: at most 8 times"):
+        asked(query="&".join([*given, given[-1]]))
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "most"),
+    [("context", "context", 1000), ("limit", "limit", 10**12 - 1), ("tail", "tail", 100_000)],
+)
+def test_numbers_of_lines(name, field, most):
+    for value in (1, 10, most):
+        assert selected(f"{name}={value}") == Selection(**{field: value})
+    with pytest.raises(BadRequest, match=f"from [01] to {most}"):
+        asked(query=f"{name}={most + 1}")
+
+
+def test_no_context_is_not_the_same_as_none_asked_for():
+    """Gaps are shown."""
+    assert selected("context=0") == Selection(context=0)
+
+
+@pytest.mark.parametrize("fragment", ["L1", "L999999999999999", "_2013_09_27_18_22_11_248"])
+def test_lines_that_are_brought_in(fragment):
+    assert selected(f"show={fragment}") == Selection(show=(fragment.encode(),))
+
+
+def test_a_form_that_is_not_filled_in_asks_for_nothing():
+    names = [name for name, parameter in PARAMETERS.items() if parameter.is_from_form]
+    assert names == ["lines", "since", "until", "q", "re", "not", "context", "tail", "show"]
+    assert selected("&".join(f"{name}=" for name in names)) == WHOLE
+    assert selected("q=&level=ERROR&q=x&re=") == Selection(
+        level="ERROR", searches=(Search.of_text("x"),)
+    )
+
+
+def test_what_was_given_is_kept_for_links():
+    given = "level=error&q=a%26b&q=&source=disk&lines=2-"
+    assert asked(query=given).given == tuple(parse_qsl(given, keep_blank_values=True))
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -94,32 +192,61 @@ def test_the_ancestors_content_type(query, shown):
     assert asked(query=query).format == shown
 
 
-@pytest.mark.parametrize("limit", [1, 10, 10**12 - 1])
-def test_limits(limit):
-    assert asked(query=f"limit={limit}").limit == limit
-    assert asked().limit is None
+#: Of each parameter what it does not take, and what it says to that.
+WRONG = {
+    "lines": ("numbers of lines", ["x", "0", "0-5", "-", "5-x", "1-2-3", "+1", "1.5", "-0", "--5"]),
+    "since": ("ISO 8601", ["x", "18:22", "2013-13", "2013-02-30", "now", "2013-09-27T25", "1e9"]),
+    "until": ("ISO 8601", ["x", "2013-9-27", "2013-09-27T18:22:61", "20139"]),
+    "level": ("NONE, DEBUG", ["FATAL", "", "ERROR,INFO", "6"]),
+    "re": (
+        "a regular expression",
+        ["(", "[a", "a**", "(?=a)", r"(a)\1", "\\", r"\p{X}", "a{1001}"],
+    ),
+    "context": ("a whole number", ["x", "-1", "1001", "1.0"]),
+    "limit": ("a whole number", ["x", "", "0", "-1", "1.5", "+1", "1" * 13, "9" * 99, "\u0661"]),
+    "tail": ("a whole number", ["x", "0", "-1", "100001"]),
+    "show": (
+        "a line's address",
+        ["x", "L", "L0", "L01", "L-1", "#L1", "2013", "_<b>", "_" + "9" * 65],
+    ),
+    "source": ("all, disk, swift", ["s3", ""]),
+    "format": ("html, text, jsonl, summary, raw, json", ["xml", ""]),
+    "content-type": ("text/plain, text/html", ["image/png", ""]),
+}
 
 
 @pytest.mark.parametrize(
-    ("query", "named", "takes"),
-    [
-        ("level=FATAL", "level", "CRITICAL"),
-        ("level=", "level", "NONE, DEBUG"),
-        ("level", "level", "NONE, DEBUG"),
-        ("source=s3", "source", "all, disk, swift"),
-        ("format=xml", "format", "html, text, raw, json"),
-        ("content-type=image/png", "content-type", "text/plain, text/html"),
-        *((f"limit={value}", "limit", "whole number") for value in ("0", "-1", "1.5", "x", "")),
-        *((f"limit={value}", "limit", "whole number") for value in ("1" * 13, "9" * 99)),
-        ("limit=%D9%A1", "limit", "whole number"),
-        ("limit=+1", "limit", "whole number"),
-    ],
+    ("name", "takes", "value"),
+    [(name, takes, value) for name, (takes, values) in WRONG.items() for value in values],
 )
-def test_a_value_not_understood_is_named_with_what_it_takes(query, named, takes):
+def test_a_value_not_understood_is_named_with_what_it_takes_and_an_example(name, takes, value):
     with pytest.raises(BadRequest) as caught:
-        asked(query=query)
-    assert named in caught.value.sentence
-    assert takes in caught.value.sentence
+        asked(query=f"{name}={quote(value)}")
+    told = caught.value.sentence
+    assert told.startswith(f"{name}=")
+    assert f"{name} takes {takes}" in told or takes in told
+    assert len(told) < 400
+    example = told.rpartition(", such as ")[2].removesuffix(".")
+    assert [key for key, _ in parse_qsl(example)] == [name]
+    assert asked(query=example)
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_every_parameter_takes_its_example(name):
+    parameter = PARAMETERS[name]
+    query = asked(query=f"{name}={quote(parameter.example)}")
+    assert query != asked(query="")
+    assert query.given == ((name, parameter.example),)
+
+
+def test_a_window_that_ends_before_it_begins_says_which_is_right():
+    with pytest.raises(BadRequest, match="the lower one first: 5-9"):
+        asked(query="lines=9-5")
+
+
+def test_a_pattern_at_fault_is_told_by_re2():
+    with pytest.raises(BadRequest, match=r"RE2's syntax \(missing \): \(a\)"):
+        asked(query="re=(a")
 
 
 @pytest.mark.parametrize("name", ["x", "Level", "limit%00", "", "file"])
@@ -130,18 +257,27 @@ def test_an_unknown_parameter_is_named_with_those_there_are(name):
 
 
 def test_what_a_user_typed_is_told_shortened():
-    for query in ("x" * 1000 + "=1", "level=" + "x" * 1000):
+    for query in ("x" * 1000 + "=1", "level=" + "x" * 1000, "re=(" + "x" * 900):
         with pytest.raises(BadRequest) as caught:
             asked(query=query)
         assert len(caught.value.sentence) < 300
 
 
 def test_the_same_value_twice_is_one():
-    assert asked(query="level=error&level=ERROR").level == "ERROR"
+    assert selected("level=error&level=ERROR&lines=7&lines=7-7") == (
+        Selection(level="ERROR", first=7, last=7)
+    )
 
 
 @pytest.mark.parametrize(
-    "query", ["level=INFO&level=ERROR", "format=html&content-type=text/plain", "limit=1&limit=2"]
+    "query",
+    [
+        "level=INFO&level=ERROR",
+        "format=html&content-type=text/plain",
+        "limit=1&limit=2",
+        "lines=1-&lines=2-",
+        "since=2013&since=2014",
+    ],
 )
 def test_contradictions(query):
     with pytest.raises(BadRequest, match="contradicts"):

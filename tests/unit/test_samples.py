@@ -11,8 +11,7 @@ import pytest
 
 from oslogserve.lines.decode import decoded, until_incomplete
 from oslogserve.lines.renderer import BEST
-from oslogserve.query import Query
-from oslogserve.views import log
+from oslogserve.lines.selection import Selection, Wanted
 
 SAMPLES = Path(
     os.environ.get("OSLOGSERVE_SAMPLES") or Path(__file__).parents[2] / "../shared/samples"
@@ -33,20 +32,20 @@ def chunks(name):
     return [stored[at : at + 65536] for at in range(0, len(stored), 65536)]
 
 
-def text(name, **query):
+def shown(view, name, **asked):
     missing = []
     pieces = until_incomplete(decoded(chunks(name)), missing)
-    told = b"".join(log.text(pieces, Query(name.encode(), False, **query), missing))
+    told = b"".join(BEST(pieces, Wanted(view, Selection(**asked))))
     assert missing == []
     return told
 
 
-def html(name, **query):
-    missing = []
-    pieces = until_incomplete(decoded(chunks(name)), missing)
-    told = b"".join(BEST(pieces, "html", query.get("level"), query.get("limit")))
-    assert missing == []
-    return told
+def text(name, **asked):
+    return shown("text", name, **asked)
+
+
+def html(name, **asked):
+    return shown("html", name, **asked)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -81,9 +80,10 @@ def test_every_line_is_an_element_and_the_text_is_the_log(name):
     assert marked_up.count(b"</span>") == lines
 
 
-@pytest.mark.parametrize("name", ["devstacklog.txt.gz", "console.html.gz"])
-def test_a_log_without_severities_has_nothing_at_error(name):
-    assert text(name, level="ERROR") == b""
+@pytest.mark.parametrize(("name", "errors"), [("devstacklog.txt.gz", 6), ("console.html.gz", 19)])
+def test_a_console_has_the_errors_that_its_tools_print(name, errors):
+    assert html(name).count(b'" class="ERROR">') == errors
+    assert b"ERROR: Invalid OpenStack Nova credentials." in text(name, level="ERROR")
     assert b"<a name=" in html(name)
 
 

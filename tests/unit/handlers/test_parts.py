@@ -296,7 +296,7 @@ def chunks(log):
 
 
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler((), PURE, True, 0)
+    handler = handler or LogHandler((), PURE, True, 0, "")
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     answer = handler(request.environ | environ, Query(path=b"x.txt", folder=False), [source])
     body = b"".join(answer.pieces)
@@ -306,7 +306,7 @@ def handled(source, asked, handler=None, **environ):
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler((), PURE, True, 0)
+    handler = LogHandler((), PURE, True, 0, "")
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])

@@ -374,14 +374,11 @@ def test_a_span_of_a_zone(begin, zone, offset):
         ("2013-09-27T18:22:7", "there is no second that begins with 7"),
     ],
 )
-def test_what_no_time_begins_with_is_told_with_a_right_one(text, told):
-    with pytest.raises(ValueError, match=rf"such as 2013-09-27T18:22 or .* \({told}\)"):
+def test_what_no_time_begins_with_is_told_with_what_is_taken(text, told):
+    with pytest.raises(
+        ValueError, match=rf"ISO 8601, with or without a zone, or its beginning \({told}\)"
+    ):
         span(text)
-
-
-def test_the_example_of_the_message_is_right():
-    assert span("2013-09-27T18:22").offset is None
-    assert span("2013-09-27T18:22:11.248+02:00").offset == 120
 
 
 @pytest.mark.parametrize("text", [text for text, (iso, _, _) in DATES.items() if "T" in iso])

@@ -4,7 +4,7 @@ import random
 import pytest
 
 from oslogserve.lines.blocks import whole_lines
-from oslogserve.lines.filter import at_least, first_lines, numbered
+from oslogserve.lines.filter import at_least, numbered
 from oslogserve.lines.formats import SEVERITIES
 
 T = b"2013-09-27 18:07:11.860"
@@ -102,22 +102,3 @@ def test_numbers_count_whole_lines():
         (3, b"\nc\n"),
         (5, b"d"),
     ]
-
-
-@pytest.mark.parametrize("limit", [*range(1, 12), 1000])
-@pytest.mark.parametrize("end", [b"", b"\n"])
-def test_a_limit_is_of_lines_however_they_are_cut(limit, end):
-    log = b"\n".join([b"one", b"", b"three", b"x" * 30, b"", b"", b"seven", b"8"]) + end
-    expected = log.splitlines(keepends=True)[:limit]
-    for size in range(1, len(log) + 1):
-        for longest in (5, 1000):
-            runs = first_lines(limit, numbered(whole_lines(cut(log, size), longest)))
-            assert [line for _, line in lined(runs)] == expected
-
-
-def test_no_more_is_read_than_the_limit_needs():
-    def blocks():
-        yield b"a\nb\n"
-        raise AssertionError("read on")
-
-    assert list(first_lines(2, numbered(blocks()))) == [(1, b"a\nb\n")]

@@ -2,12 +2,12 @@
 import re
 from html import unescape
 from html.parser import HTMLParser
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 
 from oslogserve.lines.formats import SEVERITIES
-from oslogserve.query import Query
+from oslogserve.query import Query, asked
 from oslogserve.views import page
 from oslogserve.views.assets import content, url
 
@@ -28,8 +28,9 @@ def elements(text, wanted=None):
     return [(tag, attrs) for tag, attrs in Elements(text).found if wanted in (None, tag)]
 
 
-def before(path=b"a.txt", mount="", **asked):
-    return page.before_lines(mount, Query(path, False, **asked), "disk").decode()
+def before(path=b"a.txt", mount="", given=""):
+    query = Query(path, False, **asked(parse_qsl(given, keep_blank_values=True)))
+    return page.before_lines(mount, query, "disk").decode()
 
 
 def links(text, label):
@@ -106,16 +107,18 @@ def test_there_is_a_link_for_every_level():
 
 
 @pytest.mark.parametrize(
-    ("asked", "kept"),
+    ("given", "kept"),
     [
-        ({}, {}),
-        ({"limit": 9}, {"limit": ["9"]}),
-        ({"source": "swift"}, {"source": ["swift"]}),
-        ({"source": "disk", "limit": 9}, {"source": ["disk"], "limit": ["9"]}),
+        ("", {}),
+        ("limit=9", {"limit": ["9"]}),
+        ("source=swift", {"source": ["swift"]}),
+        ("source=disk&limit=9", {"source": ["disk"], "limit": ["9"]}),
+        ("q=a%26b&q=%3C%22&since=2013&format=html", {"q": ["a&b", '<"'], "since": ["2013"]}),
+        ("q=&content-type=text/html", {}),
     ],
 )
-def test_level_links_keep_limit_and_source(asked, kept):
-    for _, attrs in links(before(level="ERROR", **asked), "Severity"):
+def test_level_links_keep_all_else_that_is_asked_of_the_lines(given, kept):
+    for _, attrs in links(before(given=f"level=error&{given}"), "Severity"):
         wanted = asked_by(attrs)
         del wanted["level"]
         assert wanted == kept
@@ -123,13 +126,14 @@ def test_level_links_keep_limit_and_source(asked, kept):
 
 @pytest.mark.parametrize("level", [None, *SEVERITIES[1:]])
 def test_the_current_level_alone_is_marked(level):
-    marked = [n for n, a in links(before(level=level), "Severity") if "aria-current" in a]
+    shown = before(given=f"level={level.lower()}" if level else "")
+    marked = [name for name, attrs in links(shown, "Severity") if "aria-current" in attrs]
     assert marked == [level or "all"]
-    assert before(level=level).count('aria-current="true"') == 1
+    assert shown.count('aria-current="true"') == 1
 
 
 def test_the_text_link_shows_the_same_lines():
-    [(name, attrs), _] = links(before(level="ERROR", limit=9, source="disk"), "Format")
+    [(name, attrs), _] = links(before(given="level=ERROR&limit=9&source=disk"), "Format")
     assert name == "text"
     assert asked_by(attrs) == {
         "level": ["ERROR"],
@@ -140,7 +144,7 @@ def test_the_text_link_shows_the_same_lines():
 
 
 def test_the_raw_link_asks_the_same_source():
-    [_, (name, attrs)] = links(before(level="ERROR", limit=9, source="disk"), "Format")
+    [_, (name, attrs)] = links(before(given="level=ERROR&limit=9&source=disk"), "Format")
     assert name == "raw"
     assert asked_by(attrs) == {"source": ["disk"], "format": ["raw"]}
 
@@ -148,7 +152,7 @@ def test_the_raw_link_asks_the_same_source():
 @pytest.mark.parametrize(
     "text",
     [
-        before(b"job/a.txt", "/m", level="ERROR") + page.after_lines(["x"]).decode(),
+        before(b"job/a.txt", "/m", "level=ERROR&q=x") + page.after_lines(["x"]).decode(),
         page.error_page("/m", "404 Not Found", "x").decode(),
     ],
     ids=["log", "error"],
@@ -180,6 +184,20 @@ def test_notices_stand_after_the_lines_escaped():
         '</pre><p class="notice" role="status">a &lt;b&gt;</p>\n'
         '<p class="notice" role="status">c</p>\n</main>\n</body>\n</html>\n'
     )
+
+
+def test_where_a_limit_cut_the_next_lines_are_linked():
+    [(_, attrs)] = elements(page.after_lines([], "/a%20b?q=%22&limit=1&lines=2-").decode(), "a")
+    assert attrs == {"href": "/a%20b?q=%22&limit=1&lines=2-", "rel": "next"}
+    assert b"<a" not in page.after_lines(["x"])
+
+
+@pytest.mark.parametrize(
+    ("source", "link"),
+    [("all", b"?"), ("disk", b"?source=disk&amp;"), ("swift", b"?source=swift&amp;")],
+)
+def test_links_among_the_lines_keep_the_source(source, link):
+    assert page.link_of(source) == link
 
 
 def test_a_page_that_is_a_file_brings_its_style_and_asks_for_nothing():

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements of runs, where nothing is searched, and of lines that were selected: the same ones."""
+
+import re
+
+import pytest
+
+from oslogserve.lines.blocks import whole_lines
+from oslogserve.lines.clock import Clock
+from oslogserve.lines.filter import at_least, numbered
+from oslogserve.lines.html import Elements, escaped
+from oslogserve.lines.recognise import BUILT_IN
+from oslogserve.lines.search import Search
+from oslogserve.lines.select import Gap, Line, Part, Selector
+from oslogserve.lines.selection import Selection, Tally
+
+T = b"2013-09-27 18:22:11.248"
+A = b"_2013_09_27_18_22_11_248"
+LOG = (
+    b"starting <b>up</b>\n"
+    + T
+    + b' 2790 INFO nova [-] a "b" & c\n'
+    + T
+    + b" 2790 ERROR nova [-] x\nTraceback\n\n"
+    + T
+    + b" | bare\nlast"
+)
+HTML = (
+    b'<span id="L1" class="NONE">starting &lt;b&gt;up&lt;/b&gt;\n</span>'
+    b'<span id="L2" class="INFO"><a name="%(a)b" href="#%(a)b">%(t)b</a>'
+    b" 2790 INFO nova [-] a &quot;b&quot; &amp; c\n</span>"
+    b'<span id="L3" class="ERROR"><a name="%(a)b" href="#%(a)b">%(t)b</a>'
+    b" 2790 ERROR nova [-] x\n</span>"
+    b'<span id="L4" class="ERROR more">Traceback\n</span>'
+    b'<span id="L5" class="ERROR more">\n</span>'
+    b'<span id="L6" class="ERROR more"><a name="%(a)b" href="#%(a)b">%(t)b</a> | bare\n</span>'
+    b'<span id="L7" class="ERROR more">last\n</span>'
+) % {b"a": A, b"t": T}
+REQUEST = b"req-0f3d2c1a-1111-2222-3333-444455556666"
+
+
+def cut(data, size):
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def of_runs(log, size=10**6, longest=10**6, level=None, link=b"?"):
+    blocks = whole_lines(cut(log, size), longest)
+    runs = at_least(level, blocks) if level else numbered(blocks)
+    return b"".join(Elements(link, (), longest).of_runs(runs, BUILT_IN))
+
+
+def of_shown(log, size=10**6, longest=10**6, level=None, link=b"?", searches=()):
+    selector = Selector(Selection(level=level), BUILT_IN, Clock(0), Tally(), longest)
+    shown = selector.shown(whole_lines(cut(log, size), longest))
+    return b"".join(Elements(link, searches, longest).of_shown(shown))
+
+
+@pytest.fixture(params=[of_runs, of_shown])
+def html(request):
+    return request.param
+
+
+def line(number, text, start=0, end=0, own=b"", severity=b"", role=b""):
+    return Line(number, text, start, end, own, severity, role)
+
+
+def elements(*shown, link=b"?", searches=(), longest=100):
+    return b"".join(Elements(link, searches, longest).of_shown(shown))
+
+
+def test_the_same_elements_come_however_the_log_is_cut(html):
+    for size in range(1, len(LOG) + 1):
+        assert html(LOG, size) == HTML
+
+
+def test_an_ended_last_line_looks_the_same(html):
+    assert html(LOG + b"\n") == HTML
+
+
+def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter(html):
+    for size in range(1, len(LOG) + 1):
+        made = html(LOG, size, level="ERROR")
+        assert re.findall(rb'id="L(\d+)"', made) == [b"3", b"4", b"5", b"6", b"7"]
+
+
+@pytest.mark.parametrize("size", [1, 3, 17, 50])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nc\n"])
+def test_an_over_long_line_is_one_element(html, size, end):
+    log = b"a\n" + T + b" ERROR <" + b"x" * 200 + b">" + end
+    assert html(log, size, longest=60) == html(log)
+    assert html(log).count(b"<span") == html(log).count(b"</span>") == len(log.splitlines())
+
+
+@pytest.mark.parametrize("level", ["INFO", "ERROR"])
+def test_a_filtered_over_long_line_is_one_element(html, level):
+    log = b"a\n" + T + b" ERROR " + b"x" * 200 + b"\n" + T + b" INFO " + b"y" * 200 + b"\nz"
+    whole = html(log, level=level)
+    for size in range(1, 80):
+        assert html(log, size, longest=60, level=level) == whole
+
+
+def test_content_is_always_escaped(html):
+    attack = b'<script>alert("1")</script>&\n'
+    for log in (attack, T + b" " + attack, T + b" host <b>[1]: ERROR " + attack):
+        assert b"<script" not in html(log)
+        assert re.sub(rb"</?(span|a)[^<>]*>", b"", html(log)) == escaped(log)
+
+
+def test_escaping():
+    assert escaped(b'<a href="x">&amp;\'\xff') == b"&lt;a href=&quot;x&quot;&gt;&amp;amp;'\xff"
+
+
+@pytest.mark.parametrize("host", [b"<" * 60, b"&" * 255, b'"&lt;"' * 40])
+def test_escaping_makes_no_difference_to_what_is_recognised(html, host):
+    log = b"first\nMar 28 12:20:43 " + host + b" app[1]: ERROR x\n"
+    assert html(log, level="ERROR").startswith(b'<span id="L2" class="ERROR"><a name=')
+
+
+def test_no_lines_are_no_elements(html):
+    assert html(b"") == b""
+
+
+def test_a_request_id_is_a_link_to_its_lines(html):
+    made = html(b"a <" + REQUEST + b" b> " + REQUEST + b"\n", link=b"?source=disk&amp;")
+    link = b'<a href="?source=disk&amp;q=%b">%b</a>' % (REQUEST, REQUEST)
+    assert made == b'<span id="L1" class="NONE">a &lt;%b b&gt; %b\n</span>' % (link, link)
+
+
+def test_a_colour_ends_with_its_line(html):
+    assert html(b"\x1b[31ma\nb\n") == (
+        b'<span id="L1" class="NONE"><span class="fg1">a</span>\n</span>'
+        b'<span id="L2" class="NONE">b\n</span>'
+    )
+
+
+def test_a_time_may_be_coloured_and_what_follows_goes_on_in_its_colour():
+    before = b"x \x1b[32m"
+    text = before + T + b"\x1b[1m z"
+    assert elements(line(1, text, len(before), len(before + T))) == (
+        b'<span id="L1" class="NONE">x <a name="%(a)b" href="#%(a)b"><span class="fg2">%(t)b</span>'
+        b'</a><span class="bold fg2"> z</span>\n</span>'
+    ) % {b"a": A, b"t": T}
+
+
+@pytest.mark.parametrize(
+    ("role", "own", "severity", "kind"),
+    [
+        (b"", b"", b"", b"NONE"),
+        (b"", b"INFO", b"INFO", b"INFO"),
+        (b"", b"", b"INFO", b"INFO more"),
+        (b"context", b"", b"", b"NONE context"),
+        (b"shown", b"", b"INFO", b"INFO more shown"),
+    ],
+)
+def test_classes_say_the_severity_and_why_a_line_is_there(role, own, severity, kind):
+    made = elements(line(7, b"x\n", own=own, severity=severity, role=role))
+    assert made == b'<span id="L7" class="%b">x\n</span>' % kind
+
+
+def test_a_gap_links_to_what_is_between():
+    made = elements(Gap(1, 1), line(2, b"x\n"), Gap(3, 12), line(13, b"y"), link=b"?a=b&amp;")
+    assert made == (
+        b'<a class="gap" href="?a=b&amp;lines=1-1">1 line\n</a>'
+        b'<span id="L2" class="NONE">x\n</span>'
+        b'<a class="gap" href="?a=b&amp;lines=3-12">10 lines\n</a>'
+        b'<span id="L13" class="NONE">y\n</span>'
+    )
+
+
+def test_more_of_a_line_is_within_its_element():
+    made = elements(line(1, b"x"), Part(b"<y"), Part(b">"), Part(b"\n"), line(2, b"z\n"), Gap(3, 4))
+    assert made.startswith(
+        b'<span id="L1" class="NONE">x&lt;y&gt;\n</span><span id="L2" class="NONE">z\n</span><a '
+    )
+
+
+@pytest.mark.parametrize(
+    ("searched", "marked"),
+    [
+        (("b",), b"a<mark>b</mark>&amp;c <mark>B</mark>"),
+        (("B",), b"ab&amp;c <mark>B</mark>"),
+        (("a", "b"), b"<mark>ab</mark>&amp;c <mark>B</mark>"),
+        (("ab&", "b&c"), b"<mark>ab&amp;c</mark> B"),
+        (("z",), b"ab&amp;c B"),
+    ],
+)
+def test_matches_are_marked_and_touching_ones_are_one(searched, marked):
+    made = elements(line(1, b"ab&c B\n"), searches=tuple(map(Search.of_text, searched)))
+    assert made == b'<span id="L1" class="NONE">%b\n</span>' % marked
+
+
+@pytest.mark.parametrize("pattern", ["a*", "$|^", r"\b", "(?:)"])
+def test_an_empty_match_is_no_mark(pattern):
+    made = elements(line(1, b"xyz\n"), searches=(Search.of_pattern(pattern),))
+    assert made == b'<span id="L1" class="NONE">xyz\n</span>'
+
+
+@pytest.mark.parametrize(
+    ("pattern", "marked"),
+    [
+        (r"a\x1b", b'<mark>a</mark><span class="fg1">bc</span>d'),
+        (r"a\x1b\[", b'<mark>a</mark><span class="fg1">bc</span>d'),
+        (r"31mb", b'a<span class="fg1"><mark>b</mark>c</span>d'),
+        (r"a.*d", b'<mark>a</mark><span class="fg1"><mark>bc</mark></span><mark>d</mark>'),
+        (r"\x1b\[31m", b'a<span class="fg1">bc</span>d'),
+    ],
+)
+def test_a_match_across_a_colour_is_marked_around_it(pattern, marked):
+    """One that ends within a sequence brings nothing of it back."""
+    made = elements(line(1, b"a\x1b[31mbc\x1b[0md"), searches=(Search.of_pattern(pattern),))
+    assert made == b'<span id="L1" class="NONE">%b\n</span>' % marked

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One suite over both engines, and a property: they find the same lines.
+
+That the native core is there where it must be, tests/unit/test_renderers.py makes sure.
+"""
+
+import re
+import time
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oslogserve.lines.search import LONGEST, MOST_MATCHES, Search, spans_in
+from oslogserve.lines.selection import Selection, Wanted
+from tests.renderers import NATIVE_IS_THERE, native, pure
+
+
+@pytest.fixture(params=["pure", "native"], scope="module")
+def found(request):
+    """The lines of a log in which a search finds something."""
+    if request.param == "native" and not NATIVE_IS_THERE:
+        pytest.skip("oslogserve-speedups is not installed")
+    renderer = pure if request.param == "pure" else native
+
+    def found(search, *lines):
+        wanted = Wanted("text", Selection(searches=(search,)))
+        log = b"".join(line + b"\n" for line in lines)
+        return b"".join(renderer([log], wanted)).split(b"\n")[:-1]
+
+    return found
+
+
+#: Each ASCII character, and some of those that mean something to one of the engines.
+CHARACTERS = [*map(chr, (*range(1, 10), *range(11, 128))), "é", "ß", "\u212a", "\U0001f600"]
+
+
+def test_text_is_found_as_it_is(found):
+    lines = {character: f"<{character}>".encode() for character in CHARACTERS}
+    for character in CHARACTERS:
+        same = {character}
+        if not character.isupper():
+            same |= {character.upper(), *("\u212a" if character == "k" else "")}
+        hits = found(Search.of_text(f"<{character}>"), *lines.values())
+        assert hits == [line for one, line in lines.items() if one in same], character
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("timed out", [b"Timed OUT", b"timed out"]),
+        ("Timed", [b"Timed OUT"]),
+        ("étage", ["Étage".encode(), "étage".encode()]),
+        ("Étage", ["Étage".encode()]),
+        ("(?i)", [b"(?i)x"]),
+        (r"\d", [rb"a\d"]),
+        ("a.c", [b"a.c"]),
+        ("[1]", [b"x[1]"]),
+        (r"\Q", [rb"\Q"]),
+    ],
+)
+def test_case_counts_once_the_text_holds_a_capital(found, text, lines):
+    every = [
+        *(
+            b"Timed OUT",
+            b"timed out",
+            "Étage".encode(),
+            "étage".encode(),
+            b"(?i)x",
+            rb"a\d",
+            b"a.c",
+        ),
+        *(b"abc", b"x[1]", b"1", rb"\Q", b"Q", b"9", b""),
+    ]
+    assert found(Search.of_text(text), *every) == lines
+
+
+LINES = (
+    b"",
+    b"a",
+    b"A",
+    b"ab",
+    b"a b",
+    b"a\tb",
+    b"a-b",
+    b"a\0b",
+    b"aab",
+    b"[x]",
+    b"a{,3}",
+    b"x&&y",
+    b"9",
+    b"a\\b",
+    "é".encode(),
+    "aéb".encode(),
+    "\u0661".encode(),
+    b"a\xffb",
+    b"\xc3",
+    b"a\r",
+)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines"),
+    [
+        ("^a$", [b"a"]),
+        (r"\Aa\z", [b"a"]),
+        ("(?m)^a$", [b"a"]),
+        ("^$", [b""]),
+        ("(?i)^a$", [b"a", b"A"]),
+        (r"^a\sb", [b"a b", b"a\tb"]),
+        (r"^a[\s-]b", [b"a b", b"a\tb", b"a-b"]),
+        (r"^\d", [b"9"]),
+        (r"^[\d]", [b"9"]),
+        (r"^\pN", [b"9", "\u0661".encode()]),
+        (r"^\w$", [b"a", b"A", b"9"]),
+        (r"^\W$", ["é".encode(), "\u0661".encode()]),
+        (r"^\D$", [b"a", b"A", "é".encode(), "\u0661".encode()]),
+        (r"^.$", [b"a", b"A", b"9", "é".encode(), "\u0661".encode()]),
+        (r"^a.b$", [b"a b", b"a\tb", b"a-b", b"a\0b", b"aab", rb"a\b", "aéb".encode()]),
+        (r"^a[^ ]b$", [b"a\tb", b"a-b", b"a\0b", b"aab", rb"a\b", "aéb".encode()]),
+        (r"\x00", [b"a\0b"]),
+        (r"\x{e9}|\xe9", ["é".encode(), "aéb".encode()]),
+        (r"\bb\b", [b"a b", b"a\tb", b"a-b", b"a\0b", rb"a\b", "aéb".encode(), b"a\xffb"]),
+        (r"a\Bb", [b"ab", b"aab"]),
+        ("[[]x]", [b"[x]"]),
+        (r"\[x\]", [b"[x]"]),
+        ("[]]", [b"[x]"]),
+        ("^[^]a9]$", [b"A", "é".encode(), "\u0661".encode()]),
+        ("{,3}", [b"a{,3}"]),
+        ("a{,3}", [b"a{,3}"]),
+        ("a{2}b|^a{1,1}$", [b"a", b"aab"]),
+        ("x&&y", [b"x&&y"]),
+        ("[x&&y]&", [b"x&&y"]),
+        ("^[a-a-]-[b-]$", [b"a-b"]),
+        ("a[+--]b", [b"a-b"]),
+        (r"\Qa{,3}\E$", [b"a{,3}"]),
+        (r"\Q[x", [b"[x]"]),
+        (r"a\\b", [rb"a\b"]),
+        (r"\&\&|\~\#\/\<", [b"x&&y"]),
+        ("^[[:upper:]]$", [b"A"]),
+        ("^[[:^alnum:][:upper:]]$", [b"A", "é".encode(), "\u0661".encode()]),
+        ("^(?:a|(A)|(?P<n>9))$", [b"a", b"A", b"9"]),
+        ("^a*?$|(?U)^9+$", [b"", b"a", b"9"]),
+        (r"\r$", [b"a\r"]),
+        ("\\n|a\nb|[\n]", []),
+        (r"\p{Greek}|\P{Any}", []),
+    ],
+)
+def test_patterns_mean_the_same_to_both_engines(found, pattern, lines):
+    assert found(Search.of_pattern(pattern), *LINES) == lines
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("(", "missing )"),
+        (")", "unexpected )"),
+        ("a)", "unexpected )"),
+        ("[a", "missing closing ]"),
+        ("[", "missing closing ]"),
+        ("[]", "missing closing ]"),
+        (r"[\Qa\E]", r"\Q is not taken within [...]"),
+        ("*", "no argument"),
+        ("a**", "bad repetition"),
+        ("a{2}{3}", "bad repetition"),
+        ("a{1001}", "invalid repetition size"),
+        ("{2}", "no argument"),
+        ("[b-a]", "invalid character class range"),
+        (r"[\d-a]x[a-\d]", "invalid"),
+        ("(?=a)", "invalid perl operator"),
+        ("(?<!a)", "invalid"),
+        ("(?x)a", "invalid"),
+        (r"(a)\1", r"\1 is not taken"),
+        (r"\0", r"\0 is not taken"),
+        (r"\C", r"\C is not taken"),
+        (r"\Z", "invalid escape"),
+        (r"\u0041", "invalid escape"),
+        (r"[\b]", "invalid escape"),
+        (r"\p{Klingon}", "invalid character class range"),
+        (r"\xg", "invalid escape"),
+        (r"\x{110000}", "invalid escape"),
+        ("a\\", "it ends in a backslash"),
+        (r"(\pL{100}){100}", "repetition"),
+        ("((a{100}){100}){100}", "repetition"),
+        ("(" * 1001, "missing )"),
+    ],
+)
+def test_a_pattern_at_fault_is_refused_in_a_sentence(pattern, told):
+    started = time.process_time()
+    with pytest.raises(ValueError, match=re.escape(told)) as caught:
+        Search.of_pattern(pattern)
+    assert type(caught.value) is ValueError
+    assert len(str(caught.value)) <= 80
+    assert time.process_time() - started < 0.5
+
+
+#: What begins like UTF-8 and is none: too long a form, surrogates, beyond the last character.
+ALMOST = [
+    *(
+        bytes(line)
+        for n in (1, 2, 3)
+        for line in product(b"a\x80\x9f\xa0\xbf\xc2\xe0\xed\xf4", repeat=n)
+    ),
+    *(b"\xf0" + bytes(line) for line in product(b"a\x80\x8f\x90\xbf", repeat=3)),
+    *(b"\xf4" + bytes(line) for line in product(b"a\x80\x8f\x90\xbf", repeat=3)),
+]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(".", "[^a]", r"\W", r"\D\D", r"\PN", r"\pL", "[^\xe9]", "(?i)[^k]", r"\p{Any}", "..a"),
+        *(r"[\x{800}-\x{ffff}]", r"[\x{80}-\x{10ffff}]", r"[^\x{80}-\x{ff}]", "[[:^alpha:]]"),
+        *(r"[^\x{10000}-\x{10ffff}]", r"[\x{d7ff}-\x{e000}]", r"[\x{90}-\x{10ffff}]"),
+    ],
+)
+def test_what_is_no_utf_8_is_taken_alike(found, pattern):
+    search = Search.of_pattern(f"^{pattern}$")
+    compiled = search.compiled()
+    assert found(search, *ALMOST) == [line for line in ALMOST if compiled.search(line)]
+
+
+#: Patterns out of parts that the engines might read otherwise.
+PARTS = st.sampled_from(
+    [
+        *("a", "b", " ", "9", "é", ".", "^", "$", "|", "(", ")", "(?:", "(?i)", "(?s)", "[", "[^"),
+        *("]", "*", "+", "?", "*?", "{2}", "{1,}", "{,2}", "{", "}", "-", "--", "&&", "~~", "#"),
+        *(r"\d", r"\D", r"\s", r"\S", r"\w", r"\W", r"\b", r"\B", r"\A", r"\z", r"\n", r"\x00"),
+        *(
+            r"\x{e9}",
+            r"\xff",
+            r"\pL",
+            r"\PN",
+            r"\.",
+            r"\-",
+            r"\]",
+            r"\&",
+            r"\ ",
+            r"\<",
+            r"\_",
+            "\\",
+        ),
+        *("[:alpha:]", "[[:^digit:]]", r"\Q", r"\E", ",", "&", "~", "\x00", "\n", "\u212a", "k"),
+    ]
+)
+BYTES = [*(bytes([byte]) for byte in b"ab9k -_&\0\r\x80\xbf\xc3\xe0\xed\xf0\xf4\xff"), "é".encode()]
+TEXTS = st.lists(st.sampled_from(BYTES), max_size=6).map(b"".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    pattern=st.lists(PARTS, max_size=7).map("".join),
+    lines=st.lists(TEXTS, min_size=1, max_size=12),
+)
+def test_what_is_accepted_finds_the_same_by_both_engines(found, pattern, lines):
+    try:
+        search = Search.of_pattern(pattern)
+    except ValueError:
+        return
+    compiled = search.compiled()
+    assert found(search, *lines) == [line for line in lines if compiled.search(line)]
+
+
+@pytest.mark.parametrize("pattern", ["(?P<n>a)(?P<n>b)", "a(?i)*B", "(?ii)AB", "(?i-i)ab"])
+def test_what_only_one_engine_takes_is_searched_by_it(found, pattern):
+    assert found(Search.of_pattern(pattern), b"ab", b"b")[:1] == [b"ab"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a*)*b", "(a|aa)+$", "(a?){50}a{50}b", "a.*b.*c", r"(?i)\bA+\b.*\d", "[^b]*[^c]*x$"],
+)
+def test_hostile_patterns_and_lines_take_linear_time(found, pattern):
+    line = b"a" * (1024 * 1024 - 1)
+    started = time.process_time()
+    found(Search.of_pattern(pattern), line)
+    assert time.process_time() - started < 1
+
+
+def test_the_longest_pattern_that_is_accepted_is_compiled_by_both(found):
+    for pattern in ("a" * LONGEST, r"[^\d]" * 200, "(a|b)" * 200, "(?i)" + "é" * 900, ".*" * 50):
+        assert len(pattern) <= LONGEST
+        assert found(Search.of_pattern(pattern), b"") == ([b""] if pattern == ".*" * 50 else [])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "spans"),
+    [
+        ("a", b"abaa", [(0, 1), (2, 3), (3, 4)]),
+        ("a+", b"abaa", [(0, 1), (2, 4)]),
+        ("a*", b"baab", [(1, 3)]),
+        ("^a", b"aa", [(0, 1)]),
+        ("a$", b"aa", [(1, 2)]),
+        (r"\ba", b"aa a", [(0, 1), (3, 4)]),
+        ("(a)(b)", b"ab ab", [(0, 2), (3, 5)]),
+        ("\xe9", "aé é".encode(), [(1, 3), (4, 6)]),
+        ("", b"abc", []),
+        ("a", b"", []),
+    ],
+)
+def test_where_it_is_found(pattern, line, spans):
+    assert list(spans_in(Search.of_pattern(pattern).compiled(), line)) == spans
+
+
+def test_matches_are_looked_for_so_many_times_in_a_line():
+    """To find each may take a pass over the rest of the line."""
+    pattern = Search.of_pattern("a.*b|a").compiled()
+    started = time.process_time()
+    spans = list(spans_in(pattern, b"a" * 1024 * 1024))
+    assert spans == [(at, at + 1) for at in range(MOST_MATCHES)]
+    assert time.process_time() - started < 2
+    assert list(spans_in(Search.of_pattern("b*").compiled(), b"a" * MOST_MATCHES + b"b")) == []

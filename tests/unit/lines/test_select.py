@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule once more, naively over a whole log, and what the rule does not say."""
+
+import random
+from dataclasses import asdict
+
+import pytest
+
+from oslogserve.lines.blocks import whole_lines
+from oslogserve.lines.clock import Clock, span
+from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.recognise import BUILT_IN
+from oslogserve.lines.search import Search
+from oslogserve.lines.select import Gap, Part, Selector
+from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally
+
+T = b"2013-09-27 18:07:%02d.860"
+WORDS = [name.encode() for name in SEVERITIES[1:]]
+
+
+def text(*given):
+    return tuple(map(Search.of_text, given))
+
+
+def selected(log, selection, size=None, longest=10**6, **options):
+    """[(number, role, text), or a Gap], and the tally."""
+    tally = Tally()
+    pieces = [log[at : at + size] for at in range(0, len(log), size)] if size else [log]
+    selector = Selector(selection, BUILT_IN, Clock(1_400_000_000), tally, longest, **options)
+    found = []
+    for one in selector.shown(whole_lines(pieces, longest)):
+        if isinstance(one, Part):
+            found[-1] = (*found[-1][:2], found[-1][2] + one.text)
+        elif isinstance(one, Gap):
+            found.append(one)
+        else:
+            found.append((one.number, one.role, one.text))
+    return found, tally
+
+
+class Naive:
+    """By looking at the whole log at once."""
+
+    def __init__(self, log, asked):
+        self.asked = asked
+        self.lines = log.split(b"\n")
+        self.lines = [line + b"\n" for line in self.lines[:-1]] + [*filter(None, self.lines[-1:])]
+        self.total = len(self.lines)
+        self.seconds, self.ranks = [], []
+        second, rank = None, 0
+        for line in self.lines:
+            words = line.split()
+            if line.startswith(b"2013-09-27 18:07:"):
+                second = int(line[17:19])
+                rank = (
+                    SEVERITIES.index(words[2].decode())
+                    if words[2:3] and words[2] in WORDS
+                    else rank
+                )
+            self.seconds.append(second)
+            self.ranks.append(rank)
+
+    def is_in_window(self, number):
+        second = self.seconds[number - 1]
+        since, until = self.asked.since, self.asked.until
+        return (
+            self.asked.first <= number <= (self.asked.last or self.total)
+            and (since is None or (second is not None and second >= since.first // 10**6 % 60))
+            and (until is None or second is None or second <= until.last // 10**6 % 60)
+        )
+
+    def is_hit(self, number):
+        line = self.lines[number - 1].lower()
+        floor = SEVERITIES.index(self.asked.level or "NONE")
+        holds = [
+            search.pattern.removeprefix("(?i)").encode() in line for search in self.asked.searches
+        ]
+        lacks = [
+            search.pattern.removeprefix("(?i)").encode() not in line
+            for search in self.asked.without
+        ]
+        return self.is_in_window(number) and self.ranks[number - 1] >= floor and all(holds + lacks)
+
+    def behind(self, number):
+        """What is brought in ends the context before it: all behind it."""
+        ends = [n for n in range(number + 1, self.total) if b"L%d" % n in self.asked.show]
+        ends = [n for n in ends if not self.is_hit(n)]
+        return set(range(min(ends), self.total + 1)) if ends else set()
+
+    def selected(self):
+        asked, numbers = self.asked, range(1, self.total + 1)
+        hits = {number for number in numbers if self.is_hit(number)}
+        shown = {number for number in numbers if b"L%d" % number in asked.show}
+        width = asked.context or 0
+        near = {n for n in numbers if any(0 <= n - hit <= width for hit in hits)}
+        near |= {n for n in numbers if any(0 <= hit - n <= width for hit in hits - self.behind(n))}
+        near = {n for n in near if self.is_in_window(n)} | hits
+        counted = sorted(near - shown)
+        cut_at = None
+        if asked.limit is not None and len(counted) >= asked.limit:
+            cut_at = counted[asked.limit - 1] + 1
+            counted = counted[: asked.limit]
+            if cut_at > (asked.last or self.total) or cut_at > self.total:
+                cut_at = None
+        # A line that is brought in behind the limit is no hit any more.
+        end = cut_at or self.total + 1
+        if asked.limit is not None and len(counted) == asked.limit:
+            end = counted[-1] + 1
+        kept = sorted({*counted, *shown})
+        of_tail = [n for n in kept if n in counted or (n in near and n < end) or n in shown]
+        matched = len([n for n in kept if n in hits and n < end])
+        if asked.tail is not None:
+            kept = [n for n in kept if n in shown or n in of_tail[-asked.tail :]]
+        return kept, matched, cut_at
+
+
+def made(chance, size):
+    lines = []
+    second = 0
+    for _ in range(size):
+        second += chance.randrange(2)
+        word = chance.choice([*WORDS, b"x", b"y"])
+        stamp = T % second if chance.random() < 0.6 else b"more"
+        lines.append(stamp + b" " + word + b" " + bytes(chance.choices(b"abc", k=3)))
+    return b"\n".join(lines) + b"\n" * chance.randrange(2)
+
+
+def asked(chance):
+    def maybe(value):
+        return value if chance.random() < 0.3 else None
+
+    first = chance.choice((1, 1, chance.randrange(1, 20)))
+    return Selection(
+        first=first,
+        last=maybe(first + chance.randrange(25)),
+        since=maybe(span(f"2013-09-27T18:07:{chance.randrange(15):02}")),
+        until=maybe(span(f"2013-09-27T18:07:{chance.randrange(15):02}")),
+        level=maybe(chance.choice(SEVERITIES)),
+        searches=text(*chance.choice(((), (), ("a",), ("b", "c"), ("ab",)))),
+        without=text(*chance.choice(((), (), ("c",), ("aa", "bb")))),
+        context=maybe(chance.randrange(4)),
+        limit=maybe(chance.randrange(1, 20)),
+        tail=maybe(chance.randrange(1, 20)),
+        show=chance.choice(((), (), (b"L3",), (b"L1", b"L20"))),
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_selected_is_what_the_rule_says_however_the_log_is_cut(seed):
+    chance = random.Random(seed)
+    for _ in range(20):
+        log, selection = made(chance, chance.randrange(1, 30)), asked(chance)
+        naive = Naive(log, selection)
+        numbers, matched, cut_at = naive.selected()
+        found, tally = selected(log, selection, chance.choice((None, 1, 7, 60)))
+        lines = [one for one in found if not isinstance(one, Gap)]
+        assert [number for number, *_ in lines] == numbers, selection
+        assert [line for *_, line in lines] == [naive.lines[number - 1] for number in numbers]
+        assert (tally.matched, tally.sent, tally.cut_at) == (matched, len(lines), cut_at), selection
+        roles = {number: role for number, role, _ in lines}
+        assert all(
+            (role == b"shown") == (b"L%d" % n in selection.show) for n, role in roles.items()
+        )
+        assert all(
+            naive.is_hit(n) == (role == b"") for n, role in roles.items() if role != b"shown"
+        )
+        _check_gaps(found, selection, tally)
+
+
+def _check_gaps(found, selection, tally):
+    if selection.context is None and not selection.show:
+        assert not [one for one in found if isinstance(one, Gap)]
+        return
+    covered = []
+    for one in found:
+        covered += range(one.first, one.last + 1) if isinstance(one, Gap) else [one[0]]
+    assert covered == sorted(set(covered))
+    end = max(covered, default=0) if tally.cut_at else tally.lines
+    assert set(range(selection.first, end + 1)) <= set(covered)
+
+
+LOG = b"".join(b"%d\n" % number for number in range(1, 31))
+
+
+def numbers(found):
+    return [(one.first, one.last) if isinstance(one, Gap) else one[0] for one in found]
+
+
+def test_contexts_that_meet_are_one_and_a_hit_within_one_is_a_hit():
+    found, _ = selected(LOG, Selection(context=2, searches=text("10", "")))
+    assert numbers(found) == [(1, 7), 8, 9, 10, 11, 12, (13, 30)]
+    found, _ = selected(LOG, Selection(context=1, searches=(Search.of_pattern("^(10|11|14)$"),)))
+    assert numbers(found) == [(1, 8), 9, 10, 11, 12, 13, 14, 15, (16, 30)]
+    assert [one[1] for one in found[1:-1]] == [
+        b"context",
+        b"",
+        b"",
+        *[b"context"] * 2,
+        b"",
+        b"context",
+    ]
+
+
+@pytest.mark.parametrize("limit", range(1, 12))
+@pytest.mark.parametrize(
+    "more", [{}, {"searches": text("1")}, {"level": "NONE"}, {"last": 17}], ids=str
+)
+def test_what_a_limit_leaves_begins_where_it_cut(limit, more):
+    whole, _ = selected(LOG, Selection(**more))
+    asked, parts = Selection(limit=limit, **more), []
+    while True:
+        found, tally = selected(LOG, asked)
+        parts += found
+        if tally.cut_at is None:
+            break
+        asked = asked._replace(first=tally.cut_at)
+    assert parts == whole
+
+
+def test_no_more_is_looked_at_than_can_be_shown():
+    for asked, looked_at in (({"last": 7}, 7), ({"limit": 7}, 7), ({"limit": 1, "first": 7}, 7)):
+        _, tally = selected(LOG, Selection(**asked))
+        assert tally.lines == looked_at
+        _, tally = selected(LOG, Selection(**asked), reads_all=True)
+        assert tally.lines == 30
+
+
+def test_a_line_that_is_brought_in_is_looked_for_to_the_end():
+    found, tally = selected(LOG, Selection(last=2, show=(b"L9",)))
+    assert numbers(found) == [1, 2, (3, 8), 9, (10, 30)]
+    assert [one[1] for one in found if not isinstance(one, Gap)] == [b"", b"", b"shown"]
+    assert asdict(tally) == asdict(Tally(30, 0, 2, 3))
+
+
+def test_a_line_is_brought_in_by_its_time_as_every_line_of_that_time():
+    log = T % 1 + b" a\n" + T % 2 + b" b\nmore\n" + T % 2 + b" c\n"
+    found, _ = selected(log, Selection(level="ERROR", show=(b"_2013_09_27_18_07_02_860",)))
+    assert numbers(found) == [(1, 1), 2, (3, 3), 4]
+
+
+def test_a_time_that_cannot_be_is_that_of_the_line_before():
+    log = T % 5 + b"\n2013-02-31 00:00:00 x\n" + T % 9 + b"\n"
+    found, _ = selected(log, Selection(since=span("2013-09-27T18:07:06")))
+    assert numbers(found) == [3]
+    found, _ = selected(log, Selection(until=span("2013-09-27T18:07:06")))
+    assert numbers(found) == [1, 2]
+
+
+def test_a_search_is_of_so_many_bytes_of_a_line():
+    log = b"xxxxa\nxxxxxb\nxxxxxxxxa"
+    for size in (None, 1, 6):
+        found, _ = selected(log, Selection(searches=text("a")), size, longest=5)
+        assert found == [(1, b"", b"xxxxa\n")]
+        found, _ = selected(log, Selection(without=text("a")), size, longest=5)
+        assert numbers(found) == [2, 3]
+
+
+def test_context_is_held_within_bounds():
+    large = b"x" * (CONTEXT_BYTES // 2 - 1) + b"\n"
+    found, _ = selected(large * 3 + b"hit\n", Selection(context=3, searches=text("hit")))
+    assert numbers(found) == [(1, 1), 2, 3, 4]
+    found, _ = selected(large + large + b"\nhit\n", Selection(context=3, searches=text("hit")))
+    assert numbers(found) == [(1, 1), 2, 3, 4]
+
+
+def test_a_tail_is_held_within_bounds_and_what_is_missing_is_told():
+    large = b"x" * (TAIL_BYTES // 2 - 1) + b"\n"
+    found, tally = selected(b"a\n" + large * 3, Selection(tail=3))
+    assert numbers(found) == [3, 4]
+    assert (tally.dropped, tally.sent) == (1, 2)
+    found, tally = selected(b"a\nb\n" + large + large, Selection(tail=2))
+    assert (numbers(found), tally.dropped) == ([3, 4], 0)
+
+
+def test_a_line_that_is_larger_than_the_tail_leaves_nothing_of_itself():
+    line = b"x" * (TAIL_BYTES + 1)
+    for log in (line, line + b"\n", b"a\n" + line):
+        found, tally = selected(log, Selection(tail=2), 3_000_000)
+        assert (found, tally.sent) == ([], 0)
+        assert tally.dropped == log.removesuffix(b"\n").count(b"\n") + 1
+    found, tally = selected(line + b"\nz", Selection(tail=2), 3_000_000)
+    assert (numbers(found), tally.dropped) == ([2], 1)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the table of formats recognises, through both renderers."""
+
+import dataclasses
+import importlib
+
+import pytest
+
+from oslogserve.lines.formats import Row
+from oslogserve.lines.pieces import for_native
+from oslogserve.lines.selection import Selection, Wanted
+from tests.renderers import (
+    EXAMPLES,
+    REACH,
+    cut,
+    native,
+    native_formats,
+    pure,
+    the_native_core,
+)
+
+RENDERERS = {"pure": pure, "native": native}
+T = b"2013-09-27 18:22:11.248"
+
+
+@pytest.fixture(params=RENDERERS, scope="module")
+def rendered(request):
+    if request.param == "native":
+        the_native_core()
+
+    def rendered(pieces, view="html", level=None, longest=1024 * 1024):
+        wanted = Wanted(view, Selection(level=level), 1.4e9)
+        return b"".join(RENDERERS[request.param](pieces, wanted, None, longest))
+
+    return rendered
+
+
+@pytest.fixture(scope="module")
+def speedups():
+    the_native_core()
+    return importlib.import_module("oslogserve_speedups")
+
+
+@pytest.mark.parametrize(
+    ("line", "when", "severity"),
+    [pytest.param(line, *expected, id=line.decode()) for line, expected in EXAMPLES.items()],
+)
+def test_the_examples_of_the_table(rendered, line, when, severity):
+    element = rendered([line], "html")
+    assert element.startswith(b'<span id="L1" class="%b">' % (severity or b"NONE"))
+    assert (b'">%b</a>' % when in element) == bool(when)
+    assert (b"<a " in element) == bool(when)
+
+
+@pytest.mark.parametrize(("size", "severity"), [(REACH - 1, b"ERROR"), (REACH, b"NONE")])
+@pytest.mark.parametrize("filler", [b"x", b"<"])
+def test_a_line_is_looked_at_so_far_however_it_is_cut(rendered, size, severity, filler):
+    begin, end = b'{"a":"', b'","level":"error"}'
+    line = begin + filler * (size - len(begin + end) + 1) + end
+    for at in (1, 100, size - 3, size, size + 1):
+        element = rendered([line[:at], line[at:] + b" more"], "html", None, REACH)
+        assert element.startswith(b'<span id="L1" class="%b">' % severity)
+
+
+@pytest.mark.parametrize("end", [b"", b"\r"])
+def test_an_end_counts_where_the_line_ends(rendered, end):
+    line = b"x" * 100 + b" ... FAILED"
+    assert b'class="ERROR"' in rendered([line + end], "html")
+    assert b'class="NONE"' in rendered([line + b"." + end], "html")
+
+
+COLOURED = b"<\x1b[2m2024-03-04T05:06:07Z\x1b[0m \x1b[31mERROR\x1b[0m x"
+
+
+@pytest.mark.parametrize(
+    ("line", "element"),
+    [
+        (
+            COLOURED[1:],
+            b'class="ERROR"><a name="%b" href="#%b"><span class="dim">2024-03-04T05:06:07Z</span></a> '
+            b'<span class="fg1">ERROR</span> x\n' % ((b"_2024_03_04_05_06_07Z",) * 2),
+        ),
+        (
+            b"2024-03-04 \x1b[1m05:06:07 ERROR x",
+            b'class="ERROR"><a name="%b" href="#%b">2024-03-04 <span class="bold">05:06:07</span></a>'
+            b'<span class="bold"> ERROR x</span>\n' % ((b"_2024_03_04_05_06_07",) * 2),
+        ),
+        (b"\x1b[31;1mERROR\x1b[0m: x", b'class="ERROR"><span class="bold fg1">ERROR</span>: x\n'),
+        (b"\x1b[31;ERROR: x", b'class="NONE">RROR: x\n'),  # another sequence, which ends in E
+        (
+            COLOURED,
+            (
+                b'class="NONE">&lt;<span class="dim">2024-03-04T05:06:07Z</span> '
+                b'<span class="fg1">ERROR</span> x\n'
+            ),
+        ),
+    ],
+)
+def test_colour_hides_nothing(rendered, line, element):
+    assert rendered([line + b"\n"], "html") == b'<span id="L1" ' + element + b"</span>"
+
+
+def test_what_stands_before_a_time_is_escaped(rendered):
+    line = b'{"a": "<b>&", "time": "2024-03-04T05:06:07Z"}'
+    assert b"{&quot;a&quot;: &quot;&lt;b&gt;&amp;&quot;, &quot;time&quot;: &quot;<a " in rendered(
+        [line], "html"
+    )
+
+
+def test_a_line_known_to_be_no_error_ends_the_one_above(rendered):
+    log = b"FAILED x\n  y\nok: [h]\n  z\n"
+    assert rendered([log], "text", "ERROR") == b"FAILED x\n  y\n"
+    assert rendered([log], "html").endswith(
+        b'<span id="L3" class="NONE">ok: [h]\n</span><span id="L4" class="NONE">  z\n</span>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        (T + b" ERROR unit: DEBUG x", b"ERROR"),
+        (T + b" ERRORS unit: DEBUG x", b"DEBUG"),
+        (T + b" 12 INFO: ERROR x", b"INFO"),
+    ],
+)
+def test_the_first_lead_that_fits_counts(rendered, line, severity):
+    assert rendered([line], "html").startswith(b'<span id="L1" class="%b">' % severity)
+
+
+@pytest.mark.parametrize("longest", [REACH, REACH + 1000])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n" + T + b" INFO y\n"])
+@pytest.mark.parametrize("level", [None, "ERROR", "CRITICAL"])
+@pytest.mark.parametrize("view", ["html", "text"])
+def test_an_over_long_line_is_the_same_in_parts(rendered, view, level, end, longest):
+    log = b"a\n" + T + b" ERROR <" + b"x" * 9000 + b">" + end
+    whole = rendered([log], view, level)
+    for size in (7, 100, REACH, 8999):
+        assert rendered(cut(log, range(size, len(log), size)), view, level, longest) == whole
+
+
+def test_the_reach_of_the_table_is_known(speedups):
+    assert native_formats().reach == REACH
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"times": [b"a("]}, r"a\(: .*unclosed group"),
+        ({"times": [b"<a"]}, "<a: it may match '<'"),
+        ({"times": []}, "no times"),
+        ({"places": [(b"(b)", 0)]}, r"\(b\): it has a group"),
+        ({"places": [(b"b", 99)]}, "no such time"),
+        ({"severities": []}, "no severities"),
+    ],
+)
+def test_a_table_at_fault_is_refused(speedups, changed, told):
+    rows = dataclasses.replace(for_native(), **changed)
+    with pytest.raises(ValueError, match=f"(?s){told}"):
+        speedups.Formats(rows)
+
+
+def test_a_row_that_the_two_would_read_differently_is_refused(speedups):
+    for pattern, told in (
+        (b"^ERROR", "looks around"),
+        (b"(ERROR)", "a group"),
+        (b"E++", "repeats"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            speedups.Formats(for_native([Row("x", pattern, {}, severity="ERROR")]))
