@@ -8,8 +8,20 @@ VIEWS = {
     "html": ("HTML", "", "text/html"),
     "text": ("text", "format=text", "*/*"),
     "error": ("level=ERROR", "level=ERROR", "text/html"),
+    "q": ("q=", "q=Timeout", "text/html"),
+    "re": ("re=", "re=req-[0-9a-f]%2B.*MessagingTimeout", "text/html"),
+    "context": ("q= with context=5", "q=Timeout&context=5", "text/html"),
+    "summary": ("format=summary", "format=summary", "*/*"),
+    "tail": ("tail=100", "tail=100", "text/html"),
+    "end": ("lines= at the end", "lines={end}-", "text/html"),
 }
-"""Title, query and Accept of what is asked of oslogserve."""
+"""Title, query and Accept of what is asked of oslogserve. {end}: a hundred lines before the end."""
+
+WHOLE = ("html", "text")
+"""The views that show all of a log."""
+
+UNPACKED = ("q", "re", "context", "summary", "tail", "end")
+"""Those that are measured without compression only: they send little."""
 
 ENCODINGS = ("identity", "gzip")
 RENDERERS = ("native", "pure")
@@ -34,9 +46,10 @@ class Case:
     encoding: str = "identity"
     renderer: str = ""
 
-    @property
-    def target_query(self) -> str:
-        query = [VIEWS[self.view][1], "source=swift" if self.source == "swift" else ""]
+    def query(self, lines: int) -> str:
+        """lines: of the log."""
+        view = VIEWS[self.view][1].format(end=max(1, lines - 99))
+        query = [view, "source=swift" if self.source == "swift" else ""]
         return "&".join(filter(None, query))
 
     @property
@@ -64,6 +77,7 @@ def table(
         for encoding in ENCODINGS
         for renderer in RENDERERS
         if source in sources and view in views and encoding in encodings and renderer in renderers
+        if encoding == "identity" or view not in UNPACKED
     ]
     return ours + [case for case in OTHERS if case.source in sources]
 

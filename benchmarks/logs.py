@@ -11,7 +11,7 @@ import os
 import pathlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO
 
 from oslogserve import demo
@@ -38,6 +38,7 @@ class Log:
     size: int
     stored: int
     """Its size as it lies on disk."""
+    lines: int
     megabytes: int | None = None
     """What was asked of the generator; None for a real log."""
 
@@ -64,8 +65,8 @@ def folder() -> Iterator[pathlib.Path]:
 
 def generated(root: pathlib.Path, megabytes: int) -> Log:
     file = f"generated-{megabytes}.txt.gz"
-    size = _gzip(root / file, demo.generate_oslo(megabytes * 1_000_000))
-    return Log(f"{megabytes} MB", file, size, (root / file).stat().st_size, megabytes)
+    size, lines = _gzip(root / file, demo.generate_oslo(megabytes * 1_000_000))
+    return Log(f"{megabytes} MB", file, size, (root / file).stat().st_size, lines, megabytes)
 
 
 def real(root: pathlib.Path, source: pathlib.Path) -> list[Log]:
@@ -81,11 +82,11 @@ def _taken(root: pathlib.Path, path: pathlib.Path, number: int) -> Log:
     if path.suffix == ".gz":
         shutil.copyfile(path, root / file)
         with gzip.open(path, "rb") as log:
-            size = sum(map(len, _pieces(log)))
+            size, lines = _counted(_pieces(log), len)
     else:
         with path.open("rb") as log:
-            size = _gzip(root / file, _pieces(log))
-    return Log(path.name, file, size, (root / file).stat().st_size)
+            size, lines = _gzip(root / file, _pieces(log))
+    return Log(path.name, file, size, (root / file).stat().st_size, lines)
 
 
 def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
@@ -93,10 +94,18 @@ def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
         yield piece
 
 
-def _gzip(path: pathlib.Path, blocks: Iterable[bytes]) -> int:
-    """As a CI job's `gzip` would; the size unpacked."""
+def _gzip(path: pathlib.Path, blocks: Iterable[bytes]) -> tuple[int, int]:
+    """As a CI job's `gzip` would; its bytes unpacked, and its lines."""
     with gzip.open(path, "wb", compresslevel=6) as packed:
-        return sum(packed.write(block) for block in blocks)
+        return _counted(blocks, packed.write)
+
+
+def _counted(blocks: Iterable[bytes], take: Callable[[bytes], int]) -> tuple[int, int]:
+    size = lines = 0
+    for block in blocks:
+        size += take(block)
+        lines += block.count(b"\n")
+    return size, lines
 
 
 def _write_small(path: pathlib.Path) -> None:

@@ -79,7 +79,7 @@ def running(
             for source in ("disk", "swift") if uploaded else ("disk",):
                 for encoding in cases.ENCODINGS:
                     case = Case("", "", source, "html", encoding, name)
-                    _warm(Request(server.port, f"/{WARM}?{case.target_query}", case.headers))
+                    _warm(Request(server.port, f"/{WARM}?{case.query(0)}", case.headers))
         for server in (found.nginx, found.nginx_as_stored):
             _warm(Request(server.port, f"/{WARM}", {"Accept-Encoding": "gzip"}))
         for server in (*found.ours.values(), found.nginx, found.nginx_as_stored):
@@ -127,7 +127,7 @@ def _sample(running: Running, case: Case, log: Log) -> Sample:
     if not case.renderer:
         return _other(running, case.name, log)
     server = running.ours[case.renderer]
-    target = f"/{log.file}?{case.target_query}"
+    target = f"/{log.file}?{case.query(log.lines)}"
     return _got(Request(server.port, target, case.headers), log, server)
 
 
@@ -181,7 +181,7 @@ def _check_size(result: Result) -> None:
     """A page instead of the log would be quick to send, and worth nothing here."""
     log, case = result.log, result.case
     sample = result.rounds[0].ours
-    if sample.received is None or case.view == "error":
+    if sample.received is None or (case.view and case.view not in cases.WHOLE):
         return
     # Compressed anew, a log may come out somewhat smaller than it is stored, never by half.
     least = log.stored // 2 if sample.encoding or not case.renderer else log.size

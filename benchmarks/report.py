@@ -236,7 +236,7 @@ class Rendered:
 
     def line(self) -> str:
         speed = self.figures()["bytes_a_second"]
-        return f"  {self.renderer:<8} {self.asked:<12} MB/s of log {speed.text(1e-6, 0)}"
+        return f"  {self.renderer:<8} {self.asked:<24} MB/s of log {speed.text(1e-6, 0)}"
 
 
 @dataclasses.dataclass
