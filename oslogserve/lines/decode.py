@@ -28,6 +28,7 @@ def decoded(
     encoding: the declared Content-Encoding, see packed_as(). again: gives the same stored bytes
     from their beginning; with it a faster decoder is used, which loses what stands closely before
     a damage, so that a damaged log is read twice; of one that ends early it may lose two bytes.
+    A source that keeps several copies may give a whole one then, which mends nothing that was given.
     when_one_member: called at the end of a gzip that is one member and nothing else. Raises
     Incomplete where the stored bytes end early or are damaged.
     """
@@ -81,18 +82,24 @@ def _inflated(
     if again is None or fast is zlib:
         yield from _inflated_to_the_damage(chunks, packed, when_one_member)
         return
-    given = 0
+    given = checksum = 0
     try:
         for piece in _members(chunks, packed, fast.decompressobj, _inflate, when_one_member):
             given += len(piece)
+            checksum = fast.crc32(piece, checksum)
             yield piece
         return
     except fast.error:
         pass  # and the call that failed lost what stood before the damage
+    same = 0
     for piece in _inflated_to_the_damage(again(), packed, when_one_member):
+        same = fast.crc32(piece[:given], same)
         if given < len(piece):
             yield piece[given:]
         given = max(0, given - len(piece))
+    if same != checksum:  # of another copy, then
+        told = "it came damaged, and whole when it was read again: what stands above may be wrong"
+        raise Incomplete("corrupt", told)
 
 
 def _members(

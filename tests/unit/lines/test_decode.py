@@ -371,6 +371,14 @@ def test_a_damage_is_read_again_once_and_nothing_comes_twice():
     assert len(asked) == (0 if decode.fast is zlib else 1)
 
 
+@pytest.mark.parametrize("at", range(100, len(PACKED), 97))
+def test_what_came_wrong_is_told_though_another_copy_of_it_is_whole(fast, at):
+    """Swift keeps three. Most damages are seen at the end, when other bytes have come."""
+    damaged = PACKED[:at] + bytes([PACKED[at] ^ 1]) + PACKED[at + 1 :]
+    came, reasons, _ = read(cut(damaged, 100), again=lambda: cut(PACKED, 100))
+    assert reasons == ["corrupt"] or came == LOG
+
+
 @pytest.mark.parametrize("reason", ["corrupt", "timeout"])
 @pytest.mark.skipif(decode.fast is zlib, reason="isal is not installed")
 def test_where_it_cannot_be_read_again_that_is_told_after_what_came(reason):
