@@ -18,7 +18,7 @@ from oslogserve.health import Readiness
 from oslogserve.lines.renderer import described
 from oslogserve.metrics import Metrics
 from oslogserve.query import Query, accepts_html
-from oslogserve.sources import Source, opening
+from oslogserve.sources import Source, budget, opening
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.guarded import GuardedSource
 from oslogserve.sources.swift import Swift
@@ -70,7 +70,8 @@ class App:
         started = time.perf_counter()
         self._metrics.in_progress.inc()
         try:
-            answer = self._answer(environ)
+            with budget.begin():
+                answer = self._answer(environ)
         except Error as error:
             answer = _told(error, environ)
         except BaseException:

@@ -7,10 +7,10 @@ expired token and retries for half a minute.
 """
 
 import random
-import threading
 import time
 from collections.abc import Callable
 from itertools import count
+from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
 import keystoneauth1.exceptions
@@ -23,6 +23,7 @@ from swiftclient.exceptions import ClientException
 
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
+from oslogserve.sources import budget
 from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 #: What a request to Swift or Keystone was seen to raise.
@@ -97,7 +98,9 @@ class SwiftSession:
             app_name="oslogserve",
         )
         self._access: _Access | None = None
-        self._authenticating = threading.Lock()
+        self._authenticating = Lock()
+        self._is_renewed = Event()
+        self._is_renewed.set()
         self._authentications = 0
         self._failure: SourceError | None = None
         self._idle: list[Connection] = []
@@ -110,7 +113,7 @@ class SwiftSession:
 
     def deadline(self) -> float:
         """Of time.monotonic, for all that one answer takes."""
-        return time.monotonic() + self._answer_timeout
+        return budget.begun() + self._answer_timeout
 
     def asked(
         self,
@@ -182,19 +185,26 @@ class SwiftSession:
         access = self._access
         if access is not None and access.token != stale and not access.info.will_expire_soon(0):
             return access
-        if not self._authenticating.acquire(timeout=max(0.0, deadline - time.monotonic())):
+        with self._authenticating:
+            if self._authentications == seen and self._is_renewed.is_set():
+                is_renewed = Event()
+                # In a thread of its own: each waits as long as it may, however long others do.
+                Thread(target=self._renew, args=[is_renewed], daemon=True).start()
+                self._is_renewed = is_renewed
+            is_renewed = self._is_renewed
+        if not is_renewed.wait(max(0.0, deadline - time.monotonic())):
             raise SourceError(self._source, "no token came in time", "timeout")
+        if self._failure is not None:
+            raise SourceError(self._source, str(self._failure), self._failure.reason)
+        assert self._access is not None
+        return self._access
+
+    def _renew(self, is_renewed: Event) -> None:
         try:
-            if self._authentications == seen:
-                # Others share what comes of it, and may have longer than this one.
-                self._token_deadline.at = max(deadline, time.monotonic() + self._token_timeout)
-                self._authenticate()
-            if self._failure is not None:
-                raise SourceError(self._source, str(self._failure), self._failure.reason)
-            assert self._access is not None
-            return self._access
+            self._token_deadline.at = time.monotonic() + self._token_timeout
+            self._authenticate()
         finally:
-            self._authenticating.release()
+            is_renewed.set()
 
     def _authenticate(self) -> None:
         try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want, budget
 
 #: Seconds before a log goes on for the first time; doubled for each next, and jittered. Together
 #: they outlast a server that restarts.
@@ -99,7 +99,9 @@ class WholeLog(Log):
             self._log.close()
             try:
                 span = (position, self._end)
-                log = self._source.open(self._path, Want(span=span, version=self.stored.version))
+                want = Want(span=span, version=self.stored.version)
+                with budget.begin():  # the first bytes may have come long ago
+                    log = self._source.open(self._path, want)
             except SourceError as failure:
                 outcome = "changed" if failure.reason == "changed" else "failed"
                 self._metrics.source_resumes[self.stored.source, outcome].inc()

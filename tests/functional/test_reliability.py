@@ -259,6 +259,29 @@ def test_rotated_password_is_told_until_it_is_the_configured_one_again(keystone_
         )
 
 
+# A silent Swift
+
+
+def test_every_answer_comes_within_the_bound(swift, tmp_path):
+    """A folder asks twice; and who finds half of the threads waiting waits for a place first."""
+    bound = 2.5
+
+    def ask_in_time(path):
+        started = time.monotonic()
+        answer = ask(server, path, Accept="text/html")
+        assert time.monotonic() - started < 1.8 * bound
+        return answer
+
+    (tmp_path / "folder").mkdir()
+    with serving(swift, root=tmp_path, read_timeout=2 * bound, answer_timeout=bound) as server:
+        assert ask(server, "/0.txt").status == 200
+        swift.faulty.behave(BLACK_HOLE)
+        assert b"This listing is incomplete" in ask_in_time("/folder/").body
+        with ThreadPoolExecutor(THREADS) as pool:
+            answers = list(pool.map(ask_in_time, ["/0.txt"] * THREADS))
+        assert {answer.status for answer in answers} == {503}
+
+
 # A sick Swift and logs on disk
 
 

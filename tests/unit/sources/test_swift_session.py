@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
 from oslogserve.errors import SourceError
-from oslogserve.sources import swift_session
+from oslogserve.sources import budget, swift_session
 from oslogserve.sources.swift_session import PAUSE, SwiftSession, _Access
 
 CONFIG = """
@@ -18,6 +20,8 @@ username = test:tester
 password = testing
 container = logs
 """
+#: Seconds after which a test has failed; none waits for so long where all is well.
+BOUND = 20
 BUSY = ClientException("no", http_status=503)
 REFUSED = ClientException("no", http_status=401)
 
@@ -88,6 +92,46 @@ def test_new_token_that_expired_on_its_way_is_renewed_too(session):
     session.lives = lambda number: number in (1, 4)
     answer = asked(session, REFUSED, REFUSED, REFUSED, "log")
     assert answer == ("log", ["t1", "t2", "t3", "t4"])
+
+
+def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
+    """Of two that need one, he who asked for it has less time."""
+    authenticate, may_go_on = session._authenticate, threading.Event()
+
+    def hang():
+        assert may_go_on.wait(BOUND)
+        authenticate()
+
+    monkeypatch.setattr(session, "_authenticate", hang)
+    assert asked(session, "log", seconds=0.05) == ("timeout", [])
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(asked, session, "log", seconds=BOUND)
+        may_go_on.set()
+        assert other.result() == ("log", ["t1"])
+
+
+def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypatch):
+    def no_thread(**options):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(swift_session, "Thread", no_thread)
+        with pytest.raises(RuntimeError):
+            asked(session, "log")
+    assert asked(session, "log") == ("log", ["t1"])
+
+
+def test_all_that_one_answer_asks_for_has_the_time_of_one(session, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(budget.time, "monotonic", lambda: now)
+    with budget.begin():
+        first = session.deadline()
+        now += 1
+        assert session.deadline() == first
+        with budget.begin():
+            assert session.deadline() == first + 1
+        assert session.deadline() == first
+    assert session.deadline() == first + 1
 
 
 def test_what_may_pass_is_tried_twice_more_after_jittered_pauses(session, pauses):

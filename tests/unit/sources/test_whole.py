@@ -6,7 +6,7 @@ import pytest
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Stored, Want, whole
+from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Stored, Want, budget, whole
 from oslogserve.sources.whole import WholeSource
 
 LOG = bytes(range(256)) * 40
@@ -102,6 +102,20 @@ def test_a_log_without_a_length_goes_on_to_its_end():
     source = Breaking(300, size=None)
     assert had(source) == (LOG, "", {"resumed": "1"})
     assert source.wanted[1].span == (300, None)
+
+
+def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
+    """The first bytes may have come long ago."""
+    source, now, begun = Breaking(100), 0.0, []
+    monkeypatch.setattr(budget.time, "monotonic", lambda: now)
+    opens = source.open
+    source.open = lambda path, want: begun.append(budget.begun()) or opens(path, want)
+    with budget.begin():
+        log = iter(WholeSource(source, Metrics(), 3).open(b"a"))
+        next(log)
+        now = 1000.0
+        next(log)
+    assert begun == [0.0, 1000.0]
 
 
 def test_a_part_goes_on_within_itself_and_has_no_checksum():
