@@ -78,7 +78,8 @@ class Unavailable(Error):
 class SourceError(Exception):
     """A source failed or timed out. The text never holds a credential or a URL.
 
-    reason: 'timeout', 'failed', 'denied' (the credentials), 'changed' or 'lost' (this log alone).
+    reason: 'timeout', 'failed', 'denied' (the credentials); of this log alone 'forbidden',
+    'changed', 'lost', or 'refused' for any other cause.
     """
 
     def __init__(self, source: str, message: str, reason: str = "failed") -> None:
@@ -89,7 +90,7 @@ class SourceError(Exception):
     @property
     def is_sickness(self) -> bool:
         """Whether others who ask the source would fare no better."""
-        return self.reason not in ("changed", "lost")
+        return self.reason in ("timeout", "failed", "denied")
 
 
 class Incomplete(Exception):

@@ -109,7 +109,8 @@ class Disk:
             raise self._failed(error) from error
 
     def _failed(self, error: OSError) -> SourceError:
-        return SourceError(self.name, os.strerror(error.errno or errno.EIO))
+        reason = "forbidden" if isinstance(error, PermissionError) else "failed"
+        return SourceError(self.name, os.strerror(error.errno or errno.EIO), reason)
 
 
 class DiskLog(Log):

@@ -115,14 +115,19 @@ class GuardedSource:
         except SourceError as error:
             if error.is_sickness:
                 self._failed(is_for_all)
+            else:
+                self._answered()
             raise
+        self._answered()
+        return found
+
+    def _answered(self) -> None:
         if self._failures:
             with self._lock:
                 self._failures = 0
                 self._is_left_alone = False
                 self._pause = FIRST_PAUSE
                 self._available.set(1)
-        return found
 
     def _failed(self, is_for_all: bool) -> None:
         with self._lock:

@@ -185,7 +185,10 @@ class Swift:
                 deadline,
             )
         except SourceError as error:
-            if error.reason != "denied":  # who may read a container may not see its account
+            if error.reason not in (
+                "denied",
+                "forbidden",
+            ):  # who may read a container may not see its account
                 raise
 
     def check(self) -> None:

@@ -42,6 +42,7 @@ TIMEOUTS = (
 )
 #: Answers that another try may not get: a server behind the proxy that is gone, or too busy.
 _PASSING_STATUS = (429, 498, 500, 502, 503, 504)
+_REASONS = {401: "denied", 403: "forbidden"}
 #: Seconds before the first retry; doubled for each next, and jittered.
 PAUSE = 0.1
 #: Kept alive for later requests; more than a process has threads is never needed.
@@ -248,8 +249,12 @@ class SwiftSession:
         status = getattr(error, "http_status", None)
         if status == 412:
             return SourceError(self._source, "the object changed", "changed")
-        told = f"status {status}" if status else type(error).__name__
-        return SourceError(self._source, told, "denied" if status in (401, 403) else "failed")
+        if not status:
+            return SourceError(self._source, type(error).__name__)
+        reason = _REASONS.get(status, "failed")
+        if reason == "failed" and 400 <= status < 500 and status not in _PASSING_STATUS:
+            reason = "refused"  # such as a large object without its first segment
+        return SourceError(self._source, f"status {status}", reason)
 
 
 def _passing(error: BaseException) -> str | None:

@@ -701,6 +701,21 @@ def test_large_object_with_a_lost_segment_says_so(server, put, swift):
     assert b"oslogserve: this log is incomplete here" in answer.body[-300:]
 
 
+def test_large_object_without_its_first_segment_takes_no_other_log_with_it(swift, server, put):
+    """Swift says 409, whatever its health."""
+    put("after.txt", LOG)
+    path = f"/{CONTAINER}/first/0"
+    manifest = [{"path": path, "etag": put("first/0", LOG), "size_bytes": len(LOG)}]
+    put("first.txt", json.dumps(manifest), query="multipart-manifest=put")
+    with contextlib.closing(swift.connection()) as connection:
+        connection.delete_object(CONTAINER, "first/0")
+    started = time.monotonic()
+    while time.monotonic() < started + 1.5:
+        assert ask(server, "/first.txt").status == 503
+    assert metric(server, "oslogserve_source_available", source="swift") == 1
+    assert ask(server, "/after.txt").body == LOG
+
+
 def test_answer_that_trickles_is_503_within_the_answer_timeout(tmp_path):
     """A byte a second: none of them is late."""
     with Swift(tmp_path, faulty=True) as swift:

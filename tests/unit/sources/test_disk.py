@@ -318,6 +318,7 @@ def test_a_file_that_may_not_be_read_is_a_failure(pure_disk, root, monkeypatch):
     with pytest.raises(SourceError, match="Permission denied") as caught:
         pure_disk.open(b"a")
     assert caught.value.source == "disk"
+    assert not caught.value.is_sickness  # the others can be read
     assert str(root) not in str(caught.value)
 
 

@@ -125,11 +125,19 @@ def test_one_success_in_between_and_nothing_is_held_against_it(guard, source, me
     assert is_available(metrics)
 
 
-def test_a_log_that_changed_is_no_sickness(guard, source, metrics, clock):
+@pytest.mark.parametrize("reason", ["changed", "lost", "forbidden", "refused"])
+def test_trouble_with_one_log_is_no_sickness(guard, source, metrics, clock, reason):
     for _ in range(3):
-        fail(guard, source, FAILURES, "changed")
+        fail(guard, source, FAILURES, reason)
         clock.now += HICCUP
     assert source.asked == 3 * FAILURES
+    assert is_available(metrics)
+
+
+def test_a_source_that_tells_of_trouble_with_one_log_answers(guard, source, metrics, clock):
+    sicken(guard, source, clock)
+    clock.now += 2 * FIRST_PAUSE
+    fail(guard, source, 1, "forbidden")
     assert is_available(metrics)
 
 

@@ -141,6 +141,14 @@ def test_what_may_pass_is_tried_twice_more_after_jittered_pauses(session, pauses
     assert asked(session, BUSY, BUSY, BUSY) == ("failed", ["t1"] * 3)
 
 
+@pytest.mark.parametrize(
+    ("status", "reason"), [(401, "denied"), (403, "forbidden"), (409, "refused"), (429, "failed")]
+)
+def test_what_swift_refuses_one_log_is_told_from_its_own_trouble(session, pauses, status, reason):
+    error = ClientException("no", http_status=status)
+    assert asked(session, error, error, error)[0] == reason
+
+
 @pytest.mark.parametrize("status", [400, 403, 412])
 def test_what_would_be_said_again_is_not_asked_again(session, pauses, status):
     reason, tokens = asked(session, ClientException("no", http_status=status))
