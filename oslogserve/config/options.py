@@ -130,8 +130,8 @@ OPTIONS = (
         "read_timeout",
         "30",
         values.between(0.1, 3600, float),
-        "Seconds to wait for the next bytes, answer_timeout at the most. Swift itself gives a slow\n"
-        "disk 10.",
+        "Seconds to wait for the next bytes, answer_timeout at the most before the first. Swift\n"
+        "itself gives a slow disk 10. A chunk may take the longer of both.",
     ),
     Option(
         "swift",

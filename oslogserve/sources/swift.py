@@ -231,6 +231,7 @@ class SwiftLog(Log):
         if self._first:
             yield self._first
         while self._rest is not None:
+            self._wait_for_a_chunk()
             try:
                 chunk = next(self._rest, b"")
             except FAILURES as error:
@@ -238,6 +239,8 @@ class SwiftLog(Log):
                     raise Incomplete("timeout", "Swift stopped answering") from error
                 raise Incomplete("failed", "the connection to Swift broke") from error
             if not chunk:
+                if self._left:
+                    raise Incomplete("failed", "Swift ended too early")
                 self._rest = None
                 return
             if self._left is not None:
@@ -245,6 +248,12 @@ class SwiftLog(Log):
                 if self._left == 0:  # a reader that counts does not ask for the end
                     self._rest = None
             yield chunk
+
+    def _wait_for_a_chunk(self) -> None:
+        """No longer than for the first: who sends a byte a second is never late, and a thread
+        would be stuck, also when its reader has left."""
+        if self._connection is not None and self._session is not None:
+            self._connection[1].deadline.at = self._session.chunk_deadline()
 
     def close(self) -> None:
         """A connection whose answer was read whole goes back; a broken-off one is closed."""

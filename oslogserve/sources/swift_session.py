@@ -78,7 +78,7 @@ class SwiftSession:
         self._authenticated = authenticated
         self._retried = retried
         self._connect_timeout = config["swift", "connect_timeout"]
-        self._read_timeout = config["swift", "read_timeout"]
+        self._read_timeout: float = config["swift", "read_timeout"]
         self._answer_timeout: float = config["swift", "answer_timeout"]
         self._retries = config["swift", "retries"]
         self._interface = config["swift", "interface"]
@@ -115,6 +115,10 @@ class SwiftSession:
     def deadline(self) -> float:
         """Of time.monotonic, for all that one answer takes."""
         return budget.begun() + self._answer_timeout
+
+    def chunk_deadline(self) -> float:
+        """Of time.monotonic, for the next bytes of what is open."""
+        return time.monotonic() + max(self._read_timeout, self._answer_timeout)
 
     def asked(
         self,
@@ -165,9 +169,7 @@ class SwiftSession:
                 return None
             connection[1].close()
             raise
-        if keep:
-            connection[1].deadline.at = None
-        else:
+        if not keep:
             self.release(connection)
         return answer
 

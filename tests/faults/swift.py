@@ -282,6 +282,12 @@ def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=1)
 
 
+@row("one byte a second midway, once", survives=True)
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    return stage.read_behind(name, cell.view, after=MIDWAY, then="trickle", times=1)
+
+
 @row("2 MB a second", survives=True)
 def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=2e6)

@@ -106,6 +106,24 @@ def test_aborted_downloads_leave_nothing_behind(swift):
         assert ask(server, "/0.txt").body == LOG
 
 
+def test_reader_that_leaves_a_log_that_trickles_frees_its_thread(swift):
+    """A byte a second, of which none is late."""
+    with serving(swift, read_timeout=1, answer_timeout=2) as server:
+        worker = the_worker(server)
+        readers = [Reader(server, "/0.txt") for _ in range(2 * THREADS)]
+        assert {reader.result().status for reader in readers} == {200}
+        hung_up(server)
+        before = held(worker)
+        swift.faulty.behave(Fault(after=logs.MEGABYTE, then="trickle", only=b"/large.txt"))
+        for number in range(THREADS):
+            connection, response = begin(server, f"/large.txt?format={('text', 'raw')[number % 2]}")
+            assert response.read(1000)
+            response.close()
+            connection.close()
+        assert leaked(worker, before) == ""
+        assert metric(server, "oslogserve_requests_in_progress") == 1  # the look at it
+
+
 # Workers that end
 
 

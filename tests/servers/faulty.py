@@ -28,7 +28,8 @@ class Fault:
     """What happens to an answer.
 
     delay: seconds before its first byte. rate: bytes a second. after: so many bytes of it pass,
-    then: "close" or "reset" the connection, or "hold" the rest until the behaviour changes.
+    then: "close" or "reset" the connection, "hold" the rest until the behaviour changes, or let it
+    "trickle", a byte a second.
     only: a part of the requests whose answers are meant. times: how many of them; then all pass.
     """
 
@@ -41,6 +42,7 @@ class Fault:
 
 
 PASS = Fault()
+TRICKLE = Fault(rate=1)
 BLACK_HOLE = Fault(after=0, then="hold")
 
 
@@ -216,6 +218,10 @@ class _Link:
             now = int(fault.after - self._passed)
             self._send(piece[:now], fault)
             self._proxy.strike()
+            if fault.then == "trickle":
+                self._fault = TRICKLE
+                self._send(piece[now:], TRICKLE)
+                continue
             if fault.then != "hold":
                 if fault.then == "reset":
                     self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
