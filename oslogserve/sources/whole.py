@@ -2,10 +2,11 @@
 """A source whose logs come whole, or say what is missing: what breaks off goes on where it broke,
 and what came is checked against the checksum that the source has of it."""
 
-import hashlib
 import random
 import time
 from collections.abc import Iterator
+from hashlib import md5
+from itertools import chain
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
@@ -59,6 +60,7 @@ class WholeLog(Log):
         self.is_local = log.is_local
         self.file = log.file
         self._log: Log | None = log
+        self._chunks = iter(log)
         self._source = source
         self._path = path
         self._first, self._end = want.span or (0, log.stored.size)
@@ -67,57 +69,78 @@ class WholeLog(Log):
         self._left = resumes
         self._patience = patience
         self._came = 0
+        self._checksum = md5(usedforsecurity=False)
 
     def __iter__(self) -> Iterator[bytes]:
-        checksum = hashlib.md5(usedforsecurity=False) if self._is_all and self.stored.md5 else None
+        is_checked = self._is_all and self.stored.md5 != ""
         while self._log is not None:
             try:
-                for chunk in self._log:
+                for chunk in self._chunks:
                     self._came += len(chunk)
-                    if checksum is not None:
-                        checksum.update(chunk)
+                    if is_checked or self._end is None:
+                        self._checksum.update(chunk)
                     yield chunk
                 break
             except Incomplete as error:
                 if not self._goes_on(error):
                     raise self._told(error) from error
         is_read = self._log is not None
-        if is_read and checksum is not None and checksum.hexdigest() != self.stored.md5:
+        if is_read and is_checked and self._checksum.hexdigest() != self.stored.md5:
             raise Incomplete("corrupt", "what was stored is damaged, its checksum does not fit")
 
     def _goes_on(self, error: Incomplete) -> bool:
         """Whether the log was opened again where it broke off."""
         if error.reason not in ("timeout", "failed") or not self.stored.version:
             return False
-        position = self._first + self._came
-        if position == self._end:
+        if self._first + self._came == self._end:
             return False
         pause = PAUSE
         deadline = time.monotonic() + self._patience
         while self._left > 0 and self._log is not None and time.monotonic() < deadline:
             self._left -= 1
             self._log.close()
-            try:
-                span = (position, self._end)
-                want = Want(span=span, version=self.stored.version)
-                with budget.begin():  # the first bytes may have come long ago
-                    log = self._source.open(self._path, want)
-            except SourceError as failure:
-                outcome = "changed" if failure.reason == "changed" else "failed"
-                self._metrics.source_resumes[self.stored.source, outcome].inc()
-                if outcome == "changed":
-                    return False
-                time.sleep(pause * random.uniform(0.5, 1.5))
-                pause = min(2 * pause, LONGEST_PAUSE)
-                continue
-            if not isinstance(log, Log) or log.stored.version != self.stored.version:
-                if isinstance(log, Log):
-                    log.close()
-                self._metrics.source_resumes[self.stored.source, "changed"].inc()
-                return False
+            outcome = self._open_again()
+            self._metrics.source_resumes[self.stored.source, outcome].inc()
+            if outcome != "failed":
+                return outcome == "resumed"
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(2 * pause, LONGEST_PAUSE)
+        return False
+
+    def _open_again(self) -> str:
+        """'resumed', 'changed' or 'failed'."""
+        position = self._first + self._came
+        # What has no length, a large object in very many parts, Swift sends only whole.
+        span = (position, self._end)
+        want = WHOLE if self._end is None else Want(span=span, version=self.stored.version)
+        try:
+            with budget.begin():  # the first bytes may have come long ago
+                log = self._source.open(self._path, want)
+            if not isinstance(log, Log):
+                return "changed"
             self._log = log
-            self._metrics.source_resumes[self.stored.source, "resumed"].inc()
-            return True
+            self._chunks = iter(log)
+            if log.stored.version != self.stored.version:
+                return "changed"
+            if self._end is None and not self._begins_as_before():
+                return "changed"
+        except SourceError as failure:
+            return "changed" if failure.reason == "changed" else "failed"
+        except Incomplete:
+            return "failed"
+        return "resumed"
+
+    def _begins_as_before(self) -> bool:
+        """Reads once more what has come. Its version tells nothing of its parts."""
+        left = self._came
+        checksum = md5(usedforsecurity=False)
+        for chunk in self._chunks:
+            checksum.update(chunk[:left])
+            if left <= len(chunk):
+                if left < len(chunk):  # an empty chunk would be taken for the end
+                    self._chunks = chain((chunk[left:],), self._chunks)
+                return checksum.digest() == self._checksum.digest()
+            left -= len(chunk)
         return False
 
     def _told(self, error: Incomplete) -> Incomplete:

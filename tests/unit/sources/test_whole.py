@@ -84,6 +84,7 @@ def had(source, resumes=3, want=WHOLE):
     log.close()
     told = metrics.exposition().decode()
     counted = dict(re.findall(r'resumes_total\{outcome="(\w+)",source="swift"\} (\d)', told))
+    assert all(came)
     assert all(part.closed for part in source.parts)
     return b"".join(came), missing, counted
 
@@ -98,10 +99,29 @@ def test_what_breaks_off_goes_on_where_it_broke(broken):
         assert want == Want(span=(position, len(LOG)), version=MD5)
 
 
-def test_a_log_without_a_length_goes_on_to_its_end():
-    source = Breaking(300, size=None)
-    assert had(source) == (LOG, "", {"resumed": "1"})
-    assert source.wanted[1].span == (300, None)
+@pytest.mark.parametrize("broken", [(0,), (1,), (300,), (99, 250, len(LOG)), (200, 100, 150)])
+def test_a_log_without_a_length_is_read_again_and_goes_on_to_its_end(broken):
+    """Swift sends no part of it. One that breaks off before the byte to go on at has failed."""
+    source = Breaking(*broken, size=None, md5="")
+    came, missing, counted = had(source)
+    assert (came, missing) == (LOG, "")
+    assert sum(map(int, counted.values())) == len(broken)
+    assert set(source.wanted) == {WHOLE}
+
+
+def test_a_log_without_a_length_that_begins_otherwise_does_not_go_on():
+    """Its version is that of the manifest."""
+    source = Breaking(300, size=None, md5="")
+    opens = source.open
+
+    def changed(path, want):
+        source.content = LOG if not source.wanted else b"x" + LOG[1:]
+        return opens(path, want)
+
+    source.open = changed
+    came, missing, counted = had(source)
+    assert (came, counted) == (LOG[:300], {"changed": "1"})
+    assert missing == "failed: the connection broke, 300 stored bytes came"
 
 
 def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
