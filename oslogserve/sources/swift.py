@@ -79,13 +79,12 @@ class Swift:
         return container, name
 
     def _head(self, container: str, name: str, deadline: float) -> "SwiftLog | None":
-        headers = self._session.asked(
-            lambda url, token, connection: swift_api.head_object(
-                url, token, container, name, http_conn=connection
+        return self._session.asked(
+            lambda url, token, connection: _seen(
+                swift_api.head_object(url, token, container, name, http_conn=connection)
             ),
             deadline,
         )
-        return None if headers is None else SwiftLog(_stored(headers), _is_folder(headers))
 
     def _get(self, container: str, name: str, want: Want, deadline: float) -> "SwiftLog | None":
         headers = {}
@@ -264,6 +263,10 @@ class SwiftLog(Log):
             self._session.release(connection)
         else:
             connection[1].close()
+
+
+def _seen(headers: dict[str, str]) -> SwiftLog:
+    return SwiftLog(_stored(headers), _is_folder(headers))
 
 
 def _stored(headers: dict[str, str]) -> Stored:

@@ -142,6 +142,8 @@ class SwiftSession:
                     raise self._failed(error) from error
                 self._retried(reason)
                 time.sleep(pause)
+            except (KeyError, ValueError) as error:  # a page of what stands before Swift, say
+                raise SourceError(self._source, "what answers is not Swift") from error
         raise AssertionError("count() has no end")
 
     def _asked_once(

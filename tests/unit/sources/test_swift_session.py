@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -154,6 +155,11 @@ def test_what_would_be_said_again_is_not_asked_again(session, pauses, status):
     reason, tokens = asked(session, ClientException("no", http_status=status))
     assert (len(tokens), pauses) == (1, [])
     assert reason != "timeout"
+
+
+@pytest.mark.parametrize("error", [KeyError("last-modified"), json.JSONDecodeError("no", "", 0)])
+def test_what_does_not_answer_as_swift_does_has_failed(session, pauses, error):
+    assert asked(session, error) == ("failed", ["t1"])
 
 
 def test_what_did_not_come_in_time_is_not_waited_for_again(session, pauses):
