@@ -14,6 +14,8 @@ NOTICE = b"oslogserve: this log is incomplete here"
 PAGE_END = 4000
 #: Seconds for one answer, from the request to its last byte; nobody waits that long unless stuck.
 PATIENCE = 25
+#: Seconds that a reader stalls at the most: a test that failed meanwhile does not call it.
+STALLED = 120
 #: What a reader that stalls has taken, bytes.
 FIRST = 64 * 1024
 
@@ -104,7 +106,8 @@ class Reader:
                 size += len(piece)
                 if size >= FIRST and not self._may_go_on.is_set():
                     self._started.set()
-                    self._may_go_on.wait()
+                    if not self._may_go_on.wait(STALLED):
+                        raise TimeoutError
                     began = time.monotonic()
                 left = began + self._patience - time.monotonic()
                 if left <= 0:
