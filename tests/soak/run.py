@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults import logs
-from tests.faults.leaks import Held, held, leaked, waiting, workers
+from tests.faults.leaks import Held, held, leaked, resident, waiting, workers
 from tests.faults.reading import NOTICE, Reader
 from tests.faults.stage import bounds
 from tests.servers.client import ask, ini, sum_of
@@ -31,6 +31,9 @@ PAUSE, DOWN = (1.5, 5), (0, 1.5)
 PATIENCE = 90
 #: Connections that a worker may keep for later: to Swift, and to where tokens come from.
 IDLE = THREADS + 10
+#: Bytes that a worker may hold beyond what it held before. The buffers of as many readers as it
+#: has threads stay with the allocator.
+GROWTH = THREADS * 2 * logs.MEGABYTE
 #: Seconds for which a reader that was told 503 stays away.
 AWAY = 0.2
 #: A broken off log's last line is the only one that is not the log's.
@@ -47,6 +50,7 @@ class Figures:
     metrics: dict = field(default_factory=dict)
     read: int = 0
     seconds: float = 0
+    grown: int = 0
     faults: list = field(default_factory=list)
 
     @property
@@ -64,6 +68,7 @@ class Figures:
                 name: self.outcomes[name]
                 for name in (WHOLE, TOLD, UNAVAILABLE, BROKEN, WRONG, STUCK)
             },
+            "grown by": f"{self.grown / logs.MEGABYTE:.0f} MB",
         }
         width = max(map(len, counted))
         lines = [f"{name:{width}}  {value}" for name, value in counted.items()]
@@ -89,11 +94,15 @@ def run(seconds, seed, readers):
         with Gunicorn(config, *options) as server:
             _warm_up(server, kept)
             before = {pid: held(pid) for pid in workers(server)}
+            memory = {pid: resident(pid) for pid in before}
             started = time.monotonic()
             _soak(server, swift, kept, figures, started + seconds, seed, readers)
             figures.seconds = time.monotonic() - started
             figures.metrics = _metrics(server)
             figures.faults += _leaks(server, before)
+            figures.grown = max(resident(pid) - then for pid, then in memory.items())
+            if figures.grown > GROWTH:
+                figures.faults.append(f"leaked: {figures.grown} bytes of memory")
     return figures
 
 
