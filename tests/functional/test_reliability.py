@@ -124,6 +124,33 @@ def test_reader_that_leaves_a_log_that_trickles_frees_its_thread(swift):
         assert metric(server, "oslogserve_requests_in_progress") == 1  # the look at it
 
 
+def test_reader_of_one_byte_a_second_is_waited_for(swift):
+    """He holds a thread and a connection to Swift until he leaves, and nobody else's."""
+    name, slow, seconds = "/large.txt?format=text", THREADS // 2, 3
+    text, pace = logs.stored(logs.LARGE, False), threading.Event()
+    with serving(swift) as server, contextlib.ExitStack() as stack:
+        worker = the_worker(server)
+        for reader in [Reader(server, "/0.txt") for _ in range(2 * THREADS)]:
+            assert reader.result().body == LOG
+        hung_up(server)
+        before = held(worker)
+        begun = [begin(server, name) for _ in range(slow)]
+        for connection, response in begun:
+            stack.callback(connection.close)
+            stack.callback(response.close)
+        for at in range(seconds):
+            assert {response.read(1) for _, response in begun} == {text[at : at + 1]}
+            assert ask(server, "/0.txt").body == LOG
+            pace.wait(1)
+        assert begun[0][1].read() == text[seconds:]
+        stack.close()
+        hung_up(server)
+        assert leaked(worker, before) == ""
+        counted = "oslogserve_response_seconds_count"
+        labels = {"source": "swift", "view": "text"}
+        assert metric(server, counted, ending="aborted", **labels) == slow - 1
+
+
 # Workers that end
 
 
@@ -275,6 +302,22 @@ def test_rotated_password_is_told_until_it_is_the_configured_one_again(keystone_
             lambda: AssertionError("the password is not tried again"),
             60,
         )
+
+
+# A Swift that was restarted
+
+
+def test_connections_kept_alive_to_a_swift_that_was_restarted_fail_nobody(swift):
+    """All are stale at once, and nothing is asked twice."""
+    with serving(swift, retries=0) as server:
+        names = [f"/{number}.txt" for number in range(THREADS // 2)]
+        with ThreadPoolExecutor(len(names)) as pool:
+            before = list(pool.map(lambda name: ask(server, name), names))
+            assert [answer.status for answer in before] == [200] * len(names)
+            swift.kill()
+            swift.start()
+            after = list(pool.map(lambda name: ask(server, name), names))
+        assert [answer.body for answer in after] == [answer.body for answer in before]
 
 
 # A silent Swift
