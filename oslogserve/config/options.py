@@ -26,7 +26,14 @@ class Option:
 
 
 OPTIONS = (
-    Option("disk", "root", "", values.path, "Folder of the logs on disk. Empty: no disk source."),
+    Option(
+        "disk",
+        "root",
+        "",
+        values.path,
+        "Folder of the logs on disk. Empty: no disk source. One inside of what is mounted is missed\n"
+        "where that is not mounted when the server starts.",
+    ),
     Option(
         "swift",
         "container",

@@ -6,6 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
@@ -29,6 +30,9 @@ class Disk:
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
         self._opening = opening
+        self._device: int | None = None
+        with suppress(OSError):
+            self._check_mounted()
 
     def open(self, path: bytes, want: Want = WHOLE) -> "DiskLog | Folder | None":
         try:
@@ -38,10 +42,23 @@ class Disk:
             packed = self._open(path + b".gz", want)
             if isinstance(packed, DiskLog):
                 return packed
-            os.stat(self._root)  # a root that is not mounted has no logs to miss
+            self._check_mounted()
         except OSError as error:
             raise self._failed(error) from error
         return None
+
+    def _check_mounted(self) -> None:
+        """What is not mounted has no logs to miss. Then the root is gone, or an empty folder of
+        another device than when there was something in it."""
+        device = os.stat(self._root).st_dev
+        if device == self._device:
+            return
+        with os.scandir(self._root) as found:
+            is_empty = next(found, None) is None
+        if not is_empty:
+            self._device = device
+        elif self._device is not None:
+            raise SourceError(self.name, "its folder is empty, as if it were not mounted")
 
     def _open(self, path: bytes, want: Want) -> "DiskLog | Folder | None":
         is_whole = want.body and want.span is None
@@ -68,8 +85,11 @@ class Disk:
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         try:
+            if not path:
+                self._check_mounted()
             folder = self._file(path, 0)
             if folder is None:
+                self._check_mounted()
                 return None
             try:
                 if not folder.is_folder:
@@ -104,7 +124,7 @@ class Disk:
     def check(self) -> None:
         try:
             with os.scandir(self._root):
-                pass
+                self._check_mounted()
         except OSError as error:
             raise self._failed(error) from error
 

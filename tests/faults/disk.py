@@ -147,6 +147,7 @@ def _files():
 
 class FailingStage(Stage):
     def __init__(self, disk):
+        self.path = disk.path
         super().__init__("disk", {"disk": {"root": disk.path}}, PROBE)
 
     def failing(self, kind, cell):
@@ -171,6 +172,14 @@ def _(stage, cell):
 @FAILING_ROWS.row("may not be read")
 def _(stage, cell):
     return stage.failing("closed", cell)
+
+
+@FAILING_ROWS.row("not mounted any more")
+def _(stage, cell):
+    name = _name(cell.packed, "log")
+    accepted = [stage.healthy(name, cell.view)]
+    with failing_disk.covered(stage.path):
+        return stage.read(name, cell.view), accepted
 
 
 @FAILING_ROWS.row("slow network file system", survives=True)

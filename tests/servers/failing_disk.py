@@ -93,9 +93,20 @@ class FailingDisk(Server):
             return struct.pack("QII", 0, 0, 0)
         if operation == _READ:
             return self._read(self._files[node], *struct.unpack_from("QQI", asked))
-        if operation in (_RELEASE, _FLUSH, _READDIR, _RELEASEDIR):
+        if operation == _READDIR:
+            _, offset, _ = struct.unpack_from("QQI", asked)
+            return b"" if offset else self._listing()
+        if operation in (_RELEASE, _FLUSH, _RELEASEDIR):
             return b""
         raise OSError(errno.ENOSYS, "")
+
+    def _listing(self):
+        """All names, which are few."""
+        return b"".join(
+            struct.pack("QQII", node, node, len(name), stat.S_IFREG >> 12)
+            + name.ljust(-(-len(name) // 8) * 8, b"\0")
+            for name, node in self._names.items()
+        )
 
     def _attributes(self, node):
         size = len(self._files[node].content) if node in self._files else 0
@@ -116,6 +127,17 @@ def _mount(device, path):
     place = os.fsencode(path)
     if _libc.mount(b"failing", place, b"fuse", _NOSUID_NODEV, options.encode()):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+@contextlib.contextmanager
+def covered(path):
+    """An empty file system stands in the place of what is mounted there, as a bare folder would."""
+    if _libc.mount(b"bare", os.fsencode(path), b"tmpfs", _NOSUID_NODEV, None):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    try:
+        yield
+    finally:
+        _libc.umount2(os.fsencode(path), _DETACH)
 
 
 def _unavailable():

@@ -359,6 +359,46 @@ def test_a_missing_root_is_a_failure_not_a_miss(tmp_path, opening):
         disk.check()
 
 
+def test_a_root_that_is_not_mounted_any_more_is_a_failure_not_a_miss(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"x")
+    disk = Disk(str(tmp_path), 10)
+    assert disk.open(b"b") is None
+    (tmp_path / "a").unlink()
+    assert disk.open(b"b") is None  # its logs have expired
+    on_another_device(monkeypatch, tmp_path)
+    for asked in (disk.open, disk.entries):
+        for path in (b"b", b"b/c"):
+            with pytest.raises(SourceError, match="not mounted"):
+                asked(path)
+    with pytest.raises(SourceError, match="not mounted"):
+        disk.entries(b"")
+    with pytest.raises(SourceError, match="not mounted"):
+        disk.check()
+    (tmp_path / "a").write_bytes(b"x")
+    disk.check()
+    assert disk.open(b"b") is None
+
+
+def test_a_root_that_was_always_empty_is_no_failure(tmp_path, monkeypatch):
+    disk = Disk(str(tmp_path), 10)
+    on_another_device(monkeypatch, tmp_path)
+    disk.check()
+    assert disk.open(b"a") is None
+    assert list(disk.entries(b"")) == []
+
+
+def on_another_device(monkeypatch, root):
+    stat = os.stat
+
+    def elsewhere(path, **options):
+        found = stat(path, **options)
+        if path != os.fsencode(root):
+            return found
+        return os.stat_result([*found[:2], found.st_dev + 1, *found[3:10]])
+
+    monkeypatch.setattr(os, "stat", elsewhere)
+
+
 def test_a_root_that_is_there_answers(disk):
     disk.check()
 
