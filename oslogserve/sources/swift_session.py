@@ -194,7 +194,10 @@ class SwiftSession:
             if self._authentications == seen and self._is_renewed.is_set():
                 is_renewed = Event()
                 # In a thread of its own: each waits as long as it may, however long others do.
-                Thread(target=self._renew, args=[is_renewed], daemon=True).start()
+                try:
+                    Thread(target=self._renew, args=[is_renewed], daemon=True).start()
+                except RuntimeError as error:  # there are as many as the system allows
+                    raise SourceError(self._source, "no thread could ask for a token") from error
                 self._is_renewed = is_renewed
             is_renewed = self._is_renewed
         if not is_renewed.wait(max(0.0, deadline - time.monotonic())):
