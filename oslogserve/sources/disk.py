@@ -13,8 +13,8 @@ from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
 from oslogserve.sources.opening import File, Opening, path_is_within, pure
 
 #: Seconds since a file was written to. Before, it may be written anew while a server sends it by
-#: itself, and nobody would see that.
-AT_REST = 10
+#: itself, and nobody would see that. A job that has written nothing for an hour has ended.
+AT_REST = 3600
 #: The path names nothing that this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 #: First bytes by which a log that was written to is known again.
