@@ -4,11 +4,58 @@
 ``oslogserve/lines`` and ``oslogserve/sources/opening.py`` are the definition.
 """
 
-from typing import Literal, final
+from collections.abc import Sequence
+from typing import Literal, Protocol, final
 
 from oslogserve.lines.pieces import NativeRows
 
 __version__: str
+
+class _Span(Protocol):
+    """A query's time, in microseconds; its zone in minutes east of UTC."""
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+    @property
+    def offset(self) -> int | None: ...
+
+class _Search(Protocol):
+    @property
+    def pattern(self) -> str: ...
+
+class _Selection(Protocol):
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int | None: ...
+    @property
+    def since(self) -> _Span | None: ...
+    @property
+    def until(self) -> _Span | None: ...
+    @property
+    def level(self) -> str | None: ...
+    @property
+    def searches(self) -> Sequence[_Search]: ...
+    @property
+    def without(self) -> Sequence[_Search]: ...
+    @property
+    def context(self) -> int | None: ...
+    @property
+    def limit(self) -> int | None: ...
+    @property
+    def tail(self) -> int | None: ...
+    @property
+    def show(self) -> Sequence[bytes]: ...
+
+class _Tally(Protocol):
+    lines: int
+    bytes: int
+    matched: int
+    sent: int
+    cut_at: int | None
+    dropped: int
 
 @final
 class Clock:
@@ -44,28 +91,36 @@ class Formats:
 class Renderer:
     """One log on its way to a view. The GIL is released while it works.
 
-    The joined results depend on the joined pieces alone. level: one of the severities, None for
-    no filter. limit: in lines, None for all. longest: of a line that has not ended at most about
-    so many bytes are held back; ValueError where it is less than the formats' reach.
+    The joined results depend on the joined pieces alone. selection: what Selection of
+    oslogserve.lines.selection has. written: when the log was last written, in seconds since 1970,
+    for stamps without a year. link: what an address of the log's page begins with, escaped for
+    HTML; b"" where there is none. longest: of a line that has not ended at most about so many
+    bytes are held back, and so many are searched. ValueError where that is less than the formats'
+    reach, and where a pattern is not understood.
     """
 
     def __init__(
         self,
         formats: Formats,
-        view: Literal["html", "text"],
-        level: str | None = None,
-        limit: int | None = None,
-        longest: int = 1048576,
+        view: Literal["html", "text", "jsonl", "summary"],
+        selection: _Selection,
+        written: int,
+        link: bytes,
+        longest: int,
     ) -> None: ...
     def feed(self, piece: bytes) -> bytes:
-        """What this piece of the log adds; b"" while a line is held back."""
+        """What this piece of the log adds; b"" while it is held back."""
 
     def finish(self) -> bytes:
         """The rest: to be called once, after the last piece."""
 
     @property
     def done(self) -> bool:
-        """The limit was reached: no further piece adds anything."""
+        """No further piece adds anything."""
+
+    def tell(self, into: _Tally) -> None:
+        """What came of it, after finish()."""
+
 
 def opened(
     root: bytes, path: bytes, most: int

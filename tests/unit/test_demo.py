@@ -8,11 +8,22 @@ import pytest
 from oslogserve import demo
 
 
+def _without_the_large_one(patch):
+    patch.setattr(demo, "_FILES", dict(demo._FILES))
+    large = next(name for name in demo._FILES if name.endswith("screen-n-cpu.txt.gz"))
+    patch.setitem(demo._FILES, large, lambda: demo._screen(300_000, 2))
+
+
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(demo, "_FILES", dict(demo._FILES))
-    large = next(name for name in demo._FILES if name.endswith("screen-n-cpu.txt.gz"))
-    monkeypatch.setitem(demo._FILES, large, lambda: demo._screen(300_000, 2))
+    _without_the_large_one(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        _without_the_large_one(patch)
+        return demo.write_demo_logs(tmp_path_factory.mktemp("demo"))
 
 
 def whole(size, seed=0):
@@ -68,17 +79,16 @@ def test_stamps_never_go_back():
     assert stamps == sorted(stamps)
 
 
-def test_demo_logs_come_plain_and_gzipped(tmp_path, small):
-    paths = demo.write_demo_logs(tmp_path)
-    assert paths
-    for path in paths:
+def test_demo_logs_come_plain_and_gzipped(written):
+    assert written
+    for path in written:
         content = path.read_bytes()
         assert content, path
         assert content.startswith(b"\x1f\x8b") == (path.suffix == ".gz"), path
 
 
-def test_hostile_text_is_among_the_demo_logs(tmp_path, small):
-    hostile = next(p for p in demo.write_demo_logs(tmp_path) if p.name == "screen-hostile.txt")
+def test_hostile_text_is_among_the_demo_logs(written):
+    hostile = next(p for p in written if p.name == "screen-hostile.txt")
     content = hostile.read_bytes()
     assert b"<script>alert(1)</script>" in content
     assert b"&amp;" in content
@@ -88,8 +98,8 @@ def test_hostile_text_is_among_the_demo_logs(tmp_path, small):
         content.decode()
 
 
-def test_each_kind_of_log_looks_like_its_service(tmp_path, small):
-    path = {p.name: p for p in demo.write_demo_logs(tmp_path)}
+def test_each_kind_of_log_looks_like_its_service(written):
+    path = {p.name: p for p in written}
     console = path["job-output.txt"].read_bytes()
     assert re.search(rb"(?m)^2026-03-04 18:\d\d:\d\d\.\d{6} \| PLAY RECAP \*+$", console)
     assert re.search(rb"(?m)^2026-\S+ \S+ \| ubuntu-jammy \| \+ ", console)
@@ -102,8 +112,8 @@ def test_each_kind_of_log_looks_like_its_service(tmp_path, small):
     assert re.search(rb"\.\.\. FAILED\n\nCaptured traceback:", stestr)
 
 
-def test_the_picture_is_a_png_with_sound_chunks(tmp_path, small):
-    picture = next(p for p in demo.write_demo_logs(tmp_path) if p.suffix == ".png").read_bytes()
+def test_the_picture_is_a_png_with_sound_chunks(written):
+    picture = next(p for p in written if p.suffix == ".png").read_bytes()
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     kinds = []
     rest = picture[8:]
@@ -115,16 +125,14 @@ def test_the_picture_is_a_png_with_sound_chunks(tmp_path, small):
     assert kinds == [b"IHDR", b"IDAT", b"IEND"]
 
 
-def test_a_second_run_writes_nothing(tmp_path, small):
-    first = demo.write_demo_logs(tmp_path)
-    first[0].write_bytes(b"touched")
-    assert demo.write_demo_logs(tmp_path) == first
-    assert first[0].read_bytes() == b"touched"
-
-
-def test_a_missing_file_or_another_version_is_written_again(tmp_path, small):
+def test_a_second_run_writes_what_is_missing_or_of_another_version(tmp_path, small):
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine")
     paths = demo.write_demo_logs(tmp_path)
     content = paths[0].read_bytes()
+    paths[0].write_bytes(b"touched")
+    assert demo.write_demo_logs(tmp_path) == paths
+    assert paths[0].read_bytes() == b"touched"
     paths[0].unlink()
     demo.write_demo_logs(tmp_path)
     assert paths[0].read_bytes() == content
@@ -132,10 +140,4 @@ def test_a_missing_file_or_another_version_is_written_again(tmp_path, small):
     (tmp_path / demo.MARK).write_text("0")
     demo.write_demo_logs(tmp_path)
     assert paths[0].read_bytes() == content
-
-
-def test_other_files_in_the_folder_stay(tmp_path, small):
-    mine = tmp_path / "mine.txt"
-    mine.write_text("mine")
-    demo.write_demo_logs(tmp_path)
     assert mine.read_text() == "mine"
