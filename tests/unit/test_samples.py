@@ -5,6 +5,7 @@ import gzip
 import os
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,17 +28,17 @@ EXPLICIT = re.compile(
 )
 
 
-def chunks(name):
-    stored = (SAMPLES / name).read_bytes()
-    return [stored[at : at + 65536] for at in range(0, len(stored), 65536)]
+@cache
+def pieces(name):
+    stored, missing = (SAMPLES / name).read_bytes(), []
+    chunks = [stored[at : at + 65536] for at in range(0, len(stored), 65536)]
+    found = list(until_incomplete(decoded(chunks), missing))
+    assert missing == []
+    return found
 
 
 def shown(view, name, **asked):
-    missing = []
-    pieces = until_incomplete(decoded(chunks(name)), missing)
-    told = b"".join(BEST(pieces, Wanted(view, Selection(**asked))))
-    assert missing == []
-    return told
+    return b"".join(BEST(pieces(name), Wanted(view, Selection(**asked))))
 
 
 def text(name, **asked):
