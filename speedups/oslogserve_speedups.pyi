@@ -121,7 +121,6 @@ class Renderer:
     def tell(self, into: _Tally) -> None:
         """What came of it, after finish()."""
 
-
 def opened(
     root: bytes, path: bytes, most: int
 ) -> tuple[int | None, bool, int, int, int, int, bytes]:
