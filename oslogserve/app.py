@@ -2,7 +2,7 @@
 """One request, top to bottom."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from oslogserve import __version__
@@ -16,8 +16,9 @@ from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
 from oslogserve.lines.renderer import described
+from oslogserve.lines.selection import Page
 from oslogserve.metrics import Metrics
-from oslogserve.query import Query, accepts_html
+from oslogserve.query import Query, accepts_html, checked_path
 from oslogserve.sources import Source, budget, opening
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.guarded import GuardedSource
@@ -26,6 +27,7 @@ from oslogserve.sources.swift_session import SwiftSession
 from oslogserve.sources.timed import TimedSource
 from oslogserve.sources.whole import WholeSource
 from oslogserve.views import assets, page
+from oslogserve.views.error import error_page
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
@@ -56,6 +58,7 @@ class App:
             self._gzip_level is not None,
             config["serve", "max_age"],
             made_by(config),
+            Page(config["serve", "page_size"], config["serve", "page_elements"]),
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
@@ -73,7 +76,7 @@ class App:
             with budget.begin():
                 answer = self._answer(environ)
         except Error as error:
-            answer = _told(error, environ)
+            answer = _told(error, environ, self._sources)
         except BaseException:
             Body(Answer("500", [], view="error"), self._metrics, started).fail()
             raise
@@ -141,10 +144,16 @@ def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
     return sources
 
 
-def _told(error: Error, environ: Environ) -> Answer:
+def _told(error: Error, environ: Environ, sources: Sequence[Source]) -> Answer:
     """An error as a page for browsers and as a sentence for bots."""
     if accepts_html(environ.get("HTTP_ACCEPT", "")):
-        content = page.error_page(environ.get("SCRIPT_NAME", ""), error.status, error.sentence)
+        try:
+            path = checked_path(environ.get("PATH_INFO", ""))
+        except BadRequest:
+            path = None
+        asked = environ.get("QUERY_STRING", "")
+        names = [source.name for source in sources]
+        content = error_page(environ.get("SCRIPT_NAME", ""), error, path, asked, names)
         headers = list(page.HEADERS)
     else:
         content = f"{error.sentence}\n".encode()

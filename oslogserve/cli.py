@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _of_lines() -> list[tuple[str, Parameter]]:
     """The parameters of an address that say which lines are shown."""
-    others = ("source", "format", "content-type")
+    others = ("source", "format", "content-type", "wrap", "sort")
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 
 

@@ -20,6 +20,7 @@ from oslogserve.lines.search import LONGEST, Search
 from oslogserve.lines.selection import WHOLE, Selection
 
 SOURCES = ("all", "disk", "swift")
+SORTS = ("name", "time")
 FORMATS = ("html", "text", "jsonl", "summary", "raw", "json")
 #: Longer queries hold nothing that this grammar knows.
 MAX_QUERY = 4096
@@ -41,6 +42,8 @@ class Query(NamedTuple):
     folder: the path ended in a slash (or is the root).
     format: None where the request did not say; `prefers_html` is then the client's Accept.
     selection: which lines. given: the parameters as they came, for links to the same lines.
+    wraps: whether a page breaks long lines. sort: of a folder's entries, None where the request
+    did not say.
     """
 
     path: bytes
@@ -50,6 +53,8 @@ class Query(NamedTuple):
     prefers_html: bool = False
     selection: Selection = WHOLE
     given: tuple[tuple[str, str], ...] = ()
+    wraps: bool = True
+    sort: str | None = None
 
     @property
     def is_unfiltered(self) -> bool:
@@ -142,6 +147,10 @@ def _content_type(value: str) -> str:
     ]
 
 
+def _yes_or_no(value: str) -> bool:
+    return one_of("yes", "no", fold=str.lower)(value) == "yes"
+
+
 class Parameter(NamedTuple):
     """field: of Query or Selection. parse: raises ValueError with what the parameter takes.
     repeats: all of several values hold. is_from_form: a form sends it empty where it is not
@@ -174,6 +183,13 @@ PARAMETERS = {
     "re": Parameter("searches", _pattern, "time.*out", "regular expression (RE2)", repeats=True),
     "not": Parameter("without", _text, "heartbeat", "text that no line holds", repeats=True),
     "context": Parameter("context", _context, "5", "lines before and after each hit"),
+    "after": Parameter(
+        "after",
+        _whole_number,
+        "812",
+        "no lines up to this number",
+        is_from_form=False,
+    ),
     "limit": Parameter(
         "limit", _whole_number, "1000", "the first lines of what is left", is_from_form=False
     ),
@@ -181,6 +197,12 @@ PARAMETERS = {
     "show": Parameter("show", _fragment, "L1234", "bring in a line, by its fragment", repeats=True),
     "format": Parameter(
         "format", one_of(*FORMATS, fold=str.lower), "jsonl", "the view", is_from_form=False
+    ),
+    "wrap": Parameter(
+        "wraps", _yes_or_no, "no", "whether a page breaks long lines", is_from_form=False
+    ),
+    "sort": Parameter(
+        "sort", one_of(*SORTS, fold=str.lower), "time", "a folder's entries", is_from_form=False
     ),
     "content-type": Parameter(
         "format",
@@ -220,7 +242,7 @@ def asked(given: Sequence[tuple[str, str]]) -> dict[str, Any]:
         del fields["level"]
     first, last = fields.pop("lines", (1, None))
     query: dict[str, Any] = {
-        name: fields.pop(name) for name in ("source", "format") if name in fields
+        name: fields.pop(name) for name in ("source", "format", "wraps", "sort") if name in fields
     }
     query["selection"] = Selection(first=first, last=last, **fields)
     query["given"] = tuple(given)

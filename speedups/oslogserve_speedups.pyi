@@ -48,6 +48,8 @@ class _Selection(Protocol):
     def tail(self) -> int | None: ...
     @property
     def show(self) -> Sequence[bytes]: ...
+    @property
+    def after(self) -> int: ...
 
 class _Tally(Protocol):
     lines: int
@@ -55,7 +57,11 @@ class _Tally(Protocol):
     matched: int
     sent: int
     cut_at: int | None
+    cut_from: int | None
     dropped: int
+    next_page: int | None
+    elements: int
+    severities: dict[int, tuple[int, int]]
 
 @final
 class Clock:
@@ -94,9 +100,10 @@ class Renderer:
     The joined results depend on the joined pieces alone. selection: what Selection of
     oslogserve.lines.selection has. written: when the log was last written, in seconds since 1970,
     for stamps without a year. link: what an address of the log's page begins with, escaped for
-    HTML; b"" where there is none. longest: of a line that has not ended at most about so many
-    bytes are held back, and so many are searched. ValueError where that is less than the formats'
-    reach, and where a pattern is not understood.
+    HTML; b"" where there is none. page: the most bytes of the log and elements that a page of lines
+    holds; None where there is no end to it. longest: of a line that has not ended at most about so
+    many bytes are held back, and so many are searched. ValueError where that is less than the
+    formats' reach, and where a pattern is not understood.
     """
 
     def __init__(
@@ -106,6 +113,7 @@ class Renderer:
         selection: _Selection,
         written: int,
         link: bytes,
+        page: tuple[int, int] | None,
         longest: int,
     ) -> None: ...
     def feed(self, piece: bytes) -> bytes:

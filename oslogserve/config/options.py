@@ -177,6 +177,21 @@ OPTIONS = (
     ),
     Option(
         "serve",
+        "page_size",
+        "67108864",
+        values.between(4096, 1024**4, int),
+        "Bytes of a log that one HTML page shows, where no end is asked for; it links to the rest.",
+    ),
+    Option(
+        "serve",
+        "page_elements",
+        "1100000",
+        values.between(4096, 10**9, int),
+        "Elements that it has at most, some 3 a line and one for each link, colour or match: a\n"
+        "browser takes up to 1 KB for each.",
+    ),
+    Option(
+        "serve",
         "gzip_level",
         "1",
         values.gzip_level,

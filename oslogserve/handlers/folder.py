@@ -28,15 +28,17 @@ class FolderHandler:
         if not self._may_list:
             raise Forbidden("This server does not list folders: name a log.")
         found = Listing(sources, query.path)
+        sort = query.sort or "name"
         headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
         if query.format == "json":
-            pieces = listing.as_json(query.path, found)
+            pieces = listing.as_json(query.path, found, sort)
             headers.append(("Content-Type", "application/json"))
         elif query.format == "html" or (query.format is None and query.prefers_html):
-            pieces = listing.html(environ.get("SCRIPT_NAME", ""), query.path, found)
+            mount = environ.get("SCRIPT_NAME", "")
+            pieces = listing.html(mount, query.path, found, sort, query.source)
             headers += page.HEADERS
         else:
-            pieces = listing.text(found)
+            pieces = listing.text(found, sort)
             headers.append(("Content-Type", TEXT))
         return Answer("200 OK", headers, pieces, "listing", may_gzip=True)
 
@@ -52,7 +54,7 @@ class FolderHandler:
             if found.stored.size == 0:  # Zuul puts one at the root of its containers
                 return None
             return self._logs(
-                environ, query._replace(path=path, folder=False, format=None), sources
+                environ, query._replace(path=path, folder=False, format=None, sort=None), sources
             )
         except (NotFound, Unavailable):
             return None  # a source that fails is told by the listing

@@ -23,6 +23,7 @@ from oslogserve.lines.decode import (
     until_incomplete,
 )
 from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Page
 from oslogserve.query import Query
 from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored
 from oslogserve.sources.finder import find
@@ -35,6 +36,10 @@ from oslogserve.views.log import LogView
 READ_AHEAD = 32 * 1024 * 1024
 
 
+#: How much smaller than its text a packed log is thought to be. Of the log itself, so that an address
+#: gives the same answer tomorrow.
+PACKED = 16
+
 #: Of the views that take no ranges.
 _TYPES: dict[str, tuple[Header, ...]] = {
     "html": page.HEADERS,
@@ -46,16 +51,24 @@ _TYPES: dict[str, tuple[Header, ...]] = {
 class LogHandler:
     """views: the configured patterns. renderer: of both views. gzips: whether clients that take
     gzip get it. max_age: seconds for which caches may keep a log that has come to rest. made_by:
-    what has part in an answer's bytes beside the log, for its ETag."""
+    what has part in an answer's bytes beside the log, for its ETag. page: how much of a log one
+    page shows."""
 
     def __init__(
-        self, views: Views, renderer: Renderer, gzips: bool, max_age: int, made_by: str
+        self,
+        views: Views,
+        renderer: Renderer,
+        gzips: bool,
+        max_age: int,
+        made_by: str,
+        page: Page | None = None,
     ) -> None:
         self._views = views
         self._renderer = renderer
         self._gzips = gzips
         self._max_age = max_age
         self._made_by = made_by
+        self._page = page
         self._wholes = Wholes()
         self._parts = Parts(self._wholes)
 
@@ -64,6 +77,8 @@ class LogHandler:
             raise BadRequest(
                 "format=json is for folders: a log takes html, text, jsonl, summary, raw."
             )
+        if query.sort is not None:
+            raise BadRequest("sort is for folders: the lines of a log have an order of their own.")
         view = query.format or ("html" if query.prefers_html else "text")
         encoding = "gzip" if self._gzips and view != "raw" and takes_gzip(environ) else ""
         if conditions.is_conditional(environ):
@@ -133,7 +148,10 @@ class LogHandler:
             pieces = until_incomplete(self._parts.counted(stored, content), answer.missing)
         mount = environ.get("SCRIPT_NAME", "")
         shown = LogView(
-            query, answer.missing, self._renderer, stored.source, mount, stored.modified
+            *(query, answer.missing, self._renderer, stored.source, mount, stored.modified),
+            page=self._page,
+            size=(stored.size or 0) * (PACKED if packed_as(opened.first, stored.encoding) else 1),
+            stored_size=stored.size,
         )
         viewed: Iterable[bytes] = shown.of(view, pieces)
         if opened.is_small:
@@ -189,7 +207,7 @@ class LogHandler:
         return is_whole
 
     def _tag(self, stored: Stored, query: Query, view: str) -> str:
-        page_version = assets.VERSION if view == "html" else ""
+        page_version = f"{assets.VERSION} {self._page}" if view == "html" else ""
         return conditions.etag(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
             f"{view} {query.selection} {self._made_by} {page_version}"

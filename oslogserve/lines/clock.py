@@ -84,13 +84,17 @@ _FORMS: tuple[tuple[bytes, _Shows], ...] = (
         rb"(" + _MONTH + rb" [ \d]\d) " + _CLOCK + _NO_ZONE,
         lambda day, _: (None, _MONTHS[day[:3]], int(day[4:])),
     ),
-    (  # 04/Mar/2024:05:06:07 +0000
-        rb"(\d\d/" + _MONTH + rb"/\d{4}):" + _CLOCK + _ZONE,
+    (  # 04/Mar/2024:05:06:07 +0000, 04/Mar/2024 05:06:07
+        rb"(\d\d/" + _MONTH + rb"/\d{4})[: ]" + _CLOCK + _ZONE,
         lambda day, _: (int(day[7:]), _MONTHS[day[3:6]], int(day[:2])),
     ),
     (  # 0304 05:06:07.123456
         rb"(\d{4}) " + _CLOCK + _NO_ZONE,
         lambda day, _: (None, int(day[:2]), int(day[2:])),
+    ),
+    (  # 20240304 05:06:07.123456
+        rb"(\d{8}) " + _CLOCK + _NO_ZONE,
+        lambda day, _: (int(day[:4]), int(day[4:6]), int(day[6:])),
     ),
     (  # Mon Mar  4 05:06:07 2024
         _WEEKDAY + rb"(" + _MONTH + rb" [ \d]\d) " + _CLOCK + rb" (\d{4})",
@@ -100,8 +104,8 @@ _FORMS: tuple[tuple[bytes, _Shows], ...] = (
         rb"(\d{6}) " + _CLOCK + _NO_ZONE,
         lambda day, _: (_century(int(day[:2])), int(day[2:4]), int(day[4:])),
     ),
-    (  # 4-Mar-2024::05:06:07
-        rb"(\d{1,2}-" + _MONTH + rb"-\d{4})::" + _CLOCK + _NO_ZONE,
+    (  # 4-Mar-2024::05:06:07, 04-Mar-2024 05:06:07.123
+        rb"(\d{1,2}-" + _MONTH + rb"-\d{4})(?:::| )" + _CLOCK + _NO_ZONE,
         lambda day, _: (int(day[-4:]), _MONTHS[day[-8:-5]], int(day[:-9])),
     ),
     (  # Mar 04, 2024 5:06:07 AM

@@ -126,6 +126,7 @@ VOCABULARIES = {
     "klog": Vocabulary(_words(CRITICAL="F", ERROR="E", WARNING="W", INFO="I"), is_whole=False),
     "apt": Vocabulary(_words(ERROR="E", WARNING="W")),
     "mysql": Vocabulary(LEVELS | _words(INFO="SYSTEM"), any_case=True),
+    "erlang": Vocabulary(LEVELS | _words(ERROR="CRASH SUPERVISOR", INFO="PROGRESS")),
     "facility_and_severity": Vocabulary({b"%d" % n: _SYSLOG[n % 8] for n in range(192)}),
     "json_level": Vocabulary(LEVELS | _BUNYAN, any_case=True),
     "priority": Vocabulary(_PRIORITIES),
@@ -180,11 +181,13 @@ PARTS = {
     "quoted": _STRING,
     "bracketed": rb"\[(?>[^\]]*)\]",
     "colon": rb"[ \t]*:[ \t]*",
+    # Of a test, behind its name.
+    "parameters": rb"(?>[^\s\[]+)\[.*\]",
     # What stands before a key: of a JSON object, of logfmt.
     "members": rb"\{[ \t]*(?>" + _STRING + rb"[ \t]*:[ \t]*(?:" + _VALUE + rb")[ \t]*,[ \t]*)*?",
     "pairs": rb"(?>[\w.@/-]+=(?:" + _STRING + rb'|[^\s"]*) +)*?',
     "dotted": rb"(?>(?:\w+\.)*)",
-    "exception": rb"(?:[A-Z]\w*)?(?:Error|Exception|Failure)|(?:System|Generator)Exit"
+    "exception": rb"(?:[A-Z]\w*)?(?:Error|Exception|Failure)|(?:Base)?ExceptionGroup|(?:System|Generator)Exit"
     rb"|KeyboardInterrupt|Stop(?:Async)?Iteration",
 }
 
@@ -219,8 +222,9 @@ _TIMED = (
     ),
     Row(
         "a level with a colon, in any case",
-        rb"{time}[ \t]+(?:\d{1,10}[ \t]+)?{level}:",
+        rb"{time}:?[ \t]+(?:\d{1,10}[ \t]+)?{level}:",
         {
+            b"2024-03-04 05:06:07: ERROR: x": (b"2024-03-04 05:06:07", b"ERROR"),
             b"2024-03-04T05:06:07+00:00 error: x": (b"2024-03-04T05:06:07+00:00", b"ERROR"),
             b"2024-03-04T05:06:07+00:00 errors: 3": (b"2024-03-04T05:06:07+00:00", b""),
         },
@@ -280,6 +284,17 @@ _TIMED = (
         {b"2024-03-04 05:06:07,123 root         INFO     x": (b"2024-03-04 05:06:07,123", b"INFO")},
     ),
     Row(
+        "Python's logging with the name before the level",
+        rb"{time} (?>\w+(?:\.\w+)+|root) {PLAIN}[ :]",
+        {
+            b"2024-03-04 05:06:07,123 nova.compute ERROR x": (
+                b"2024-03-04 05:06:07,123",
+                b"ERROR",
+            ),
+            b"2024-03-04 05:06:07,123 found ERROR in x": (b"2024-03-04 05:06:07,123", b""),
+        },
+    ),
+    Row(
         "cloud-init",
         rb"{time} - {word}\[{LEVEL}\]: ",
         {
@@ -306,8 +321,12 @@ _TIMED = (
     ),
     Row(
         "PostgreSQL",
-        rb"{time} (?:[A-Z]{3,5} )?\[\d+(?:-\d+)?\](?: {word})? {LEVEL}:",
+        rb"{time} (?:[A-Z]{3,5} )?\[\d+(?:-\d+)?\](?: {word}| \[unknown\]@\[unknown\])? {LEVEL}:",
         {
+            b"2024-03-04 05:06:07 UTC [42] [unknown]@[unknown] LOG:  x": (
+                b"2024-03-04 05:06:07 UTC",
+                b"INFO",
+            ),
             b"2024-03-04 05:06:07.123 UTC [42] FATAL:  role does not exist": (
                 b"2024-03-04 05:06:07.123 UTC",
                 b"CRITICAL",
@@ -553,9 +572,13 @@ _TIME_INSIDE = (
         {b"[Mon Mar  4 05:06:07 2024] usb 1-1: new": (b"Mon Mar  4 05:06:07 2024", b"")},
     ),
     Row(
-        "a level before the time",
-        rb"\[?{LEVEL}(?: *\])?[ \t:]+\[?{time}",
+        "a level before the time, Cassandra's thread between them",
+        rb"\[?{LEVEL}(?: *\])?[ \t:]+(?:{bracketed} )?\[?{time}",
         {
+            b"WARN  [main] 2024-03-04 05:06:07,123 A.java:1 - x": (
+                b"2024-03-04 05:06:07,123",
+                b"WARNING",
+            ),
             b"ERROR 2024-03-04 05:06:07,123 django 1 2 x": (b"2024-03-04 05:06:07,123", b"ERROR"),
             b"WARN  [2024-03-04 05:06:07,123] org.x: y": (b"2024-03-04 05:06:07,123", b"WARNING"),
             b"[INFO] 2024-03-04 05:06:07 x": (b"2024-03-04 05:06:07", b"INFO"),
@@ -563,8 +586,16 @@ _TIME_INSIDE = (
     ),
     Row(
         "RabbitMQ until 3.6",
-        rb"={LEVEL} REPORT==== {time}",
-        {b"=ERROR REPORT==== 4-Mar-2024::05:06:07 ===": (b"4-Mar-2024::05:06:07", b"ERROR")},
+        rb"={erlang} REPORT==== {time}",
+        {
+            b"=ERROR REPORT==== 4-Mar-2024::05:06:07 ===": (b"4-Mar-2024::05:06:07", b"ERROR"),
+            b"=CRASH REPORT==== 4-Mar-2024::05:06:07 ===": (b"4-Mar-2024::05:06:07", b"ERROR"),
+        },
+    ),
+    Row(
+        "logrus, with its whole time",
+        rb"{LEVEL}\[{time}\]",
+        {b"WARN[2024-03-04T05:06:07Z] x": (b"2024-03-04T05:06:07Z", b"WARNING")},
     ),
     Row(
         "klog, glog",
@@ -636,6 +667,11 @@ _LEVELS = (
             b'{"level": 30.5}': (b"", b""),
             b'{"level": 3}': (b"", b""),
         },
+    ),
+    Row(
+        "JSON of Elastic's common schema",
+        rb"{members}\"log\"{colon}\{[ \t]*\"level\"{colon}\"{level}\"",
+        {b'{"message":"x","log":{"level":"warn","logger":"a"}}': (b"", b"WARNING")},
     ),
     Row(
         "journald's JSON",
@@ -769,6 +805,12 @@ _JOBS = (
         severity="ERROR",
     ),
     Row(
+        "Ansible: a command that failed",
+        rb"{word} \| (?:FAILED|UNREACHABLE) \| ",
+        {b"compute1 | FAILED | rc=1 >>": (b"", b"ERROR")},
+        severity="ERROR",
+    ),
+    Row(
         "Ansible: a task that did not",
         rb"(?:ok|changed|skipping|included|rescued|ignored)(?:: \[|{eol})",
         {
@@ -877,14 +919,20 @@ _TESTS = (
     ),
     Row(
         "pytest -v: a failure",
-        rb"{path}::\S+ +(?:FAILED|ERROR)(?: |{eol})",
-        {b"tests/a.py::test_x FAILED                [ 50%]": (b"", b"ERROR")},
+        rb"{path}::(?:\S+|{parameters}) +(?:FAILED|ERROR)(?: |{eol})",
+        {
+            b"tests/a.py::test_x FAILED                [ 50%]": (b"", b"ERROR"),
+            b"tests/a.py::test_x[1 and 2] FAILED       [ 50%]": (b"", b"ERROR"),
+        },
         severity="ERROR",
     ),
     Row(
         "pytest -v: no failure",
-        rb"{path}::\S+ +(?:PASSED|SKIPPED|XFAIL|XPASS)(?: |{eol})",
-        {b"tests/a.py::test_error PASSED            [100%]": (b"", b"NONE")},
+        rb"{path}::(?:\S+|{parameters}) +(?:PASSED|SKIPPED|XFAIL|XPASS)(?: |{eol})",
+        {
+            b"tests/a.py::test_error PASSED            [100%]": (b"", b"NONE"),
+            b"tests/a.py::test_x[no ERROR] PASSED      [100%]": (b"", b"NONE"),
+        },
         severity="NONE",
     ),
     Row(
@@ -924,6 +972,12 @@ _TESTS = (
         "stestr: the totals",
         rb" - (?:Failed|Unexpected Success): [1-9]",
         {b" - Failed: 2": (b"", b"ERROR"), b" - Failed: 0": (b"", b"")},
+        severity="ERROR",
+    ),
+    Row(
+        "tox: an environment that failed",
+        rb" +{word}: FAIL (?:code |\xe2\x9c\x96)",
+        {b"  py311: FAIL code 1 (3.2=setup[1.0]+cmd[2.2] seconds)": (b"", b"ERROR")},
         severity="ERROR",
     ),
     Row("TAP", rb"not ok ", {b"not ok 1 - x": (b"", b"ERROR")}, severity="ERROR"),
@@ -967,6 +1021,7 @@ _CRASHES = (
             b"KeyboardInterrupt": (b"", b"ERROR"),
             b"a.b.FooException": (b"", b"ERROR"),
             b"  | KeyError: 'x'": (b"", b"ERROR"),
+            b"  | ExceptionGroup: x (2 sub-exceptions)": (b"", b"ERROR"),
             b"    a.MismatchError: 1 != 2": (b"", b"ERROR"),
             b"ValueErrors: x": (b"", b""),
         },
@@ -1020,14 +1075,15 @@ _CRASHES = (
 #: What builds and installs.
 _TOOLS = (
     Row(
-        "compilers: gcc, clang, javac, mypy, tsc",
-        rb"{path}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))(?::| -) (?:fatal )?{level}(?: [A-Z]+\d+)?: ",
+        "compilers: gcc, clang, javac, mypy, tsc; psql",
+        rb"(?:psql:)?{path}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))(?::| -) (?:fatal )?{level}(?: [A-Z]+\d+)?: ",
         {
             b"src/error.c:12:3: warning: unused variable 'error'": (b"", b"WARNING"),
             b"f.c:12: fatal error: x.h: No such file": (b"", b"ERROR"),
             b"src/a.ts(1,2): error TS2304: x": (b"", b"ERROR"),
             b"src/a.ts:1:2 - error TS2304: x": (b"", b"ERROR"),
             b"Foo.java:3: error: x": (b"", b"ERROR"),
+            b"psql:a.sql:3: ERROR:  x": (b"", b"ERROR"),
             b"http://host:80: error: x": (b"", b""),
         },
     ),
@@ -1044,6 +1100,26 @@ _TOOLS = (
             b"dpkg: warning: x": (b"", b"WARNING"),
             b"a: no error: x": (b"", b""),
         },
+    ),
+    Row(
+        "a program's name before the level in brackets: nginx, MySQL",
+        rb"(?>[\w.+/@-]+): \[{level}\] ",
+        {
+            b"nginx: [emerg] bind() to 0.0.0.0:80 failed": (b"", b"CRITICAL"),
+            b"mysql: [Warning] Using a password on the command line": (b"", b"WARNING"),
+        },
+    ),
+    Row(
+        "dpkg",
+        rb"dpkg: error processing ",
+        {b"dpkg: error processing package x (--configure):": (b"", b"ERROR")},
+        severity="ERROR",
+    ),
+    Row(
+        "ninja",
+        rb"ninja: build stopped: ",
+        {b"ninja: build stopped: subcommand failed.": (b"", b"ERROR")},
+        severity="ERROR",
     ),
     Row(
         "linkers",
@@ -1071,8 +1147,12 @@ _TOOLS = (
     ),
     Row(
         "npm: errors",
-        rb"npm (?:ERR!|error)",
-        {b"npm ERR! code 1": (b"", b"ERROR"), b"npm error code 1": (b"", b"ERROR")},
+        rb"npm (?:ERR!|error)(?:[ \t]|{eol})",
+        {
+            b"npm ERR! code 1": (b"", b"ERROR"),
+            b"npm error code 1": (b"", b"ERROR"),
+            b"npm errors": (b"", b""),
+        },
         severity="ERROR",
     ),
     Row(

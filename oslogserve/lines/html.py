@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines as elements of a page."""
 
-import re
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,35 +10,35 @@ from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.filter import Run
 from oslogserve.lines.formats import RANK, SEVERITIES
-from oslogserve.lines.recognise import Formats
+from oslogserve.lines.links import REQUEST_ID, URL_MARK, linked, links_in
+from oslogserve.lines.recognise import Formats, Seen
 from oslogserve.lines.search import Search, spans_in
 from oslogserve.lines.select import Gap, Part, Shown
+from oslogserve.lines.selection import Page, Tally
 
+_ROW = b'<span id="L%d" class="%b"><a class="n" href="#L%d">%d</a>%b\n</span>'
 _END = b"\n</span>"
 _NONE = SEVERITIES[0].encode()
 #: The class of the lines below one of a severity. Those below none are as at a log's beginning.
 _INHERITED = {name: name + b" more" if rank else name for name, rank in RANK.items()}
-_REQUEST_ID = re.compile(rb"req-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+#: Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
+_BLOCK = 256
 Span = tuple[int, int]
 
 
 def escaped(text: bytes) -> bytes:
-    """For text between tags and in attributes with double quotes."""
-    return (
-        text.replace(b"&", b"&amp;")
-        .replace(b"<", b"&lt;")
-        .replace(b">", b"&gt;")
-        .replace(b'"', b"&quot;")
-    )
+    """For text between tags, and in attributes where it holds no quotes."""
+    return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 class Elements:
-    """Each line an element: id `L<number>`, class its severity, `name` the time's anchor.
+    """Each line an element: id `L<number>`, class its severity, `name` the time's anchor. Lines
+    stand in blocks of _BLOCK.
 
     A line without a severity of its own has that of the last line that had one, and the class
     `more`. `name`, not `id`, because many lines may share a time; the browser goes to the first
     of them. link: see Wanted. searches: what is marked. longest: bytes of a line in which colours,
-    request ids and matches are looked for.
+    links and matches are looked for.
     """
 
     def __init__(self, link: bytes, searches: Sequence[Search], longest: int) -> None:
@@ -46,57 +47,94 @@ class Elements:
         self._longest = longest
         self._to_request = rb'<a href="%bq=\g<0>">\g<0></a>' % link.replace(b"\\", rb"\\")
 
-    def of_runs(self, runs: Iterable[Run], formats: Formats) -> Iterator[bytes]:
-        """Of blocks of lines, where nothing is searched."""
+    def of_runs(
+        self, runs: Iterable[Run], formats: Formats, tally: Tally, page: Page | None
+    ) -> Iterator[bytes]:
+        """Of blocks of lines, where nothing is searched. page: see Wanted."""
         inherited = _NONE
         inside_line = False
+        room = _Room(page, tally)
         for number, lines in runs:
             if inside_line:
                 end = lines.find(b"\n") + 1
+                if tally.next_page is None:
+                    room.size -= end or len(lines)
+                    yield escaped(lines[: end - 1]) + _END if end else escaped(lines)
                 if not end:
-                    yield escaped(lines)
                     continue
-                yield escaped(lines[: end - 1]) + _END
                 lines = lines[end:]
                 number += 1
             inside_line = not lines.endswith(b"\n") if lines else False
-            rows = []
             whole = lines + b"\n" if inside_line else lines
-            texts = whole.split(b"\n")
-            simple = self._simple(whole).split(b"\n")
-            is_simple = b"\x1b" not in whole and len(whole) <= self._longest
-            for index, (start, end, own) in enumerate(formats.seen_in(whole)):
-                inherited = _INHERITED[own] if own else inherited
-                inner = simple[index]
-                if start or not (is_simple or self._is_simple(texts[index])):
-                    inner = self._line(texts[index], start, end)
-                elif end:
-                    inner = _time(inner[:end], inner[:end]) + inner[end:]
-                kind = own or inherited
-                rows.append(
-                    b'<span id="L%d" class="%b">%b\n</span>' % (number + index, kind, inner)
-                )
-            marked_up = b"".join(rows)
-            yield marked_up.removesuffix(_END) if inside_line else marked_up
-        if inside_line:
+            seen = formats.seen_in(whole)
+            if not seen:
+                continue
+            _count(number, seen, tally)
+            if tally.next_page is None:
+                rows, inherited = self._rows(number, whole, seen, inherited)
+                shown = tally.sent
+                del rows[room.taken(lines, rows) :]
+                if len(rows) < len(seen):
+                    tally.next_page = number + len(rows)
+                for index in range(-shown % _BLOCK, len(rows), _BLOCK):
+                    rows[index] = _block(shown + index) + rows[index]
+                marked_up = b"".join(rows)
+                is_open = inside_line and tally.next_page is None
+                yield marked_up.removesuffix(_END) if is_open else marked_up
+        if inside_line and tally.next_page is None:
             yield _END
+        if tally.sent:
+            yield b"</div>"
 
-    def of_shown(self, shown: Iterable[Shown]) -> Iterator[bytes]:
+    def _rows(
+        self, number: int, whole: bytes, seen: list[Seen], inherited: bytes
+    ) -> tuple[list[bytes], bytes]:
+        """Of a block's lines, and what those behind them inherit."""
+        rows: list[bytes] = []
+        texts = whole.split(b"\n")
+        simple = self._simple(whole).split(b"\n")
+        is_simple = self._is_simple(whole)
+        has_urls = URL_MARK in whole
+        for index, (start, end, own) in enumerate(seen):
+            inherited = _INHERITED[own] if own else inherited
+            inner = simple[index]
+            if start or not (is_simple or self._is_simple(texts[index])):
+                inner = self._line(texts[index], start, end)
+            elif has_urls and URL_MARK in texts[index]:
+                inner = self._with_urls(texts[index], end)
+            elif end:
+                inner = _time(inner[:end], inner[:end]) + inner[end:]
+            here = number + index
+            rows.append(_ROW % (here, own or inherited, here, here, inner))
+        return rows, inherited
+
+    def of_shown(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
+        """tally: whoever shows them stops where it has as many elements as a page may have."""
         end = b""
+        count = 0
+        in_block = False
         for one in shown:
             if isinstance(one, Part):
                 yield escaped(one.text.removesuffix(b"\n"))
             elif isinstance(one, Gap):
-                yield end + self._gap(one)
+                yield end + (b"" if in_block else _block(0)) + self._gap(one)
                 end = b""
+                in_block = True
+                tally.elements += 1
             else:
                 text = one.text.removesuffix(b"\n")
                 kind = one.own or _INHERITED[one.severity or _NONE]
                 kind += b" " + one.role if one.role else b""
                 inner = self._line(text, one.start, one.end)
-                yield b'%b<span id="L%d" class="%b">%b' % (end, one.number, kind, inner)
+                if not count % _BLOCK and (count or not in_block):
+                    end += _block(count)
+                    in_block = True
+                count += 1
+                row = _ROW % (one.number, kind, one.number, one.number, inner)
+                tally.elements += _elements(row)
+                yield end + row.removesuffix(_END)
                 end = _END
-        yield end
+        yield end + (b"</div>" if in_block else b"")
 
     def _gap(self, gap: Gap) -> bytes:
         size = gap.last - gap.first + 1
@@ -110,10 +148,21 @@ class Elements:
         text = escaped(lines)
         if not self._link or b"req-" not in text:
             return text
-        return _REQUEST_ID.sub(self._to_request, text)
+        return REQUEST_ID.sub(self._to_request, text)
 
     def _is_simple(self, text: bytes) -> bool:
         return b"\x1b" not in text and len(text) <= self._longest
+
+    def _with_urls(self, text: bytes, end: int) -> bytes:
+        """A line without colours, whose time ends there."""
+        safe = escaped if any(mark in text for mark in (b"&", b"<", b">")) else bytes
+        time = text[:end]
+        parts = [_time(time, time)] if end else []
+        for first, last, is_url in links_in(text, end, len(text), bool(self._link)):
+            to = safe(text[first:last])
+            parts += (safe(text[end:first]), linked(self._link, to, is_url, to))
+            end = last
+        return b"".join([*parts, safe(text[end:])])
 
     def _line(self, text: bytes, start: int, end: int) -> bytes:
         line = _Line(text[: self._longest], self._link, self._searches)
@@ -121,6 +170,56 @@ class Elements:
         time = _time(text[start:end], line.styled(start, end)) if end else b""
         behind = line.linked(end, len(line.text))
         return before + time + behind + escaped(text[self._longest :])
+
+
+def _count(number: int, seen: list[Seen], tally: Tally) -> None:
+    """The lines of a block, from this number on."""
+    shown = [own for *_, own in seen]
+    tally.matched += len(seen)
+    for severity, lines in Counter(shown).items():
+        rank = RANK[severity or _NONE]
+        first = number if rank in tally.severities else number + shown.index(severity)
+        tally.count(rank, first, lines)
+
+
+class _Room:
+    """What is left of a page. size: bytes."""
+
+    def __init__(self, page: Page | None, tally: Tally) -> None:
+        self.size: float = math.inf if page is None else page.size
+        self._elements = math.inf if page is None else page.elements
+        self._tally = tally
+
+    def taken(self, lines: bytes, rows: list[bytes]) -> int:
+        """How many of a block's lines there was room for. rows: each line marked up."""
+        tally, count = self._tally, len(rows)
+        elements = _elements(b"".join(rows))
+        if self.size < len(lines) or tally.elements + elements > self._elements:
+            count = self._fitting(lines, rows)
+            elements = _elements(b"".join(rows[:count]))
+        self.size -= len(lines)
+        tally.elements += elements
+        tally.sent += count
+        return count
+
+    def _fitting(self, lines: bytes, rows: list[bytes]) -> int:
+        size, elements = self.size, self._elements - self._tally.elements
+        for count, (text, row) in enumerate(zip(lines.split(b"\n"), rows, strict=False)):
+            if size <= 0 or elements <= 0:
+                return count
+            size -= len(text) + 1
+            elements -= _elements(row)
+        return len(rows)
+
+
+def _elements(marked_up: bytes) -> int:
+    """Each has a begin and an end."""
+    return marked_up.count(b"<") // 2
+
+
+def _block(lines: int) -> bytes:
+    """The beginning of one. lines: in those before."""
+    return b'</div><div class="b">' if lines else b'<div class="b">'
 
 
 def _time(text: bytes, shown: bytes) -> bytes:
@@ -139,12 +238,11 @@ class _Line:
 
     def linked(self, start: int, end: int) -> bytes:
         parts = []
-        requests = _REQUEST_ID.finditer(self.text, start, end) if self._link else ()
-        for found in requests:
-            parts.append(self.styled(start, found.start()))
-            shown = self.styled(*found.span())
-            parts.append(b'<a href="%bq=%b">%b</a>' % (self._link, found[0], shown))
-            start = found.end()
+        for first, last, is_url in links_in(self.text, start, end, bool(self._link)):
+            parts.append(self.styled(start, first))
+            to = escaped(self.text[first:last])
+            parts.append(linked(self._link, to, is_url, self.styled(first, last)))
+            start = last
         return b"".join([*parts, self.styled(start, end)])
 
     def styled(self, start: int, end: int) -> bytes:

@@ -48,21 +48,31 @@ def _pure_of(formats: Formats) -> Renderer:
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
         view, selection = wanted.view, wanted.selection
-        if selection.is_simple and tally is None and view in ("html", "text"):
-            blocks = whole_lines(pieces, longest)
+        is_text = view == "text"
+        if selection.is_simple and (view == "html" or (is_text and tally is None)):
+            tally = Tally() if tally is None else tally
+            blocks = whole_lines(_counted(pieces, tally), longest)
             level = selection.level
+            if not is_text:
+                blocks = _lines_counted(blocks, tally)
             runs = numbered(blocks) if level is None else at_least(level, blocks, formats)
-            if view == "text":
+            if is_text:
                 return (lines for _, lines in runs)
-            return Elements(wanted.link, (), longest).of_runs(runs, formats)
+            return Elements(wanted.link, (), longest).of_runs(runs, formats, tally, wanted.page)
         tally = Tally() if tally is None else tally
         blocks = whole_lines(_counted(pieces, tally), longest)
         clock = Clock(_second(wanted.written))
-        selector = Selector(selection, formats, clock, tally, longest, view == "summary")
+        page = wanted.page if view == "html" else None
+        selector = Selector(
+            *(selection, formats, clock, tally, longest),
+            reads_all=view == "summary",
+            counts=view == "html",
+            page=page,
+        )
         shown = selector.shown(blocks)
         match view:
             case "html":
-                return Elements(wanted.link, selection.searches, longest).of_shown(shown)
+                return Elements(wanted.link, selection.searches, longest).of_shown(shown, tally)
             case "jsonl":
                 return objects(shown, clock, longest)
             case "summary":
@@ -82,6 +92,14 @@ def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
         yield piece
 
 
+def _lines_counted(blocks: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
+    block = b"\n"
+    for block in blocks:
+        tally.lines += block.count(b"\n")
+        yield block
+    tally.lines += not block.endswith(b"\n")
+
+
 def _second(written: float | None) -> int:
     """A log that is just being written was last written now."""
     return int(time.time() if written is None else written)
@@ -99,7 +117,8 @@ def _native_of(core: Any, own: Sequence[OwnRow]) -> Renderer:
         written = _second(wanted.written)
         try:
             renderer = core.Renderer(
-                formats, wanted.view, wanted.selection, written, wanted.link, longest
+                *(formats, wanted.view, wanted.selection, written, wanted.link),
+                *(wanted.page if wanted.view == "html" else None, longest),
             )
         except ValueError:  # of a pattern that RE2 alone takes
             pure = _pure_of(Formats(own=own)) if own else PURE

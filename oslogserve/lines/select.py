@@ -13,7 +13,7 @@ from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.clock import Clock, Instant, Span
 from oslogserve.lines.formats import RANK, SEVERITIES
 from oslogserve.lines.recognise import Formats
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally
+from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Page, Selection, Tally
 
 
 class Line(NamedTuple):
@@ -55,7 +55,8 @@ Shown = Line | Part | Gap
 class Selector:
     """One log on its way. longest: bytes of a line that are searched, and that may be held.
 
-    reads_all: the whole log is looked at, whatever is shown of it.
+    reads_all: the whole log is looked at, whatever is shown of it. counts: hits are counted by
+    their severity. page: see Wanted.
     """
 
     def __init__(
@@ -66,6 +67,8 @@ class Selector:
         tally: Tally,
         longest: int,
         reads_all: bool = False,
+        counts: bool = False,
+        page: Page | None = None,
     ) -> None:
         self._asked = selection
         self._formats = formats
@@ -86,6 +89,9 @@ class Selector:
         self._unshown = selection.first  # the first line of the gap before the next one shown
         self._place: _Held | Literal["shown"] | None = None  # where more of a long line goes
         self._is_done = False
+        self._counts = counts and selection.tail is None
+        self._page = page
+        self._used = 0
 
     def shown(self, blocks: Iterable[bytes]) -> Iterator[Shown]:
         """blocks: of whole lines."""
@@ -141,7 +147,7 @@ class Selector:
         """Whether no line from here on can be shown."""
         is_behind = self._asked.last is not None and number > self._asked.last
         if self._left == 0 and not is_behind:
-            self._tally.cut_at = self._tally.cut_at or number
+            self._cut(number)
             is_behind = True
         self._is_done = is_behind and not self._reads_all
         return self._is_done
@@ -178,14 +184,25 @@ class Selector:
             line.start < line.end and anchor_of(line.time) in shown
         )
 
+    def _cut(self, number: int) -> None:
+        if self._tally.cut_at is None:
+            is_near = number <= self._near
+            self._tally.cut_at = number
+            self._tally.cut_from = self._near - (self._asked.context or 0) if is_near else number
+
     def _put(self, line: Line, is_hit: bool = False) -> Iterator[Shown]:
+        if line.number <= self._asked.after and line.role != b"shown":
+            self._place = None
+            return
         if self._left == 0 and line.role != b"shown":
-            self._tally.cut_at = self._tally.cut_at or line.number
+            self._cut(line.number)
             self._place = None
             return
         if self._left and line.role != b"shown":
             self._left -= 1
         self._tally.matched += is_hit
+        if is_hit and self._counts:
+            self._tally.count(RANK[line.own or SEVERITIES[0].encode()], line.number)
         if self._asked.tail is None:
             self._place = "shown"
             yield from self._given(line)
@@ -199,14 +216,26 @@ class Selector:
                 yield from self._given(line)
 
     def _given(self, line: Line) -> Iterator[Shown]:
+        if self._is_full():
+            self._tally.next_page = self._tally.next_page or line.number
+            self._place = None
+            return
+        self._used += len(line.text)
         if self._has_gaps and line.number > self._unshown:
             yield Gap(self._unshown, line.number - 1)
         self._unshown = line.number + 1
         self._tally.sent += 1
         yield line
 
+    def _is_full(self) -> bool:
+        page = self._page
+        return page is not None and (
+            self._used >= page.size or self._tally.elements >= page.elements
+        )
+
     def _more(self, text: bytes) -> Iterator[Shown]:
         if self._place == "shown":
+            self._used += len(text)
             yield Part(text)
         elif isinstance(self._place, _Held):
             dropped = self._place.more(text)
@@ -217,7 +246,8 @@ class Selector:
         self._tally.dropped = self._tail.missing()
         for line in self._tail.taken():
             yield from self._given(line)
-        if self._has_gaps and self._tally.cut_at is None and self._unshown <= self._tally.lines:
+        is_cut = self._tally.cut_at is not None or self._tally.next_page is not None
+        if self._has_gaps and not is_cut and self._unshown <= self._tally.lines:
             yield Gap(self._unshown, self._tally.lines)
 
 

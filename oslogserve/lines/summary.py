@@ -32,6 +32,7 @@ class Summary:
         self._last_time: str | None = None
         self._width = 0
         self._buckets: dict[int, dict[bytes, int]] = {}
+        self._first_lines: dict[int, int] = {}  # of the buckets
         self._now: int | None = None  # of the last line that had a time
 
     def of(self, shown: Iterable[Shown]) -> dict[str, Any]:
@@ -50,6 +51,7 @@ class Summary:
             bucket = self._buckets.get(index)
             if bucket is None:
                 bucket = self._buckets[index] = {}
+                self._first_lines[index] = line.number
                 while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS:
                     self._widen()
                 bucket = self._buckets[self._now // WIDTHS[self._width]]
@@ -68,11 +70,15 @@ class Summary:
         ratio = WIDTHS[self._width + 1] // WIDTHS[self._width]
         self._width += 1
         merged: dict[int, dict[bytes, int]] = {}
+        first_lines: dict[int, int] = {}
         for index, bucket in self._buckets.items():
             into = merged.setdefault(index // ratio, {})
+            first = self._first_lines[index]
+            first_lines[index // ratio] = min(first, first_lines.get(index // ratio, first))
             for severity, count in bucket.items():
                 into[severity] = into.get(severity, 0) + count
         self._buckets = merged
+        self._first_lines = first_lines
 
     def _told(self) -> dict[str, Any]:
         width = WIDTHS[self._width]
@@ -87,7 +93,11 @@ class Summary:
             "histogram": {
                 "seconds": width // _SECOND or width / _SECOND,
                 "buckets": [
-                    {"time": _iso(index * width), "severities": _named(self._buckets[index])}
+                    {
+                        "time": _iso(index * width),
+                        "first_line": self._first_lines[index],
+                        "severities": _named(self._buckets[index]),
+                    }
                     for index in sorted(self._buckets)
                 ],
             },

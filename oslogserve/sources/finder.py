@@ -32,11 +32,13 @@ def find(sources: Sequence[Source], path: bytes, want: Want = WHOLE) -> Log | Fo
 class Listing:
     """A folder's entries from all sources, merged, sorted by name. Iterate once.
 
-    failures: grows while iterating; where it is not empty the listing is not complete.
+    failures: grows while iterating; where it is not empty the listing is not complete. notices:
+    what its reader is told besides.
     """
 
     def __init__(self, sources: Sequence[Source], path: bytes) -> None:
         self.failures: list[SourceError] = []
+        self.notices: list[str] = []
         self._parts = []
         for source in sources:
             try:

@@ -1,34 +1,467 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page works without this: it keeps the place when the level changes, and makes line
-// numbers clickable.
+// What a log's page has beyond links and a form; it works without. This runs while lines still
+// come. A line is `.b > [id]`, its id L<number>; each `.b` is a block of them.
 
-const severities = ['NONE', 'DEBUG', 'INFO', 'AUDIT', 'TRACE', 'WARNING', 'ERROR', 'CRITICAL'];
+const frame = () => new Promise(requestAnimationFrame);
+while (!document.getElementById('log')) await frame();
 
-function lineAtTop() {
-  const top = document.querySelector('header').getBoundingClientRect().bottom;
-  return document.elementFromPoint(innerWidth / 2, top + 4)?.closest('#log span');
+const log = document.getElementById('log');
+const bar = document.querySelector('header');
+const said = made('p', { id: 'said', role: 'status' });
+const say = (text) => { said.textContent = text; };
+const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.altKey);
+document.documentElement.classList.add('js');
+document.body.append(said);
+
+function made(tag, properties) {
+  return Object.assign(document.createElement(tag), properties);
 }
 
-// The line the reader looks at, or the nearest one that the filter keeps: after it, else before.
-function placeAt(level) {
-  const wanted = severities.indexOf(level);
-  const isKept = (line) => severities.indexOf(line.classList[0]) >= wanted;
-  const named = decodeURIComponent(location.hash.slice(1));
-  const target = document.getElementById(named) ?? document.getElementsByName(named)[0];
-  const start = target?.closest('#log span') ?? lineAtTop();
-  for (let line = start; line; line = line.nextElementSibling) if (isKept(line)) return line.id;
-  for (let line = start; line; line = line.previousElementSibling) if (isKept(line)) return line.id;
+// Lines
+
+const LINES = '#log > .b > [id]';
+const ERRORS = '.b > :is(.ERROR, .CRITICAL):not(.more)';
+const isRead = () => document.readyState !== 'loading';
+const numberOf = (line) => Number(line.id.slice(1));
+const lineOf = (node) => node?.closest(LINES);
+
+// The next line, or with -1 the one before, whatever stands between.
+function beside(line, way = 1) {
+  const [to, end] = way > 0
+    ? ['nextElementSibling', 'firstElementChild'] : ['previousElementSibling', 'lastElementChild'];
+  let block = line.parentElement;
+  let at = line[to];
+  while (at || (block = block[to])) {
+    at ??= block[end];
+    while (at && !at.id) at = at[to];
+    if (at) return at;
+  }
+  return null;
 }
 
-document.addEventListener('click', (event) => {
-  const link = event.target.closest('.levels a');
-  if (link && (scrollY > 0 || location.hash)) {
-    const place = placeAt(link.className);
-    if (place) link.hash = place;
+// The line of that number, or the next one that is shown.
+function lineFrom(number) {
+  const blocks = log.getElementsByClassName('b');
+  let [low, high] = [0, blocks.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (numberOf(blocks[middle].querySelector('[id]')) > number) high = middle; else low = middle;
   }
-  // The number is drawn before the line's text, in its padding.
-  const line = event.target.closest('#log span');
-  if (line && event.target === line && event.offsetX < 80 && getSelection().isCollapsed) {
-    location.hash = line.id;
+  let line = blocks[low]?.querySelector('[id]');
+  while (line && numberOf(line) < number) line = beside(line);
+  return line;
+}
+
+function lineAt(y) {
+  for (let at = y; at < y + 90; at += 6) {
+    const line = lineOf(document.elementFromPoint(20, at));
+    if (line) return line;
   }
+}
+const lineAtTop = () => lineAt(bar.offsetHeight + 4);
+const topOf = (line) => line.getBoundingClientRect().top;
+const isSeen = (line) => topOf(line) >= bar.offsetHeight - 1 && topOf(line) < innerHeight - 20;
+
+// Keeping a line in its place: while the page grows, and blocks get their real heights
+
+let held = null;
+// A whole page goes to its fragment, though the reader went elsewhere: till then it has none.
+let leftAt = null;
+
+function letGo() {
+  held = null;
+  say('');
+  if (document.readyState === 'complete' || !location.hash) return;
+  leftAt = location.href;
+  history.replaceState(null, '', location.pathname + location.search);
+}
+for (const moves of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
+  addEventListener(moves, letGo, { capture: true, passive: true });
+}
+addEventListener('load', async () => {
+  await frame();
+  if (leftAt && !location.hash) history.replaceState(null, '', leftAt);
 });
+
+// top: where on the screen; where links land, if there is none.
+async function hold(line, top) {
+  const mine = held = { line };
+  for (let resting = 0; resting < 8 && held === mine; await frame()) {
+    const before = topOf(line);
+    if (top === undefined) line.scrollIntoView(); else scrollBy(0, before - top);
+    resting = Math.abs(topOf(line) - before) < 1 && isRead() ? resting + 1 : 0;
+  }
+}
+
+function keepPlace(change) {
+  const line = lineAtTop();
+  const top = line && topOf(line);
+  change();
+  if (line) hold(line, top);
+}
+
+// Fragments: #L17, #L17-L20, and #_2013_09_27_18_22_11_248, which many lines may share
+
+const fragment = () => location.hash.slice(1);
+
+// First and last number; null for a time.
+function rangeOf(name) {
+  const found = /^L(\d{1,15})(?:-L?(\d{1,15}))?$/.exec(name);
+  return found && [Number(found[1]), Number(found[2] ?? found[1])].sort((a, b) => a - b);
+}
+
+const firstOf = (name) => (rangeOf(name)
+  ? document.getElementById(`L${rangeOf(name)[0]}`) : lineOf(document.getElementsByName(name)[0]));
+
+function linesOf(name) {
+  const range = rangeOf(name);
+  if (!range) return [...document.getElementsByName(name)].map(lineOf).filter(Boolean);
+  const lines = [];
+  for (let line = lineFrom(range[0]); line && numberOf(line) <= range[1]; line = beside(line)) lines.push(line);
+  return lines;
+}
+
+function light(lines) {
+  for (const line of log.querySelectorAll('.lit')) line.classList.remove('lit');
+  for (const line of lines) {
+    line.classList.add('lit');
+    if (line.hidden) fold(headOf(line), false);
+  }
+}
+
+function goTo(line) {
+  history.replaceState(null, '', `#${line.id}`);
+  light([line]);
+  if (!isSeen(line)) hold(line);
+}
+
+// A line that the filter hides is brought in by the server, once.
+function bringIn(name) {
+  const range = rangeOf(name);
+  if (!range && !/^_\w{1,64}$/.test(name)) return;
+  const wanted = range ? range.map((number) => `L${number}`) : [name];
+  const address = new URL(location);
+  const isPart = document.querySelector('.clear, [rel="next"], [rel="prev"]');
+  if (!isPart || wanted.every((one) => address.searchParams.has('show', one))) {
+    say(range ? `This log has no line ${range[0]}.` : 'No line of this log has that time.');
+    return;
+  }
+  address.searchParams.delete('show');
+  for (const one of new Set(wanted)) address.searchParams.append('show', one);
+  location.replace(address);
+}
+
+function arrive() {
+  const lines = linesOf(fragment());
+  light(lines);
+  if (lines.length) hold(lines[0]); else if (isRead()) bringIn(fragment());
+}
+addEventListener('hashchange', arrive);
+
+// A number links its line; with shift, all from the last one.
+let from;
+function link(line, isRange) {
+  const [first, last] = [isRange && from ? from : line, line].sort((a, b) => numberOf(a) - numberOf(b));
+  const name = first === last ? line.id : `${first.id}-${last.id}`;
+  if (!isRange) from = line;
+  history.pushState(null, '', `#${name}`);
+  light(linesOf(name));
+}
+
+// Errors: lines of one second that stand together are one
+
+function errors() {
+  const second = (line) => line.querySelector('a[name]')?.name.slice(0, 20);
+  return [...log.querySelectorAll(ERRORS)].filter((line) => {
+    const before = beside(line, -1);
+    return !before?.matches(ERRORS) || before.id !== `L${numberOf(line) - 1}` || second(before) !== second(line);
+  });
+}
+
+function stepToError(way) {
+  const found = errors();
+  const lit = log.querySelector('.lit');
+  const start = lit && isSeen(lit) ? lit : lineAtTop();
+  // What is merely on top was not stepped to yet.
+  const isBeyond = (line) => (line === start ? start !== lit : (numberOf(line) - numberOf(start)) * way > 0);
+  const index = way > 0 ? found.findIndex(isBeyond) : found.findLastIndex(isBeyond);
+  if (index < 0) {
+    say(`No ${!found.length ? '' : way > 0 ? 'further ' : 'earlier '}error on this page.`);
+    return;
+  }
+  goTo(found[index]);
+  say(`Error ${index + 1} of ${found.length}, line ${numberOf(found[index])}`);
+}
+
+function offerFirst(number) {
+  const first = bar.querySelector('.first');
+  first.href = `#L${number}`;
+  first.textContent = `line ${number}`;
+  first.hidden = false;
+}
+
+// Folding: many lines under the one that they belong to
+
+const LONG = 10;
+const isMore = (line) => line?.classList.contains('more');
+
+function headOf(line) {
+  while (isMore(line)) line = beside(line, -1);
+  return line;
+}
+
+function under(head) {
+  const lines = [];
+  for (let line = head && beside(head); isMore(line); line = beside(line)) lines.push(line);
+  return lines;
+}
+
+function fold(head, folds) {
+  // The browser's search finds them all the same.
+  for (const line of under(head)) line.hidden = folds && 'until-found';
+  head?.querySelector('.fold')?.setAttribute('aria-expanded', !folds);
+}
+
+function offerFolds(block) {
+  for (const line of block.querySelectorAll('.b > .more:first-child, .b > :not(.more) + .more')) {
+    const head = headOf(line);
+    const { length } = head?.querySelector('.fold') ? [] : under(head);
+    const ariaLabel = `Fold the ${length} lines under line ${head && numberOf(head)}`;
+    if (length > LONG) head.append(made('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden }));
+  }
+}
+
+log.addEventListener('beforematch', ({ target }) => fold(headOf(lineOf(target)), false));
+log.addEventListener('contentvisibilityautostatechange', ({ target, skipped }) => {
+  if (!skipped) offerFolds(target);
+}, true);
+
+// A gap opens in place, from the end that is next to a hit
+
+const GAP = 500;
+
+async function openGap(gap) {
+  const address = new URL(gap.href);
+  const [first, last] = address.searchParams.get('lines').split('-').map(Number);
+  const isAtEnd = !gap.nextElementSibling && !gap.parentElement.nextElementSibling;
+  const begin = isAtEnd ? first : Math.max(first, last - GAP + 1);
+  const end = isAtEnd ? Math.min(last, first + GAP - 1) : last;
+  address.searchParams.set('lines', `${begin}-${end}`);
+  address.searchParams.set('format', 'html');
+  const text = await (await fetch(address)).text();
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  const lines = [...page.querySelectorAll(LINES)];
+  if (!lines.length) throw new Error('no lines');
+  if (isAtEnd) gap.before(...lines); else gap.after(...lines);
+  const [left, right] = isAtEnd ? [end + 1, last] : [first, begin - 1];
+  gap.href = gap.getAttribute('href').replace(/lines=[\d-]+/, `lines=${left}-${right}`);
+  gap.textContent = `${right - left + 1} lines`;
+  if (left > right) gap.remove();
+  lines[0].querySelector('.n').focus({ preventScroll: true });
+}
+
+log.addEventListener('click', (event) => {
+  const target = event.target.closest('.n, .fold, .gap');
+  if (!target || !isPlain(event)) return;
+  event.preventDefault();
+  if (target.matches('.n')) link(lineOf(target), event.shiftKey);
+  else if (target.matches('.fold')) fold(lineOf(target), target.ariaExpanded === 'true');
+  else openGap(target).catch(() => location.assign(target.href));
+});
+log.addEventListener('mousedown', (event) => {
+  if (event.shiftKey && event.target.closest('.n')) event.preventDefault(); // it selects no text
+});
+
+// A copy is the log's own text.
+document.addEventListener('copy', (event) => {
+  const selection = getSelection();
+  if (selection.isCollapsed || !log.contains(selection.anchorNode) || !log.contains(selection.focusNode)) return;
+  const part = selection.getRangeAt(0).cloneContents();
+  for (const other of part.querySelectorAll('.n, .fold, .gap')) other.remove();
+  event.clipboardData.setData('text/plain', part.textContent);
+  event.preventDefault();
+});
+
+// The bar
+
+// Another level begins at the line looked at, or the nearest one that it keeps.
+function placeAt(level) {
+  const order = [...bar.querySelectorAll('.levels a')].map((link) => link.className);
+  const isKept = (line) => order.indexOf(line.classList[0]) >= order.indexOf(level);
+  const start = log.querySelector('.lit') ?? lineAtTop();
+  for (const way of [1, -1]) {
+    for (let line = start; line; line = beside(line, way)) if (isKept(line)) return line.id;
+  }
+  return '';
+}
+
+// The same address, as long lines are shown now.
+function wrapped(address) {
+  const stated = new URL(address);
+  stated.searchParams.delete('wrap');
+  if (log.matches('.nowrap')) stated.searchParams.set('wrap', 'no');
+  return stated;
+}
+
+function toggleWrap() {
+  keepPlace(() => log.classList.toggle('nowrap'));
+  history.replaceState(null, '', wrapped(location));
+  bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
+}
+
+bar.addEventListener('click', (event) => {
+  const target = event.target.closest('.levels a, .clear, [data-key]');
+  const key = target?.dataset.key;
+  if (key) event.preventDefault();
+  if (key) KEYS[key][0](); else if (target) target.href = wrapped(target.href);
+  if (target?.matches('.levels a') && (scrollY || location.hash)) target.hash = placeAt(target.className);
+});
+
+// The address has what was filled in, and how long lines are shown now.
+bar.querySelector('form').addEventListener('formdata', ({ formData }) => {
+  const filled = [...formData].filter(([name, value]) => value && name !== 'wrap');
+  for (const name of [...formData.keys()]) formData.delete(name);
+  if (log.matches('.nowrap')) filled.push(['wrap', 'no']);
+  for (const pair of filled) formData.append(...pair);
+});
+
+new ResizeObserver(() => {
+  document.documentElement.style.setProperty('--top', `${bar.offsetHeight}px`);
+}).observe(bar);
+
+// Keys
+
+const KEYS = {
+  n: [() => stepToError(1), 'next error'],
+  p: [() => stepToError(-1), 'previous error'],
+  '/': [search, 'search'],
+  g: [askLine, 'go to a line'],
+  w: [toggleWrap, 'wrap long lines, or not'],
+  '?': [help, 'these keys'],
+};
+
+function search() {
+  bar.querySelector('.tools').open = true;
+  bar.querySelector('[name="q"]').select();
+}
+
+function askLine() {
+  const number = prompt('Go to line:');
+  if (number) location.hash = `L${number}`;
+}
+
+function help() {
+  const rows = Object.entries(KEYS).map(([key, [, does]]) => `<li><kbd>${key}</kbd> ${does}`);
+  const dialog = made('dialog', { ariaLabel: 'Keys' });
+  dialog.innerHTML = `<ul>${rows.join('')}</ul><p>A click on a number links its line; with shift, all
+    from the last.<form method="dialog"><button>Close</button></form>`;
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') for (const open of bar.querySelectorAll('details[open]')) open.open = false;
+  if (!isPlain(event) || event.target.closest('input, dialog') || !Object.hasOwn(KEYS, event.key)) return;
+  event.preventDefault();
+  KEYS[event.key][0]();
+});
+
+// Counts, and the map: lines over time
+
+function drawn(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const name in attributes) element.setAttribute(name, attributes[name]);
+  element.append(...children);
+  return element;
+}
+
+const counted = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact' });
+const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
+const badOf = (counts) => (counts.ERROR ?? 0) + (counts.CRITICAL ?? 0);
+
+function drawMap({ buckets, seconds }, errors) {
+  const secondsOf = ({ time }) => Date.parse(`${time}Z`) / 1000;
+  const rowOf = (bucket) => Math.round((secondsOf(bucket) - secondsOf(buckets[0])) / seconds);
+  const rows = rowOf(buckets.at(-1)) + 1;
+  const sums = buckets.map(({ severities }) => sum(severities));
+  const most = Math.max(...sums);
+  const worst = Math.max(...buckets.map(({ severities }) => badOf(severities)));
+  const groups = buckets.map((bucket, index) => {
+    const bad = badOf(bucket.severities);
+    const rect = (kind, width) => drawn('rect', { class: kind, x: 100 - width, y: rowOf(bucket), width, height: 1 });
+    const told = `${bucket.time}: ${counted.format(sums[index])} lines, ${counted.format(bad)} errors`;
+    const group = drawn('g', {}, rect('any', 100), rect('lines', 20 + 80 * Math.sqrt(sums[index] / most)));
+    if (bucket.severities.WARNING) group.append(rect('warnings', 12));
+    if (bad) group.append(rect('errors', 20 + 50 * Math.sqrt(bad / worst)));
+    group.append(drawn('title', {}, told));
+    group.onclick = () => {
+      const line = lineFrom(bucket.first_line);
+      if (line) goTo(line); else bringIn(`L${bucket.first_line}`);
+    };
+    return group;
+  });
+  const seen = drawn('rect', { class: 'seen', width: 100 });
+  const label = `Lines over time, ${counted.format(errors)} of them errors`;
+  const attributes = { id: 'map', viewBox: `0 0 100 ${rows}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label };
+  document.body.append(drawn('svg', attributes, ...groups, seen));
+  const rowAt = (line) => rowOf(buckets.findLast((one) => one.first_line <= numberOf(line)) ?? buckets[0]);
+  const follow = () => {
+    const first = lineAtTop();
+    const top = first ? rowAt(first) : 0;
+    seen.setAttribute('y', top);
+    seen.setAttribute('height', first ? rowAt(lineAt(innerHeight - 96) ?? first) - top + 1 : 0);
+  };
+  addEventListener('scroll', follow, { passive: true });
+  follow();
+}
+
+async function showSummary() {
+  const address = new URL(location);
+  address.hash = '';
+  for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
+  address.searchParams.set('format', 'summary');
+  const answer = await fetch(address);
+  if (!answer.ok) return;
+  const { severities, histogram } = await answer.json();
+  const counts = {};
+  for (const name in severities) counts[name] = severities[name].count;
+  for (const link of bar.querySelectorAll('.levels a')) {
+    const count = link.className === 'NONE' ? sum(counts) : counts[link.className] ?? 0;
+    link.dataset.count = short.format(count);
+    link.title = `${counted.format(count)} lines`;
+  }
+  document.getElementById('counts')?.remove();
+  const firsts = [severities.ERROR, severities.CRITICAL].filter(Boolean).map((found) => found.first_line);
+  if (firsts.length) offerFirst(Math.min(...firsts));
+  if (histogram.buckets.length > 1) drawMap(histogram, badOf(counts));
+}
+
+// While the lines come
+
+const name = fragment();
+// Coming back, the browser knows the place.
+let lands = performance.getEntriesByType('navigation')[0]?.type === 'navigate';
+let block = null;
+let hasError = false;
+for (let isLast = false; !isLast; await frame()) {
+  isLast = isRead();
+  for (let next = block ?? log.firstElementChild; next && !hasError; next = next.nextElementSibling) {
+    block = next;
+    const error = block.querySelector(ERRORS);
+    if (error) offerFirst(numberOf(error));
+    hasError = Boolean(error);
+  }
+  const target = lands && firstOf(name);
+  if (!target) continue;
+  lands = false;
+  light([target]);
+  if (!leftAt) hold(target);
+}
+const lines = linesOf(name);
+light(lines);
+[from] = lines;
+if (!from) bringIn(name); else if (lands && !leftAt) hold(from);
+for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerFolds(block); else break;
+showSummary();

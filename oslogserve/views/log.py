@@ -5,20 +5,25 @@ Where a part of it is missing by the end, every view says so.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from oslogserve.errors import Incomplete
+from oslogserve.lines.clock import span
 from oslogserve.lines.renderer import BEST, Renderer
-from oslogserve.lines.selection import TAIL_BYTES, Tally, Wanted
+from oslogserve.lines.selection import TAIL_BYTES, WHOLE, Page, Selection, Tally, Wanted
 from oslogserve.query import Query
-from oslogserve.views import page
+from oslogserve.views import counts, page
+from oslogserve.views.bar import Facts
 
 
 class LogView:
     """One log for one request. missing: what is found missing while its pieces are read. written:
-    when it was last written, in seconds since 1970; None for now. mount: SCRIPT_NAME."""
+    when it was last written, in seconds since 1970; None for now. mount: SCRIPT_NAME. page: what
+    one page shows, where no end is asked for; None for all. size: bytes of the log, or about as
+    many. stored_size: those that are stored, where that is known."""
 
     def __init__(
         self,
@@ -28,11 +33,17 @@ class LogView:
         source: str = "",
         mount: str = "",
         written: float | None = None,
+        page: Page | None = None,
+        size: int = 0,
+        stored_size: int | None = None,
     ) -> None:
         self._query = query
+        self._selection = query.selection
+        self._page = page
+        self._size = size
         self._missing = missing
         self._rendered = rendered
-        self._source = source
+        self._facts = Facts(source, stored_size, written)
         self._mount = mount
         self._written = written
         self._tally = Tally()
@@ -69,17 +80,19 @@ class LogView:
         cut_at = self._tally.cut_at
         if cut_at is None:
             return None
-        last = self._query.selection.last or ""
-        kept = [(name, value) for name, value in self._query.given if name != "lines"]
+        first, last = self._tally.cut_from or cut_at, self._query.selection.last or ""
+        kept = [pair for pair in self._query.given if pair[0] not in ("lines", "after")]
+        if first < cut_at:  # within the context of a hit, which is to be found once more
+            kept.append(("after", str(cut_at - 1)))
         path = self._mount.encode("latin-1") + b"/" + self._query.path
-        return f"{quote(path) if self._query.path else ''}?{urlencode([*kept, ('lines', f'{cut_at}-{last}')])}"
+        return f"{quote(path) if self._query.path else ''}?{urlencode([*kept, ('lines', f'{first}-{last}')])}"
 
-    def _lines(
-        self, view: str, pieces: Iterable[bytes], link: bytes = b"", needs_tally: bool = True
-    ) -> Iterator[bytes]:
-        selection = self._query.selection
-        wanted = Wanted(view, selection, self._written, link)
-        yield from self._rendered(pieces, wanted, self._tally if needs_tally else None)
+    def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Iterator[bytes]:
+        selection = self._selection
+        has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
+        room = None if has_end else self._page
+        wanted = Wanted(view, selection, self._written, link, room)
+        yield from self._rendered(pieces, wanted, self._tally)
         if self._tally.dropped:
             self._missing.append(
                 Incomplete(
@@ -92,20 +105,24 @@ class LogView:
     def _html(self, pieces: Iterable[bytes], standalone: str | None) -> Iterator[bytes]:
         # By itself: where the filter finds nothing for long, the reader sees at least the page.
         if standalone is None:
-            yield page.before_lines(self._mount, self._query, self._source)
+            if self._page is not None and self._size > self._page.size:
+                self._selection = around_shown(self._selection)
             link = page.link_of(self._query.source)
+            before = counts.before(self._query, self._selection)
+            yield page.before_lines(self._mount, self._query, self._facts, before)
         else:
-            yield page.standalone_head(standalone)
             link = b""
-        selection = self._query.selection
-        has_end = selection.limit is not None or selection.tail is not None
-        yield from self._lines("html", pieces, link, has_end)
+            yield page.standalone_head(standalone)
+        yield from self._lines("html", pieces, link)
         notices = [told(error) for error in self._missing]
         following = self.next_address()
-        if following and standalone is not None:
+        behind = ""
+        if standalone is None:
+            behind = counts.footer(self._query, self._selection, self._tally)
+        elif following:
             notices.append(f"A limit was reached before line {self._tally.cut_at}.")
             following = None
-        yield page.after_lines(notices, following)
+        yield page.after_lines(notices, following, behind)
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)
@@ -129,6 +146,24 @@ class LogView:
     def _ending(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self._missing)
         return {"complete": not self._missing, "reason": reason or None}
+
+
+def around_shown(selection: Selection) -> Selection:
+    """The part of a large log around a line that is to be shown, where no other lines are asked
+    for. Else the page would end before it."""
+    if selection._replace(show=()) != WHOLE:
+        return selection
+    numbers = [int(fragment[1:]) for fragment in selection.show if fragment.startswith(b"L")]
+    if numbers:
+        return selection._replace(first=max(1, min(numbers) - counts.BEFORE))
+    moments = [_ANCHOR.fullmatch(fragment) for fragment in selection.show]
+    texts = [b"%b-%b-%bT%b:%b:%b%b" % found.groups() for found in moments if found]
+    texts = [text.replace(b"_", b".") for text in texts]
+    return selection._replace(since=span(min(texts).decode())) if texts else selection
+
+
+#: Of a moment; those of other formats do not say the year.
+_ANCHOR = re.compile(rb"_(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(_\d{1,6}|)Z?")
 
 
 def _json(value: dict[str, Any]) -> bytes:

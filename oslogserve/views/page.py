@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML around a log's lines, and error pages."""
+"""The HTML around a log's lines."""
 
 from functools import lru_cache
 from html import escape
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from oslogserve.lines.formats import SEVERITIES
 from oslogserve.query import Query
 from oslogserve.views.assets import content, url
+from oslogserve.views.bar import Facts, bar
 
 #: Everything comes from the application itself; nothing is inline.
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 
 HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", POLICY))
@@ -33,33 +33,38 @@ def _around_title(mount: str) -> tuple[str, str]:
         # Else every page asks the server for /favicon.ico.
         '<link rel="icon" href="data:,">\n'
         f'<link rel="stylesheet" href="{escape(url(mount, "log.css"))}">\n'
-        f'<script src="{escape(url(mount, "log.js"))}" defer></script>\n'
         "</head>\n"
     )
     return before, after
 
 
-def breadcrumbs(mount: str, path: bytes) -> str:
-    """Links to the folders above, and the last segment."""
+def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> str:
+    """Links to the folders above, and the last segment. tag: what that is on the page."""
     *folders, name = path.split(b"/")
     address = mount + "/"
     links = [f'<a href="{escape(address)}">logs</a>']
     for folder in folders:
         address += quote(folder) + "/"
         links.append(f'<a href="{escape(address)}">{_shown(folder)}</a>')
-    return " / ".join([*links, f"<b>{_shown(name)}</b>"])
+    return " ".join([*links, f"<{tag}>{_shown(name)}</{tag}>"])
 
 
-def before_lines(mount: str, query: Query, source: str) -> bytes:
+def before_lines(mount: str, query: Query, facts: Facts, notice: str = "") -> bytes:
+    """notice: of what stands before the lines."""
     name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
     return (
         head(mount, name)
-        + "<body>\n<header>\n"
-        + f'<nav class="path" aria-label="Folders">{breadcrumbs(mount, query.path)}</nav>\n'
-        + _controls(query.source, query.given)
-        + f'<p class="facts">from {source}</p>\n'
-        + '</header>\n<main><pre id="log">\n'
+        + '<body>\n<a class="skip" href="#log">Skip to the lines</a>\n'
+        + bar(query, name, breadcrumbs(mount, query.path), facts)
+        # It runs while the lines come, and finds the bar above it.
+        + f'<script type="module" async src="{escape(url(mount, "log.js"))}"></script>\n'
+        + _log_element("" if query.wraps else "nowrap", notice)
     ).encode()
+
+
+def _log_element(kind: str = "", notice: str = "") -> str:
+    named = 'role="region" aria-label="Lines" tabindex="-1"'
+    return f'<main>\n{notice}<div id="log" class="{kind}" {named}>'
 
 
 def link_of(source: str) -> bytes:
@@ -67,55 +72,25 @@ def link_of(source: str) -> bytes:
     return b"?" if source == "all" else f"?source={source}&amp;".encode()
 
 
-@lru_cache(maxsize=256)
-def _controls(source: str, given: tuple[tuple[str, str], ...]) -> str:
-    """Links to the other levels and formats of the same log."""
-    kept = [(name, value) for name, value in given if name not in _VIEW and value]
-    lines = [(name, value) for name, value in kept if name != "level"]
-    current = next((value.upper() for name, value in kept if name == "level"), SEVERITIES[0])
-    links = []
-    for other in SEVERITIES:
-        address = "?" + urlencode([*lines, ("level", other)])
-        mark = ' aria-current="true"' if other == current else ""
-        label = "all" if other == SEVERITIES[0] else other
-        links.append(f'<a class="{other}" href="{escape(address)}"{mark}>{label}</a>')
-    text = "?" + urlencode([*lines, ("level", current), ("format", "text")])
-    raw = "?" + urlencode({"source": source, "format": "raw"})
-    return (
-        f'<nav class="levels" aria-label="Severity">{" ".join(links)}</nav>\n'
-        f'<nav class="formats" aria-label="Format"><a href="{escape(text)}">text</a> '
-        f'<a href="{escape(raw)}">raw</a></nav>\n'
-    )
-
-
-#: What says how a log is shown, and not which lines of it.
-_VIEW = ("format", "content-type")
-
-
 def standalone_head(title: str) -> bytes:
     """Of a page that is a file of its own: its style comes with it."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{escape(title)}</title>\n<style>\n{content('log.css')}</style>\n</head>\n"
-        '<body>\n<main><pre id="log">\n'
+        f"<body>\n{_log_element()}"
     ).encode()
 
 
-def after_lines(notices: list[str], following: str | None = None) -> bytes:
-    """notices: what is missing of the log, and why. following: where a limit's next lines are."""
+def after_lines(notices: list[str], following: str | None = None, counts: str = "") -> bytes:
+    """notices: what is missing of the log, and why. following: where a limit's next lines are.
+    counts: the footer with what there is of each severity."""
     told = "".join(f'<p class="notice" role="status">{escape(notice)}</p>\n' for notice in notices)
     if following:
         link = f'<a href="{escape(following)}" rel="next">the next lines</a>'
         told += f'<p class="notice" role="status">A limit was reached: {link}.</p>\n'
-    return f"</pre>{told}</main>\n</body>\n</html>\n".encode()
-
-
-def error_page(mount: str, status: str, sentence: str) -> bytes:
-    return (
-        head(mount, status)
-        + f'<body class="error">\n<main>\n<h1>{escape(status)}</h1>\n<p>{escape(sentence)}</p>\n'
-        + f'<p><a href="{escape(mount)}/">All logs</a></p>\n</main>\n</body>\n</html>\n'
-    ).encode()
+    # Shown by the style sheet, where no line stands above it.
+    none = '<p class="none">No line of this log is what was asked for.</p>\n'
+    return f"</div>\n{none}{told}{counts}</main>\n</body>\n</html>\n".encode()
 
 
 def _shown(name: bytes) -> str:

@@ -109,6 +109,7 @@ impl Clock {
             (2, Some(b'/')) => rest.access_log(),
             (2, Some(b':')) => rest.time_of_day(),
             (6, Some(b' ')) => rest.two_digit_year(),
+            (8, Some(b' ')) => rest.whole_date(),
             (1 | 2, Some(b'-')) => rest.erlang(),
             (3, Some(b'/')) => self.day_of_year(rest),
             (10, Some(b'.')) | (10 | 13 | 16 | 19, None) => rest.since_epoch(),
@@ -379,27 +380,36 @@ impl<'a> Rest<'a> {
         Some(time.on(day_of(year, month, day)?, Zone::None))
     }
 
-    /// 04/Mar/2024:05:06:07 +0000
+    /// 04/Mar/2024:05:06:07 +0000, 04/Mar/2024 05:06:07
     fn access_log(&mut self) -> Option<Stamp<'a>> {
         let day = self.number(2)?;
         self.byte(b'/')?;
         let month = self.month()?;
         self.byte(b'/')?;
         let year = self.number(4)?;
-        self.byte(b':')?;
+        if !matches!(self.next()?, b':' | b' ') {
+            return None;
+        }
         let time = self.time()?;
         Some(time.on(day_of(year, month, day)?, self.zone()?))
     }
 
-    /// 4-Mar-2024::05:06:07
+    /// 4-Mar-2024::05:06:07, 04-Mar-2024 05:06:07.123
     fn erlang(&mut self) -> Option<Stamp<'a>> {
         let day = self.one_or_two_digits()?;
         self.byte(b'-')?;
         let month = self.month()?;
         self.byte(b'-')?;
         let year = self.number(4)?;
-        self.byte(b':')?;
-        self.byte(b':')?;
+        let between = if self.0.first()? == &b' ' { " " } else { "::" };
+        self.0 = self.0.strip_prefix(between.as_bytes())?;
+        Some(self.time()?.on(day_of(year, month, day)?, Zone::None))
+    }
+
+    /// 20240304 05:06:07.123456
+    fn whole_date(&mut self) -> Option<Stamp<'a>> {
+        let (year, month, day) = (self.number(4)?, self.number(2)?, self.number(2)?);
+        self.byte(b' ')?;
         Some(self.time()?.on(day_of(year, month, day)?, Zone::None))
     }
 

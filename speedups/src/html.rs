@@ -3,19 +3,19 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 use crate::anchor;
 use crate::ansi::{self, Style};
 use crate::formats::Formats;
+use crate::links::{Finders, To};
 use crate::output::Output;
 use crate::search::Search;
 use crate::select::{Line, View};
 
 const END: &[u8] = b"\n</span>";
-const REQUEST: &[u8] = b"req-";
-/// Of a UUID: digits, and the dashes behind all but the last.
-const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+/// Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
+const BLOCK: u64 = 256;
 
 /// Marks lines up.
 pub struct Html {
@@ -32,17 +32,24 @@ pub struct Html {
     longest: usize,
     /// Bytes of a line in which its formats have looked for control sequences.
     reach: usize,
-    request: memmem::Finder<'static>,
+    finders: Box<Finders>,
+    /// Lines shown.
+    lines: u64,
+    /// But for the blocks.
+    elements: u64,
+    /// A block was begun.
+    in_block: bool,
     /// A line was begun.
-    is_open: bool,
+    in_line: bool,
 }
 
 impl Html {
     /// link: escaped.
     pub fn new(formats: &Formats, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
         let class = |word: &[u8], more: &[u8]| {
+            let number = b"\"><a class=\"n\" href=\"#L";
             [&b""[..], b" context", b" shown"]
-                .map(|role| [b"\" class=\"", word, more, role, b"\">"].concat())
+                .map(|role| [b"\" class=\"", word, more, role, number].concat())
         };
         let classes = formats.severities().iter();
         Self {
@@ -52,20 +59,54 @@ impl Html {
             searches,
             longest,
             reach: formats.reach,
-            request: memmem::Finder::new(REQUEST),
-            is_open: false,
+            finders: Box::new(Finders::new()),
+            lines: 0,
+            elements: 0,
+            in_block: false,
+            in_line: false,
         }
     }
 
-    /// The end of the last line.
+    /// The end of the last line and of its block.
     pub fn finish(&mut self) {
-        if std::mem::take(&mut self.is_open) {
+        self.end_line();
+        if std::mem::take(&mut self.in_block) {
+            self.out.put(b"</div>");
+        }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.in_line) {
             self.out.put(END);
         }
     }
 
+    fn begin_block(&mut self) {
+        if !std::mem::replace(&mut self.in_block, true) {
+            self.out.put(b"<div class=\"b\">");
+        }
+    }
+
+    fn begin_line(&mut self, line: &Line<'_>) {
+        if self.lines.is_multiple_of(BLOCK) {
+            if self.lines > 0 {
+                self.finish();
+            }
+            self.begin_block();
+        }
+        self.lines += 1;
+        self.elements += 2;
+        let start: &[u8] = if self.in_line { b"\n</span><span id=\"L" } else { b"<span id=\"L" };
+        self.in_line = true;
+        let class = &self.classes[line.rank][usize::from(line.inherits)][line.role as usize];
+        let mut number = itoa::Buffer::new();
+        let number = number.format(line.number).as_bytes();
+        self.out.put_all([start, number, class, number, b"\">", number, b"</a>"]);
+    }
+
     fn time(&mut self, time: &[u8], shown: impl FnOnce(&mut Self)) {
         let time = &ansi::without(time);
+        self.elements += 1;
         self.out.put(b"<a name=\"_");
         self.out.put_mapped(time, anchor::byte);
         self.out.put(b"\" href=\"#_");
@@ -75,29 +116,31 @@ impl Html {
         self.out.put(b"</a>");
     }
 
-    fn request_link(&mut self, request: &[u8], shown: impl FnOnce(&mut Self)) {
-        if self.link.is_empty() {
-            return shown(self);
+    fn link(&mut self, link: &[u8], to: To, shown: impl FnOnce(&mut Self)) {
+        self.elements += 1;
+        match to {
+            To::Request => self.out.put_all([b"<a href=\"", &self.link, b"q=", link, b"\">"]),
+            To::Url => {
+                self.out.put(b"<a href=\"");
+                self.out.put_escaped(link);
+                self.out.put(b"\" rel=\"noopener noreferrer\">");
+            }
         }
-        self.out.put(b"<a href=\"");
-        self.out.put(&self.link);
-        self.out.put(b"q=");
-        self.out.put(request);
-        self.out.put(b"\">");
         shown(self);
         self.out.put(b"</a>");
     }
 
-    /// Where nothing but request ids is looked for.
+    /// Where nothing but links is looked for.
     fn simple(&mut self, text: &[u8]) {
-        let mut rest = text;
-        while let Some(found) = request_in(&self.request, rest) {
-            self.out.put_escaped(&rest[..found.start]);
-            let request = &rest[found.clone()];
-            self.request_link(request, |html| html.out.put(request));
-            rest = &rest[found.end..];
+        let mut links = self.finders.links_in(text, !self.link.is_empty());
+        let mut at = 0;
+        while let Some((found, to)) = self.finders.next(&mut links, at) {
+            self.out.put_escaped(&text[at..found.start]);
+            let link = &text[found.clone()];
+            self.link(link, to, |html| html.out.put_escaped(link));
+            at = found.end;
         }
-        self.out.put_escaped(rest);
+        self.out.put_escaped(&text[at..]);
     }
 }
 
@@ -105,15 +148,14 @@ impl View for Html {
     const SEES: bool = true;
     const INHERITS: bool = true;
     const READS_ALL: bool = false;
+    const COUNTS: bool = true;
+
+    fn elements(&self) -> u64 {
+        self.elements
+    }
 
     fn line(&mut self, line: &Line<'_>) {
-        if std::mem::replace(&mut self.is_open, true) {
-            self.out.put(b"\n</span><span id=\"L");
-        } else {
-            self.out.put(b"<span id=\"L");
-        }
-        self.out.put_number(line.number);
-        self.out.put(&self.classes[line.rank][usize::from(line.inherits)][line.role as usize]);
+        self.begin_line(line);
         let (text, rest) = line.text.split_at(line.text.len().min(self.longest));
         let Range { start, end } = line.seen.time.clone();
         let looked_at = text.len().min(self.reach);
@@ -144,7 +186,9 @@ impl View for Html {
     }
 
     fn gap(&mut self, first: u64, last: u64) {
-        self.finish();
+        self.end_line();
+        self.begin_block();
+        self.elements += 1;
         let size = last - first + 1;
         let plural = if size == 1 { "" } else { "s" };
         if self.link.is_empty() {
@@ -177,17 +221,16 @@ impl<'l> Inside<'l> {
     }
 
     fn linked(&mut self, part: Range<usize>, html: &mut Html) {
+        let end = part.end;
+        let mut links = html.finders.links_in(&self.text[..end], !html.link.is_empty());
         let mut at = part.start;
-        while !html.link.is_empty()
-            && let Some(found) = request_in(&html.request, &self.text[at..part.end])
-        {
-            let (start, end) = (at + found.start, at + found.end);
-            self.styled(at..start, html);
-            let request = &self.text[start..end];
-            html.request_link(request, |html| self.styled(start..end, html));
-            at = end;
+        while let Some((found, to)) = html.finders.next(&mut links, at) {
+            self.styled(at..found.start, html);
+            let link = &self.text[found.clone()];
+            html.link(link, to, |html| self.styled(found.clone(), html));
+            at = found.end;
         }
-        self.styled(at..part.end, html);
+        self.styled(at..end, html);
     }
 
     fn styled(&mut self, part: Range<usize>, html: &mut Html) {
@@ -207,6 +250,7 @@ impl<'l> Inside<'l> {
         if classes.is_empty() || part.is_empty() {
             return self.marked(part, html);
         }
+        html.elements += 1;
         html.out.put(format!("<span class=\"{classes}\">").as_bytes());
         self.marked(part, html);
         html.out.put(b"</span>");
@@ -219,6 +263,7 @@ impl<'l> Inside<'l> {
             html.out.put_escaped(&self.text[at..start]);
             at = mark.end.min(part.end).max(start); // it may end in what is not shown
             if start < at {
+                html.elements += 1;
                 html.out.put(b"<mark>");
                 html.out.put_escaped(&self.text[start..at]);
                 html.out.put(b"</mark>");
@@ -243,35 +288,4 @@ fn merged(mut spans: Vec<regex_automata::Span>) -> Vec<Range<usize>> {
         }
     }
     merged
-}
-
-/// The first request id: req- and a UUID.
-fn request_in(finder: &memmem::Finder<'_>, text: &[u8]) -> Option<Range<usize>> {
-    let mut at = 0;
-    while let Some(found) = finder.find(&text[at..]) {
-        let start = at + found;
-        if let Some(end) = uuid_end(text, start + REQUEST.len()) {
-            return Some(start..end);
-        }
-        at = start + 1;
-    }
-    None
-}
-
-fn uuid_end(text: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    for (index, &digits) in GROUPS.iter().enumerate() {
-        if index > 0 {
-            if text.get(at) != Some(&b'-') {
-                return None;
-            }
-            at += 1;
-        }
-        let group = text.get(at..at + digits)?;
-        if !group.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            return None;
-        }
-        at += digits;
-    }
-    Some(at)
 }

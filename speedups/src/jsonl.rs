@@ -50,6 +50,7 @@ impl View for Jsonl {
     const SEES: bool = true;
     const INHERITS: bool = false;
     const READS_ALL: bool = false;
+    const COUNTS: bool = false;
 
     fn line(&mut self, line: &Line<'_>) {
         self.finish();

@@ -11,6 +11,7 @@ mod clock;
 mod formats;
 mod html;
 mod jsonl;
+mod links;
 mod opening;
 mod output;
 mod own;
@@ -21,6 +22,7 @@ mod select;
 mod summary;
 mod text;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::{IntoRawFd, RawFd};
@@ -36,7 +38,7 @@ use crate::jsonl::Jsonl;
 use crate::output::Output;
 use crate::renderer::Shown;
 use crate::search::Search;
-use crate::select::{Selection, Selector, TimeSpan};
+use crate::select::{Page, Selection, Selector, TimeSpan};
 use crate::summary::Summary;
 use crate::text::Text;
 
@@ -184,10 +186,15 @@ struct Asked {
     limit: Option<u64>,
     tail: Option<usize>,
     show: Vec<Vec<u8>>,
+    after: u64,
 }
 
 impl Asked {
-    fn selection(self, formats: &formats::Formats) -> PyResult<Selection> {
+    fn selection(
+        self,
+        formats: &formats::Formats,
+        page: Option<(u64, u64)>,
+    ) -> PyResult<Selection> {
         let (lines, anchors): (Vec<_>, Vec<_>) =
             self.show.into_iter().partition(|shown| shown.starts_with(b"L"));
         let number = |line: Vec<u8>| String::from_utf8_lossy(&line[1..]).parse().ok();
@@ -202,10 +209,12 @@ impl Asked {
             searches: searches(&self.searches)?,
             without: searches(&self.without)?,
             context: self.context,
+            after: self.after,
             limit: self.limit,
             tail: self.tail,
             shown_lines,
             shown_anchors: anchors,
+            page: page.map(|(size, elements)| Page { size, elements }),
         })
     }
 }
@@ -234,6 +243,7 @@ impl Renderer {
         selection: Asked,
         written: i64,
         link: Vec<u8>,
+        page: Option<(u64, u64)>,
         longest: usize,
     ) -> PyResult<Self> {
         let formats = &formats.0;
@@ -252,7 +262,7 @@ impl Renderer {
             "summary" => Shown::Summary(Summary::new(formats, clock), Output::default()),
             _ => return Err(PyValueError::new_err(format!("no such view: {view}"))),
         };
-        let asked = selection.selection(formats)?;
+        let asked = selection.selection(formats, page)?;
         let selector = Selector::new(Arc::clone(formats), clock, asked, longest);
         Ok(Self(Box::new(renderer::Renderer::new(selector, shown, longest))))
     }
@@ -283,7 +293,14 @@ impl Renderer {
         into.setattr("matched", tally.matched)?;
         into.setattr("sent", tally.sent)?;
         into.setattr("cut_at", tally.cut_at)?;
-        into.setattr("dropped", tally.dropped)
+        into.setattr("cut_from", tally.cut_from)?;
+        into.setattr("dropped", tally.dropped)?;
+        into.setattr("next_page", tally.next_page)?;
+        into.setattr("elements", tally.elements)?;
+        let counts = self.0.counts().iter().enumerate().filter(|(_, count)| count.lines > 0);
+        let severities: BTreeMap<_, _> =
+            counts.map(|(rank, count)| (rank, (count.lines, count.first))).collect();
+        into.setattr("severities", severities)
     }
 }
 

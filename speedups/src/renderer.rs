@@ -10,7 +10,7 @@ use memchr::{memchr, memrchr};
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::output::Output;
-use crate::select::{Selector, Tally};
+use crate::select::{Count, Selector, Tally, View};
 use crate::summary::Summary;
 use crate::text::Text;
 
@@ -63,7 +63,13 @@ impl Renderer {
 
     /// What came of it, and the bytes looked at.
     pub fn tally(&self) -> (Tally, u64) {
-        (self.selector.tally, self.bytes)
+        let elements = in_view!(&self.shown, view => view.elements());
+        (Tally { elements, ..self.selector.tally }, self.bytes)
+    }
+
+    /// Hits by rank, where the view counts them.
+    pub fn counts(&self) -> &[Count] {
+        &self.selector.counts
     }
 
     /// What a piece of the log adds to the view.

@@ -49,6 +49,8 @@ pub struct Selection {
     pub without: Vec<Search>,
     /// Lines around each hit.
     pub context: Option<usize>,
+    /// What is left up to it was sent already.
+    pub after: u64,
     /// Lines, from the beginning of what is left.
     pub limit: Option<u64>,
     /// Lines, from its end.
@@ -57,6 +59,17 @@ pub struct Selection {
     pub shown_lines: Vec<u64>,
     /// Anchors of such lines.
     pub shown_anchors: Vec<Vec<u8>>,
+    /// As much as is shown; the next line behind it is not.
+    pub page: Option<Page>,
+}
+
+/// What a browser's memory grows with.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// Bytes of lines.
+    pub size: u64,
+    /// Of the view.
+    pub elements: u64,
 }
 
 impl Selection {
@@ -66,7 +79,10 @@ impl Selection {
             || self.until.is_some()
             || !self.searches.is_empty()
             || !self.without.is_empty();
-        let is_cut = self.first > 1 || self.last.or(self.limit).is_some() || self.tail.is_some();
+        let is_cut = self.first > 1
+            || self.after > 0
+            || self.last.or(self.limit).is_some()
+            || self.tail.is_some();
         let has_gaps = self.context.is_some()
             || !self.shown_lines.is_empty()
             || !self.shown_anchors.is_empty();
@@ -111,6 +127,12 @@ pub trait View {
     const INHERITS: bool;
     /// It counts lines that are not shown.
     const READS_ALL: bool;
+    /// Hits are counted by severity.
+    const COUNTS: bool;
+    /// It has so many.
+    fn elements(&self) -> u64 {
+        0
+    }
     /// The next line.
     fn line(&mut self, line: &Line<'_>);
     /// More of the line before; its end may be in it.
@@ -130,8 +152,23 @@ pub struct Tally {
     pub sent: u64,
     /// The first line that was not looked at, since the limit was reached before.
     pub cut_at: Option<u64>,
+    /// The hit in whose context it stands, else itself.
+    pub cut_from: Option<u64>,
     /// Lines of the tail that there was no room for.
     pub dropped: usize,
+    /// The first line that the page had no room for.
+    pub next_page: Option<u64>,
+    /// Of the view.
+    pub elements: u64,
+}
+
+/// Hits of one severity of their own.
+#[derive(Clone, Copy, Default)]
+pub struct Count {
+    /// How many.
+    pub lines: u64,
+    /// The number of the first one.
+    pub first: u64,
 }
 
 /// Where more of a long line goes.
@@ -163,9 +200,13 @@ pub struct Selector {
     unshown: u64,
     place: Place,
     is_whole: bool,
+    /// Bytes of the lines shown.
+    used: u64,
     done: bool,
     /// What came of it.
     pub tally: Tally,
+    /// By rank.
+    pub counts: Vec<Count>,
 }
 
 impl Selector {
@@ -185,8 +226,10 @@ impl Selector {
             unshown: asked.first,
             place: Place::Nowhere,
             is_whole: asked.is_whole(),
+            used: 0,
             done: false,
             tally: Tally::default(),
+            counts: vec![Count::default(); formats.severities().len()],
             formats,
             clock,
             asked,
@@ -227,7 +270,6 @@ impl Selector {
 
     /// Where nothing is left out: what the rest comes to, without its questions.
     fn whole_block<V: View>(&mut self, block: &[u8], view: &mut V) {
-        self.place = Place::View;
         let mut at = 0;
         while at < block.len() {
             let end = memchr(b'\n', &block[at..]).map_or(block.len(), |found| at + found);
@@ -237,27 +279,45 @@ impl Selector {
                 seen = self.formats.seen_in(text);
                 self.inherited.take(&seen, &self.clock, text);
             }
-            view.line(&Line {
-                number: self.number,
-                text,
-                has_end: end < block.len(),
-                seen: &seen,
-                rank: self.inherited.rank.unwrap_or(0),
-                inherits: self.inherited.is_shown(),
-                role: Role::Hit,
-            });
+            if V::COUNTS {
+                self.count(self.number, &seen);
+            }
+            self.place = Place::View;
+            self.give(
+                &Line {
+                    number: self.number,
+                    text,
+                    has_end: end < block.len(),
+                    seen: &seen,
+                    rank: self.inherited.rank.unwrap_or(0),
+                    inherits: self.inherited.is_shown(),
+                    role: Role::Hit,
+                },
+                view,
+            );
             self.number += 1;
             at = end + 1;
         }
         let lines = self.number - 1;
-        self.tally = Tally { lines, matched: lines, sent: lines, ..self.tally };
+        self.tally = Tally { lines, matched: lines, ..self.tally };
+    }
+
+    fn count(&mut self, number: u64, seen: &Seen) {
+        let count = &mut self.counts[seen.severity.unwrap_or(0)];
+        if count.lines == 0 {
+            count.first = number;
+        }
+        count.lines += 1;
     }
 
     /// More of the line before.
     pub fn part<V: View>(&mut self, part: &[u8], has_end: bool, view: &mut V) {
         let dropped = match self.place {
             Place::Nowhere => return,
-            Place::View => return view.part(part, has_end),
+            Place::View => {
+                self.used += part.len() as u64 + u64::from(has_end);
+                return view.part(part, has_end);
+            }
             Place::Before => self.before.extend(part, has_end),
             Place::Tail => self.tail.extend(part, has_end),
         };
@@ -276,7 +336,8 @@ impl Selector {
         for kept in self.tail.taken() {
             self.give(&kept.line(), view);
         }
-        if self.has_gaps() && self.tally.cut_at.is_none() && self.unshown <= self.tally.lines {
+        let is_cut = self.tally.cut_at.or(self.tally.next_page).is_some();
+        if self.has_gaps() && !is_cut && self.unshown <= self.tally.lines {
             view.gap(self.unshown, self.tally.lines);
         }
     }
@@ -326,6 +387,7 @@ impl Selector {
             self.dense.start
         } else if let Some(tail) = asked.tail
             && self.left.is_none()
+            && self.number > asked.after
             && asked.last.is_none()
             && asked.floor.is_none()
             && asked.without.is_empty()
@@ -427,9 +489,18 @@ impl Selector {
             return true;
         }
         if self.left == Some(0) {
-            self.tally.cut_at.get_or_insert(self.number);
+            self.cut(self.number);
         }
         self.left == Some(0)
+    }
+
+    fn cut(&mut self, number: u64) {
+        if self.tally.cut_at.is_none() {
+            let is_near = number <= self.near;
+            let hit = self.near.saturating_sub(self.asked.context.unwrap_or(0) as u64);
+            self.tally.cut_at = Some(number);
+            self.tally.cut_from = Some(if is_near { hit } else { number });
+        }
     }
 
     fn look_at(&mut self, block: &[u8], at: usize, end: usize) -> Seen {
@@ -482,14 +553,21 @@ impl Selector {
 
     fn put<V: View>(&mut self, line: &Line<'_>, is_hit: bool, view: &mut V) {
         if line.role != Role::Shown {
+            if line.number <= self.asked.after {
+                self.place = Place::Nowhere;
+                return;
+            }
             if self.left == Some(0) {
-                self.tally.cut_at.get_or_insert(line.number);
+                self.cut(line.number);
                 self.place = Place::Nowhere;
                 return;
             }
             self.left = self.left.map(|left| left - 1);
         }
         self.tally.matched += u64::from(is_hit);
+        if V::COUNTS && is_hit && self.asked.tail.is_none() {
+            self.count(line.number, line.seen);
+        }
         if self.asked.tail.is_some() {
             self.place = Place::Tail;
             let gone = self.tail.add(line);
@@ -508,6 +586,13 @@ impl Selector {
     }
 
     fn give<V: View>(&mut self, line: &Line<'_>, view: &mut V) {
+        let is_full = |page: Page| self.used >= page.size || view.elements() >= page.elements;
+        if self.asked.page.is_some_and(is_full) {
+            self.tally.next_page.get_or_insert(line.number);
+            self.place = Place::Nowhere;
+            return;
+        }
+        self.used += line.text.len() as u64 + u64::from(line.has_end);
         if self.has_gaps() && line.number > self.unshown {
             view.gap(self.unshown, line.number - 1);
         }

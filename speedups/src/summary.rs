@@ -2,6 +2,7 @@
 //! A log in figures, as `oslogserve/lines/summary.py` defines it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::ansi;
 use crate::clock::{Clock, Origin, civil};
@@ -49,9 +50,15 @@ pub struct Summary {
     /// Microseconds, of the last line that had a time.
     now: Option<i64>,
     width: usize,
-    buckets: BTreeMap<i64, Counts>,
+    buckets: BTreeMap<i64, Bucket>,
     /// The bucket of now: counted here, and not yet in the others.
-    current: Option<(i64, Counts)>,
+    current: Option<(i64, Bucket)>,
+}
+
+/// Lines of a span of time.
+struct Bucket {
+    first_line: u64,
+    counts: Counts,
 }
 
 impl Summary {
@@ -79,11 +86,13 @@ impl Summary {
         let buckets: Vec<String> = self
             .buckets
             .iter()
-            .map(|(index, counts)| {
+            .map(|(index, Bucket { first_line, counts })| {
                 let time = quoted(start_of(index.saturating_mul(width)).as_bytes());
                 let counts =
                     self.named(|rank| (counts[rank] > 0).then(|| counts[rank].to_string()));
-                format!("{{\"time\": {time}, \"severities\": {counts}}}")
+                format!(
+                    "{{\"time\": {time}, \"first_line\": {first_line}, \"severities\": {counts}}}"
+                )
             })
             .collect();
         let severities = self.named(|rank| {
@@ -130,18 +139,18 @@ impl Summary {
     }
 
     fn keep_current(&mut self) {
-        let Some((index, counts)) = self.current.take() else {
+        let Some((index, bucket)) = self.current.take() else {
             return;
         };
-        add(&mut self.buckets, index, &counts);
+        add(&mut self.buckets, index, bucket);
         while let (Some((first, _)), Some((last, _))) =
             (self.buckets.first_key_value(), self.buckets.last_key_value())
             && last - first >= MOST_BUCKETS
         {
             let ratio = WIDTHS[self.width + 1] / WIDTHS[self.width];
             self.width += 1;
-            for (index, counts) in std::mem::take(&mut self.buckets) {
-                add(&mut self.buckets, index.div_euclid(ratio), &counts);
+            for (index, bucket) in std::mem::take(&mut self.buckets) {
+                add(&mut self.buckets, index.div_euclid(ratio), bucket);
             }
         }
     }
@@ -151,6 +160,7 @@ impl View for Summary {
     const SEES: bool = true;
     const INHERITS: bool = false;
     const READS_ALL: bool = true;
+    const COUNTS: bool = false;
 
     fn line(&mut self, line: &Line<'_>) {
         let rank = line.seen.severity.unwrap_or(0);
@@ -168,10 +178,11 @@ impl View for Summary {
         if self.current.as_ref().is_none_or(|(current, _)| *current != index) {
             self.keep_current();
             let index = now.div_euclid(WIDTHS[self.width]);
-            self.current = Some((index, vec![0; self.words.len()]));
+            let counts = vec![0; self.words.len()];
+            self.current = Some((index, Bucket { first_line: line.number, counts }));
         }
-        if let Some((_, counts)) = &mut self.current {
-            counts[rank] += 1;
+        if let Some((_, bucket)) = &mut self.current {
+            bucket.counts[rank] += 1;
         }
     }
 
@@ -180,9 +191,17 @@ impl View for Summary {
     fn gap(&mut self, _first: u64, _last: u64) {}
 }
 
-fn add(buckets: &mut BTreeMap<i64, Counts>, index: i64, counts: &Counts) {
-    let into = buckets.entry(index).or_insert_with(|| vec![0; counts.len()]);
-    into.iter_mut().zip(counts).for_each(|(into, count)| *into += count);
+fn add(buckets: &mut BTreeMap<i64, Bucket>, index: i64, bucket: Bucket) {
+    match buckets.entry(index) {
+        Entry::Vacant(place) => {
+            place.insert(bucket);
+        }
+        Entry::Occupied(mut place) => {
+            let into = place.get_mut();
+            into.first_line = into.first_line.min(bucket.first_line);
+            into.counts.iter_mut().zip(bucket.counts).for_each(|(into, count)| *into += count);
+        }
+    }
 }
 
 /// Of a bucket, without a zone.

@@ -15,6 +15,7 @@ impl View for Text {
     const SEES: bool = false;
     const INHERITS: bool = false;
     const READS_ALL: bool = false;
+    const COUNTS: bool = false;
 
     fn line(&mut self, line: &Line<'_>) {
         self.part(line.text, line.has_end);

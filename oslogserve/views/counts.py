@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page says of all the lines that were asked for, also of those it has no room for.
+
+Known when the last line has gone by, so it stands behind the lines. Every link leads to what is
+counted beside it, and nothing of a log is out of reach.
+"""
+
+from html import escape
+from urllib.parse import urlencode
+
+from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.selection import Selection, Tally
+from oslogserve.query import Query
+
+#: Lines shown before the one that a link leads to.
+BEFORE = 200
+#: Lines of the part before a page, and of the last one. A page holds more, but where the part
+#: before begins is only known by its lines.
+PART = 10_000
+_ERROR = SEVERITIES.index("ERROR")
+
+
+def footer(query: Query, selection: Selection, tally: Tally) -> str:
+    """selection: what the page shows of the query."""
+    if tally.cut_at is not None or selection.tail is not None:
+        return ""  # the rest was not looked at
+    return _parts(query, selection, tally) + _severities(query, selection, tally)
+
+
+def before(query: Query, selection: Selection) -> str:
+    """Where a page does not begin with the log's first line: a link to the part before it."""
+    if selection.first == 1:
+        return ""
+    first, last = max(1, selection.first - PART), selection.first - 1
+    link = _link(_address(query, lines=f"{first}-{last}"), f"lines {first:,} to {last:,}", "prev")
+    return f'<p class="notice parts">This page begins with line {selection.first:,}: {link}.</p>\n'
+
+
+def _parts(query: Query, selection: Selection, tally: Tally) -> str:
+    ways = []
+    if tally.next_page is not None:
+        told = f"This page ends before line {tally.next_page:,} of {tally.lines:,}: "
+        ways.append(_link(_address(query, lines=f"{tally.next_page}-"), "the next part", "next"))
+        ways.append(_link(_address(query, tail=PART), f"the last {PART:,} lines"))
+        if selection.level is None and any(rank >= _ERROR for rank in tally.severities):
+            ways.append(_link(_address(query, level="ERROR"), "all errors"))
+        ways += _to_first_error(query, tally)
+    elif selection.last is not None and tally.lines >= selection.last:
+        told = f"This part ends with line {selection.last:,}: "
+        ways.append(_link(_address(query, lines=f"{selection.last + 1}-"), "the next part", "next"))
+    if not ways:
+        return ""
+    return f'<p class="notice parts" role="status">{told}{", ".join(ways)}.</p>\n'
+
+
+def _to_first_error(query: Query, tally: Tally) -> list[str]:
+    """Where it stands behind the page's end."""
+    numbers = [first for rank, (_, first) in tally.severities.items() if rank >= _ERROR]
+    if not numbers or tally.next_page is None or min(numbers) < tally.next_page:
+        return []
+    number = min(numbers)
+    address = _address(query, lines=f"{max(1, number - BEFORE)}-")
+    return [_link(f"{address}#L{number}", f"first error at line {number:,}")]
+
+
+def _severities(query: Query, selection: Selection, tally: Tally) -> str:
+    is_whole = (selection.first, selection.last) == (1, None)
+    window = "" if is_whole else f"{selection.first}-{selection.last or ''}"
+    links = []
+    for rank in sorted(tally.severities, reverse=True):
+        count, first = tally.severities[rank]
+        name = SEVERITIES[rank]
+        address = _address(query, lines=window, level=name if rank else "")
+        links.append(
+            f'<a class="{name}" href="{address}" data-severity="{name}" data-count="{count}"'
+            f' data-first="{first}">{count:,} {name if rank else "without severity"}</a>\n'
+        )
+    cut = f' data-next="{tally.next_page}"' if tally.next_page is not None else ""
+    return (
+        f'<footer id="counts" data-lines="{tally.lines}"{cut} aria-label="Lines by severity" role="group">\n'
+        f"{''.join(links)}</footer>\n"
+    )
+
+
+def _address(query: Query, **changed: object) -> str:
+    """Of the same log and filter, with another window; for HTML. "": left out."""
+    dropped = {"lines", "limit", "tail", "show", *changed}
+    pairs = [(name, value) for name, value in query.given if value and name not in dropped]
+    pairs += [(name, str(value)) for name, value in changed.items() if value]
+    return escape("?" + urlencode(pairs))
+
+
+def _link(address: str, text: str, relation: str = "") -> str:
+    rel = f' rel="{relation}"' if relation else ""
+    return f'<a href="{address}"{rel}>{text}</a>'
