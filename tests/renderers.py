@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -24,6 +25,9 @@ REACH = HEAD
 EXAMPLES = {line: expected for row in (*TABLE, *ENDINGS) for line, expected in row.examples.items()}
 
 
+_ALIKE = re.compile(rb'<div class="b">|</div>|<a class="n" href="#L\d+">\d+</a>')
+
+
 pure = renderer.PURE
 native = renderer.NATIVE
 
@@ -35,6 +39,11 @@ def the_native_core():
     if os.environ.get("CI") and os.environ.get("OSLOGSERVE_RENDERER") != "pure":
         pytest.fail("oslogserve-speedups is not installed, and OSLOGSERVE_RENDERER is not pure")
     pytest.skip("oslogserve-speedups is not installed")
+
+
+def bare(html: bytes) -> bytes:
+    """A page's lines without their blocks and the links on their numbers, which are all alike."""
+    return _ALIKE.sub(b"", html)
 
 
 def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple[object, Tally]:

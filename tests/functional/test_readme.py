@@ -109,7 +109,7 @@ def test_the_options_of_a_command_are_those_it_has(command):
 def test_the_parameters_that_say_which_lines_are_those_of_render():
     section = README.partition("Find the error\n==")[2].partition("For bots\n==")[0]
     rows = re.findall(r"^``(\w+)``(?:, ``(\w+)``)?  ", section, re.MULTILINE)
-    of_address = {"source", "format", "content-type"}
+    of_address = {"source", "format", "wrap", "sort", "content-type"}
     assert {name for row in rows for name in row if name} == set(PARAMETERS) - of_address
 
 

@@ -19,7 +19,7 @@ from oslogserve.demo import generate_oslo
 from oslogserve.lines.clock import span
 from oslogserve.lines.formats import SEVERITIES, VOCABULARIES
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.lines.selection import Page, Selection, Wanted
 from tests.renderers import EXAMPLES, LEVELS, REACH, VIEWS, answered, cut, native, pure
 
 WORDS = [
@@ -27,6 +27,7 @@ WORDS = [
     *(word for vocabulary in VOCABULARIES.values() for word in list(vocabulary.words)[:40]),
     *(word.lower() for word in VOCABULARIES["level"].words),
 ]
+REQUEST = b"0f3d2c1a-1111-2222-3333-444455556666"
 SAMPLES = [
     *EXAMPLES,
     *b"".join(generate_oslo(60_000)).split(b"\n"),
@@ -36,6 +37,9 @@ SAMPLES = [
     b"2013-09-27 18:22:11.248 2790 ERROR nova [req-0f3d2c1a-1111-2222-3333-444455556666 a] x \xc3\xa9",
     b"\x1b[01;35m2013-09-27 18:22:11.248 ERROR \x1b[00;36mnova \x1b[38;5;208mx\x1b[0m y\x1b[K",
     b"Mar  8 12:20:42.377230 <host> unit[1]: WARNING x",
+    b"see (http://a/b?c=1&d=2), 'https://[::1]:8080/x', http://u:p@h/req-%b." % REQUEST,
+    b"2013-09-27 18:22:11.248 INFO x req-%b https://e.org/\x1b[1m%b" % (REQUEST, b"/" * 2048),
+    b" ".join(b"http://a.b/%d" % number for number in range(20)) + b" req-" + REQUEST,
     b"",
 ]
 SPANS = ("2013", "2013-09-27T18:22", "2013-09-27T18:22:11.248", "2013-09-28", "2014-03")
@@ -83,11 +87,23 @@ class Case:
 def made(number: int) -> Case:
     chance = random.Random(number)
     lines = [mutated(chance.choice(SAMPLES), chance) for _ in range(chance.randrange(1, 30))]
+    lines *= chance.choice((1, 1, 1, 20))
     log = b"\n".join(lines) + b"\n" * chance.randrange(2)
     return Case(
         log=log,
         cuts=tuple(chance.randrange(len(log) + 1) for _ in range(chance.randrange(12))),
-        wanted=Wanted(chance.choice(VIEWS), selected(chance), 1.4e9, chance.choice(LINKS)),
+        wanted=Wanted(
+            *(chance.choice(VIEWS), selected(chance), 1.4e9, chance.choice(LINKS)),
+            page=chance.choice(
+                (
+                    None,
+                    None,
+                    Page(
+                        *(chance.randrange(limit + 1) for limit in (2 * len(log), 9 * len(lines)))
+                    ),
+                )
+            ),
+        ),
         longest=chance.choice((REACH, REACH + chance.randrange(500), 1024 * 1024)),
     )
 
@@ -108,6 +124,7 @@ def selected(chance: random.Random) -> Selection:
         context=at_times(chance.randrange(4)),
         limit=at_times(chance.randrange(1, 40)),
         tail=at_times(chance.randrange(1, 20)),
+        after=at_times(chance.randrange(1, 20)) or 0,
         show=tuple(chance.choice(ANCHORS) for _ in range(chance.choice((0, 0, 0, 1, 2)))),
     )
 

@@ -201,7 +201,7 @@ def test_an_incomplete_log_is_told_in_both_views_and_counted(get, root):
     for headers in ({}, HTML):
         answer = get("/b.txt", **headers)
         assert answer.status_int == 200
-        assert b"this log is incomplete here" in answer.body[-300:]
+        assert b"this log is incomplete here" in answer.body[-1000:]
     exposition = get("/metrics").text
     assert 'oslogserve_incomplete_logs_total{reason="truncated",source="disk"} 2.0' in exposition
 

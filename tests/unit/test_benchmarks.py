@@ -8,7 +8,18 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks import cases, chart, client, logs, picture, renderer, targets
-from benchmarks.report import Busy, Everything, Pair, Rendered, Result, Sample, Spread, percentile
+from benchmarks.report import (
+    Busy,
+    Everything,
+    Page,
+    Pair,
+    Rendered,
+    Result,
+    Sample,
+    Spread,
+    Visit,
+    percentile,
+)
 
 LOG = logs.Log("219 MB", "219.txt.gz", 219_000_000, 11_000_000, 840_000, 219)
 TABLE = cases.table(cases.VIEWS, cases.ENCODINGS, cases.RENDERERS, cases.SOURCES)
@@ -188,3 +199,13 @@ def test_the_renderers_are_asked_for_the_same_bytes():
 def test_there_is_always_a_pure_renderer():
     rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), renderer.ASKED["HTML"][1]))
     assert rendered.count(b"<span") == 2
+
+
+def test_a_page_is_told_with_what_a_line_costs():
+    visits = [Visit(0.25, last, 1000, 400_000, 40_000, 2 << 20, 3 << 20, 0.1) for last in (1, 3, 2)]
+    told = Everything(2e9, pages=[Page(LOG, visits)]).lines()
+    headings, line = told[3:5]
+
+    assert headings.split("  ")[1].strip() == "log"
+    assert " ".join(line.split()).endswith("0.10 (0.10-0.10) 2 (2-2) 3 400 40 2097")
+    assert "2.00 (1.00-3.00)" in line

@@ -12,6 +12,7 @@ from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import (
     EXAMPLES,
     REACH,
+    bare,
     cut,
     native,
     native_formats,
@@ -30,7 +31,7 @@ def rendered(request):
 
     def rendered(pieces, view="html", level=None, longest=1024 * 1024):
         wanted = Wanted(view, Selection(level=level), 1.4e9)
-        return b"".join(RENDERERS[request.param](pieces, wanted, None, longest))
+        return bare(b"".join(RENDERERS[request.param](pieces, wanted, None, longest)))
 
     return rendered
 
@@ -49,7 +50,7 @@ def test_the_examples_of_the_table(rendered, line, when, severity):
     element = rendered([line], "html")
     assert element.startswith(b'<span id="L1" class="%b">' % (severity or b"NONE"))
     assert (b'">%b</a>' % when in element) == bool(when)
-    assert (b"<a " in element) == bool(when)
+    assert (b"<a name=" in element) == bool(when)
 
 
 @pytest.mark.parametrize(("size", "severity"), [(REACH - 1, b"ERROR"), (REACH, b"NONE")])
@@ -102,9 +103,7 @@ def test_colour_hides_nothing(rendered, line, element):
 
 def test_what_stands_before_a_time_is_escaped(rendered):
     line = b'{"a": "<b>&", "time": "2024-03-04T05:06:07Z"}'
-    assert b"{&quot;a&quot;: &quot;&lt;b&gt;&amp;&quot;, &quot;time&quot;: &quot;<a " in rendered(
-        [line], "html"
-    )
+    assert b'{"a": "&lt;b&gt;&amp;", "time": "<a ' in rendered([line], "html")
 
 
 def test_a_line_known_to_be_no_error_ends_the_one_above(rendered):

@@ -41,9 +41,14 @@ def test_a_log_in_figures():
             "buckets": [
                 {
                     "time": "2013-09-27T18:22:11.24",
+                    "first_line": 2,
                     "severities": {"NONE": 1, "INFO": 1, "ERROR": 1},
                 },
-                {"time": "2013-09-27T18:22:12.50", "severities": {"ERROR": 1}},
+                {
+                    "time": "2013-09-27T18:22:12.50",
+                    "first_line": 813,
+                    "severities": {"ERROR": 1},
+                },
             ],
         },
     }

@@ -49,8 +49,8 @@ def many():
     return merged(Source("disk", [(b"%05d" % i, i, HOUR) for i in range(2 * listing.BATCH + 1)]))
 
 
-def as_html(found, path=b"job"):
-    return b"".join(listing.html("/m", path, found)).decode()
+def as_html(found, path=b"job", sort="name", source="all"):
+    return b"".join(listing.html("/m", path, found, sort, source)).decode()
 
 
 def as_text(found):
@@ -88,14 +88,53 @@ def test_json_has_an_object_for_each_name():
 
 
 def test_html_has_a_row_for_each_name():
-    rows = re.findall(r"<tr><td>(.*)</td></tr>", as_html(both()))
-    assert rows == [
+    time = '<time datetime="1970-01-01T01:00:00Z">1970-01-01 01:00:00</time>'
+    disk, swift = (f'<span class="source">{name}</span>' for name in ("disk", "swift"))
+
+    def size(number):
+        return f'<data value="{number}" title="{number} bytes">{number} B</data>'
+
+    assert re.findall(r"<tr><td>(.*)</td></tr>", as_html(both())) == [
         '<a href="../">../</a></td><td></td><td></td><td>',
-        '<a href="./a">a</a></td><td>1</td><td>1970-01-01 01:00:00</td><td>disk',
-        '<a href="./b">b</a></td><td>2</td><td>1970-01-01 01:00:00</td><td>disk, swift',
-        '<a href="./c">c</a></td><td>3</td><td>1970-01-01 01:00:00</td><td>swift',
-        '<a href="./d/">d/</a></td><td></td><td></td><td>disk, swift',
+        f'<a href="./a">a</a></td><td>{size(1)}</td><td>{time}</td><td>{disk}',
+        f'<a href="./b">b</a></td><td>{size(2)}</td><td>{time}</td><td>{disk} {swift}',
+        f'<a href="./c">c</a></td><td>{size(3)}</td><td>{time}</td><td>{swift}',
+        f'<a href="./d/">d/</a></td><td></td><td></td><td>{disk} {swift}',
     ]
+
+
+def test_html_ends_with_what_there_is():
+    told = '3 files, <data value="6" title="6 bytes">6 B</data>, 1 folder'
+    assert f"<footer><span>{told}</span></footer>" in as_html(both())
+
+
+def test_by_time_the_newest_comes_first_behind_what_has_none():
+    found = [(b"a", 1, HOUR), (b"b", 1, 3 * HOUR), (b"c", 1, 2 * HOUR), (b"d", 1, 2 * HOUR)]
+    rows = as_text_by_time(Source("disk", [*found, (b"e/", None, None)])).splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["e/", "b", "c", "d", "a"]
+    shown = b"".join(listing.as_json(b"", merged(Source("disk", found)), "time"))
+    assert [entry["name"] for entry in json.loads(shown)["entries"]] == ["b", "c", "d", "a"]
+
+
+def test_too_many_entries_stay_in_the_order_of_their_names(monkeypatch):
+    monkeypatch.setattr(listing, "SORTED", 3)
+    found = [(b"%d" % number, 1, HOUR * number) for number in range(5)]
+    *rows, told = as_text_by_time(Source("disk", found)).splitlines()
+    assert [row[0] for row in rows] == ["0", "1", "2", "3", "4"]
+    assert told == "[This folder has more than 3 entries: too many to sort them by time.]"
+    assert as_text_by_time(Source("disk", found[:3]))[0] == "2"
+
+
+@pytest.mark.parametrize("source", ["all", "swift"])
+def test_the_order_is_a_link_that_keeps_the_source(source):
+    page = as_html(both(), sort="time", source=source)
+    asked = "?" if source == "all" else "?source=swift&amp;"
+    assert f'<th><a href="{asked}sort=name">Name</a></th>' in page
+    assert f'<th aria-sort="descending"><a href="{asked}sort=time" aria-current="true">' in page
+
+
+def as_text_by_time(source):
+    return b"".join(listing.text(merged(source), "time")).decode()
 
 
 def test_the_root_has_nothing_above_it():
@@ -111,7 +150,7 @@ def test_a_time_that_only_the_second_source_knows_is_shown_with_its_size():
 
 def test_an_empty_file_has_a_size():
     assert as_text(one(b"a", size=0)).split("\t")[1] == "0"
-    assert "<td>0</td>" in as_html(one(b"a", size=0))
+    assert ">0 B</data>" in as_html(one(b"a", size=0))
 
 
 def test_the_epoch_is_a_time():

@@ -40,6 +40,10 @@ def cut(whole, size):
     return [whole[at : at + size] for at in range(0, len(whole), size)]
 
 
+#: What the style sheet shows behind no lines.
+NONE = b'<p class="none">No line of this log is what was asked for.</p>\n'
+
+
 class Shown:
     """One answer: of bytes, however they come, and of an address's parameters."""
 
@@ -125,8 +129,8 @@ def test_a_truncated_gzip_gives_what_it_holds_and_the_notice():
 def test_html_ends_with_the_notice_escaped_after_the_lines():
     shown = as_html(Chunks([LOG], breaks=True))
     notice = NOTICE.replace(b"<", b"&lt;").replace(b">", b"&gt;")
-    _, _, after = shown.partition(b"</pre>")
-    assert after.startswith(b'<p class="notice" role="status">' + notice + b"</p>\n")
+    _, _, after = shown.partition(b"</div></div>\n")
+    assert after.startswith(NONE + b'<p class="notice" role="status">' + notice + b"</p>\n")
     assert shown.endswith(b"</html>\n")
     assert len(ids(shown)) == 4
 
@@ -155,7 +159,7 @@ def test_html_links_to_the_rest_where_a_limit_cut():
     assert ids(shown) == [b"L1", b"L2"]
     following = "/m/job/a.txt?limit=2&amp;q=1&amp;level=debug&amp;source=disk&amp;lines=3-"
     assert (
-        '</pre><p class="notice" role="status">A limit was reached: '
+        f'</div></div>\n{NONE.decode()}<p class="notice" role="status">A limit was reached: '
         f'<a href="{following}" rel="next">the next lines</a>.</p>\n'
     ).encode() in shown
 
@@ -177,7 +181,7 @@ def test_the_page_comes_before_anything_is_read(query):
     chunks = Chunks(cut(INFO * 100 + ERROR + b"x", 1000))
     pieces = Shown(chunks, query).of("html")
     first = next(pieces)
-    assert first.endswith(b'<main><pre id="log">\n')
+    assert re.search(rb'<main>\n<div id="log"[^>]*>$', first)
     assert chunks.taken == 0
     assert b'id="L1' in b"".join(pieces)
 
@@ -232,7 +236,11 @@ def test_objects_end_with_what_is_missing():
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])
 @pytest.mark.parametrize(
-    "query", ["", "level=ERROR", "q=INFO&not=x", "lines=3-17", "since=2013-09"]
+    "query",
+    [
+        *("", "level=ERROR", "q=INFO&not=x", "lines=3-17", "since=2013-09"),
+        *("level=ERROR&context=1", "q=ERROR&context=2", "q=ERROR&context=3&lines=2-18"),
+    ],
 )
 def test_following_next_gives_every_line_once(query, limit):
     whole = as_objects([LOG * 5], query)[:-1]
@@ -243,6 +251,14 @@ def test_following_next_gives_every_line_once(query, limit):
         parts += rows
         asked = end["next"] and end["next"].removeprefix("/job/a.txt?")
     assert parts == whole
+
+
+def test_a_limit_within_the_context_of_a_hit_does_not_lose_the_rest_of_it():
+    log = b"ERROR a\n" + b"INFO b\n" * 3
+    *_, end = as_objects([log], "level=ERROR&context=2&limit=1")
+    assert end["next"] == "/job/a.txt?level=ERROR&context=2&limit=1&after=1&lines=1-"
+    *rows, _ = as_objects([log], "level=ERROR&context=2&after=1&lines=1-")
+    assert [row["line"] for row in rows] == [2, 3]
 
 
 def test_the_next_address_is_escaped():

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages around a log in a real browser: folders and errors."""
+
+import os
+import re
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.servers.gunicorn import Gunicorn
+
+#: Name, size, age.
+FILES = [("a.txt", 10, 3), ("b.txt.gz", 1234, 1), ("c.txt", 56_789, 2)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    job = root / "42/job"
+    (job / "logs").mkdir(parents=True)
+    for name, size, age in FILES:
+        (job / name).write_bytes(b"x" * size)
+        os.utime(job / name, (10**9 - age, 10**9 - age))
+    # Nobody listens there.
+    swift = "container = logs\nauth_version = 1\nauth_url = http://127.0.0.1:9/auth\n"
+    swift += "username = a:b\npassword = c\nretries = 0\n"
+    with Gunicorn(f"[disk]\nroot = {root}\n[swift]\n{swift}") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def page(request, chromium):
+    with chromium.new_context(java_script_enabled=request.param) as context:
+        yield context.new_page()
+
+
+def names(page):
+    return page.locator("tbody tr td:first-child").all_inner_texts()
+
+
+def test_a_folder_is_sorted_by_name_or_by_time(server, page):
+    page.goto(f"{server.url}/42/job/?source=disk")
+    assert names(page) == ["../", "a.txt", "b.txt.gz", "c.txt", "logs/"]
+    page.click("th a >> text=Time")
+    assert page.url.endswith("?source=disk&sort=time")
+    found = names(page)
+    assert found.index("b.txt.gz") < found.index("c.txt") < found.index("a.txt")
+    expect(page.locator('th[aria-sort="descending"]')).to_have_text("Time (UTC)")
+
+
+def test_a_folder_tells_sizes_sources_and_what_there_is(server, page):
+    page.goto(f"{server.url}/42/job/?source=disk")
+    row = page.locator("tbody tr", has_text="c.txt")
+    assert row.locator("data").inner_text() == "56.8 kB"
+    assert row.locator("data").get_attribute("title") == "56,789 bytes"
+    assert row.locator(".source").inner_text() == "disk"
+    assert page.locator("footer").inner_text() == "3 files, 58.0 kB, 1 folder"
+    page.click("tbody a >> nth=0")
+    assert page.url == f"{server.url}/42/"
+
+
+def test_a_folder_whose_source_fails_says_so(server, page):
+    page.goto(f"{server.url}/42/job/")
+    assert "a.txt" in names(page)
+    expect(page.locator(".notice")).to_contain_text("swift")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_no_page_is_wider_than_the_screen(server, page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for address in ("42/job/?source=disk", "42/job/gone.txt?source=disk", "42/job/gone.txt"):
+        page.goto(f"{server.url}/{address}")
+        assert page.locator("main").bounding_box()["width"] <= size[0]
+
+
+def test_a_log_that_is_gone_leads_to_the_folder_above(server, page):
+    assert page.goto(f"{server.url}/42/job/gone.txt?source=disk").status == 404
+    expect(page.locator("main p")).to_contain_text("expire")
+    page.click("text=The folder above")
+    assert page.url == f"{server.url}/42/job/"
+
+
+def test_a_fault_in_the_address_leads_to_all_of_the_log(server, page):
+    assert page.goto(f"{server.url}/42/job/a.txt?level=LOUD").status == 400
+    expect(page.locator("main p")).to_contain_text("such as level=ERROR")
+    page.click("text=All of a.txt")
+    assert page.url == f"{server.url}/42/job/a.txt"
+    expect(page.locator("#L1")).to_be_visible()
+
+
+def test_a_source_that_fails_leads_to_the_other(server, page):
+    address = f"{server.url}/42/job/gone.txt?level=ERROR"
+    assert page.goto(address).status == 503
+    assert page.locator("main a >> text=Try again").get_attribute("href") == re.sub(
+        r"^\w+://[^/]+", "", address
+    )
+    page.click("text=Ask disk alone")
+    assert page.url == f"{server.url}/42/job/gone.txt?source=disk"
+    expect(page.locator("h1")).to_have_text("404 Not Found")
+
+
+def test_a_bot_is_told_in_plain_text(server, chromium):
+    with chromium.new_context() as context:
+        for address, status in (("gone.txt?source=disk", 404), ("a.txt?q=1&level=x", 400)):
+            answer = context.request.get(
+                f"{server.url}/42/job/{address}", headers={"Accept": "*/*"}
+            )
+            assert answer.status == status
+            assert answer.headers["content-type"].startswith("text/plain")
+            assert answer.text().count("\n") == 1

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of large logs in a real browser: what opens whole, and the ways through what does not."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.servers.gunicorn import Gunicorn
+
+LINES = 250_000
+LINE = b"2013-09-27 %02d:%02d:%02d.%03d 2790 %b nova.compute.manager [%b demo] line %7d %b\n"
+REQUEST = b"req-0f3d2c1a-1111-2222-3333-444455556666"
+#: Of a tab that shows 50 MB.
+MOST_MEMORY = 1.2e9
+
+PAGE_SIZE = 65_536
+ERROR_AT = 2500
+
+
+def line(number, level=b"INFO", filler=b"x" * 88):
+    seconds, milliseconds = divmod(number * 7, 1000)
+    minutes, second = divmod(seconds, 60)
+    clock = (minutes // 60, minutes % 60, second, milliseconds)
+    return LINE % (*clock, level, REQUEST, number, filler)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    with (root / "big.txt").open("wb") as log:
+        log.writelines(line(number) for number in range(1, LINES + 1))
+    assert (root / "big.txt").stat().st_size >= 50_000_000
+    with Gunicorn(f"[disk]\nroot = {root}\n") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    """A server whose pages hold less than 500 of these lines."""
+    root = tmp_path_factory.mktemp("parts")
+    numbers = range(1, 3001)
+    levels = (b"ERROR" if number == ERROR_AT else b"INFO" for number in numbers)
+    (root / "a.txt").write_bytes(b"".join(map(line, numbers, levels)))
+    config = f"[disk]\nroot = {root}\n[serve]\npage_size = {PAGE_SIZE}\n"
+    with Gunicorn(config) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def page(request, chromium):
+    with chromium.new_context(java_script_enabled=request.param) as context:
+        page = context.new_page()
+        said = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        assert said == []
+
+
+def is_in_view(page, selector):
+    box = page.locator(selector).bounding_box()
+    header = page.locator("header").bounding_box()
+    return header["height"] - 1 <= box["y"] < page.viewport_size["height"]
+
+
+def first_paint(page):
+    [paint] = page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint').map((paint) => paint.startTime)"
+    )
+    return paint / 1000
+
+
+def memory(browser):
+    """Bytes of the largest process that renders, of what is shared its part."""
+    told = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
+    processes = [one["id"] for one in told["processInfo"] if one["type"] == "renderer"]
+    return max(
+        int(row.split()[1]) * 1024
+        for process in processes
+        for row in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        if row.startswith("Pss:")
+    )
+
+
+@pytest.fixture
+def own_browser(chromium):
+    """Nothing of another page is left in its memory."""
+    browser = chromium.browser_type.launch(executable_path="/usr/bin/chromium")
+    yield browser
+    browser.close()
+
+
+def test_50_mb_open_whole_at_once_and_in_bounded_memory(server, own_browser):
+    page = own_browser.new_page()
+    page.goto(f"{server.url}/big.txt", timeout=120_000)
+
+    assert page.locator("#log [id^=L]").count() == LINES
+    assert page.locator(".parts").count() == 0
+    page.locator(f"#L{LINES}").scroll_into_view_if_needed()
+    assert memory(own_browser) < MOST_MEMORY
+    # A busy machine is late now and then.
+    painted = [first_paint(page)]
+    while min(painted) > 1 and len(painted) < 3:
+        page.goto(f"{server.url}/big.txt", timeout=120_000)
+        painted.append(first_paint(page))
+    assert min(painted) <= 1
+
+
+def test_a_link_far_into_a_large_log_waits_for_its_line_and_stays_there(server, page):
+    page.goto(f"{server.url}/big.txt#L200000", timeout=120_000)
+    page.locator(f"#L{LINES}").wait_for(state="attached")
+
+    assert is_in_view(page, "#L200000")
+
+
+def test_a_larger_log_says_that_it_is_cut_and_leads_on(parts, page):
+    page.goto(f"{parts.url}/a.txt")
+    assert "of 3,000" in page.locator(".parts").inner_text()
+
+    shown = 0
+    while page.locator(".parts a[rel=next]").count():
+        shown += page.locator("#log [id^=L]").count()
+        page.click(".parts a[rel=next]")
+        assert page.locator(f"#L{shown + 1}").is_visible()
+    assert shown + page.locator("#log [id^=L]").count() == 3000
+
+
+def test_it_leads_back(parts, page):
+    page.goto(f"{parts.url}/a.txt?lines=1000-")
+    page.click(".parts a[rel=prev]")
+
+    assert page.locator("#log [id^=L]").first.get_attribute("id") == "L1"
+    assert page.locator("#log [id^=L]").last.get_attribute("id") == "L999"
+
+
+def test_it_leads_to_its_first_error(parts, page):
+    page.goto(f"{parts.url}/a.txt")
+    page.click(f".parts a:text('first error at line {ERROR_AT:,}')")
+
+    assert is_in_view(page, f"#L{ERROR_AT}")
+
+
+def test_a_line_to_be_shown_opens_the_part_around_it(parts, page):
+    page.goto(f"{parts.url}/a.txt?show=L2000#L2000")
+
+    assert is_in_view(page, "#L2000")
+    assert page.locator("#L1999").is_visible()
+
+
+def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{parts.url}/a.txt#L2000")
+        page.wait_for_url("**/a.txt?show=L2000#L2000")
+        page.locator("#L2000").wait_for()
+
+        assert is_in_view(page, "#L2000")

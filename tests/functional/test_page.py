@@ -1,0 +1,580 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a reader does on the page of a log, in a real browser, with and without scripts."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.stepwise import Stepwise
+
+REQUEST = "req-0c855fdf-a725-1af0-930c-dbd30f0ad2a8"
+#: Widths of a desk, a tablet and a telephone, and how high the bar may be.
+SCREENS = [(1440, 900), (800, 700), (390, 844)]
+SLIM = 80
+
+
+def stamped(second, severity, text):
+    return f"2026-03-04 18:22:{second:02}.000 1 {severity} nova [-] {text}\n"
+
+
+def lines():
+    """A thousand lines; errors at 301, with a long traceback, 501 to 503, which are one, and 701.
+
+    The third of 501 to 503 is some milliseconds younger.
+    """
+    for number in range(1, 1001):
+        second = number // 20
+        match number:
+            case 301:
+                yield stamped(second, "ERROR", "cannot spawn")
+            case _ if 301 < number <= 320:
+                yield f"  File spawn.py, line {number}\n"
+            case 501 | 502:
+                yield stamped(25, "ERROR", "one error in three lines")
+            case 503:
+                yield stamped(25, "ERROR", "one error in three lines").replace(".000", ".007")
+            case 600:
+                yield stamped(second, "WARNING", f"slow [{REQUEST}] https://docs.example.org/slow")
+            case 701:
+                yield stamped(second, "ERROR", "the last error")
+            case _:
+                yield stamped(second, "INFO" if number % 2 else "DEBUG", f"number {number}")
+
+
+ATTACKS = (
+    b"2026-03-04 18:22:11.000 1 ERROR <script>document.title='broken'</script>\n"
+    b"<img src=x onerror=\"document.title='broken'\"><svg onload=alert(1)>\n"
+    b"</span></div></main><iframe src=javascript:alert(1)></iframe><base href=//x>\n"
+    b"\x1b[31mred\x1b[0m \x1b]8;;javascript:alert(1)\x07link\x1b]8;;\x07 \x1b[2J\x1b[1;1H\n"
+    b'javascript:alert(1) data:text/html,<script>x</script> https://x/"onmouseover=alert(1)\n'
+    b"NUL \x00 and \xff\xfe bidi \xe2\x80\xae\xe2\x81\xa6 <!-- <![CDATA[ &lt;b&gt; {{7*7}} ${1}\n"
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    job = root / "42/job"
+    job.mkdir(parents=True)
+    (job / "a.txt").write_text("".join(lines()))
+    (job / "calm.txt").write_text("".join(stamped(n % 60, "INFO", f"{n}") for n in range(2000)))
+    (job / "attacks.txt").write_bytes(ATTACKS)
+    (job / "colours.txt").write_text(
+        "".join(
+            f"\x1b[{code}m{code} on paper\x1b[0m\n" for code in (*range(30, 48), *range(90, 108))
+        )
+    )
+    with Gunicorn(f"[disk]\nroot = {root}\n") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        yield browser
+        browser.close()
+
+
+class Reader:
+    """Opens pages in one context; what went wrong in them is `said`."""
+
+    def __init__(self, context, url):
+        self.context = context
+        self.url = url
+        self.said = []
+
+    def open(self, address, url=None, size=SCREENS[0], **options):
+        page = self.context.new_page()
+        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.goto((url or self.url) + "/42/job/" + address, **options)
+        return page
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+def reader(request, chromium, server):
+    """With scripts and without."""
+    with chromium.new_context(java_script_enabled=request.param) as context:
+        reader = Reader(context, server.url)
+        yield reader
+    assert reader.said == []
+
+
+@pytest.fixture
+def scripted(chromium, server):
+    with chromium.new_context() as context:
+        reader = Reader(context, server.url)
+        yield reader
+    assert reader.said == []
+
+
+@pytest.fixture
+def plain(chromium, server):
+    with chromium.new_context(java_script_enabled=False) as context:
+        reader = Reader(context, server.url)
+        yield reader
+    assert reader.said == []
+
+
+def is_in_view(page, selector):
+    box = page.locator(selector).bounding_box()
+    return (
+        page.locator("header").bounding_box()["height"] - 1
+        <= box["y"]
+        < page.viewport_size["height"]
+    )
+
+
+def lands_on(page, selector):
+    """Sooner or later, and then it is below the bar."""
+    expect(page.locator(selector)).to_be_in_viewport()
+    page.wait_for_function(
+        """(selector) => document.querySelector(selector).getBoundingClientRect().top
+            >= document.querySelector('header').offsetHeight - 1""",
+        arg=selector,
+    )
+
+
+def asked(page):
+    return parse_qs(urlsplit(page.url).query)
+
+
+def lit(page):
+    return page.eval_on_selector_all(".lit", "lines => lines.map((line) => line.id)")
+
+
+# The bar
+
+
+@pytest.mark.parametrize("size", SCREENS)
+def test_the_bar_is_slim_and_nothing_is_wider_than_the_screen(reader, size):
+    page = reader.open("a.txt?level=DEBUG&q=number", size=size)
+    width = size[0]
+
+    assert page.locator("header").bounding_box()["height"] <= SLIM
+    assert page.locator("html").bounding_box()["width"] == width
+    assert page.locator("#log").bounding_box()["width"] <= width
+
+
+def test_the_bar_tells_where_the_log_lies(reader, server):
+    page = reader.open("a.txt")
+
+    assert page.locator(".path a").all_inner_texts() == ["logs", "42", "job"]
+    assert page.locator(".facts").inner_text().startswith("disk")
+    assert re.search(r"[\d,]+ bytes", page.locator(".facts data").get_attribute("title"))
+    page.click(".path a:last-of-type")
+    assert page.url == f"{server.url}/42/job/"
+
+
+def test_a_search_stands_in_the_address_and_keeps_what_else_was_asked(reader):
+    page = reader.open("a.txt?level=INFO")
+    page.fill('[name="q"]', "number 9")
+    page.press('[name="q"]', "Enter")
+
+    page.wait_for_url("**q=number**")
+    assert asked(page) == {"level": ["INFO"], "q": ["number 9"]}
+    assert page.input_value('[name="q"]') == "number 9"
+    assert page.locator("#log mark").first.inner_text() == "number 9"
+
+
+def test_the_fields_that_few_need_unfold(reader):
+    page = reader.open("a.txt")
+    page.click(".extra summary")
+    page.fill('[name="not"]', "number")
+    page.fill('[name="context"]', "1")
+    page.fill('[name="since"]', "2026-03-04T18:22:20")
+    page.press('[name="since"]', "Enter")
+
+    page.wait_for_url("**not=number**")
+    assert asked(page) == {"not": ["number"], "context": ["1"], "since": ["2026-03-04T18:22:20"]}
+    assert "(3)" in page.locator(".extra summary").inner_text()
+    page.click(".clear")
+    page.wait_for_url(re.compile(r"/a\.txt\??$"))
+    assert page.locator(".b > [id]").count() == 1000
+
+
+def test_a_telephone_unfolds_the_search(reader):
+    page = reader.open("a.txt", size=SCREENS[-1])
+    expect(page.locator('[name="q"]')).not_to_be_visible()
+    page.click(".tools > summary")
+    page.fill('[name="q"]', "number 9")
+    page.click("form > button")
+    page.wait_for_url("**q=number**")
+
+
+def test_text_and_download_are_the_lines_that_are_shown(reader):
+    page = reader.open("a.txt?q=error&context=1")
+    address = page.locator(".views a", has_text="text").get_attribute("href")
+    assert parse_qs(address[1:]) == {"q": ["error"], "context": ["1"], "format": ["text"]}
+
+    with page.expect_download() as download:
+        page.click("[download]")
+    assert download.value.suggested_filename == "a.txt"
+    shown = page.locator(".b > [id]").all_text_contents()
+    numbers = page.locator(".b > [id] > .n").all_text_contents()
+    wanted = [text.removeprefix(n) for text, n in zip(shown, numbers, strict=True)]
+    assert download.value.path().read_text() == "".join(wanted)
+
+
+def test_levels_show_their_counts(scripted):
+    page = scripted.open("a.txt")
+    expect(page.locator(".levels .ERROR")).to_have_attribute("data-count", "5")
+    expect(page.locator(".levels .WARNING")).to_have_attribute("data-count", "1")
+
+
+def test_wrap_is_a_link(plain):
+    page = plain.open("a.txt?level=INFO")
+    page.click(".wraps")
+    page.wait_for_url("**wrap=no")
+    assert asked(page) == {"level": ["INFO"], "wrap": ["no"]}
+    assert page.locator("#log.nowrap").count() == 1
+    page.click(".wraps")
+    page.wait_for_url("**level=INFO")
+    assert page.locator("#log.nowrap").count() == 0
+
+
+def test_wrapping_keeps_the_place_and_stands_in_the_address(scripted):
+    page = scripted.open("a.txt#L500", size=SCREENS[-1])
+    expect(page.locator("#map")).to_be_visible()
+    lands_on(page, "#L500")
+    page.keyboard.press("w")
+    page.wait_for_url("**wrap=no**")
+    assert page.locator("#log.nowrap").count() == 1
+    lands_on(page, "#L500")
+    page.keyboard.press("w")
+    assert "wrap" not in asked(page)
+    lands_on(page, "#L500")
+
+
+# Lines and their addresses
+
+
+def test_a_number_links_its_line(reader):
+    page = reader.open("a.txt")
+    page.click("#L7 .n")
+    assert urlsplit(page.url).fragment == "L7"
+    assert page.locator("#L7").evaluate("line => getComputedStyle(line).backgroundColor") != (
+        page.locator("#L8").evaluate("line => getComputedStyle(line).backgroundColor")
+    )
+
+
+def test_shift_and_a_number_link_a_range(scripted):
+    page = scripted.open("a.txt")
+    page.wait_for_selector("html.js")
+    page.click("#L12 .n")
+    page.click("#L9 .n", modifiers=["Shift"])
+    assert urlsplit(page.url).fragment == "L9-L12"
+    assert lit(page) == ["L9", "L10", "L11", "L12"]
+    assert page.evaluate("getSelection().toString()") == ""
+
+
+@pytest.mark.parametrize("fragment", ["L510-L512", "L512-510"])
+def test_a_link_to_a_range_lands_on_it(scripted, fragment):
+    page = scripted.open(f"a.txt#{fragment}")
+    page.wait_for_selector(".lit")
+    assert lit(page) == ["L510", "L511", "L512"]
+    page.wait_for_function("() => scrollY > 0")
+    lands_on(page, "#L510")
+
+
+def test_an_old_anchor_highlights_all_lines_of_that_time(scripted):
+    page = scripted.open("a.txt#_2026_03_04_18_22_10_000")
+    page.wait_for_selector("#L200.lit")
+    assert lit(page) == [f"L{number}" for number in range(200, 220)]
+    lands_on(page, "#L200")
+
+
+def test_an_old_anchor_is_highlighted_without_scripts(plain):
+    page = plain.open("a.txt#_2026_03_04_18_22_10_000")
+    assert is_in_view(page, "#L200")
+    colours = page.eval_on_selector_all(
+        "#L200 a[name], #L201 a[name]",
+        "times => times.map((time) => getComputedStyle(time).backgroundColor)",
+    )
+    assert colours[0] != colours[1]
+
+
+@pytest.mark.parametrize("fragment", ["L400", "_2026_03_04_18_22_20_000"])
+def test_a_line_that_the_filter_hides_is_brought_in(scripted, fragment):
+    page = scripted.open(f"a.txt?level=ERROR#{fragment}")
+    page.wait_for_url("**show=**")
+    page.wait_for_selector("#L400.lit")
+    assert "shown" in page.locator("#L400").get_attribute("class")
+    lands_on(page, "#L400")
+
+
+def test_a_line_that_is_not_there_is_asked_for_once(scripted):
+    page = scripted.open("a.txt?level=ERROR#L5000")
+    page.wait_for_url("**show=L5000**")
+    expect(page.locator("#said")).to_have_text("This log has no line 5000.")
+    assert asked(page)["show"] == ["L5000"]
+
+
+def test_another_level_begins_where_the_reader_was(scripted):
+    page = scripted.open("a.txt#L401")
+    page.wait_for_selector("#L401.lit")
+    page.click(".levels a.INFO")
+    page.wait_for_url("**level=INFO#L401")
+    page.wait_for_selector("#L401.lit")
+    page.click(".levels a.WARNING")
+    page.wait_for_url("**level=WARNING#L501")
+
+
+def copied(context, page, select):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(select)
+    page.keyboard.press("Control+C")
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_copying_gives_the_logs_own_text(scripted):
+    page = scripted.open("a.txt?q=number+9")
+    page.wait_for_selector("html.js")
+    shown = "".join(line for line in lines() if "number 9" in line)
+    select = "getSelection().selectAllChildren(document.getElementById('log'))"
+    assert copied(scripted.context, page, select) == shown
+    mark = "document.querySelector('#{} mark').firstChild"
+    some = f"getSelection().setBaseAndExtent({mark.format('L9')}, 0, {mark.format('L91')}, 6)"
+    assert copied(scripted.context, page, some) == (
+        f"number 9\n{stamped(4, 'DEBUG', 'number 90')}{stamped(4, 'INFO', 'number')}".rstrip()
+    )
+
+
+def test_copying_leaves_numbers_out_without_scripts(plain):
+    page = plain.open("a.txt?q=number+9")
+    select = "getSelection().selectAllChildren(document.getElementById('log'))"
+    found = copied(plain.context, page, select).splitlines()
+    assert [line for line in found if line] == [
+        line.rstrip() for line in lines() if "number 9" in line
+    ]
+
+
+# Landing
+
+
+def test_a_link_waits_for_its_line_and_stays_there(scripted, server):
+    with Stepwise(server.url, b'<span id="L400"', b'<span id="L700"') as slow:
+        page = scripted.open("a.txt#L600", slow.url, wait_until="commit")
+        page.wait_for_selector("#L399", state="attached")
+        assert page.locator(".lit").count() == 0
+        slow.go_on()
+        page.wait_for_selector("#L600.lit", state="attached")
+        page.wait_for_function("() => L600.getBoundingClientRect().top < innerHeight")
+        slow.go_on()
+        page.wait_for_load_state("load")
+        expect(page.locator("#map")).to_be_visible()
+        lands_on(page, "#L600")
+
+
+def test_a_reader_who_moves_is_left_alone(scripted, server):
+    with Stepwise(server.url, b'<span id="L700"') as slow:
+        page = scripted.open("a.txt#L600", slow.url, wait_until="commit")
+        page.wait_for_function(
+            "() => document.querySelector('#L600.lit')?.getBoundingClientRect().top < innerHeight"
+        )
+        page.mouse.move(300, 300)
+        page.mouse.wheel(0, -100_000)
+        page.wait_for_function("() => scrollY === 0")
+        slow.go_on()
+        page.wait_for_load_state("load")
+        expect(page.locator("#map")).to_be_visible()
+        assert page.evaluate("scrollY") == 0
+
+
+def test_the_first_error_is_offered_before_the_rest_has_come(scripted, server):
+    with Stepwise(server.url, b'<span id="L400"') as slow:
+        page = scripted.open("a.txt", slow.url, wait_until="commit")
+        link = page.locator(".first")
+        expect(link).to_have_text("line 301")
+        assert page.evaluate("document.readyState") == "loading"
+        link.click()
+        page.wait_for_selector("#L301.lit")
+        lands_on(page, "#L301")
+        slow.go_on()
+        expect(page.locator("#map")).to_be_visible()
+
+
+def test_a_log_without_errors_offers_none(scripted):
+    page = scripted.open("calm.txt")
+    expect(page.locator(".levels .ERROR")).to_have_attribute("data-count", "0")
+    expect(page.locator(".first")).not_to_be_visible()
+    page.keyboard.press("n")
+    expect(page.locator("#said")).to_have_text("No error on this page.")
+
+
+@pytest.mark.parametrize("size", SCREENS)
+def test_nothing_jumps_while_the_lines_come(scripted, server, size):
+    """Chromium's own measure of layout shifts, over all of the loading."""
+    watch = """
+        window.shift = 0;
+        new PerformanceObserver((seen) => {
+          for (const entry of seen.getEntries()) window.shift += entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });
+    """
+    scripted.context.add_init_script(watch)
+    for address in ("a.txt", "a.txt?level=INFO&q=n", "calm.txt"):
+        with Stepwise(server.url, b'<span id="L5"', b'<span id="L400"') as slow:
+            page = scripted.open(address, slow.url, size, wait_until="commit")
+            page.wait_for_selector("html.js")
+            page.wait_for_selector("#L4, #L3", state="attached")
+            slow.go_on()
+            slow.go_on()
+            expect(page.locator("#map")).to_be_visible()
+            assert page.evaluate("window.shift") < 0.01
+
+
+# Errors, keys
+
+
+def test_keys_and_buttons_go_from_error_to_error(scripted):
+    page = scripted.open("a.txt")
+    page.wait_for_selector("html.js")
+    said = page.locator("#said")
+    for press, wanted in (
+        (lambda: page.keyboard.press("n"), "Error 1 of 3, line 301"),
+        (lambda: page.click('[data-key="n"]'), "Error 2 of 3, line 501"),
+        (lambda: page.keyboard.press("n"), "Error 3 of 3, line 701"),
+        (lambda: page.keyboard.press("n"), "No further error on this page."),
+        (lambda: page.keyboard.press("p"), "Error 2 of 3, line 501"),
+        (lambda: page.click('[data-key="p"]'), "Error 1 of 3, line 301"),
+    ):
+        press()
+        expect(said).to_have_text(wanted)
+        if wanted.startswith("Error"):
+            lands_on(page, "#" + urlsplit(page.url).fragment)
+    assert said.get_attribute("role") == "status"
+
+
+def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
+    page = scripted.open("a.txt", size=SCREENS[1])
+    page.wait_for_selector("html.js")
+    page.once("dialog", lambda dialog: dialog.accept("800"))
+    page.keyboard.press("g")
+    page.wait_for_selector("#L800.lit")
+    lands_on(page, "#L800")
+    page.keyboard.press("?")
+    expect(page.locator("dialog")).to_be_visible()
+    expect(page.locator("dialog button")).to_be_visible()
+    assert page.locator("dialog kbd").all_inner_texts() == ["n", "p", "/", "g", "w", "?"]
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    page.keyboard.press("/")
+    page.keyboard.type("now")
+    assert page.input_value('[name="q"]') == "now"
+    assert urlsplit(page.url).fragment == "L800"
+
+
+def test_many_lines_fold_under_their_error(scripted):
+    page = scripted.open("a.txt#L301")
+    button = page.locator("#L301 .fold")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    expect(page.locator("#L302")).not_to_be_visible()
+    expect(page.locator("#L320")).not_to_be_visible()
+    expect(page.locator("#L321")).to_be_visible()
+    assert page.locator("#L310").get_attribute("hidden") == "until-found"
+    page.once("dialog", lambda dialog: dialog.accept("310"))
+    page.keyboard.press("g")
+    expect(page.locator("#L310")).to_be_visible()
+    expect(button).to_have_attribute("aria-expanded", "true")
+
+
+# Gaps, links in lines, the map
+
+
+def test_a_gap_opens_in_place(scripted):
+    page = scripted.open("a.txt?level=ERROR")
+    page.goto(page.url + "&context=1")
+    page.wait_for_selector("html.js")
+    gap = page.locator(".gap").nth(1)
+    size = int(re.match(r"\d+", gap.inner_text())[0])
+    before = page.locator(".b > [id]").count()
+    address = page.url
+    gap.click()
+    page.wait_for_function(
+        f"() => document.querySelectorAll('.b > [id]').length === {before + size}"
+    )
+    assert page.url == address
+    numbers = page.eval_on_selector_all(".b > [id]", "all => all.map((l) => Number(l.id.slice(1)))")
+    assert numbers == sorted(numbers)
+
+
+def test_a_large_gap_opens_part_by_part(scripted):
+    page = scripted.open("calm.txt?lines=1500-&q=1600&context=1")
+    page.goto(page.url.replace("lines=1500-&", ""))
+    page.wait_for_selector("html.js")
+    gap = page.locator(".gap").first
+    left = int(re.match(r"\d+", gap.inner_text())[0])
+    gap.click()
+    expect(page.locator(".gap").first).to_have_text(re.compile(rf"{left - 500} lines"))
+    assert page.locator(".gap").first.get_attribute("href").endswith(f"lines=1-{left - 500}")
+
+
+def test_a_gap_is_a_link(plain):
+    page = plain.open("a.txt?level=ERROR&context=1")
+    page.locator(".gap").nth(1).click()
+    page.wait_for_url("**lines=*")
+    assert page.locator(".b > [id]").count() > 0
+
+
+def test_a_request_id_leads_to_its_lines_and_an_address_away(reader):
+    page = reader.open("a.txt?level=WARNING")
+    away = page.locator("#L600 a[rel]")
+    assert away.get_attribute("href") == "https://docs.example.org/slow"
+    assert "noopener" in away.get_attribute("rel")
+    page.locator("#L600 a", has_text="req-").click()
+    page.wait_for_url(f"**q={REQUEST}")
+    assert page.locator(".b > [id]").count() == 1
+
+
+def test_the_map_marks_errors_and_leads_to_its_moment(scripted):
+    page = scripted.open("a.txt")
+    drawn = page.locator("#map")
+    expect(drawn).to_be_visible()
+    assert "5 of them errors" in drawn.get_attribute("aria-label")
+    assert page.locator("#map .errors").count() == 3
+    page.locator("#map g").nth(40).click()
+    page.wait_for_selector("#L800.lit")
+    lands_on(page, "#L800")
+
+
+def test_nothing_is_left_is_said(reader):
+    page = reader.open("a.txt?q=nowhere")
+    expect(page.locator(".none")).to_be_visible()
+    page = reader.open("a.txt")
+    expect(page.locator(".none")).not_to_be_visible()
+
+
+def test_a_log_full_of_attacks_runs_nothing(reader):
+    page = reader.open("attacks.txt")
+    assert page.title() == "attacks.txt"
+    assert page.locator("main script, main img, main svg, iframe, base").count() == 0
+    hrefs = page.eval_on_selector_all("#log a", "all => all.map((link) => link.protocol)")
+    assert set(hrefs) <= {"http:", "https:"}
+    inline = "all => all.filter((e) => [...e.attributes].some((a) => /^(on|style)/.test(a.name)))"
+    assert page.eval_on_selector_all("main *", f"all => ({inline})(all).length") == 0
+
+
+def test_it_prints_all_lines_and_no_controls(reader):
+    page = reader.open("a.txt")
+    page.emulate_media(media="print")
+    for part in (".levels", "form", ".views"):
+        expect(page.locator(part)).not_to_be_visible()
+    expect(page.locator(".path h1")).to_be_visible()
+    assert page.locator(".b").first.evaluate("b => getComputedStyle(b).contentVisibility") == (
+        "visible"
+    )
+
+
+def test_the_keyboard_skips_to_the_lines(reader):
+    page = reader.open("a.txt")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#log$"))

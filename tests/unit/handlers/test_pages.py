@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the page of a log ends that is larger than a page, however it is stored."""
+
+import gzip
+
+import pytest
+
+from tests.unit.handlers.asking import HTML, Asking
+
+LOG = b"".join(b"2013-09-27 18:22:11.248 1 INFO x [-] line %d\n" % number for number in range(9000))
+SIZE = 40_000
+
+
+@pytest.fixture(params=["native", "pure"])
+def ask(request, tmp_path):
+    (tmp_path / "a.txt").write_bytes(LOG)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(LOG))
+    if request.param == "native":
+        pytest.importorskip("oslogserve_speedups")
+    return lambda **options: Asking(tmp_path, serve_renderer=request.param, **options)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
+def test_a_page_ends_where_it_is_configured_to(ask, name):
+    asked = ask(serve_page_size=str(SIZE))
+    whole = asked(f"/{name}?lines=1-9000", **HTML).body
+    shown = asked(f"/{name}", **HTML).body
+
+    assert whole.count(b'<span id="L') == 9000
+    assert len(shown) < len(whole) / 5
+    assert b"of 9,000" in shown
+    assert ask(serve_page_elements="9000")(f"/{name}", **HTML).body.count(b'<span id="L') == 3000
+
+
+@pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
+def test_a_line_behind_it_opens_the_part_around(ask, name):
+    shown = ask(serve_page_size=str(SIZE))(f"/{name}?show=L8000", **HTML).body
+
+    assert b'<span id="L7800"' in shown
+    assert b'<span id="L8000" class="INFO shown"' in shown
+    assert b'id="L7799"' not in shown
+
+
+def test_another_end_is_another_version_of_the_page_alone(ask):
+    tags = {
+        (size, view): ask(serve_page_size=size)(f"/b.txt.gz?format={view}").headers["ETag"]
+        for size in ("40000", "50000")
+        for view in ("html", "jsonl")
+    }
+    assert tags["40000", "html"] != tags["50000", "html"]
+    assert tags["40000", "jsonl"] == tags["50000", "jsonl"]
+
+
+@pytest.mark.parametrize("view", ["text", "jsonl", "summary"])
+def test_bots_get_all_of_it(ask, view):
+    answers = {
+        ask(serve_page_size=size)(f"/a.txt?format={view}").body for size in ("4096", "67108864")
+    }
+    assert len(answers) == 1
