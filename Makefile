@@ -28,7 +28,7 @@ run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swi
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
 bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
-	tools/install-system-packages nginx-light wrk
+	tools/install-system-packages nginx-light wrk chromium
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
 screenshot: $(RUN)/installed-screenshot var/demo/written

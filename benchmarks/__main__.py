@@ -7,6 +7,7 @@ The figures of two machines, or of two runs, are not compared: the ratios are.
   logs      a log as HTML, as text, by level; gzipped or not; natively or purely rendered
   renderer  the renderers alone, over a log in memory
   small     requests a second for a log of 4 KB, beside whitenoise
+  page      the page in Chromium: first paint, last line, memory of the tab, bytes of a line
   busy      first byte of that log while eight clients download the largest one
 
 The targets, and which of them were met, are printed at the end.
@@ -25,6 +26,7 @@ from benchmarks import (
     client,
     logs,
     measure,
+    pages,
     picture,
     renderer,
     report,
@@ -42,7 +44,7 @@ CLIENT_CHECKS = 3
 AGO = 1_000_000_000
 """When the logs were last written: what is being written is sent with more care."""
 
-PARTS = ("logs", "renderer", "small", "busy")
+PARTS = ("logs", "renderer", "small", "page", "busy")
 
 
 def main() -> int:
@@ -123,11 +125,14 @@ def _check_installed(options: argparse.Namespace) -> None:
 
     Without the native renderer there is something to measure all the same.
     """
-    servers.needed("nginx", "nginx-light")
+    if set(options.parts) - {"page", "renderer"}:
+        servers.needed("nginx", "nginx-light")
     if "small" in options.parts:
         servers.needed("wrk", "wrk")
         if not importlib.util.find_spec("whitenoise"):
             raise servers.Missing("whitenoise: pip install -r benchmarks/requirements.txt")
+    if "page" in options.parts:
+        pages.check_installed()
     if "swift" in options.sources:
         swift.check_installed()
     if absent := [name for name in options.renderers if name not in renderer.installed()]:
@@ -144,7 +149,11 @@ def _measured(options: argparse.Namespace) -> report.Everything:
         installed = renderer.installed()
         chosen = {name: installed[name] for name in options.renderers}
         run.rendered = renderer.measured(chosen, LARGE, options.rounds, _say)
-    if set(parts) <= {"renderer"}:
+    if "page" in parts:
+        with logs.folder() as root:
+            opened = [logs.generated(root, megabytes) for megabytes in pages.SIZES]
+            run.pages = pages.measured(root, opened, options.renderers[0], options.rounds, _say)
+    if set(parts) <= {"renderer", "page"}:
         return run
     with logs.folder() as root:
         measured_with = _logs(root, options)

@@ -239,6 +239,66 @@ class Rendered:
         return f"  {self.renderer:<8} {self.asked:<24} MB/s of log {speed.text(1e-6, 0)}"
 
 
+@dataclasses.dataclass(frozen=True)
+class Visit:
+    """A page that a browser opened and was scrolled through. Seconds from the click, and bytes."""
+
+    first_paint: float
+    last_line: float
+    """It is in the document."""
+    lines: int
+    html: int
+    sent: int
+    """What of the HTML went over the wire, gzipped."""
+    memory: int
+    """Of the tab, when all was loaded and had been looked at."""
+    peak: int
+    slowest_step: float
+    """Until a place in the page, anywhere in it, was shown."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    log: Log
+    rounds: list[Visit]
+
+    def figures(self) -> dict[str, Spread]:
+        return {
+            "first_paint": Spread.of(visit.first_paint for visit in self.rounds),
+            "last_line": Spread.of(visit.last_line for visit in self.rounds),
+            "slowest_step": Spread.of(visit.slowest_step for visit in self.rounds),
+            "memory": Spread.of(visit.memory for visit in self.rounds),
+            "peak": Spread.of(visit.peak for visit in self.rounds),
+            "lines": Spread.of(visit.lines for visit in self.rounds),
+            "html_of_line": Spread.of(visit.html / visit.lines for visit in self.rounds),
+            "sent_of_line": Spread.of(visit.sent / visit.lines for visit in self.rounds),
+            "memory_of_line": Spread.of(visit.memory / visit.lines for visit in self.rounds),
+        }
+
+    def line(self) -> str:
+        figures = self.figures()
+        cells = "".join(
+            figures[name].text(scale, digits).ljust(width)
+            if width >= _RANGE
+            else f"{figures[name].median * scale:.{digits}f}".ljust(width)
+            for name, _, scale, digits, width in _PAGE_COLUMNS
+        )
+        return f"  {self.log.name:<10}{cells}".rstrip()
+
+
+_PAGE_COLUMNS = (
+    ("lines", "lines", 1, 0, 10),
+    ("first_paint", "first paint s", 1, 2, 20),
+    ("last_line", "last line s", 1, 2, 20),
+    ("slowest_step", "slowest step s", 1, 2, 20),
+    ("memory", "tab MiB", 1 / MIB, 0, 20),
+    ("peak", "peak", 1 / MIB, 0, 7),
+    ("html_of_line", "HTML/line", 1, 0, 11),
+    ("sent_of_line", "sent", 1, 0, 6),
+    ("memory_of_line", "tab bytes/line", 1, 0, 15),
+)
+
+
 @dataclasses.dataclass
 class Everything:
     """One run."""
@@ -248,6 +308,7 @@ class Everything:
     small: Small | None = None
     busy: list[Busy] = dataclasses.field(default_factory=list)
     rendered: list[Rendered] = dataclasses.field(default_factory=list)
+    pages: list[Page] = dataclasses.field(default_factory=list)
 
     def logs(self) -> list[Log]:
         return list(dict.fromkeys(result.log for result in self.results))
@@ -270,6 +331,12 @@ class Everything:
             rounds = len(self.rendered[0].seconds)
             lines += [f"The renderers alone, {rounds} rounds"]
             lines += [*(one.line() for one in self.rendered), ""]
+        if self.pages:
+            rounds = len(self.pages[0].rounds)
+            headings = "".join(heading.ljust(width) for _, heading, _, _, width in _PAGE_COLUMNS)
+            lines += [f"The page in Chromium, {rounds} rounds: median (range)"]
+            lines += [f"{'  log':<12}{headings}".rstrip()]
+            lines += [*(page.line() for page in self.pages), ""]
         if self.small:
             lines += [*self.small.lines(), ""]
         if self.busy:
@@ -285,11 +352,12 @@ class Everything:
 
     def as_dict(self) -> dict[str, object]:
         """Medians and ranges, and every round as it was measured."""
-        measured: dict[str, Sequence[Result | Small | Busy | Rendered]] = {
+        measured: dict[str, Sequence[Result | Small | Busy | Rendered | Page]] = {
             "results": self.results,
             "small": [self.small] if self.small else [],
             "busy": self.busy,
             "rendered": self.rendered,
+            "pages": self.pages,
         }
         return {
             "client_bytes_a_second": self.client_speed,
@@ -297,6 +365,6 @@ class Everything:
         }
 
 
-def _as_dict(measured: Result | Small | Busy | Rendered) -> dict[str, object]:
+def _as_dict(measured: Result | Small | Busy | Rendered | Page) -> dict[str, object]:
     figures = {name: dataclasses.asdict(x) for name, x in measured.figures().items()}
     return {"figures": figures, "measured": dataclasses.asdict(measured)}

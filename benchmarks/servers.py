@@ -27,6 +27,9 @@ GUNZIP = "gzip_static always; gunzip on;"
 AS_STORED = "gzip_static on;"
 """nginx sends x.txt.gz as it lies there to a client that does."""
 
+WHOLE_PAGES = "\n[serve]\npage_size = 1000000000000\npage_elements = 1000000000\n"
+"""So that a page has all that it is compared with."""
+
 _NGINX = """
 daemon off;
 pid {folder}/pid;
@@ -111,17 +114,23 @@ def _memory(pid: int, field: str) -> int:
 
 @contextlib.contextmanager
 def oslogserve(
-    root: pathlib.Path, renderer: str, config: pathlib.Path | None = None
+    root: pathlib.Path,
+    renderer: str,
+    config: pathlib.Path | None = None,
+    settings: str = WHOLE_PAGES,
 ) -> Iterator[Server]:
-    """``renderer``: "native" or "pure". ``config``: an INI file with what ``root`` is not."""
+    """``renderer``: "native" or "pure". ``config``: an INI file with what ``root`` is not.
+    ``settings``: more of it."""
     port = _free_port()
-    command = [sys.executable, "-m", "oslogserve", "serve", "--root", str(root)]
-    command += ["--config", str(config)] if config else []
-    command += ["--bind", f"127.0.0.1:{port}"]
-    command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
     variables = os.environ | {"OSLOGSERVE_RENDERER": renderer}
-    with _running(f"oslogserve, {renderer}", command, port, variables) as server:
-        yield server
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write((config.read_text() if config else "") + settings)
+        file.flush()
+        command = [sys.executable, "-m", "oslogserve", "serve", "--root", str(root)]
+        command += ["--config", file.name, "--bind", f"127.0.0.1:{port}"]
+        command += ["--workers", str(WORKERS), "--threads", str(THREADS)]
+        with _running(f"oslogserve, {renderer}", command, port, variables) as server:
+            yield server
 
 
 def renderer_of(port: int) -> str | None:
