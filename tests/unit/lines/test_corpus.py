@@ -5,18 +5,20 @@ import pytest
 
 from oslogserve.lines import recognise
 from tests import corpus
+from tests.renderers import native_formats, the_native_core
 
 ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
-#: What is held to the corpus: the definition, and beside it each twin of it.
-TWINS = {"pure": recognise.Formats}
 
 
-@pytest.fixture(params=TWINS)
+@pytest.fixture(params=["pure", "native"])
 def seen(request):
-    """(severity, time) of a line alone: no line before it has told which formats to look for."""
+    """(severity, time) of a line alone."""
+    if request.param == "native":
+        the_native_core()
+    formats = recognise.BUILT_IN if request.param == "pure" else native_formats()
 
     def seen(line):
-        [(start, end, severity)] = TWINS[request.param]().seen_in(line + b"\n")
+        [(start, end, severity)] = formats.seen_in(line + b"\n")
         return severity.decode() or "NONE", ESCAPES.sub(b"", line[start:end])
 
     return seen
