@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tests.faults import logs
-from tests.faults.rows import Rows
+from tests.faults.rows import LINES, Rows
 from tests.faults.stage import Stage
 from tests.faults.starve import read_without_descriptors
 from tests.servers import failing_disk
@@ -17,8 +17,6 @@ from tests.servers.failing_disk import FailingDisk, File
 PROBE = "probe.txt"
 #: Bytes of a file at which the trouble is: beyond what can be read ahead of a reader that stalls.
 MIDWAY = 10 * logs.MEGABYTE
-#: Where the lines of a page begin.
-LINES = b'<div id="log"'
 
 
 def _name(packed, kind):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 VIEWS = ("html", "text", "raw")
+#: Where the lines of a page begin.
+LINES = b'<div id="log"'
 
 
 class Cell(NamedTuple):
