@@ -44,7 +44,8 @@ wheels: .venv/bootstrap/installed
 clean:
 	rm -rf .venv .tox var build dist speedups/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
-.venv/bootstrap/installed: | .venv/bootstrap/bin
+# Again where what it installs has changed.
+.venv/bootstrap/installed: Makefile | .venv/bootstrap/bin
 	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20' build 'maturin>=1.9,<2'
 	touch $@
 
