@@ -48,19 +48,13 @@ def _pure_of(formats: Formats) -> Renderer:
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
         view, selection = wanted.view, wanted.selection
-        is_text = view == "text"
-        if selection.is_simple and (view == "html" or (is_text and tally is None)):
-            tally = Tally() if tally is None else tally
-            blocks = whole_lines(_counted(pieces, tally), longest)
-            level = selection.level
-            if not is_text:
-                blocks = _lines_counted(blocks, tally)
-            runs = numbered(blocks) if level is None else at_least(level, blocks, formats)
-            if is_text:
-                return (lines for _, lines in runs)
-            return Elements(wanted.link, (), longest).of_runs(runs, formats, tally, wanted.page)
         tally = Tally() if tally is None else tally
         blocks = whole_lines(_counted(pieces, tally), longest)
+        if selection.is_simple and view == "html":
+            blocks = _lines_counted(blocks, tally)
+            level = selection.level
+            runs = numbered(blocks) if level is None else at_least(level, blocks, formats)
+            return Elements(wanted.link, (), longest).of_runs(runs, formats, tally, wanted.page)
         clock = Clock(_second(wanted.written))
         page = wanted.page if view == "html" else None
         selector = Selector(
