@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 
 from oslogserve.lines import clock
 from oslogserve.lines.clock import Instant, span
-from tests.renderers import NATIVE_IS_THERE
+from tests.renderers import the_native_core
 
 WRITTEN = int(datetime(2024, 3, 4, 5, 6, 7, tzinfo=UTC).timestamp())
 
 
 @pytest.fixture(scope="module")
 def native_clock():
-    if not NATIVE_IS_THERE:
-        pytest.skip("oslogserve-speedups is not installed")
+    the_native_core()
     return importlib.import_module("oslogserve_speedups").Clock
 
 

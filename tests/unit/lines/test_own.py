@@ -4,9 +4,7 @@ import pytest
 from oslogserve.lines.formats import OwnRow
 from oslogserve.lines.pieces import for_native
 from oslogserve.lines.recognise import Formats
-from tests.renderers import NATIVE_IS_THERE, speedups
-
-pytest.importorskip("re2")
+from tests.renderers import speedups, the_native_core
 
 ROWS = [
     OwnRow("x", rb"@(?P<time>[^@]*)@ (?P<severity>\w+)?", {b"BAD": "ERROR", b"FINE": "NONE"}),
@@ -19,8 +17,7 @@ ROWS = [
 def formats(request):
     if request.param == "pure":
         return lambda rows: Formats(own=rows)
-    if not NATIVE_IS_THERE:
-        pytest.skip("oslogserve-speedups is not installed")
+    the_native_core()
     return lambda rows: speedups().Formats(for_native(own=rows))
 
 

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from oslogserve.lines.search import LONGEST, MOST_MATCHES, Search, spans_in
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import NATIVE_IS_THERE, native, pure
+from tests.renderers import native, pure, the_native_core
 
 
 @pytest.fixture(scope="module")
 def native_found():
-    if not NATIVE_IS_THERE:
-        pytest.skip("oslogserve-speedups is not installed")
+    the_native_core()
     return found_by(native)
 
 
