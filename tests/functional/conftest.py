@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 REPOSITORY = str(Path(__file__).resolve().parents[2])
 if REPOSITORY not in sys.path:  # a plain `pytest` does not put it there
@@ -12,6 +13,14 @@ if REPOSITORY not in sys.path:  # a plain `pytest` does not put it there
 
 from tests.servers.keystone import Keystone
 from tests.servers.swift import FourProcessSwift, Swift
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from tests.servers.gunicorn import Gunicorn
 
@@ -42,14 +42,6 @@ def server(tmp_path_factory):
     (root / "job/a.txt").write_bytes(LOG)
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=["light", "dark"])

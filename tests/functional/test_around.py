@@ -5,7 +5,7 @@ import os
 import re
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from tests.servers.gunicorn import Gunicorn
 
@@ -26,14 +26,6 @@ def server(tmp_path_factory):
     swift += "username = a:b\npassword = c\nretries = 0\n"
     with Gunicorn(f"[disk]\nroot = {root}\n[swift]\n{swift}") as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])

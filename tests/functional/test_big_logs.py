@@ -4,8 +4,8 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
+from tests.browser import is_in_view
 from tests.servers.gunicorn import Gunicorn
 
 LINES = 250_000
@@ -47,14 +47,6 @@ def parts(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-        yield browser
-        browser.close()
-
-
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
 def page(request, chromium):
     with chromium.new_context(java_script_enabled=request.param) as context:
@@ -64,12 +56,6 @@ def page(request, chromium):
         page.on("pageerror", lambda error: said.append(str(error)))
         yield page
         assert said == []
-
-
-def is_in_view(page, selector):
-    box = page.locator(selector).bounding_box()
-    header = page.locator("header").bounding_box()
-    return header["height"] - 1 <= box["y"] < page.viewport_size["height"]
 
 
 def first_paint(page):

@@ -2,8 +2,8 @@
 """The page in a real browser: where links land, with and without scripts."""
 
 import pytest
-from playwright.sync_api import sync_playwright
 
+from tests.browser import is_in_view
 from tests.servers.gunicorn import Gunicorn
 
 SAME_TIME = b"2013-09-27 18:22:11.248 1 INFO x [-] line %d\n"
@@ -29,14 +29,6 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-        yield browser
-        browser.close()
-
-
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
 def page(request, chromium):
     context = chromium.new_context(java_script_enabled=request.param)
@@ -47,12 +39,6 @@ def page(request, chromium):
     yield page
     context.close()
     assert page.said == []
-
-
-def is_in_view(page, selector):
-    box = page.locator(selector).bounding_box()
-    header = page.locator("header").bounding_box()
-    return header["height"] - 1 <= box["y"] < page.viewport_size["height"]
 
 
 @pytest.mark.parametrize("fragment", ["_2013_09_27_18_22_11_248", "L501"])

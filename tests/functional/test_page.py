@@ -5,8 +5,9 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
+from tests.browser import is_in_view
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.stepwise import Stepwise
 
@@ -71,14 +72,6 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-        yield browser
-        browser.close()
-
-
 class Reader:
     """Opens pages in one context; what went wrong in them is `said`."""
 
@@ -119,15 +112,6 @@ def plain(chromium, server):
         reader = Reader(context, server.url)
         yield reader
     assert reader.said == []
-
-
-def is_in_view(page, selector):
-    box = page.locator(selector).bounding_box()
-    return (
-        page.locator("header").bounding_box()["height"] - 1
-        <= box["y"]
-        < page.viewport_size["height"]
-    )
 
 
 def lands_on(page, selector):

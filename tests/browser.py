@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests ask of a page in the browser."""
+
+
+def is_in_view(page, selector):
+    """Below the bar, and above the window's end."""
+    box = page.locator(selector).bounding_box()
+    header = page.locator("header").bounding_box()
+    return header["height"] - 1 <= box["y"] < page.viewport_size["height"]
