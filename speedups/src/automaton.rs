@@ -4,13 +4,14 @@
 //! Python's `re` backtracks and takes the first alternative that fits; a leftmost-first automaton
 //! finds the same end in one pass.
 
-use memchr::{memchr, memchr2, memchr3};
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
-use regex_automata::util::primitives::StateID;
+pub use regex_automata::util::primitives::StateID as State;
 use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
 use regex_syntax::hir::Hir;
+
+type Dfa = dense::DFA<Vec<u32>>;
 
 /// An automaton's table may take this much memory; the built-in table's take a fraction of it.
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -24,11 +25,21 @@ pub struct Found {
     pub at: usize,
 }
 
+/// What a unit of a text leads to.
+pub enum Step {
+    /// Another state: all is open.
+    Open(State),
+    /// A match before this unit, if not a longer one.
+    Matched,
+    /// No match, whatever comes.
+    Dead,
+}
+
 /// At a text's beginning: the first of the patterns that fits.
 pub struct Forward {
     table: Table,
     /// Where it stands behind a date and a time that all patterns read alike.
-    behind_dates: [Option<StateID>; 2],
+    behind_dates: [Option<State>; 2],
 }
 
 /// At a text's end: the longest match.
@@ -42,34 +53,43 @@ impl Forward {
         Ok(Self { table, behind_dates })
     }
 
-    /// A state tells of a match one byte late, or at the text's end.
+    /// The first of the patterns that matches.
     #[inline]
     pub fn find(&self, text: &[u8]) -> Option<Found> {
-        let automaton = &self.table.automaton;
-        let (mut state, mut at) = self.start(text);
-        let mut matched = None;
-        while let Some(&byte) = text.get(at) {
-            state = automaton.next_state(state, byte);
-            if automaton.is_special_state(state) {
-                if automaton.is_match_state(state) {
-                    matched = Some((state, at));
-                } else if automaton.is_accel_state(state) {
-                    at = next_of(automaton.accelerator(state), text, at + 1);
-                    continue;
-                } else {
-                    return self.table.told(matched); // dead: it has no other special states
-                }
-            }
-            at += 1;
-        }
-        state = automaton.next_eoi_state(state);
-        if automaton.is_match_state(state) {
-            matched = Some((state, text.len()));
-        }
-        self.table.told(matched)
+        self.find_and_read(text).0
     }
 
-    fn start(&self, text: &[u8]) -> (StateID, usize) {
+    /// And how many bytes it was told by; one more than there are where also by their end.
+    #[inline]
+    pub fn find_and_read(&self, text: &[u8]) -> (Option<Found>, usize) {
+        let (state, at) = self.behind_date(text);
+        let mut walk = self.table.walk(state);
+        let read = walk.until_end(text, at);
+        (walk.told(), read)
+    }
+
+    /// Before a text's first byte.
+    pub fn start(&self) -> State {
+        self.table.start
+    }
+
+    /// byte: none for the text's end.
+    pub fn step(&self, state: State, byte: Option<u8>) -> Step {
+        let automaton = &self.table.automaton;
+        let next = match byte {
+            Some(byte) => automaton.next_state(state, byte),
+            None => automaton.next_eoi_state(state),
+        };
+        if automaton.is_match_state(next) {
+            Step::Matched
+        } else if byte.is_none() || automaton.is_dead_state(next) {
+            Step::Dead
+        } else {
+            Step::Open(next)
+        }
+    }
+
+    fn behind_date(&self, text: &[u8]) -> (State, usize) {
         for (date, behind) in DATES.iter().zip(self.behind_dates) {
             if let Some(state) = behind
                 && is_like(date, text)
@@ -79,6 +99,28 @@ impl Forward {
         }
         (self.table.start, 0)
     }
+}
+
+/// What each finds. A processor takes the steps of both at once.
+pub fn find_both(one: &Forward, other: &Forward, text: &[u8]) -> (Option<Found>, Option<Found>) {
+    let mut one = one.table.walk(one.table.start);
+    let mut other = other.table.walk(other.table.start);
+    let mut at = 0;
+    let (mut one_goes_on, mut other_goes_on) = (true, true);
+    while one_goes_on & other_goes_on {
+        let Some(&byte) = text.get(at) else {
+            break;
+        };
+        (one_goes_on, other_goes_on) = (one.step(byte, at), other.step(byte, at));
+        at += 1;
+    }
+    if one_goes_on {
+        one.until_end(text, at);
+    }
+    if other_goes_on {
+        other.until_end(text, at);
+    }
+    (one.told(), other.told())
 }
 
 /// What half of all lines begin with. A 0 is for any digit.
@@ -110,17 +152,6 @@ fn zeros(word: u64) -> u64 {
     (high >> 7) * 0xff
 }
 
-fn next_of(needles: &[u8], text: &[u8], from: usize) -> usize {
-    let rest = &text[from..];
-    let found = match *needles {
-        [one] => memchr(one, rest),
-        [one, two] => memchr2(one, two, rest),
-        [one, two, three] => memchr3(one, two, three, rest),
-        _ => Some(0),
-    };
-    found.map_or(text.len(), |at| from + at)
-}
-
 impl Backward {
     /// The patterns as they are read forward.
     pub fn new(patterns: &[Hir]) -> Result<Self, String> {
@@ -130,29 +161,20 @@ impl Backward {
     /// From the text's end.
     #[inline]
     pub fn find(&self, text: &[u8]) -> Option<Found> {
-        let automaton = &self.0.automaton;
-        let mut state = self.0.start;
-        let mut matched = None;
+        let mut walk = self.0.walk(self.0.start);
         for (at, &byte) in text.iter().enumerate().rev() {
-            state = automaton.next_state(state, byte);
-            if automaton.is_special_state(state) {
-                if !automaton.is_match_state(state) {
-                    return self.0.told(matched); // dead: it has no other special states
-                }
-                matched = Some((state, at + 1));
+            if !walk.step(byte, at + 1) {
+                return walk.told();
             }
         }
-        state = automaton.next_eoi_state(state);
-        if automaton.is_match_state(state) {
-            matched = Some((state, 0));
-        }
-        self.0.told(matched)
+        walk.end(0);
+        walk.told()
     }
 }
 
 struct Table {
-    automaton: dense::DFA<Vec<u32>>,
-    start: StateID,
+    automaton: Dfa,
+    start: State,
 }
 
 impl Table {
@@ -179,7 +201,7 @@ impl Table {
     }
 
     /// The state behind such a date, where it is the same whatever its digits are.
-    fn behind_any(&self, date: &[u8]) -> Option<StateID> {
+    fn behind_any(&self, date: &[u8]) -> Option<State> {
         let classes = self.automaton.byte_classes();
         if (b'0'..=b'9').any(|digit| classes.get(digit) != classes.get(b'0')) {
             return None;
@@ -194,8 +216,58 @@ impl Table {
         Some(state)
     }
 
-    fn told(&self, matched: Option<(StateID, usize)>) -> Option<Found> {
-        matched.map(|(state, at)| Found {
+    fn walk(&self, state: State) -> Walk<'_> {
+        Walk { automaton: &self.automaton, state, matched: None }
+    }
+}
+
+/// Over a text.
+struct Walk<'a> {
+    automaton: &'a Dfa,
+    state: State,
+    /// The last state that told of a match, and the match's end.
+    matched: Option<(State, usize)>,
+}
+
+impl Walk<'_> {
+    /// A state tells of a match one byte late: it ended at `at`, where this byte begins. False: no
+    /// other byte changes what was found.
+    #[inline]
+    fn step(&mut self, byte: u8, at: usize) -> bool {
+        self.state = self.automaton.next_state(self.state, byte);
+        if !self.automaton.is_special_state(self.state) {
+            return true;
+        }
+        let is_match = self.automaton.is_match_state(self.state);
+        if is_match {
+            self.matched = Some((self.state, at));
+        }
+        is_match // else it is dead: it has no other special states
+    }
+
+    /// At the text's end on this side.
+    fn end(&mut self, at: usize) {
+        let state = self.automaton.next_eoi_state(self.state);
+        if self.automaton.is_match_state(state) {
+            self.matched = Some((state, at));
+        }
+    }
+
+    /// Forward from `at`; how many bytes it was told by, one more than there are for their end.
+    #[inline]
+    fn until_end(&mut self, text: &[u8], at: usize) -> usize {
+        for (at, &byte) in text.iter().enumerate().skip(at) {
+            if !self.step(byte, at) {
+                return at + 1;
+            }
+        }
+        self.end(text.len());
+        text.len() + 1
+    }
+
+    #[inline]
+    fn told(&self) -> Option<Found> {
+        self.matched.map(|(state, at)| Found {
             pattern: self.automaton.match_pattern(state, 0).as_usize(),
             at,
         })

@@ -9,6 +9,7 @@ mod ansi;
 mod automaton;
 mod clock;
 mod formats;
+mod glance;
 mod html;
 mod jsonl;
 mod links;
@@ -16,6 +17,7 @@ mod opening;
 mod output;
 mod own;
 mod pattern;
+mod recognise;
 mod renderer;
 mod search;
 mod select;
@@ -36,6 +38,7 @@ use pyo3::types::PyBytes;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::output::Output;
+use crate::recognise::Recogniser;
 use crate::renderer::Shown;
 use crate::search::Search;
 use crate::select::{Page, Selection, Selector, TimeSpan};
@@ -86,10 +89,12 @@ impl Formats {
         lines: &[u8],
     ) -> Vec<(usize, usize, Bound<'py, PyBytes>)> {
         let lines = lines.strip_suffix(b"\n").unwrap_or(lines);
+        let mut recogniser = Recogniser::new(Arc::clone(&self.0));
+        recogniser.begin(lines);
         lines
             .split(|&byte| byte == b'\n')
             .map(|line| {
-                let seen = self.0.seen_in(line);
+                let seen = recogniser.seen_in(line);
                 let severity = seen.severity.map_or(&b""[..], |rank| &self.0.severities()[rank]);
                 (seen.time.start, seen.time.end, PyBytes::new(py, severity))
             })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::formats::Seen;
+use crate::recognise::Seen;
 
 /// A compiled row.
 pub struct OwnRow {

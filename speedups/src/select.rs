@@ -14,7 +14,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 use crate::anchor;
 use crate::ansi;
 use crate::clock::{Clock, Instant};
-use crate::formats::{Formats, Seen};
+use crate::formats::Formats;
+use crate::recognise::{Recogniser, Seen};
 use crate::search::Search;
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
@@ -182,7 +183,7 @@ enum Place {
 
 /// One log on its way.
 pub struct Selector {
-    formats: Arc<Formats>,
+    recogniser: Recogniser,
     clock: Clock,
     asked: Selection,
     longest: usize,
@@ -230,7 +231,7 @@ impl Selector {
             done: false,
             tally: Tally::default(),
             counts: vec![Count::default(); formats.severities().len()],
-            formats,
+            recogniser: Recogniser::new(formats),
             clock,
             asked,
             longest,
@@ -244,6 +245,7 @@ impl Selector {
 
     /// Whole lines, or one that goes on.
     pub fn block<V: View>(&mut self, block: &[u8], view: &mut V) {
+        self.recogniser.begin(block);
         if self.is_whole {
             return self.whole_block(block, view);
         }
@@ -264,7 +266,7 @@ impl Selector {
             at = (end + 1).min(block.len());
         }
         if V::INHERITS || self.decides_by_state() {
-            self.inherited.catch_up(&self.formats, &self.clock, block, block.len());
+            self.inherited.catch_up(&mut self.recogniser, &self.clock, block, block.len());
         }
     }
 
@@ -276,7 +278,7 @@ impl Selector {
             let text = &block[at..end];
             let mut seen = Seen::default();
             if V::SEES {
-                seen = self.formats.seen_in(text);
+                seen = self.recogniser.seen_in(text);
                 self.inherited.take(&seen, &self.clock, text);
             }
             if V::COUNTS {
@@ -451,7 +453,7 @@ impl Selector {
             seen = Some(if V::INHERITS {
                 self.look_at(block, at, end)
             } else {
-                self.formats.seen_in(text)
+                self.recogniser.seen_in(text)
             });
         }
         let line = Line {
@@ -504,8 +506,8 @@ impl Selector {
     }
 
     fn look_at(&mut self, block: &[u8], at: usize, end: usize) -> Seen {
-        self.inherited.catch_up(&self.formats, &self.clock, block, at);
-        let seen = self.formats.seen_in(&block[at..end]);
+        self.inherited.catch_up(&mut self.recogniser, &self.clock, block, at);
+        let seen = self.recogniser.seen_in(&block[at..end]);
         self.inherited.take(&seen, &self.clock, &block[at..end]);
         self.inherited.at = (end + 1).min(block.len());
         seen
@@ -543,12 +545,16 @@ impl Selector {
 
     fn is_asked_for(&self, text: &[u8], seen: Option<&Seen>) -> bool {
         let asked = &self.asked;
-        asked.shown_lines.binary_search(&self.number).is_ok()
-            || seen.is_some_and(|seen| {
-                let time = &ansi::without(&text[seen.time.clone()]);
-                let is_it = |shown: &Vec<u8>| anchor::is_of(shown, time);
-                !time.is_empty() && asked.shown_anchors.iter().any(is_it)
-            })
+        if asked.shown_lines.binary_search(&self.number).is_ok() {
+            return true;
+        }
+        if asked.shown_anchors.is_empty() {
+            return false;
+        }
+        let time = seen.map(|seen| ansi::without(&text[seen.time.clone()]));
+        time.is_some_and(|time| {
+            !time.is_empty() && asked.shown_anchors.iter().any(|shown| anchor::is_of(shown, &time))
+        })
     }
 
     fn put<V: View>(&mut self, line: &Line<'_>, is_hit: bool, view: &mut V) {
@@ -616,16 +622,16 @@ struct Inherited {
 
 impl Inherited {
     /// `to`: where a line begins. Backwards, for the last line that shows something decides.
-    fn catch_up(&mut self, formats: &Formats, clock: &Clock, block: &[u8], to: usize) {
+    fn catch_up(&mut self, recogniser: &mut Recogniser, clock: &Clock, block: &[u8], to: usize) {
         let (mut rank, mut time) = (None, None);
         let mut end = to;
         while end > self.at && (rank.is_none() || (self.wants_time && time.is_none())) {
             let start = line_start(block, self.at, end - 1);
             let line = &block[start..end - usize::from(block[end - 1] == b'\n')];
-            let seen = formats.seen_in(line);
+            let seen = recogniser.seen_in(line);
             rank = rank.or(seen.severity);
-            if self.wants_time && time.is_none() && !seen.time.is_empty() {
-                time = clock.read(&ansi::without(&line[seen.time]));
+            if self.wants_time && time.is_none() {
+                time = instant(&seen, line, clock);
             }
             end = start;
         }
@@ -645,10 +651,17 @@ impl Inherited {
     fn take(&mut self, seen: &Seen, clock: &Clock, line: &[u8]) {
         self.is_own = seen.severity.is_some();
         self.rank = seen.severity.or(self.rank);
-        if self.wants_time && !seen.time.is_empty() {
-            self.time = clock.read(&ansi::without(&line[seen.time.clone()])).or(self.time);
+        if self.wants_time {
+            self.time = instant(seen, line, clock).or(self.time);
         }
     }
+}
+
+fn instant(seen: &Seen, line: &[u8], clock: &Clock) -> Option<Instant> {
+    if seen.time.is_empty() {
+        return None;
+    }
+    clock.read(&ansi::without(&line[seen.time.clone()]))
 }
 
 /// A line that is held back.
