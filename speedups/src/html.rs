@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 use crate::anchor;
 use crate::ansi::{self, Style};
@@ -13,7 +13,9 @@ use crate::output::Output;
 use crate::search::Search;
 use crate::select::{Line, View};
 
-const END: &[u8] = b"\n</span>";
+const END: &[u8; 8] = b"\n</span>";
+/// Digits of a line's number.
+const LONGEST_NUMBER: usize = 20;
 /// Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
 const BLOCK: u64 = 256;
 
@@ -33,6 +35,7 @@ pub struct Html {
     /// Bytes of a line in which its formats have looked for control sequences.
     reach: usize,
     finders: Box<Finders>,
+    ahead: Ahead,
     /// Lines shown.
     lines: u64,
     /// But for the blocks.
@@ -60,6 +63,7 @@ impl Html {
             longest,
             reach: formats.reach,
             finders: Box::new(Finders::new()),
+            ahead: Ahead::default(),
             lines: 0,
             elements: 0,
             in_block: false,
@@ -77,7 +81,7 @@ impl Html {
 
     fn end_line(&mut self) {
         if std::mem::take(&mut self.in_line) {
-            self.out.put(END);
+            self.out.put_short(END);
         }
     }
 
@@ -96,24 +100,34 @@ impl Html {
         }
         self.lines += 1;
         self.elements += 2;
-        let start: &[u8] = if self.in_line { b"\n</span><span id=\"L" } else { b"<span id=\"L" };
+        self.end_line();
         self.in_line = true;
         let class = &self.classes[line.rank][usize::from(line.inherits)][line.role as usize];
-        let mut number = itoa::Buffer::new();
-        let number = number.format(line.number).as_bytes();
-        self.out.put_all([start, number, class, number, b"\">", number, b"</a>"]);
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(line.number).as_bytes();
+        let mut number = [0; LONGEST_NUMBER];
+        number[..digits.len()].copy_from_slice(digits);
+        self.out.put_short(b"<span id=\"L");
+        self.out.put_first(&number, digits.len());
+        self.out.put(class);
+        self.out.put_first(&number, digits.len());
+        self.out.put_short(b"\">");
+        self.out.put_first(&number, digits.len());
+        self.out.put_short(b"</a>");
     }
 
+    /// time: without sequences.
     fn time(&mut self, time: &[u8], shown: impl FnOnce(&mut Self)) {
-        let time = &ansi::without(time);
         self.elements += 1;
-        self.out.put(b"<a name=\"_");
+        self.out.put_short(b"<a name=\"_");
+        let from = self.out.at();
         self.out.put_mapped(time, anchor::byte);
-        self.out.put(b"\" href=\"#_");
-        self.out.put_mapped(time, anchor::byte);
-        self.out.put(b"\">");
+        let to = self.out.at();
+        self.out.put_short(b"\" href=\"#_");
+        self.out.put_again(from..to);
+        self.out.put_short(b"\">");
         shown(self);
-        self.out.put(b"</a>");
+        self.out.put_short(b"</a>");
     }
 
     fn link(&mut self, link: &[u8], to: To, shown: impl FnOnce(&mut Self)) {
@@ -131,16 +145,79 @@ impl Html {
     }
 
     /// Where nothing but links is looked for.
-    fn simple(&mut self, text: &[u8]) {
-        let mut links = self.finders.links_in(text, !self.link.is_empty());
+    fn simple(&mut self, text: &[u8], holds: Holds) {
         let mut at = 0;
-        while let Some((found, to)) = self.finders.next(&mut links, at) {
-            self.out.put_escaped(&text[at..found.start]);
-            let link = &text[found.clone()];
-            self.link(link, to, |html| html.out.put_escaped(link));
-            at = found.end;
+        if holds.requests || holds.urls {
+            let mut links = self.finders.links_in(text, holds.requests, holds.urls);
+            while let Some((found, to)) = self.finders.next(&mut links, at) {
+                self.escaped(&text[at..found.start], holds);
+                let link = &text[found.clone()];
+                self.link(link, to, |html| html.escaped(link, holds));
+                at = found.end;
+            }
         }
-        self.out.put_escaped(&text[at..]);
+        self.escaped(&text[at..], holds);
+    }
+
+    fn escaped(&mut self, text: &[u8], holds: Holds) {
+        if holds.specials {
+            self.out.put_escaped(text);
+        } else {
+            self.out.put(text);
+        }
+    }
+
+    fn held_by(&mut self, line: &Line<'_>) -> Holds {
+        let links_requests = !self.link.is_empty();
+        let Some(rest) = line.rest else {
+            return Holds { specials: true, requests: links_requests, urls: true };
+        };
+        let (ahead, finders, size) = (&mut self.ahead, &self.finders, line.text.len());
+        let requests = |text: &[u8]| finders.first_request(text);
+        Holds {
+            specials: ahead.special.is_in(rest, size, |text| memchr3(b'&', b'<', b'>', text)),
+            requests: links_requests && ahead.request.is_in(rest, size, requests),
+            urls: ahead.url.is_in(rest, size, |text| finders.first_url(text)),
+        }
+    }
+}
+
+/// What a line may hold.
+#[derive(Clone, Copy)]
+struct Holds {
+    /// Bytes to be escaped.
+    specials: bool,
+    requests: bool,
+    urls: bool,
+}
+
+/// What stands ahead in a block: what most lines do not hold is not looked for in each.
+#[derive(Default)]
+struct Ahead {
+    special: Next,
+    request: Next,
+    url: Next,
+}
+
+/// Where the next one stands: so many bytes before the block's end, or none if 0.
+#[derive(Default)]
+struct Next(Option<usize>);
+
+impl Next {
+    /// rest: of the block, from a line of this size on, that is not before one asked of before.
+    #[inline]
+    fn is_in(
+        &mut self,
+        rest: &[u8],
+        size: usize,
+        find: impl FnOnce(&[u8]) -> Option<usize>,
+    ) -> bool {
+        let left = match self.0 {
+            Some(left) if left <= rest.len() => left,
+            _ => find(rest).map_or(0, |at| rest.len() - at),
+        };
+        self.0 = Some(left);
+        left > rest.len() - size
     }
 }
 
@@ -154,6 +231,10 @@ impl View for Html {
         self.elements
     }
 
+    fn begin(&mut self) {
+        self.ahead = Ahead::default();
+    }
+
     fn line(&mut self, line: &Line<'_>) {
         self.begin_line(line);
         let (text, rest) = line.text.split_at(line.text.len().min(self.longest));
@@ -163,18 +244,19 @@ impl View for Html {
             && !line.seen.has_sequences
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
-            self.simple(&text[..start]);
+            let holds = self.held_by(line);
+            self.simple(&text[..start], holds);
             if start < end {
                 let time = &text[start..end];
-                self.time(time, |html| html.out.put_escaped(time));
+                self.time(time, |html| html.out.put(time)); // it holds nothing to escape
             }
-            self.simple(&text[end..]);
+            self.simple(&text[end..], holds);
         } else {
             let mut inside = Inside::new(text, &self.searches);
             inside.linked(0..start, self);
             if start < end {
-                let time = &text[start..end];
-                self.time(time, |html| inside.styled(start..end, html));
+                let time = ansi::without(&text[start..end]);
+                self.time(&time, |html| inside.styled(start..end, html));
             }
             inside.linked(end..text.len(), self);
         }
@@ -222,7 +304,7 @@ impl<'l> Inside<'l> {
 
     fn linked(&mut self, part: Range<usize>, html: &mut Html) {
         let end = part.end;
-        let mut links = html.finders.links_in(&self.text[..end], !html.link.is_empty());
+        let mut links = html.finders.links_in(&self.text[..end], !html.link.is_empty(), true);
         let mut at = part.start;
         while let Some((found, to)) = html.finders.next(&mut links, at) {
             self.styled(at..found.start, html);

@@ -57,7 +57,7 @@ impl View for Jsonl {
         self.is_open = true;
         self.is_cut = line.text.len() > self.longest;
         self.out.put(b"{\"line\": ");
-        self.out.put_number(line.number);
+        self.out.put(itoa::Buffer::new().format(line.number).as_bytes());
         self.out.put(b", \"time\": ");
         match self.clock.iso(&ansi::without(&line.text[line.seen.time.clone()])) {
             Some(iso) => {

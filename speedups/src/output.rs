@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bytes that go out: a buffer that is written in whole words and escapes as it copies.
 
+use std::ops::Range;
+
 /// Escaping looks at so many bytes at once.
 const WORD: usize = 8;
 /// Most text holds nothing to escape in so many bytes, which are then copied at once.
@@ -55,9 +57,31 @@ impl Output {
         self.end += bytes.len();
     }
 
-    /// In decimal digits.
-    pub fn put_number(&mut self, number: u64) {
-        self.put(itoa::Buffer::new().format(number).as_bytes());
+    /// What was written from `from` on, up to here, once more.
+    pub fn put_again(&mut self, written: Range<usize>) {
+        let size = written.len();
+        self.reserve(size);
+        self.buffer.copy_within(written, self.end);
+        self.end += size;
+    }
+
+    /// Where the next byte comes to stand.
+    pub fn at(&self) -> usize {
+        self.end
+    }
+
+    /// The first bytes of many. The compiler makes a few moves of it, and no call.
+    #[inline]
+    pub fn put_first<const MOST: usize>(&mut self, bytes: &[u8; MOST], size: usize) {
+        self.reserve(MOST);
+        self.buffer[self.end..self.end + MOST].copy_from_slice(bytes);
+        self.end += size;
+    }
+
+    /// As it is: for what is short and of a known length.
+    #[inline]
+    pub fn put_short<const SIZE: usize>(&mut self, bytes: &[u8; SIZE]) {
+        self.put_first(bytes, SIZE);
     }
 
     /// For text between tags, and in attributes where it holds no quotes.

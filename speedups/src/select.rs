@@ -108,6 +108,8 @@ pub struct Line<'l> {
     pub number: u64,
     /// Without its end.
     pub text: &'l [u8],
+    /// Of the block, from this line on; none of a line that was held back.
+    pub rest: Option<&'l [u8]>,
     /// More of it may come where it has none.
     pub has_end: bool,
     /// Nothing where the view does not need it.
@@ -134,6 +136,8 @@ pub trait View {
     fn elements(&self) -> u64 {
         0
     }
+    /// The next lines are of another block.
+    fn begin(&mut self) {}
     /// The next line.
     fn line(&mut self, line: &Line<'_>);
     /// More of the line before; its end may be in it.
@@ -246,6 +250,7 @@ impl Selector {
     /// Whole lines, or one that goes on.
     pub fn block<V: View>(&mut self, block: &[u8], view: &mut V) {
         self.recogniser.begin(block);
+        view.begin();
         if self.is_whole {
             return self.whole_block(block, view);
         }
@@ -289,6 +294,7 @@ impl Selector {
                 &Line {
                     number: self.number,
                     text,
+                    rest: Some(&block[at..]),
                     has_end: end < block.len(),
                     seen: &seen,
                     rank: self.inherited.rank.unwrap_or(0),
@@ -459,6 +465,7 @@ impl Selector {
         let line = Line {
             number: self.number,
             text,
+            rest: Some(&block[at..]),
             has_end: end < block.len(),
             seen: &seen.unwrap_or_default(),
             rank: self.inherited.rank.unwrap_or(0),
@@ -680,6 +687,7 @@ impl Kept {
         Line {
             number: self.number,
             text: &self.text,
+            rest: None,
             has_end: self.has_end,
             seen: &self.seen,
             rank: self.rank,
