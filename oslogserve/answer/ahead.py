@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A large answer is made while what was made of it is sent: by a thread of its own, a few pieces
-ahead. Inflating, rendering and sending let other threads run, so both use a processor."""
+"""A large log is inflated, what was inflated is rendered, and what was rendered is sent at the same
+time: each but the last by a thread of its own, a few pieces ahead. All three let other threads run, so
+they use all processors."""
 
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
@@ -8,7 +9,7 @@ from threading import Lock, Thread
 
 #: Pieces until it is worth a thread: a log of a megabyte goes out sooner than one helps.
 ALONE = 4
-#: Pieces that are made and not yet sent; each is some 400 KiB of a page.
+#: Pieces that are made and not yet taken; each is some 400 KiB of a page.
 AHEAD = 2
 
 

@@ -138,14 +138,7 @@ class LogHandler:
                 return answer
         # A HEAD does not read the log, which may be too small to be compressed; no page is.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format in (None, "html")
-        pieces: Iterable[bytes]
-        if opened.is_small and opened.log.is_local and not packed_as(opened.first, stored.encoding):
-            pieces = [opened.first]  # nothing behind it is left to fail
-        else:
-            content = decoded(
-                opened.content, stored.encoding, opened.again, lambda: self._wholes.add(stored)
-            )
-            pieces = until_incomplete(self._parts.counted(stored, content), answer.missing)
+        pieces = self._pieces(opened, answer)
         mount = environ.get("SCRIPT_NAME", "")
         shown = LogView(
             *(query, answer.missing, self._renderer, stored.source, mount, stored.modified),
@@ -161,9 +154,25 @@ class LogHandler:
                 headers += shown.facts() if view == "text" and not query.is_unfiltered else []
             answer.pieces = viewed
         else:
-            ahead = Ahead(iter(viewed), opened.close)
+            ahead = Ahead(iter(viewed), answer.close)
             answer.pieces, answer.close = ahead, ahead.close
         return answer
+
+    def _pieces(self, opened: Opened, answer: Answer) -> Iterable[bytes]:
+        """Of the log's text; what must be closed then is in `answer`, and what is missing."""
+        stored = opened.stored
+        if opened.is_small and opened.log.is_local and not packed_as(opened.first, stored.encoding):
+            return [opened.first]  # nothing behind it is left to fail
+        content = self._parts.counted(
+            stored,
+            decoded(
+                opened.content, stored.encoding, opened.again, lambda: self._wholes.add(stored)
+            ),
+        )
+        if not opened.is_small:
+            ahead = Ahead(content, opened.close)
+            content, answer.close = ahead, ahead.close
+        return until_incomplete(content, answer.missing)
 
     def _needs_no_view(
         self, answer: Answer, environ: dict[str, Any], opened: Opened, encoding: str
