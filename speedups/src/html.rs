@@ -11,7 +11,7 @@ use crate::formats::Formats;
 use crate::links::{Finders, To};
 use crate::output::Output;
 use crate::search::Search;
-use crate::select::{Line, View};
+use crate::view::{Line, View};
 
 const END: &[u8; 8] = b"\n</span>";
 /// Digits of a line's number.

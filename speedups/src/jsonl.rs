@@ -5,7 +5,7 @@ use crate::ansi;
 use crate::clock::Clock;
 use crate::formats::Formats;
 use crate::output::Output;
-use crate::select::{Line, View};
+use crate::view::{Line, View};
 
 /// An object a line.
 pub struct Jsonl {

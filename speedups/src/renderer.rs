@@ -10,9 +10,10 @@ use memchr::{memchr, memrchr};
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::output::Output;
-use crate::select::{Count, Selector, Tally, View};
+use crate::select::{Count, Selector, Tally};
 use crate::summary::Summary;
 use crate::text::Text;
+use crate::view::View;
 
 /// What becomes of the lines that are shown.
 pub enum Shown {

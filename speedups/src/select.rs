@@ -5,146 +5,26 @@
 //! out what it passed over (the severity and the time that a line inherits) only where a line that
 //! is looked at depends on it, from there backwards.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr;
 
 use crate::anchor;
 use crate::ansi;
-use crate::clock::{Clock, Instant};
+use crate::clock::Clock;
 use crate::formats::Formats;
+use crate::held::{Held, Kept};
+use crate::inherited::Inherited;
+use crate::lines::{after_lines, count_lines, line_start, lines_before};
 use crate::recognise::{Recogniser, Seen};
 use crate::search::Search;
+use crate::selection::{Page, Selection, TimeSpan};
+use crate::view::{Line, Role, View};
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 const CONTEXT_BYTES: usize = 1024 * 1024;
 const TAIL_BYTES: usize = 16 * 1024 * 1024;
-
-/// A query's time: its first and its last microsecond.
-pub struct TimeSpan {
-    /// Of a line that is not before it.
-    pub first: i64,
-    /// Of a line that is not after it.
-    pub last: i64,
-    /// Of its zone, in minutes.
-    pub offset: Option<i16>,
-}
-
-/// In the order in which it is applied.
-pub struct Selection {
-    /// Numbers in the whole log.
-    pub first: u64,
-    /// None: to the end.
-    pub last: Option<u64>,
-    /// By the time of a line, or of the one before.
-    pub since: Option<TimeSpan>,
-    /// As `since`.
-    pub until: Option<TimeSpan>,
-    /// The lowest severity that is shown; none where no line is left out for it.
-    pub floor: Option<usize>,
-    /// What all hits hold.
-    pub searches: Vec<Search>,
-    /// What none holds.
-    pub without: Vec<Search>,
-    /// Lines around each hit.
-    pub context: Option<usize>,
-    /// What is left up to it was sent already.
-    pub after: u64,
-    /// Lines, from the beginning of what is left.
-    pub limit: Option<u64>,
-    /// Lines, from its end.
-    pub tail: Option<usize>,
-    /// Numbers of lines that are brought in, in order.
-    pub shown_lines: Vec<u64>,
-    /// Anchors of such lines.
-    pub shown_anchors: Vec<Vec<u8>>,
-    /// As much as is shown; the next line behind it is not.
-    pub page: Option<Page>,
-}
-
-/// What a browser's memory grows with.
-#[derive(Clone, Copy)]
-pub struct Page {
-    /// Bytes of lines.
-    pub size: u64,
-    /// Of the view.
-    pub elements: u64,
-}
-
-impl Selection {
-    fn is_whole(&self) -> bool {
-        let is_filtered = self.floor.is_some()
-            || self.since.is_some()
-            || self.until.is_some()
-            || !self.searches.is_empty()
-            || !self.without.is_empty();
-        let is_cut = self.first > 1
-            || self.after > 0
-            || self.last.or(self.limit).is_some()
-            || self.tail.is_some();
-        let has_gaps = self.context.is_some()
-            || !self.shown_lines.is_empty()
-            || !self.shown_anchors.is_empty();
-        !is_filtered && !is_cut && !has_gaps
-    }
-}
-
-/// Why a line is shown.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Role {
-    /// It is what was asked for.
-    Hit,
-    /// It stands near a hit.
-    Context,
-    /// It was brought in.
-    Shown,
-}
-
-/// A line, or as much of it as there is.
-pub struct Line<'l> {
-    /// In the whole log.
-    pub number: u64,
-    /// Without its end.
-    pub text: &'l [u8],
-    /// Of the block, from this line on; none of a line that was held back.
-    pub rest: Option<&'l [u8]>,
-    /// More of it may come where it has none.
-    pub has_end: bool,
-    /// Nothing where the view does not need it.
-    pub seen: &'l Seen,
-    /// Its own severity, or that of the last line that had one; the lowest before the first.
-    pub rank: usize,
-    /// That severity is inherited.
-    pub inherits: bool,
-    /// Why it is shown.
-    pub role: Role,
-}
-
-/// What becomes of the lines that are shown.
-pub trait View {
-    /// It shows severities or times.
-    const SEES: bool;
-    /// It shows the severity that a line inherits.
-    const INHERITS: bool;
-    /// It counts lines that are not shown.
-    const READS_ALL: bool;
-    /// Hits are counted by severity.
-    const COUNTS: bool;
-    /// It has so many.
-    fn elements(&self) -> u64 {
-        0
-    }
-    /// The next lines are of another block.
-    fn begin(&mut self) {}
-    /// The next line.
-    fn line(&mut self, line: &Line<'_>);
-    /// More of the line before; its end may be in it.
-    fn part(&mut self, part: &[u8], has_end: bool);
-    /// Lines that are not shown.
-    fn gap(&mut self, first: u64, last: u64);
-}
 
 /// What came of it.
 #[derive(Clone, Copy, Default)]
@@ -218,10 +98,7 @@ impl Selector {
     /// longest: bytes of a line that are searched.
     pub fn new(formats: Arc<Formats>, clock: Clock, asked: Selection, longest: usize) -> Self {
         Self {
-            inherited: Inherited {
-                wants_time: asked.since.is_some() || asked.until.is_some(),
-                ..Inherited::default()
-            },
+            inherited: Inherited::new(asked.since.is_some() || asked.until.is_some()),
             before: Held::new(asked.context.unwrap_or(0), CONTEXT_BYTES),
             tail: Held::new(asked.tail.unwrap_or(0), TAIL_BYTES),
             number: 1,
@@ -613,204 +490,4 @@ impl Selector {
         self.tally.sent += 1;
         view.line(line);
     }
-}
-
-/// What a line has from those before it.
-#[derive(Default)]
-struct Inherited {
-    /// Where in the block it is known.
-    at: usize,
-    rank: Option<usize>,
-    /// The severity is that of the line looked at.
-    is_own: bool,
-    time: Option<Instant>,
-    wants_time: bool,
-}
-
-impl Inherited {
-    /// `to`: where a line begins. Backwards, for the last line that shows something decides.
-    fn catch_up(&mut self, recogniser: &mut Recogniser, clock: &Clock, block: &[u8], to: usize) {
-        let (mut rank, mut time) = (None, None);
-        let mut end = to;
-        while end > self.at && (rank.is_none() || (self.wants_time && time.is_none())) {
-            let start = line_start(block, self.at, end - 1);
-            let line = &block[start..end - usize::from(block[end - 1] == b'\n')];
-            let seen = recogniser.seen_in(line);
-            rank = rank.or(seen.severity);
-            if self.wants_time && time.is_none() {
-                time = instant(&seen, line, clock);
-            }
-            end = start;
-        }
-        if to > self.at {
-            self.rank = rank.or(self.rank);
-            self.is_own = false;
-            self.time = time.or(self.time);
-            self.at = to;
-        }
-    }
-
-    /// Of what no severity is known, nothing is inherited.
-    fn is_shown(&self) -> bool {
-        !self.is_own && self.rank.is_some_and(|rank| rank > 0)
-    }
-
-    fn take(&mut self, seen: &Seen, clock: &Clock, line: &[u8]) {
-        self.is_own = seen.severity.is_some();
-        self.rank = seen.severity.or(self.rank);
-        if self.wants_time {
-            self.time = instant(seen, line, clock).or(self.time);
-        }
-    }
-}
-
-fn instant(seen: &Seen, line: &[u8], clock: &Clock) -> Option<Instant> {
-    if seen.time.is_empty() {
-        return None;
-    }
-    clock.read(&ansi::without(&line[seen.time.clone()]))
-}
-
-/// A line that is held back.
-struct Kept {
-    number: u64,
-    text: Vec<u8>,
-    has_end: bool,
-    seen: Seen,
-    rank: usize,
-    inherits: bool,
-    role: Role,
-}
-
-impl Kept {
-    fn line(&self) -> Line<'_> {
-        Line {
-            number: self.number,
-            text: &self.text,
-            rest: None,
-            has_end: self.has_end,
-            seen: &self.seen,
-            rank: self.rank,
-            inherits: self.inherits,
-            role: self.role,
-        }
-    }
-
-    fn size(&self) -> usize {
-        self.text.len() + usize::from(self.has_end)
-    }
-}
-
-/// The last lines, as many and as large as may be held.
-struct Held {
-    lines: VecDeque<Kept>,
-    most: usize,
-    added: usize,
-    size: usize,
-    left: usize,
-    /// Of a line that is gone, to be used again.
-    spare: Vec<u8>,
-}
-
-impl Held {
-    fn new(most: usize, size: usize) -> Self {
-        Self { lines: VecDeque::new(), most, added: 0, size, left: size, spare: Vec::new() }
-    }
-
-    /// Lines that there was no room for.
-    fn missing(&self) -> usize {
-        self.most.min(self.added) - self.lines.len()
-    }
-
-    /// Gives those that had to go for it and are shown nevertheless.
-    fn add(&mut self, line: &Line<'_>) -> Vec<Kept> {
-        let mut text = std::mem::take(&mut self.spare);
-        text.clear();
-        text.extend_from_slice(line.text);
-        let kept = Kept {
-            number: line.number,
-            text,
-            has_end: line.has_end,
-            seen: line.seen.clone(),
-            rank: line.rank,
-            inherits: line.inherits,
-            role: line.role,
-        };
-        self.push(kept)
-    }
-
-    /// Of the line that was added last; where it was too large by itself, the rest of it is
-    /// dropped too.
-    fn extend(&mut self, part: &[u8], has_end: bool) -> Vec<Kept> {
-        let Some(mut last) = self.lines.pop_back() else {
-            return Vec::new();
-        };
-        self.added -= 1;
-        self.left += last.size();
-        last.text.extend_from_slice(part);
-        last.has_end = has_end;
-        self.push(last)
-    }
-
-    fn push(&mut self, kept: Kept) -> Vec<Kept> {
-        self.added += 1;
-        let size = kept.size();
-        self.lines.push_back(kept);
-        let mut gone = Vec::new();
-        let mut needed = size;
-        while self.lines.len() > self.most || needed > self.left {
-            let Some(first) = self.lines.pop_front() else {
-                break;
-            };
-            // What was added is not yet taken from what is left.
-            if self.lines.is_empty() {
-                needed = 0;
-            } else {
-                self.left += first.size();
-            }
-            if first.role == Role::Shown {
-                gone.push(first);
-            } else {
-                self.spare = first.text;
-            }
-        }
-        self.left -= needed;
-        gone
-    }
-
-    fn taken(&mut self) -> VecDeque<Kept> {
-        self.left = self.size;
-        std::mem::take(&mut self.lines)
-    }
-}
-
-/// A last one that goes on too.
-fn count_lines(lines: &[u8]) -> u64 {
-    let goes_on = lines.last().is_some_and(|&last| last != b'\n');
-    memchr_iter(b'\n', lines).count() as u64 + u64::from(goes_on)
-}
-
-/// Where the line begins in which `at` stands.
-fn line_start(block: &[u8], from: usize, at: usize) -> usize {
-    memrchr(b'\n', &block[from..at]).map_or(from, |found| from + found + 1)
-}
-
-/// So many lines on, or the block's end.
-fn after_lines(block: &[u8], at: usize, lines: u64) -> usize {
-    let Some(before) = usize::try_from(lines).ok().and_then(|lines| lines.checked_sub(1)) else {
-        return at;
-    };
-    memchr_iter(b'\n', &block[at..]).nth(before).map_or(block.len(), |found| at + found + 1)
-}
-
-/// So many lines back, or `from`.
-fn lines_before(block: &[u8], from: usize, at: usize, lines: usize) -> usize {
-    let mut at = at;
-    for _ in 0..lines {
-        if at == from {
-            break;
-        }
-        at = line_start(block, from, at - 1);
-    }
-    at
 }

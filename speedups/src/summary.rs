@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use crate::ansi;
 use crate::clock::{Clock, Origin, civil};
 use crate::formats::Formats;
-use crate::select::{Line, View};
+use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
 const SECOND: i64 = 1_000_000;

@@ -2,7 +2,7 @@
 //! The lines themselves.
 
 use crate::output::Output;
-use crate::select::{Line, View};
+use crate::view::{Line, View};
 
 /// As they are.
 #[derive(Default)]
