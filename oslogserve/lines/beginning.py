@@ -13,8 +13,12 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
-#: The first bytes of a text, and between them any number of those of a set, also none.
-Beginning = Sequence[bytes | frozenset[bytes]]
+#: A byte, or several of which it is one.
+OneOf = bytes | tuple[bytes, ...]
+#: Any number of these bytes, also none.
+AnyOf = frozenset[bytes]
+#: The first bytes of a text.
+Beginning = Sequence[OneOf | AnyOf]
 
 _BYTES = [bytes([byte]) for byte in range(256)]
 _CATEGORIES = {
@@ -54,16 +58,19 @@ def _may_match(steps: _Steps, text: Beginning) -> bool:
             (only,) = step.branches[0]
             if not isinstance(only, _Repeat):
                 return _may_repeat(only, step.least, step.most, rest, text)
+        if step.least == step.most == 1:
+            return any(_may_match((*branch, *rest), text) for branch in step.branches)
+        one = _Repeat(1, 1, step.branches)
         times = range(min(step.least, len(text)), min(step.most, len(text)) + 1)
-        return any(
-            _may_match((*branch * number, *rest), text)
-            for number in times
-            for branch in step.branches
-        )
-    if isinstance(text[0], bytes):
-        return text[0] in step and _may_match(rest, text[1:])
-    goes_on = not step.isdisjoint(text[0]) and _may_match(rest, text)
-    return goes_on or _may_match(steps, text[1:])
+        return any(_may_match((*[one] * number, *rest), text) for number in times)
+    if isinstance(text[0], frozenset):
+        goes_on = not step.isdisjoint(text[0]) and _may_match(rest, text)
+        return goes_on or _may_match(steps, text[1:])
+    return _may_be(text[0], step) and _may_match(rest, text[1:])
+
+
+def _may_be(part: OneOf | AnyOf, step: AnyOf) -> bool:
+    return part in step if isinstance(part, bytes) else not step.isdisjoint(part)
 
 
 def _may_repeat(
@@ -71,17 +78,15 @@ def _may_repeat(
 ) -> bool:
     """The shortcut for what patterns repeat most, one of some bytes."""
     for at, part in enumerate(text):
-        is_one = isinstance(part, bytes)
+        is_one = not isinstance(part, frozenset)
         if (not least or not is_one) and _may_match(rest, text[at:]):
             return True
-        if is_one and (part not in step or not most):
+        if is_one and (not most or not _may_be(part, step)):
             return False
-        if not is_one and not step.isdisjoint(part):
-            least = 0  # there may be enough of them
-        elif not is_one:
-            continue
-        else:
+        if is_one:
             least, most = max(0, least - 1), most - 1
+        elif not step.isdisjoint(part):
+            least = 0  # there may be enough of them
     return True
 
 

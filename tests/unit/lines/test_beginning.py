@@ -28,6 +28,11 @@ WORD = bytes_of(rb"\w")
         (rb"ERROR\Z", [b"E", WORD], True),
         (rb"ERROR\Z", [b"E", WORD, b" "], False),
         (rb"(?=x)y", [b"y"], True),
+        (rb"[a-c]x", [(b"c", b"d"), b"x"], True),
+        (rb"[a-c]x", [(b"d", b"e"), b"x"], False),
+        (rb"\w+ \d{2}", [b"a", WORD, b" ", (b"1", b"2")], True),
+        (rb"\w+ \d{2}", [b"a", WORD, b" ", (b"x", b"y")], False),
+        (rb"(?:ab|c){2}d", [b"c", b"a"], True),
     ],
 )
 def test_what_may_match(pattern, beginning, answer):
@@ -54,5 +59,7 @@ def test_what_matches_is_never_ruled_out(pattern, text):
     if re.match(pattern, text):
         found = re.match(rb"(.?)\w*(.?)(.?)", text)
         first, *behind = (byte for byte in found.groups() if byte) if text else (b"",)
-        assert may_match(pattern, [byte for byte in (first, WORD, *behind) if byte])
+        for last in (behind[-1:], [(behind[-1], b"x")] if behind else []):
+            parts = (first, WORD, *behind[:-1], *last)
+            assert may_match(pattern, [part for part in parts if part])
         assert may_match(pattern, [text[at : at + 1] for at in range(len(text))][:2])

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few pieces of the table that a text may match, by how it begins, as one compiled pattern."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from oslogserve.lines.beginning import AnyOf, OneOf, bytes_of, may_match
+from oslogserve.lines.formats import TIMES, Vocabulary
+from oslogserve.lines.pieces import Piece, any_of, any_place
+
+#: What a host, a path, a module or a word consists of.
+_OF_WORDS = rb"[\w.+/@-]"
+#: How a line begins: whether with spaces, the first byte behind them, the two behind the first word.
+BEGINNING = rb"( ?) *(.?)" + _OF_WORDS + rb"*(.?)(.?)"
+Key = tuple[bytes, bytes, bytes, bytes]
+_Match = Callable[[bytes, int], re.Match[bytes] | None]
+_Beginning = tuple[OneOf | AnyOf, ...]
+
+_SPACES = bytes_of(b" ")
+_WORDS = bytes_of(_OF_WORDS)
+#: Of the last of these bytes its kind is enough: with each letter by itself prose would have hundreds
+#: of beginnings.
+_KINDS = {
+    byte: tuple(sorted(kind))
+    for kind in map(bytes_of, (b"[a-z]", b"[A-Z]", rb"\d"))
+    for byte in kind
+}
+
+
+class Severities(dict[bytes, bytes]):
+    """By a word of a vocabulary, in any case of its letters."""
+
+    def __missing__(self, word: bytes) -> bytes:
+        return self[word.upper()]
+
+
+@dataclass(frozen=True)
+class CompiledPiece:
+    """outline: matches all that the pattern matches, and is read faster.
+
+    severities: by the word that the pattern's last group catches; b"" where it has no word.
+    """
+
+    pattern: bytes
+    outline: bytes
+    #: The pattern where what it looks at has more lines behind it.
+    of_lines: bytes
+    severities: Mapping[bytes, bytes]
+    has_content: bool
+
+
+def compiled(piece: Piece) -> CompiledPiece:
+    vocabulary = piece.vocabulary
+    if vocabulary:
+        words = any_of(vocabulary.words, vocabulary.any_case)
+        end = rb"(?!\w)" if vocabulary.is_whole else b""
+        pattern = piece.before + b"(" + words + b")" + end + piece.behind
+        outline = piece.before + _first_letters(vocabulary) + rb"\w*" + piece.behind
+        severities = {word: name.encode() for word, name in vocabulary.words.items()}
+    else:
+        pattern = outline = piece.before + b"()"
+        severities = {b"": (piece.severity or "").encode()}
+    of_lines = pattern.replace(b"{eol}", rb"(?=\n)")
+    pattern, outline = (text.replace(b"{eol}", rb"\Z") for text in (pattern, outline))
+    return CompiledPiece(pattern, outline, of_lines, Severities(severities), piece.has_content)
+
+
+def _first_letters(vocabulary: Vocabulary) -> bytes:
+    letters = {word[:1] for word in vocabulary.words}
+    if vocabulary.any_case:
+        letters |= {letter.lower() for letter in letters}
+    return b"[" + b"".join(sorted(letters)) + b"]"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """times: groups that catch one. pieces: what each group tells, None where that is a time."""
+
+    match: _Match
+    times: range
+    pieces: Sequence[CompiledPiece | None]
+
+    def time_in(self, found: re.Match[bytes]) -> tuple[int, int]:
+        for group in self.times:
+            if found.start(group) >= 0:
+                return found.span(group)
+        return 0, 0
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What stands before a time; outline: with the time."""
+
+    time: str
+    before: bytes
+    outline: bytes
+
+
+#: What may match.
+_Fitting = tuple[Sequence[CompiledPiece], Sequence[_Place]]
+
+
+class Choices(dict[Key, Choice]):
+    """Compiled when they are first needed. places: what stands before a time, by its name.
+
+    tells_times: a time is looked for first, and its place told whatever else matches. Otherwise it is
+    looked for where no piece matches, and the match ends with it.
+    """
+
+    #: Other beginnings share what is compiled for their first byte.
+    MOST = 4096
+
+    def __init__(
+        self,
+        pieces: Sequence[CompiledPiece],
+        places: Mapping[str, Sequence[bytes]] | None = None,
+        tells_times: bool = False,
+    ) -> None:
+        times = [
+            _Place(time, one, one + b"(?:" + TIMES[time] + b")")
+            for time, before in (places or {}).items()
+            for one in before
+        ]
+        self._all = pieces, times
+        self._tells_times = tells_times
+        self._by_pattern: dict[bytes, Choice] = {}
+        self._by_beginning: dict[_Beginning, Choice] = {}
+        self._by_first: dict[_Beginning, _Fitting] = {}
+
+    def __missing__(self, key: Key) -> Choice:
+        beginning = _beginning_of(key)
+        if len(self._by_beginning) >= self.MOST and beginning not in self._by_beginning:
+            beginning = _first_of(beginning)
+        if beginning not in self._by_beginning:
+            self._by_beginning[beginning] = self._choice(*self._that_fit(beginning))
+        choice = self._by_beginning[beginning]
+        if len(self) < self.MOST:
+            self[key] = choice
+        return choice
+
+    def _that_fit(self, beginning: _Beginning) -> _Fitting:
+        first = _first_of(beginning)
+        if first not in self._by_first:
+            self._by_first[first] = _fitting(first, *self._all)
+        return _fitting(beginning, *self._by_first[first])
+
+    def _choice(self, pieces: Sequence[CompiledPiece], places: Sequence[_Place]) -> Choice:
+        before: dict[str, list[bytes]] = {}
+        for place in places:
+            before.setdefault(place.time, []).append(place.before)
+        patterns = [piece.pattern for piece in pieces]
+        times = range(1, 1)
+        if before and self._tells_times:  # it need not be one of the pieces too
+            times = range(1, 1 + len(before))
+            any_piece = b"(?:" + b"|".join(patterns) + b")?" if patterns else b""
+            patterns = [b"(?=(?:" + _any_time(before, b"(") + b")?)" + any_piece]
+        elif before:
+            patterns.append(_any_time(before, b"(?:") + b"()")
+        elif not pieces:
+            return _NO_CHOICE
+        pattern = b"|".join(patterns)
+        if pattern not in self._by_pattern:
+            found = [*(None,) * (1 + len(times)), *pieces, None]
+            self._by_pattern[pattern] = Choice(re.compile(pattern).match, times, found)
+        return self._by_pattern[pattern]
+
+
+_NO_CHOICE = Choice(lambda text, at: None, range(0), ())
+
+
+def _any_time(places: Mapping[str, Sequence[bytes]], group: bytes) -> bytes:
+    """group: what begins one, around the time itself."""
+    times = b"|".join(
+        any_place(before) + group + TIMES[time] + rb")(?!\w)" for time, before in places.items()
+    )
+    return b"(?>" + times + rb")(?!:\d)"
+
+
+def _beginning_of(key: Key) -> _Beginning:
+    spaces, first, behind, last = key
+    parts = first, _WORDS, behind, _KINDS.get(last, last)
+    return tuple(part for part in ((spaces, _SPACES, *parts) if spaces else parts) if part)
+
+
+def _first_of(beginning: _Beginning) -> _Beginning:
+    return beginning[:3] if beginning[:1] == (b" ",) else beginning[:1]
+
+
+def _fitting(
+    beginning: _Beginning, pieces: Sequence[CompiledPiece], places: Sequence[_Place]
+) -> _Fitting:
+    return (
+        [piece for piece in pieces if may_match(piece.outline, beginning)],
+        [place for place in places if may_match(place.outline, beginning)],
+    )
