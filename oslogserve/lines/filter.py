@@ -1,52 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which lines are shown where no more than a level is asked for. Over blocks of whole lines."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.lines.formats import RANK, SEVERITIES
+from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.recognise import BUILT_IN, Formats
 
-#: (number of its first line in the whole log, lines). Successive runs may touch.
-Run = tuple[int, bytes]
+#: (numbers of its lines in the whole log, lines). Where a run's last line has no end, the first line of
+#: the next one is more of it.
+Run = tuple[Sequence[int], bytes]
 
 
 def numbered(blocks: Iterable[bytes]) -> Iterator[Run]:
     """Every line. A block that goes on with a line keeps that line's number."""
     number = 1
     for block in blocks:
-        yield number, block
-        number += block.count(b"\n")
+        ends = block.count(b"\n")
+        yield range(number, number + ends + (not block.endswith(b"\n"))), block
+        number += ends
 
 
 def at_least(level: str, blocks: Iterable[bytes], formats: Formats = BUILT_IN) -> Iterator[Run]:
-    """The lines of severity `level` and above.
+    """The lines of severity `level` and above, as many at once as a block has.
 
     A line without a severity of its own belongs to the last line that had one: a traceback
     stays with its error.
     """
     floor = SEVERITIES.index(level)
+    wanted = frozenset(name.encode() for name in SEVERITIES[floor:])
     keeping = not floor  # as if a line of the lowest severity stood before the first
     inside_line = False
-    for number, block in numbered(blocks):
+    for numbers, block in numbered(blocks):
         if inside_line:
             end = block.find(b"\n") + 1 or len(block)
             if keeping:
-                yield number, block[:end]
+                yield numbers[:1], block[:end]
             inside_line = not block.endswith(b"\n", 0, end)
-            number += not inside_line
-            block = block[end:]
+            numbers, block = numbers[1:], block[end:]
         if not block:
             continue
         inside_line = not block.endswith(b"\n")
-        lines = block.split(b"\n")
-        severities = formats.severities_in(block + b"\n" if inside_line else block)
-        first = 0
-        for index, severity in enumerate(severities):
-            if not severity or (RANK[severity] >= floor) == keeping:
-                continue
-            if keeping and index > first:  # else the block begins with a line left out
-                yield number + first, b"\n".join(lines[first:index]) + b"\n"
-            first = index
-            keeping = not keeping
-        if keeping:
-            yield number + first, b"\n".join(lines[first:])
+        kept = []
+        for index, severity in enumerate(
+            formats.severities_in(block + b"\n" if inside_line else block)
+        ):
+            if severity:
+                keeping = severity in wanted
+            if keeping:
+                kept.append(index)
+        if len(kept) == len(numbers):
+            yield numbers, block
+        elif kept:
+            lines = block.split(b"\n")
+            end_of_last = b"" if inside_line and keeping else b"\n"
+            text = b"\n".join([lines[index] for index in kept]) + end_of_last
+            yield [numbers[index] for index in kept], text

@@ -54,7 +54,7 @@ class Elements:
         inherited = _NONE
         inside_line = False
         room = _Room(page, tally)
-        for number, lines in runs:
+        for numbers, lines in runs:
             if inside_line:
                 end = lines.find(b"\n") + 1
                 if tally.next_page is None:
@@ -62,20 +62,19 @@ class Elements:
                     yield escaped(lines[: end - 1]) + _END if end else escaped(lines)
                 if not end:
                     continue
-                lines = lines[end:]
-                number += 1
+                numbers, lines = numbers[1:], lines[end:]
             inside_line = not lines.endswith(b"\n") if lines else False
             whole = lines + b"\n" if inside_line else lines
             seen = formats.seen_in(whole)
             if not seen:
                 continue
-            _count(number, seen, tally)
+            _count(numbers, seen, tally)
             if tally.next_page is None:
-                rows, inherited = self._rows(number, whole, seen, inherited)
+                rows, inherited = self._rows(numbers, whole, seen, inherited)
                 shown = tally.sent
                 del rows[room.taken(lines, rows) :]
                 if len(rows) < len(seen):
-                    tally.next_page = number + len(rows)
+                    tally.next_page = numbers[len(rows)]
                 for index in range(-shown % _BLOCK, len(rows), _BLOCK):
                     rows[index] = _block(shown + index) + rows[index]
                 marked_up = b"".join(rows)
@@ -87,7 +86,7 @@ class Elements:
             yield b"</div>"
 
     def _rows(
-        self, number: int, whole: bytes, seen: list[Seen], inherited: bytes
+        self, numbers: Sequence[int], whole: bytes, seen: list[Seen], inherited: bytes
     ) -> tuple[list[bytes], bytes]:
         """Of a block's lines, and what those behind them inherit."""
         rows: list[bytes] = []
@@ -95,16 +94,14 @@ class Elements:
         simple = self._simple(whole).split(b"\n")
         is_simple = self._is_simple(whole)
         has_urls = URL_MARK in whole
-        for index, (start, end, own) in enumerate(seen):
+        for here, text, inner, (start, end, own) in zip(numbers, texts, simple, seen, strict=False):
             inherited = _INHERITED[own] if own else inherited
-            inner = simple[index]
-            if start or not (is_simple or self._is_simple(texts[index])):
-                inner = self._line(texts[index], start, end)
-            elif has_urls and URL_MARK in texts[index]:
-                inner = self._with_urls(texts[index], end)
+            if start or not (is_simple or self._is_simple(text)):
+                inner = self._line(text, start, end)
+            elif has_urls and URL_MARK in text:
+                inner = self._with_urls(text, end)
             elif end:
                 inner = _time(inner[:end], inner[:end]) + inner[end:]
-            here = number + index
             rows.append(_ROW % (here, own or inherited, here, here, inner))
         return rows, inherited
 
@@ -172,13 +169,13 @@ class Elements:
         return before + time + behind + escaped(text[self._longest :])
 
 
-def _count(number: int, seen: list[Seen], tally: Tally) -> None:
-    """The lines of a block, from this number on."""
+def _count(numbers: Sequence[int], seen: list[Seen], tally: Tally) -> None:
+    """The lines of a block."""
     shown = [own for *_, own in seen]
     tally.matched += len(seen)
     for severity, lines in Counter(shown).items():
         rank = RANK[severity or _NONE]
-        first = number if rank in tally.severities else number + shown.index(severity)
+        first = 0 if rank in tally.severities else numbers[shown.index(severity)]
         tally.count(rank, first, lines)
 
 

@@ -43,13 +43,13 @@ def made(seed, size=60):
 def lined(runs):
     """Runs as [(number, line)]; parts of one line joined."""
     found = []
-    for number, lines in runs:
-        for at, line in enumerate(lines.splitlines(keepends=True)):
+    for numbers, lines in runs:
+        for number, line in zip(numbers, lines.splitlines(keepends=True), strict=True):
             if found and not found[-1][1].endswith(b"\n"):
-                assert found[-1][0] == number + at
-                found[-1] = (number + at, found[-1][1] + line)
+                assert found[-1][0] == number
+                found[-1] = (number, found[-1][1] + line)
             else:
-                found.append((number + at, line))
+                found.append((number, line))
     return found
 
 
@@ -79,26 +79,27 @@ def test_an_over_long_line_goes_whole_or_not_at_all(level, size):
 
 def test_a_traceback_stays_with_its_error():
     log = T + b" INFO a\n" + T + b" ERROR b\nTraceback\n  File\n" + T + b" INFO c\nmore\n"
-    assert list(at_least("ERROR", [log])) == [(2, T + b" ERROR b\nTraceback\n  File\n")]
+    kept = T + b" ERROR b\nTraceback\n  File\n"
+    assert list(at_least("ERROR", [log])) == [([2, 3, 4], kept)]
 
 
 def test_a_block_that_begins_with_a_line_left_out_adds_no_empty_line():
     blocks = [T + b" ERROR a\n", T + b" INFO b\n" + T + b" ERROR c\n"]
-    assert list(at_least("ERROR", blocks)) == [(1, blocks[0]), (3, T + b" ERROR c\n")]
+    assert list(at_least("ERROR", blocks)) == [(range(1, 2), blocks[0]), ([3], T + b" ERROR c\n")]
 
 
 def test_lines_before_the_first_severity_are_lowest():
     log = b"header\n" + T + b" DEBUG a\n"
-    assert list(at_least("DEBUG", [log])) == [(2, T + b" DEBUG a\n")]
-    assert list(at_least("NONE", [log])) == [(1, log)]
+    assert list(at_least("DEBUG", [log])) == [([2], T + b" DEBUG a\n")]
+    assert list(at_least("NONE", [log])) == [(range(1, 3), log)]
 
 
 def test_numbers_count_whole_lines():
     blocks = [b"a\nb\n", b"long", b"er", b"\nc\n", b"d"]
     assert list(numbered(blocks)) == [
-        (1, b"a\nb\n"),
-        (3, b"long"),
-        (3, b"er"),
-        (3, b"\nc\n"),
-        (5, b"d"),
+        (range(1, 3), b"a\nb\n"),
+        (range(3, 4), b"long"),
+        (range(3, 4), b"er"),
+        (range(3, 5), b"\nc\n"),
+        (range(5, 6), b"d"),
     ]
