@@ -96,12 +96,13 @@ class Elements:
         has_urls = URL_MARK in whole
         for here, text, inner, (start, end, own) in zip(numbers, texts, simple, seen, strict=False):
             inherited = _INHERITED[own] if own else inherited
-            if start or not (is_simple or self._is_simple(text)):
+            if not (is_simple or self._is_simple(text)):
                 inner = self._line(text, start, end)
-            elif has_urls and URL_MARK in text:
-                inner = self._with_urls(text, end)
+            elif (has_urls and URL_MARK in text) or (start and len(inner) != len(text)):
+                inner = self._with_links(text, start, end)
             elif end:
-                inner = _time(inner[:end], inner[:end]) + inner[end:]
+                time = inner[start:end]
+                inner = inner[:start] + _time(time, time) + inner[end:]
             rows.append(_ROW % (here, own or inherited, here, here, inner))
         return rows, inherited
 
@@ -150,16 +151,19 @@ class Elements:
     def _is_simple(self, text: bytes) -> bool:
         return b"\x1b" not in text and len(text) <= self._longest
 
-    def _with_urls(self, text: bytes, end: int) -> bytes:
-        """A line without colours, whose time ends there."""
+    def _with_links(self, text: bytes, start: int, end: int) -> bytes:
+        """A line without colours, whose time stands there."""
+        time = _time(text[start:end], text[start:end]) if end else b""
+        return self._linked(text, 0, start) + time + self._linked(text, end, len(text))
+
+    def _linked(self, text: bytes, start: int, end: int) -> bytes:
         safe = escaped if any(mark in text for mark in (b"&", b"<", b">")) else bytes
-        time = text[:end]
-        parts = [_time(time, time)] if end else []
-        for first, last, is_url in links_in(text, end, len(text), bool(self._link)):
+        parts: list[bytes] = []
+        for first, last, is_url in links_in(text, start, end, bool(self._link)):
             to = safe(text[first:last])
-            parts += (safe(text[end:first]), linked(self._link, to, is_url, to))
-            end = last
-        return b"".join([*parts, safe(text[end:])])
+            parts += (safe(text[start:first]), linked(self._link, to, is_url, to))
+            start = last
+        return b"".join([*parts, safe(text[start:end])])
 
     def _line(self, text: bytes, start: int, end: int) -> bytes:
         line = _Line(text[: self._longest], self._link, self._searches)
