@@ -46,48 +46,51 @@ _Steps = tuple[_Repeat | frozenset[bytes], ...]
 
 def may_match(pattern: bytes, beginning: Beginning) -> bool:
     """Whether the pattern matches some text that begins so."""
-    return _may_match(_steps(pattern), beginning)
+    return bool(_after(_steps(pattern), beginning, {0}))
 
 
-def _may_match(steps: _Steps, text: Beginning) -> bool:
-    if not steps or not text:
-        return True
-    step, rest = steps[0], steps[1:]
-    if isinstance(step, _Repeat):
-        if len(step.branches) == 1 and len(step.branches[0]) == 1:
-            (only,) = step.branches[0]
-            if not isinstance(only, _Repeat):
-                return _may_repeat(only, step.least, step.most, rest, text)
-        if step.least == step.most == 1:
-            return any(_may_match((*branch, *rest), text) for branch in step.branches)
-        one = _Repeat(1, 1, step.branches)
-        times = range(min(step.least, len(text)), min(step.most, len(text)) + 1)
-        return any(_may_match((*[one] * number, *rest), text) for number in times)
-    if isinstance(text[0], frozenset):
-        goes_on = not step.isdisjoint(text[0]) and _may_match(rest, text)
-        return goes_on or _may_match(steps, text[1:])
-    return _may_be(text[0], step) and _may_match(rest, text[1:])
+def _after(steps: _Steps, text: Beginning, places: set[int]) -> set[int]:
+    """Where in a text, by its parts, these steps may lead from there. Behind its end all fits."""
+    for step in steps:
+        places = _within(text, places)
+        if not places or len(text) in places:
+            break
+        if isinstance(step, _Repeat):
+            places = _repeated(step, text, places)
+        else:
+            places = {
+                place if isinstance(text[place], frozenset) else place + 1
+                for place in places
+                if _may_be(text[place], step)
+            }
+    return places
+
+
+def _within(text: Beginning, places: set[int]) -> set[int]:
+    """And behind those parts that may be empty."""
+    found = set(places)
+    for place in range(len(text)):
+        if place in found and isinstance(text[place], frozenset):
+            found.add(place + 1)
+    return found
 
 
 def _may_be(part: OneOf | AnyOf, step: AnyOf) -> bool:
     return part in step if isinstance(part, bytes) else not step.isdisjoint(part)
 
 
-def _may_repeat(
-    step: frozenset[bytes], least: int, most: int, rest: _Steps, text: Beginning
-) -> bool:
-    """The shortcut for what patterns repeat most, one of some bytes."""
-    for at, part in enumerate(text):
-        is_one = not isinstance(part, frozenset)
-        if (not least or not is_one) and _may_match(rest, text[at:]):
-            return True
-        if is_one and (not most or not _may_be(part, step)):
-            return False
-        if is_one:
-            least, most = max(0, least - 1), most - 1
-        elif not step.isdisjoint(part):
-            least = 0  # there may be enough of them
-    return True
+def _repeated(step: _Repeat, text: Beginning, places: set[int]) -> set[int]:
+    def once(places: set[int]) -> set[int]:
+        return set().union(*(_after(branch, text, places) for branch in step.branches))
+
+    # As often as there are parts, or else what it takes may go on and on.
+    for _ in range(min(step.least, len(text))):
+        places = once(places)
+    found = set(places)
+    for _ in range(min(step.most - step.least, len(text))):
+        places = once(places) - found
+        found |= places
+    return found
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The few pieces of the table that a text may match, by how it begins, as one compiled pattern."""
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,21 +75,6 @@ def _first_letters(vocabulary: Vocabulary) -> bytes:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """times: groups that catch one. pieces: what each group tells, None where that is a time."""
-
-    match: _Match
-    times: range
-    pieces: Sequence[CompiledPiece | None]
-
-    def time_in(self, found: re.Match[bytes]) -> tuple[int, int]:
-        for group in self.times:
-            if found.start(group) >= 0:
-                return found.span(group)
-        return 0, 0
-
-
-@dataclass(frozen=True)
 class _Place:
     """What stands before a time; outline: with the time."""
 
@@ -101,12 +87,60 @@ class _Place:
 _Fitting = tuple[Sequence[CompiledPiece], Sequence[_Place]]
 
 
-class Choices(dict[Key, Choice]):
-    """Compiled when they are first needed. places: what stands before a time, by its name.
+class Choice:
+    """pieces: what the groups of a match tell, None for the time."""
 
-    tells_times: a time is looked for first, and its place told whatever else matches. Otherwise it is
-    looked for where no piece matches, and the match ends with it.
+    def __init__(
+        self, pieces: Sequence[CompiledPiece], places: Mapping[str, Sequence[bytes]]
+    ) -> None:
+        self.pieces = None, *pieces, None
+        self._places = places
+
+    # Most choices are asked for but one of these.
+
+    @functools.cached_property
+    def match(self) -> _Match:
+        """Of the first piece that fits, else of a time, which it ends with."""
+        patterns = [piece.pattern for piece in self.pieces if piece]
+        if self._places:
+            patterns.append(_any_time(self._places, b"(?:") + b"()")
+        return re.compile(b"|".join(patterns)).match if patterns else _nothing
+
+    @functools.cached_property
+    def with_time(self) -> "ChoiceWithTime":
+        return ChoiceWithTime([piece for piece in self.pieces if piece], self._places)
+
+
+class ChoiceWithTime:
+    """match: of a time, and of the first piece that fits, which need not have to do with it.
+
+    pieces: what its groups tell, None for a time.
     """
+
+    def __init__(
+        self, pieces: Sequence[CompiledPiece], places: Mapping[str, Sequence[bytes]]
+    ) -> None:
+        pattern = b"|".join(piece.pattern for piece in pieces)
+        if places:
+            any_time = b"(?=(?:" + _any_time(places, b"(") + b")?)"
+            pattern = any_time + b"(?:" + pattern + (b")?" if pieces else b")")
+        self.pieces = *[None] * (1 + len(places)), *pieces
+        self.match: _Match = re.compile(pattern).match if pattern else _nothing
+        self._times = range(1, 1 + len(places))
+
+    def time_in(self, found: re.Match[bytes]) -> tuple[int, int]:
+        for group in self._times:
+            if found.start(group) >= 0:
+                return found.span(group)
+        return 0, 0
+
+
+def _nothing(text: bytes, at: int) -> None:
+    pass
+
+
+class Choices(dict[Key, Choice]):
+    """Compiled when they are first needed. places: what stands before a time, by its name."""
 
     #: Other beginnings share what is compiled for their first byte.
     MOST = 4096
@@ -115,7 +149,6 @@ class Choices(dict[Key, Choice]):
         self,
         pieces: Sequence[CompiledPiece],
         places: Mapping[str, Sequence[bytes]] | None = None,
-        tells_times: bool = False,
     ) -> None:
         times = [
             _Place(time, one, one + b"(?:" + TIMES[time] + b")")
@@ -123,8 +156,7 @@ class Choices(dict[Key, Choice]):
             for one in before
         ]
         self._all = pieces, times
-        self._tells_times = tells_times
-        self._by_pattern: dict[bytes, Choice] = {}
+        self._by_patterns: dict[tuple[bytes, ...], Choice] = {}
         self._by_beginning: dict[_Beginning, Choice] = {}
         self._by_first: dict[_Beginning, _Fitting] = {}
 
@@ -146,27 +178,13 @@ class Choices(dict[Key, Choice]):
         return _fitting(beginning, *self._by_first[first])
 
     def _choice(self, pieces: Sequence[CompiledPiece], places: Sequence[_Place]) -> Choice:
-        before: dict[str, list[bytes]] = {}
-        for place in places:
-            before.setdefault(place.time, []).append(place.before)
-        patterns = [piece.pattern for piece in pieces]
-        times = range(1, 1)
-        if before and self._tells_times:  # it need not be one of the pieces too
-            times = range(1, 1 + len(before))
-            any_piece = b"(?:" + b"|".join(patterns) + b")?" if patterns else b""
-            patterns = [b"(?=(?:" + _any_time(before, b"(") + b")?)" + any_piece]
-        elif before:
-            patterns.append(_any_time(before, b"(?:") + b"()")
-        elif not pieces:
-            return _NO_CHOICE
-        pattern = b"|".join(patterns)
-        if pattern not in self._by_pattern:
-            found = [*(None,) * (1 + len(times)), *pieces, None]
-            self._by_pattern[pattern] = Choice(re.compile(pattern).match, times, found)
-        return self._by_pattern[pattern]
-
-
-_NO_CHOICE = Choice(lambda text, at: None, range(0), ())
+        patterns = *(piece.pattern for piece in pieces), *(place.outline for place in places)
+        if patterns not in self._by_patterns:
+            before: dict[str, list[bytes]] = {}
+            for place in places:
+                before.setdefault(place.time, []).append(place.before)
+            self._by_patterns[patterns] = Choice(pieces, before)
+        return self._by_patterns[patterns]
 
 
 def _any_time(places: Mapping[str, Sequence[bytes]], group: bytes) -> bytes:

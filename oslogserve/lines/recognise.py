@@ -36,7 +36,6 @@ class Formats:
         untimed = [compiled(piece) for piece in pieces.untimed]
         self._timed = Choices(timed)
         self._untimed = Choices(untimed, pieces.places)
-        self._untimed_with_time = Choices(untimed, pieces.places, tells_times=True)
         # Most lines of most logs begin with a time or with nothing, and the first of the pieces is
         # behind most of the times: one call sees it all, and how what is left begins.
         first = timed[0] if timed and not timed[0].has_content else None
@@ -50,7 +49,8 @@ class Formats:
 
     def seen_in(self, lines: bytes) -> list[Seen]:
         """Of each line of a block of whole lines."""
-        severities, timed, suffixes = self._first_severities, self._timed, self._suffixes
+        severities, timed, untimed = self._first_severities, self._timed, self._untimed
+        suffixes = self._suffixes
         may_be_odd = self._may_be_odd(lines)
         found = []
         for line, (time, word, s, a, b, c) in zip(
@@ -65,8 +65,7 @@ class Formats:
             elif time:
                 severity = self._severity_by(timed[s, a, b, c], line, end, DEEPEST)
             elif line:
-                choice = self._untimed_with_time[s, a, b, c]
-                start, end, severity = self._seen_by(choice, line, 0, DEEPEST)
+                start, end, severity = self._seen_by(untimed[s, a, b, c], line, 0, DEEPEST)
             else:
                 severity = b""
             if not severity and line.endswith(suffixes):
@@ -134,18 +133,18 @@ class Formats:
         if time:
             end = at + len(time)
             return at, end, self._severity_by(self._timed[s, a, b, c], text, end, depth)
-        return self._seen_by(self._untimed_with_time[s, a, b, c], text, at, depth)
+        return self._seen_by(self._untimed[s, a, b, c], text, at, depth)
 
     def _seen_by(self, choice: Choice, text: bytes, at: int, depth: int) -> Seen:
-        found = choice.match(text, at)
+        with_time = choice.with_time
+        found = with_time.match(text, at)
         if not found or not found.lastindex:
             return _NOTHING
-        index = found.lastindex
-        start, end = choice.time_in(found) if choice.times else (0, 0)
-        piece = choice.pieces[index]
+        start, end = with_time.time_in(found)
+        piece = with_time.pieces[found.lastindex]
         if not piece:
             return start, end, self._behind_time(text, end, depth)
-        severity = piece.severities[found[index]]
+        severity = piece.severities[found[found.lastindex]]
         if not piece.has_content:
             return start, end, severity
         if not depth:
