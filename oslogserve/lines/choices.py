@@ -32,6 +32,9 @@ _KINDS = {
 class Severities(dict[bytes, bytes]):
     """By a word of a vocabulary, in any case of its letters."""
 
+    def __init__(self, words: Mapping[bytes, bytes]) -> None:
+        super().__init__({word.lower(): severity for word, severity in words.items()} | dict(words))
+
     def __missing__(self, word: bytes) -> bytes:
         return self[word.upper()]
 
@@ -88,20 +91,25 @@ _Fitting = tuple[Sequence[CompiledPiece], Sequence[_Place]]
 
 
 class Choice:
-    """pieces: what the groups of a match tell, None for the time."""
+    """time: of one at the beginning, b"" for none. pieces: what the groups of a match tell, None for a
+    time."""
 
     def __init__(
-        self, pieces: Sequence[CompiledPiece], places: Mapping[str, Sequence[bytes]]
+        self, time: bytes, pieces: Sequence[CompiledPiece], places: Mapping[str, Sequence[bytes]]
     ) -> None:
-        self.pieces = None, *pieces, None
+        self.pieces = *[None] * (2 if time else 1), *pieces, None
+        self._time = time
         self._places = places
 
     # Most choices are asked for but one of these.
 
     @functools.cached_property
     def match(self) -> _Match:
-        """Of the first piece that fits, else of a time, which it ends with."""
+        """Of a time at the beginning, or of the first piece that fits, or of a time elsewhere. Where a
+        time is found, it ends with it."""
         patterns = [piece.pattern for piece in self.pieces if piece]
+        if self._time:
+            patterns.insert(0, self._time + b"()")
         if self._places:
             patterns.append(_any_time(self._places, b"(?:") + b"()")
         return re.compile(b"|".join(patterns)).match if patterns else _nothing
@@ -112,7 +120,8 @@ class Choice:
 
 
 class ChoiceWithTime:
-    """match: of a time, and of the first piece that fits, which need not have to do with it.
+    """match: of a time that is not at the beginning, and of the first piece that fits, which need not
+    have to do with it.
 
     pieces: what its groups tell, None for a time.
     """
@@ -140,7 +149,10 @@ def _nothing(text: bytes, at: int) -> None:
 
 
 class Choices(dict[Key, Choice]):
-    """Compiled when they are first needed. places: what stands before a time, by its name."""
+    """Compiled when they are first needed.
+
+    places: what stands before a time, by its name. time: of one at the beginning, b"" for none.
+    """
 
     #: Other beginnings share what is compiled for their first byte.
     MOST = 4096
@@ -149,12 +161,14 @@ class Choices(dict[Key, Choice]):
         self,
         pieces: Sequence[CompiledPiece],
         places: Mapping[str, Sequence[bytes]] | None = None,
+        time: bytes = b"",
     ) -> None:
         times = [
             _Place(time, one, one + b"(?:" + TIMES[time] + b")")
             for time, before in (places or {}).items()
             for one in before
         ]
+        self._time = time
         self._all = pieces, times
         self._by_patterns: dict[tuple[bytes, ...], Choice] = {}
         self._by_beginning: dict[_Beginning, Choice] = {}
@@ -165,7 +179,7 @@ class Choices(dict[Key, Choice]):
         if len(self._by_beginning) >= self.MOST and beginning not in self._by_beginning:
             beginning = _first_of(beginning)
         if beginning not in self._by_beginning:
-            self._by_beginning[beginning] = self._choice(*self._that_fit(beginning))
+            self._by_beginning[beginning] = self._choice(beginning)
         choice = self._by_beginning[beginning]
         if len(self) < self.MOST:
             self[key] = choice
@@ -177,13 +191,15 @@ class Choices(dict[Key, Choice]):
             self._by_first[first] = _fitting(first, *self._all)
         return _fitting(beginning, *self._by_first[first])
 
-    def _choice(self, pieces: Sequence[CompiledPiece], places: Sequence[_Place]) -> Choice:
-        patterns = *(piece.pattern for piece in pieces), *(place.outline for place in places)
+    def _choice(self, beginning: _Beginning) -> Choice:
+        time = self._time if self._time and may_match(self._time, beginning) else b""
+        pieces, places = self._that_fit(beginning)
+        patterns = time, *(piece.pattern for piece in pieces), *(place.outline for place in places)
         if patterns not in self._by_patterns:
             before: dict[str, list[bytes]] = {}
             for place in places:
                 before.setdefault(place.time, []).append(place.before)
-            self._by_patterns[patterns] = Choice(pieces, before)
+            self._by_patterns[patterns] = Choice(time, pieces, before)
         return self._by_patterns[patterns]
 
 

@@ -35,7 +35,7 @@ class Formats:
         timed = [compiled(piece) for piece in pieces.timed]
         untimed = [compiled(piece) for piece in pieces.untimed]
         self._timed = Choices(timed)
-        self._untimed = Choices(untimed, pieces.places)
+        self._untimed = Choices(untimed, pieces.places, time)
         # Most lines of most logs begin with a time or with nothing, and the first of the pieces is
         # behind most of the times: one call sees it all, and how what is left begins.
         first = timed[0] if timed and not timed[0].has_content else None
@@ -154,9 +154,8 @@ class Formats:
 
     def _severity_at(self, text: bytes, at: int, depth: int) -> bytes:
         """Of a line within a line."""
-        time, s, a, b, c = self._line(text, at).groups(b"")
-        choice = self._timed[s, a, b, c] if time else self._untimed[s, a, b, c]
-        return self._severity_by(choice, text, at + len(time), depth)
+        key: Key = _beginning(text, at).groups()  # type: ignore[assignment]
+        return self._severity_by(self._untimed[key], text, at, depth)
 
     def _behind_time(self, text: bytes, at: int, depth: int) -> bytes:
         key: Key = _beginning(text, at).groups()  # type: ignore[assignment]
