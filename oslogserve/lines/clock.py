@@ -73,6 +73,7 @@ def _century(year: int) -> int:
 
 
 _Shows = Callable[[bytes, bytes], _Shown]
+_Fits = Callable[[bytes], re.Match[bytes] | None]
 
 #: Pattern, and what its day and what stands behind show. No text fits two of them.
 _FORMS: tuple[tuple[bytes, _Shows], ...] = (
@@ -144,10 +145,14 @@ class Clock:
     clock may be ahead by a zone.
     """
 
+    #: Days that are remembered: lines of several programs take turns, and most are of the same day.
+    MOST = 64
+
     def __init__(self, written: int) -> None:
         self._limit = (min(max(written, 0), _LATEST) + 86_400) * _SECOND
-        self._last: tuple[bytes, bytes] | None = None
-        self._days: list[int] = []
+        self._days: dict[tuple[bytes, bytes], list[int]] = {}
+        #: What the last text of such a length fitted is tried first.
+        self._by_length: dict[int, tuple[_Fits, _Shows]] = {}
 
     def read(self, text: bytes) -> Instant | None:
         """None where it is not a time, such as one of 31 February."""
@@ -168,9 +173,13 @@ class Clock:
         return f"{day}T{minutes // 60:02}:{minutes % 60:02}:{second:02}{fraction}{zone}"
 
     def _stamp(self, text: bytes) -> _Stamp | None:
-        for fits, shown in _COMPILED:
-            if found := fits(text):
-                return self._dated(shown, found.groups(b""))
+        fits, shown = self._by_length.get(len(text), _COMPILED[0])
+        if found := fits(text):
+            return self._dated(shown, found.groups(b""))
+        for form in _COMPILED:
+            if found := form[0](text):
+                self._by_length[len(text)] = form
+                return self._dated(form[1], found.groups(b""))
         if found := _SINCE_EPOCH.fullmatch(text):
             seconds, *fraction = found.groups(b"")
             return _Stamp(*divmod(int(seconds), 86_400), b"".join(fraction), b"Z")
@@ -178,17 +187,19 @@ class Clock:
 
     def _dated(self, shown: _Shows, groups: Sequence[bytes]) -> _Stamp | None:
         day, hours, minutes, seconds, fraction, behind = groups
-        if self._last != (day, behind):
-            self._days = self._days_of(*shown(day, behind))
-            self._last = (day, behind)
-        if not self._days:
+        days = self._days.get((day, behind))
+        if days is None:
+            if len(self._days) == self.MOST:
+                self._days.clear()
+            days = self._days[day, behind] = self._days_of(*shown(day, behind))
+        if not days:
             return None
         second, fraction = _second_of_day(hours, minutes, seconds, fraction)
         if behind in (b"AM", b"PM"):
             second = second % _HALF_DAY + _HALF_DAY * (behind == b"PM")
-        stamp = _Stamp(self._days[0], second, fraction, behind)
-        if len(self._days) > 1 and stamp.micros > self._limit:
-            return stamp._replace(day=self._days[1])
+        stamp = _Stamp(days[0], second, fraction, behind)
+        if len(days) > 1 and stamp.micros > self._limit:
+            return stamp._replace(day=days[1])
         return stamp
 
     def _days_of(self, year: int | None, month: int | None, day: int) -> list[int]:

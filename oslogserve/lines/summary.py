@@ -10,6 +10,7 @@ from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.select import Line, Shown
 
 MOST_BUCKETS = 200
+_NONE = SEVERITIES[0].encode()
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
@@ -28,8 +29,8 @@ class Summary:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._severities: dict[bytes, list[int]] = {}
-        self._first_time: str | None = None
-        self._last_time: str | None = None
+        self._first_time = b""
+        self._last_time = b""
         self._width = 0
         self._buckets: dict[int, dict[bytes, int]] = {}
         self._first_lines: dict[int, int] = {}  # of the buckets
@@ -42,9 +43,12 @@ class Summary:
         return self._told()
 
     def _add(self, line: Line) -> None:
-        severity = line.own or SEVERITIES[0].encode()
-        self._severities.setdefault(severity, [0, line.number])[0] += 1
-        if line.time:
+        severity = line.own or _NONE
+        found = self._severities.get(severity)
+        if found is None:
+            found = self._severities[severity] = [0, line.number]
+        found[0] += 1
+        if line.end:
             self._add_time(line.time)
         if self._now is not None:
             index = self._now // WIDTHS[self._width]
@@ -61,8 +65,8 @@ class Summary:
         instant = self._clock.read(text)
         if instant is None:
             return
-        self._last_time = self._clock.iso(text)
-        self._first_time = self._first_time or self._last_time
+        self._last_time = text
+        self._first_time = self._first_time or text
         if instant.origin == "epoch":
             self._now = instant.micros
 
@@ -83,8 +87,8 @@ class Summary:
     def _told(self) -> dict[str, Any]:
         width = WIDTHS[self._width]
         return {
-            "first_time": self._first_time,
-            "last_time": self._last_time,
+            "first_time": self._clock.iso(self._first_time),
+            "last_time": self._clock.iso(self._last_time),
             "severities": {
                 name: {"count": found[0], "first_line": found[1]}
                 for name in SEVERITIES
