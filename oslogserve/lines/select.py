@@ -12,8 +12,10 @@ from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.clock import Clock, Instant, Span
 from oslogserve.lines.formats import RANK, SEVERITIES
-from oslogserve.lines.recognise import Formats
+from oslogserve.lines.recognise import Formats, Seen
 from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Page, Selection, Tally
+
+_NONE = SEVERITIES[0].encode()
 
 
 class Line(NamedTuple):
@@ -92,6 +94,7 @@ class Selector:
         self._counts = counts and selection.tail is None
         self._page = page
         self._used = 0
+        self._is_simple = selection.is_simple and not counts and page is None
 
     def shown(self, blocks: Iterable[bytes]) -> Iterator[Shown]:
         """blocks: of whole lines."""
@@ -107,14 +110,35 @@ class Selector:
                 continue
             goes_on = not block.endswith(b"\n")
             seen = self._formats.seen_in(block + b"\n" if goes_on else block)
-            for text, found in zip(_lines(block), seen, strict=True):
+            lines = zip(_lines(block), seen, strict=True)
+            if self._is_simple:
+                yield from self._by_level(number, lines)
+                number += len(seen)
+                continue
+            for text, found in lines:
                 number += 1
                 yield from self._line(number, text, found)
                 if self._is_done:
                     return
         yield from self._finished()
 
-    def _line(self, number: int, text: bytes, seen: tuple[int, int, bytes]) -> Iterator[Shown]:
+    def _by_level(self, number: int, lines: Iterable[tuple[bytes, Seen]]) -> Iterator[Line]:
+        """As _line() does, where no more is asked for. number: of the line before."""
+        tally, floor, severity = self._tally, self._floor, self._severity
+        is_hit = False
+        for text, found in lines:
+            number += 1
+            severity = found[2] or severity
+            is_hit = RANK[severity or _NONE] >= floor
+            tally.lines = number
+            if is_hit:
+                tally.matched += 1
+                tally.sent += 1
+                yield Line(number, text, *found, severity)
+        self._severity = severity
+        self._place = "shown" if is_hit else None
+
+    def _line(self, number: int, text: bytes, seen: Seen) -> Iterator[Shown]:
         asked = self._asked
         if self._is_behind(number):
             yield from self._finished()
@@ -171,7 +195,7 @@ class Selector:
         return micros is None or micros <= until.last
 
     def _is_hit(self, line: Line) -> bool:
-        if RANK[line.severity or SEVERITIES[0].encode()] < self._floor:
+        if RANK[line.severity or _NONE] < self._floor:
             return False
         content = line.text.removesuffix(b"\n")[: self._longest]
         return all(one.search(content) for one in self._searches) and not any(
@@ -202,7 +226,7 @@ class Selector:
             self._left -= 1
         self._tally.matched += is_hit
         if is_hit and self._counts:
-            self._tally.count(RANK[line.own or SEVERITIES[0].encode()], line.number)
+            self._tally.count(RANK[line.own or _NONE], line.number)
         if self._asked.tail is None:
             self._place = "shown"
             yield from self._given(line)
