@@ -101,8 +101,7 @@ class Elements:
             elif (has_urls and URL_MARK in text) or (start and len(inner) != len(text)):
                 inner = self._with_links(text, start, end)
             elif end:
-                time = inner[start:end]
-                inner = inner[:start] + _time(time, time) + inner[end:]
+                inner = inner[:start] + _time(inner[start:end]) + inner[end:]
             rows.append(_ROW % (here, own or inherited, here, here, inner))
         return rows, inherited
 
@@ -153,7 +152,7 @@ class Elements:
 
     def _with_links(self, text: bytes, start: int, end: int) -> bytes:
         """A line without colours, whose time stands there."""
-        time = _time(text[start:end], text[start:end]) if end else b""
+        time = _time(text[start:end]) if end else b""
         return self._linked(text, 0, start) + time + self._linked(text, end, len(text))
 
     def _linked(self, text: bytes, start: int, end: int) -> bytes:
@@ -168,7 +167,8 @@ class Elements:
     def _line(self, text: bytes, start: int, end: int) -> bytes:
         line = _Line(text[: self._longest], self._link, self._searches)
         before = line.linked(0, start)
-        time = _time(text[start:end], line.styled(start, end)) if end else b""
+        time = ansi.without_sequences(text[start:end])
+        time = _time(time, line.styled(start, end)) if end else b""
         behind = line.linked(end, len(line.text))
         return before + time + behind + escaped(text[self._longest :])
 
@@ -223,9 +223,9 @@ def _block(lines: int) -> bytes:
     return b'</div><div class="b">' if lines else b'<div class="b">'
 
 
-def _time(text: bytes, shown: bytes) -> bytes:
-    anchor = anchor_of(ansi.without_sequences(text))
-    return b'<a name="%b" href="#%b">%b</a>' % (anchor, anchor, shown)
+def _time(text: bytes, shown: bytes | None = None) -> bytes:
+    anchor = anchor_of(text)
+    return b'<a name="%b" href="#%b">%b</a>' % (anchor, anchor, text if shown is None else shown)
 
 
 class _Line:

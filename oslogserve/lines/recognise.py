@@ -53,6 +53,7 @@ class Formats:
         suffixes = self._suffixes
         may_be_odd = self._may_be_odd(lines)
         found = []
+        # Behind time and word stands a Key: in one piece it would cost more.
         for line, (time, word, s, a, b, c) in zip(
             lines.split(b"\n"), self._lines(lines), strict=False
         ):
@@ -100,7 +101,7 @@ class Formats:
         return self._own is not None or ESCAPE in lines or b"\r" in lines
 
     def _is_odd(self, line: bytes) -> bool:
-        """Whether it is looked at as it stands."""
+        """Whether it is not looked at just as it stands."""
         return self._own is not None or ESCAPE in line or line.endswith(b"\r")
 
     def _seen_in_any(self, head: bytes) -> Seen:

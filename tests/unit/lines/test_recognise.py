@@ -153,6 +153,16 @@ def test_a_line_within_a_line_within_a_line_goes_only_so_deep():
     assert [severity_in(depth)[1] for depth in range(1, 6)] == [b"ERROR"] * 3 + [b""] * 2
 
 
+def test_a_line_is_recognised_whatever_stands_beside_it():
+    lines = [
+        one for line in EXAMPLES for one in (line, line + b"\r", b"\x1b[1m" + line + b"\x1b[m")
+    ]
+    block = b"".join(line + b"\n" for line in lines)
+    by_themselves = [BUILT_IN.seen_in(line + b"\n")[0] for line in lines]
+    assert BUILT_IN.seen_in(block) == by_themselves
+    assert BUILT_IN.severities_in(block) == [severity for *_, severity in by_themselves]
+
+
 def test_one_answer_a_line():
     block = b"\n\nno time\n" + T + b" INFO x\n\r\n\x00\xff\n" + T + b"\n"
     severities = BUILT_IN.severities_in(block)
