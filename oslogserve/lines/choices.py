@@ -156,6 +156,8 @@ class Choices(dict[Key, Choice]):
 
     #: Other beginnings share what is compiled for their first byte.
     MOST = 4096
+    #: Many are of one beginning, and small.
+    MOST_KEYS = 4 * MOST
 
     def __init__(
         self,
@@ -181,7 +183,7 @@ class Choices(dict[Key, Choice]):
         if beginning not in self._by_beginning:
             self._by_beginning[beginning] = self._choice(beginning)
         choice = self._by_beginning[beginning]
-        if len(self) < self.MOST:
+        if len(self) < self.MOST_KEYS:
             self[key] = choice
         return choice
 
