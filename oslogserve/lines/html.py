@@ -153,7 +153,8 @@ class Elements:
     def _with_links(self, text: bytes, start: int, end: int) -> bytes:
         """A line without colours, whose time stands there."""
         time = _time(text[start:end]) if end else b""
-        return self._linked(text, 0, start) + time + self._linked(text, end, len(text))
+        before = self._linked(text, 0, start) if start else b""
+        return before + time + self._linked(text, end, len(text))
 
     def _linked(self, text: bytes, start: int, end: int) -> bytes:
         safe = escaped if any(mark in text for mark in (b"&", b"<", b">")) else bytes
