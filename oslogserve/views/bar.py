@@ -29,9 +29,9 @@ _CHOOSES = ("level", "lines", "since", "until", "q", "re", "not", "context", "li
 _STEPS = (
     '<div class="steps scripted"><a class="first" title="First error" hidden>line</a>'
     '<button type="button" data-key="p" title="Previous error (p)">'
-    '<span aria-hidden="true">\N{UPWARDS ARROW}</span> <span class="word">error</span></button>'
+    '<span aria-hidden="true">&uarr;</span> <span class="word">error</span></button>'
     '<button type="button" data-key="n" title="Next error (n)">'
-    '<span aria-hidden="true">\N{DOWNWARDS ARROW}</span> <span class="word">error</span></button>'
+    '<span aria-hidden="true">&darr;</span> <span class="word">error</span></button>'
     '<button type="button" data-key="?" title="Keys (?)">?</button></div>\n'
 )
 
@@ -79,6 +79,7 @@ def bar(query: Query, name: str, path: str, facts: Facts) -> str:
     )
 
 
+@lru_cache(maxsize=1024)
 def _facts(facts: Facts) -> str:
     shown = [f"<span>{escape(facts.source)}</span>"]
     if facts.size is not None:

@@ -5,6 +5,7 @@ Known when the last line has gone by, so it stands behind the lines. Every link 
 counted beside it, and nothing of a log is out of reach.
 """
 
+from functools import lru_cache
 from html import escape
 from urllib.parse import urlencode
 
@@ -84,9 +85,14 @@ def _severities(query: Query, selection: Selection, tally: Tally) -> str:
 
 def _address(query: Query, **changed: object) -> str:
     """Of the same log and filter, with another window; for HTML. "": left out."""
-    dropped = {"lines", "limit", "tail", "show", *changed}
-    pairs = [(name, value) for name, value in query.given if value and name not in dropped]
-    pairs += [(name, str(value)) for name, value in changed.items() if value]
+    return _of_pairs(query.given, tuple(changed.items()))
+
+
+@lru_cache(maxsize=256)
+def _of_pairs(given: tuple[tuple[str, str], ...], changed: tuple[tuple[str, object], ...]) -> str:
+    dropped = {"lines", "limit", "tail", "show", *(name for name, _ in changed)}
+    pairs = [(name, value) for name, value in given if value and name not in dropped]
+    pairs += [(name, str(value)) for name, value in changed if value]
     return escape("?" + urlencode(pairs))
 
 
