@@ -2,6 +2,7 @@
 """A log as a page or as text."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -23,7 +24,7 @@ from oslogserve.lines.decode import (
     until_incomplete,
 )
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Page
+from oslogserve.lines.selection import Page, Selection
 from oslogserve.query import Query
 from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored
 from oslogserve.sources.finder import find
@@ -69,6 +70,7 @@ class LogHandler:
         self._max_age = max_age
         self._made_by = made_by
         self._page = page
+        self._page_version = f"{assets.VERSION} {page}"
         self._wholes = Wholes()
         self._parts = Parts(self._wholes)
 
@@ -216,11 +218,16 @@ class LogHandler:
         return is_whole
 
     def _tag(self, stored: Stored, query: Query, view: str) -> str:
-        page_version = f"{assets.VERSION} {self._page}" if view == "html" else ""
+        page_version = self._page_version if view == "html" else ""
         return conditions.etag(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-            f"{view} {query.selection} {self._made_by} {page_version}"
+            f"{view} {_told(query.selection)} {self._made_by} {page_version}"
         )
+
+
+@lru_cache(maxsize=256)
+def _told(selection: Selection) -> str:
+    return str(selection)
 
 
 def _stored(found: Log | Folder) -> Stored | None:
