@@ -2,6 +2,7 @@
 //! Lines as elements of a page, as `oslogserve/lines/html.py` defines it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::{memchr, memchr3};
 
@@ -19,13 +20,28 @@ const LONGEST_NUMBER: usize = 20;
 /// Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
 const BLOCK: u64 = 256;
 
+/// For each severity, of a line that shows it and of one that inherits it, and for each role: what
+/// stands behind its number. Of a table of formats, made once.
+pub struct Classes(Vec<[[Vec<u8>; 3]; 2]>);
+
+impl Classes {
+    /// Of these formats' severities.
+    pub fn new(formats: &Formats) -> Self {
+        let class = |word: &[u8], more: &[u8]| {
+            let number = b"\"><a class=\"n\" href=\"#L";
+            [&b""[..], b" context", b" shown"]
+                .map(|role| [b"\" class=\"", word, more, role, number].concat())
+        };
+        let words = formats.severities().iter();
+        Self(words.map(|word| [class(word, b""), class(word, b" more")]).collect())
+    }
+}
+
 /// Marks lines up.
 pub struct Html {
     /// What was made.
     pub out: Output,
-    /// For each severity, of a line that shows it and of one that inherits it, and for each role:
-    /// what stands behind its number.
-    classes: Vec<[[Vec<u8>; 3]; 2]>,
+    classes: Arc<Classes>,
     /// What an address of this log's page begins with; nothing where there is none.
     link: Vec<u8>,
     /// What is marked.
@@ -48,20 +64,20 @@ pub struct Html {
 
 impl Html {
     /// link: escaped.
-    pub fn new(formats: &Formats, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
-        let class = |word: &[u8], more: &[u8]| {
-            let number = b"\"><a class=\"n\" href=\"#L";
-            [&b""[..], b" context", b" shown"]
-                .map(|role| [b"\" class=\"", word, more, role, number].concat())
-        };
-        let classes = formats.severities().iter();
+    pub fn new(
+        classes: Arc<Classes>,
+        reach: usize,
+        link: Vec<u8>,
+        searches: Vec<Search>,
+        longest: usize,
+    ) -> Self {
         Self {
             out: Output::default(),
-            classes: classes.map(|word| [class(word, b""), class(word, b" more")]).collect(),
+            classes,
             link,
             searches,
             longest,
-            reach: formats.reach,
+            reach,
             finders: Box::new(Finders::new()),
             ahead: Ahead::default(),
             lines: 0,
@@ -102,7 +118,7 @@ impl Html {
         self.elements += 2;
         self.end_line();
         self.in_line = true;
-        let class = &self.classes[line.rank][usize::from(line.inherits)][line.role as usize];
+        let class = &self.classes.0[line.rank][usize::from(line.inherits)][line.role as usize];
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(line.number).as_bytes();
         let mut number = [0; LONGEST_NUMBER];

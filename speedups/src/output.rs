@@ -9,6 +9,8 @@ const WORD: usize = 8;
 const BLOCK: usize = 32;
 /// The longest entity, `&amp;`.
 const LONGEST_ENTITY: usize = 5;
+/// Room that is made at first: a small log's page grows into it without being copied.
+const FIRST: usize = 16 * 1024;
 /// Text is escaped in steps, so that the worst case is reserved for a step, not for the text.
 const STEP: usize = 4096;
 
@@ -132,7 +134,7 @@ impl Output {
     fn reserve(&mut self, size: usize) {
         let needed = self.end + size;
         if self.buffer.len() < needed {
-            self.buffer.resize(needed.max(2 * self.buffer.len()), 0);
+            self.buffer.resize(needed.max(2 * self.buffer.len()).max(FIRST), 0);
         }
     }
 }
