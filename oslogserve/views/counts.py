@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.selection import Selection, Tally
 from oslogserve.query import Query
+from oslogserve.views.bar import Pairs
 
 #: Lines shown before the one that a link leads to.
 BEFORE = 200
@@ -70,12 +71,8 @@ def _severities(query: Query, selection: Selection, tally: Tally) -> str:
     links = []
     for rank in sorted(tally.severities, reverse=True):
         count, first = tally.severities[rank]
-        name = SEVERITIES[rank]
-        address = _address(query, lines=window, level=name if rank else "")
-        links.append(
-            f'<a class="{name}" href="{address}" data-severity="{name}" data-count="{count}"'
-            f' data-first="{first}">{count:,} {name if rank else "without severity"}</a>\n'
-        )
+        before, name = _severity(query.given, window, rank)
+        links.append(f'{before}"{count}" data-first="{first}">{count:,} {name}</a>\n')
     cut = f' data-next="{tally.next_page}"' if tally.next_page is not None else ""
     return (
         f'<footer id="counts" data-lines="{tally.lines}"{cut} aria-label="Lines by severity" role="group">\n'
@@ -83,13 +80,21 @@ def _severities(query: Query, selection: Selection, tally: Tally) -> str:
     )
 
 
+@lru_cache(maxsize=256)
+def _severity(given: Pairs, window: str, rank: int) -> tuple[str, str]:
+    """What stands before the figures of its link, and behind them."""
+    name = SEVERITIES[rank]
+    address = _of_pairs(given, (("lines", window), ("level", name if rank else "")))
+    before = f'<a class="{name}" href="{address}" data-severity="{name}" data-count='
+    return before, name if rank else "without severity"
+
+
 def _address(query: Query, **changed: object) -> str:
     """Of the same log and filter, with another window; for HTML. "": left out."""
     return _of_pairs(query.given, tuple(changed.items()))
 
 
-@lru_cache(maxsize=256)
-def _of_pairs(given: tuple[tuple[str, str], ...], changed: tuple[tuple[str, object], ...]) -> str:
+def _of_pairs(given: Pairs, changed: tuple[tuple[str, object], ...]) -> str:
     dropped = {"lines", "limit", "tail", "show", *(name for name, _ in changed)}
     pairs = [(name, value) for name, value in given if value and name not in dropped]
     pairs += [(name, str(value)) for name, value in changed if value]
