@@ -3,21 +3,26 @@
 whatever its thread asks for until then."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractContextManager
+from contextvars import ContextVar, Token
 
 _begun: ContextVar[float | None] = ContextVar("begun", default=None)
 
 
-@contextmanager
-def begin() -> Iterator[None]:
+class _Begun:
+    __slots__ = ("_before",)
+    _before: Token[float | None]
+
+    def __enter__(self) -> None:
+        self._before = _begun.set(time.monotonic())
+
+    def __exit__(self, *_raised: object) -> None:
+        _begun.reset(self._before)
+
+
+def begin() -> AbstractContextManager[None]:
     """What is asked for in here has the time of one answer, all together."""
-    before = _begun.set(time.monotonic())
-    try:
-        yield
-    finally:
-        _begun.reset(before)
+    return _Begun()
 
 
 def begun() -> float:
