@@ -86,6 +86,10 @@ class Server:
         """Those who answer: the processes that started no others."""
         return _leaves(self._pid)
 
+    def processor_seconds(self) -> list[float]:
+        """What each worker has used until now."""
+        return [_processor_seconds(pid) for pid in self.workers()]
+
     def reset_peak(self) -> None:
         for pid in self.workers():
             # Where the kernel refuses, the peak counts from the worker's start: too high, never low.
@@ -103,6 +107,12 @@ class Server:
 def _leaves(pid: int) -> list[int]:
     children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [leaf for child in children for leaf in _leaves(int(child))] or [pid]
+
+
+def _processor_seconds(pid: int) -> float:
+    behind_name = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    user, system = behind_name[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(pid: int, field: str) -> int:

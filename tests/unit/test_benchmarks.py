@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import cases, chart, client, logs, picture, renderer, targets
+from benchmarks import cases, chart, client, logs, measure, picture, renderer, targets
 from benchmarks.report import (
     Busy,
     Everything,
@@ -183,6 +183,22 @@ def test_an_answer_that_is_not_whole_does_not_count(head, received, last):
 def test_a_whole_answer_tells_its_encoding():
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip"
     assert client._checked(head, 9, b"0\r\n\r\n") == "gzip"
+
+
+def test_a_round_in_which_one_worker_had_it_all_does_not_count(monkeypatch):
+    rates = iter((900.0, 1500.0))
+    spent = iter(([1.0, 1.0], [4.0, 1.0], [4.0, 1.0], [6.0, 2.5]))
+
+    class Server:
+        name = "server"
+
+        def processor_seconds(self):
+            return next(spent)
+
+    monkeypatch.setattr(measure, "_requests_a_second", lambda server, seconds: next(rates))
+    said = []
+    assert measure._by_all_workers(Server(), 3, said.append) == 1500.0
+    assert said == ["server: once more, its workers had 3.0 s, 0.0 s"]
 
 
 def test_the_renderers_are_asked_for_the_same_bytes():
