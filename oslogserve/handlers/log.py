@@ -12,6 +12,7 @@ from oslogserve.answer.body import gathered
 from oslogserve.answer.encoding import takes_gzip
 from oslogserve.errors import BadRequest, Header
 from oslogserve.handlers import stored as as_stored
+from oslogserve.handlers.made import Asked, Made
 from oslogserve.handlers.opened import Opened
 from oslogserve.handlers.parts import Parts
 from oslogserve.handlers.wholes import Wholes
@@ -72,6 +73,7 @@ class LogHandler:
         self._page = page
         self._page_version = f"{assets.VERSION} {page}"
         self._wholes = Wholes()
+        self._made = Made()
         self._parts = Parts(self._wholes)
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
@@ -140,8 +142,18 @@ class LogHandler:
                 return answer
         # A HEAD does not read the log, which may be too small to be compressed; no page is.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format in (None, "html")
+        self._show(answer, Asked(query, environ.get("SCRIPT_NAME", ""), stored), opened, view)
+        return answer
+
+    def _show(self, answer: Answer, asked: Asked, opened: Opened, view: str) -> None:
+        is_kept = view == "html" and _is_at_hand(opened)
+        page = self._made.of(asked, opened.first) if is_kept else None
+        if page is not None:
+            answer.headers.append(("Content-Length", str(len(page))))
+            answer.pieces = [page]
+            return
+        query, mount, stored = asked
         pieces = self._pieces(opened, answer)
-        mount = environ.get("SCRIPT_NAME", "")
         shown = LogView(
             *(query, answer.missing, self._renderer, stored.source, mount, stored.modified),
             page=self._page,
@@ -149,22 +161,23 @@ class LogHandler:
             stored_size=stored.size,
         )
         viewed: Iterable[bytes] = shown.of(view, pieces)
-        if opened.is_small:
-            viewed, length = gathered(viewed)
-            if length is not None:
-                headers.append(("Content-Length", str(length)))
-                headers += shown.facts() if view == "text" and not query.is_unfiltered else []
-            answer.pieces = viewed
-        else:
+        if not opened.is_small:
             ahead = Ahead(iter(viewed), answer.close)
             answer.pieces, answer.close = ahead, ahead.close
-        return answer
+            return
+        answer.pieces, length = gathered(viewed)
+        if length is not None:
+            answer.headers.append(("Content-Length", str(length)))
+            if view == "text" and not query.is_unfiltered:
+                answer.headers += shown.facts()
+            if is_kept and not answer.missing:
+                self._made.add(asked, opened.first, *answer.pieces)
 
     def _pieces(self, opened: Opened, answer: Answer) -> Iterable[bytes]:
         """Of the log's text; what must be closed then is in `answer`, and what is missing."""
         stored = opened.stored
-        if opened.is_small and opened.log.is_local and not packed_as(opened.first, stored.encoding):
-            return [opened.first]  # nothing behind it is left to fail
+        if _is_at_hand(opened):
+            return [opened.first]
         content = self._parts.counted(
             stored,
             decoded(
@@ -223,6 +236,13 @@ class LogHandler:
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
             f"{view} {_told(query.selection)} {self._made_by} {page_version}"
         )
+
+
+def _is_at_hand(opened: Opened) -> bool:
+    """All of the log was read as it is: nothing is left to fail."""
+    if not opened.is_small or not opened.log.is_local:
+        return False
+    return not packed_as(opened.first, opened.stored.encoding)
 
 
 @lru_cache(maxsize=256)
