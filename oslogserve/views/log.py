@@ -122,7 +122,14 @@ class LogView:
         elif following:
             notices.append(f"A limit was reached before line {self._tally.cut_at}.")
             following = None
-        yield page.after_lines(notices, following, behind)
+        yield page.after_lines(notices, following, behind, self._none())
+
+    def _none(self) -> str:
+        if self._tally.sent:
+            return ""
+        if not self._tally.bytes and not self._missing:
+            return "This log is empty."
+        return "No line of this log is what was asked for."
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)

@@ -81,16 +81,17 @@ def standalone_head(title: str) -> bytes:
     ).encode()
 
 
-def after_lines(notices: list[str], following: str | None = None, counts: str = "") -> bytes:
+def after_lines(
+    notices: list[str], following: str | None = None, counts: str = "", none: str = ""
+) -> bytes:
     """notices: what is missing of the log, and why. following: where a limit's next lines are.
-    counts: the footer with what there is of each severity."""
+    counts: the footer with what there is of each severity. none: said where there is no line."""
     told = "".join(f'<p class="notice" role="status">{escape(notice)}</p>\n' for notice in notices)
     if following:
         link = f'<a href="{escape(following)}" rel="next">the next lines</a>'
         told += f'<p class="notice" role="status">A limit was reached: {link}.</p>\n'
-    # Shown by the style sheet, where no line stands above it.
-    none = '<p class="none">No line of this log is what was asked for.</p>\n'
-    return f"</div>\n{none}{told}{counts}</main>\n</body>\n</html>\n".encode()
+    nothing = f'<p class="none">{none}</p>\n' if none else ""
+    return f"</div>\n{nothing}{told}{counts}</main>\n</body>\n</html>\n".encode()
 
 
 def _shown(name: bytes) -> str:

@@ -40,10 +40,6 @@ def cut(whole, size):
     return [whole[at : at + size] for at in range(0, len(whole), size)]
 
 
-#: What the style sheet shows behind no lines.
-NONE = b'<p class="none">No line of this log is what was asked for.</p>\n'
-
-
 class Shown:
     """One answer: of bytes, however they come, and of an address's parameters."""
 
@@ -130,9 +126,28 @@ def test_html_ends_with_the_notice_escaped_after_the_lines():
     shown = as_html(Chunks([LOG], breaks=True))
     notice = NOTICE.replace(b"<", b"&lt;").replace(b">", b"&gt;")
     _, _, after = shown.partition(b"</div></div>\n")
-    assert after.startswith(NONE + b'<p class="notice" role="status">' + notice + b"</p>\n")
+    assert after.startswith(b'<p class="notice" role="status">' + notice + b"</p>\n")
     assert shown.endswith(b"</html>\n")
     assert len(ids(shown)) == 4
+
+
+@pytest.mark.parametrize(
+    ("log", "query", "told"),
+    [
+        (LOG, "", None),
+        (LOG, "level=CRITICAL", "No line of this log is what was asked for."),
+        (LOG, "q=nowhere&context=1", "No line of this log is what was asked for."),
+        (LOG, "q=nowhere&show=L1", None),
+        (b"", "level=ERROR", "This log is empty."),
+    ],
+)
+def test_a_page_says_so_where_no_line_is_shown_and_only_there(log, query, told):
+    found = re.findall(r'<p class="none">(.*)</p>', as_html([log], query).decode())
+    assert found == ([told] if told else [])
+
+
+def test_a_log_of_which_nothing_came_is_not_called_empty():
+    assert b"is empty" not in as_html(Chunks([], breaks=True))
 
 
 def test_a_whole_log_has_no_notice():
@@ -159,7 +174,7 @@ def test_html_links_to_the_rest_where_a_limit_cut():
     assert ids(shown) == [b"L1", b"L2"]
     following = "/m/job/a.txt?limit=2&amp;q=1&amp;level=debug&amp;source=disk&amp;lines=3-"
     assert (
-        f'</div></div>\n{NONE.decode()}<p class="notice" role="status">A limit was reached: '
+        f'</div></div>\n<p class="notice" role="status">A limit was reached: '
         f'<a href="{following}" rel="next">the next lines</a>.</p>\n'
     ).encode() in shown
 
