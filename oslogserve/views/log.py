@@ -156,9 +156,10 @@ class LogView:
 
 
 def around_shown(selection: Selection) -> Selection:
-    """The part of a large log around a line that is to be shown, where no other lines are asked
-    for. Else the page would end before it."""
-    if selection._replace(show=()) != WHOLE:
+    """The part of a large log around a line that is to be shown, where no end of a part is asked
+    for. Else the page would end before it, whatever it is filtered by."""
+    window = (selection.first, selection.last, selection.since, selection.until)
+    if (*window, selection.limit, selection.tail, selection.after) != _NO_WINDOW:
         return selection
     numbers = [int(fragment[1:]) for fragment in selection.show if fragment.startswith(b"L")]
     if numbers:
@@ -169,6 +170,7 @@ def around_shown(selection: Selection) -> Selection:
     return selection._replace(since=span(min(texts).decode())) if texts else selection
 
 
+_NO_WINDOW = (WHOLE.first, None, None, None, None, None, WHOLE.after)
 #: Of a moment; those of other formats do not say the year.
 _ANCHOR = re.compile(rb"_(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(_\d{1,6}|)Z?")
 

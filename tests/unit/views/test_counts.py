@@ -188,9 +188,24 @@ def test_so_does_a_moment(page):
     assert ids(shown)[0] == 900
 
 
-@pytest.mark.parametrize("parameters", ["show=L900&level=ERROR", "show=L900&lines=1-20"])
-def test_but_not_where_other_lines_are_asked_for(page, parameters):
-    assert ids(page(log(1000), parameters, lines=250))[0] == (1 if "lines" in parameters else 900)
+@pytest.mark.parametrize("show", ["L900", "_2013_09_27_18_22_00_900"])
+def test_so_does_a_line_of_a_filter_that_leaves_more_than_a_page(page, show):
+    shown = page(log(1000, errors=range(1, 800)), f"show={show}&not=nowhere", lines=250)
+    assert 900 in ids(shown)
+    assert 1 not in ids(shown)
+
+
+def test_so_does_a_line_that_the_filter_hides(page):
+    shown = page(log(1000, errors=range(1, 800)), "show=L900&level=ERROR", lines=250)
+
+    assert ids(shown)[-1] == 900
+    assert '<span id="L900" class="DEBUG shown">' in shown
+
+
+@pytest.mark.parametrize("window", ["lines=1-20", "lines=3-", "until=2013-09-27T18:22", "limit=9"])
+def test_but_not_where_a_window_is_asked_for(page, window):
+    first = 3 if window == "lines=3-" else 1
+    assert ids(page(log(1000), f"show=L900&{window}", lines=250))[0] == first
 
 
 def test_a_log_that_fits_is_whole_whatever_is_to_be_shown(page):
