@@ -57,12 +57,18 @@ def _parts(query: Query, selection: Selection, tally: Tally) -> str:
 
 def _to_first_error(query: Query, tally: Tally) -> list[str]:
     """Where it stands behind the page's end."""
-    numbers = [first for rank, (_, first) in tally.severities.items() if rank >= _ERROR]
-    if not numbers or tally.next_page is None or min(numbers) < tally.next_page:
+    number = _first_error(tally)
+    if not number or tally.next_page is None or number < tally.next_page:
         return []
-    number = min(numbers)
     address = _address(query, lines=f"{max(1, number - BEFORE)}-")
     return [_link(f"{address}#L{number}", f"first error at line {number:,}")]
+
+
+def _first_error(tally: Tally) -> int | None:
+    """Its line's number."""
+    return min(
+        (first for rank, (_, first) in tally.severities.items() if rank >= _ERROR), default=None
+    )
 
 
 def _severities(query: Query, selection: Selection, tally: Tally) -> str:
@@ -73,6 +79,9 @@ def _severities(query: Query, selection: Selection, tally: Tally) -> str:
         count, first = tally.severities[rank]
         before, name = _severity(query.given, window, rank)
         links.append(f'{before}"{count}" data-first="{first}">{count:,} {name}</a>\n')
+    number = _first_error(tally)
+    if number and (tally.next_page is None or number < tally.next_page):
+        links.insert(0, f'<a href="#L{number}">first error at line {number:,}</a>\n')
     cut = f' data-next="{tally.next_page}"' if tally.next_page is not None else ""
     return (
         f'<footer id="counts" data-lines="{tally.lines}"{cut} aria-label="Lines by severity" role="group">\n'

@@ -412,6 +412,12 @@ def test_nothing_jumps_while_the_lines_come(scripted, server, size):
             assert page.evaluate("window.shift") < 0.01
 
 
+def test_the_first_error_is_offered_without_scripts(plain):
+    page = plain.open("a.txt")
+    page.click("footer >> text=first error at line 301")
+    lands_on(page, "#L301")
+
+
 # Errors, keys
 
 

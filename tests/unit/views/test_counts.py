@@ -83,6 +83,13 @@ def test_a_page_counts_its_lines_by_severity(page):
     assert "parts" not in shown
 
 
+def test_a_page_leads_to_its_first_error(page):
+    link = '<a href="#L4">first error at line 4</a>'
+    assert link in page(b"head\n" + log(9, errors={3, 7}))
+    assert link in page(log(1000, errors={4, 700}), lines=100)
+    assert "first error" not in page(log(9))
+
+
 def test_a_filter_counts_what_it_leaves_and_stays_in_the_links(page):
     shown = page(log(9, errors={3, 7}), "q=103&level=DEBUG&source=disk&show=L2")
 
