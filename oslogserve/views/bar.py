@@ -25,14 +25,16 @@ _OF_ONE_VIEW = ("format", "content-type", "show")
 _CHOOSES = ("level", "lines", "since", "until", "q", "re", "not", "context", "limit", "tail")
 
 
-#: For the script, which knows errors and keys: a button does what its key does.
+#: For the script, which knows errors and keys: a button does what its key does. Its name is its
+#: title: what is seen of two of them is an arrow beside the same word.
 _STEPS = (
     '<div class="steps scripted"><a class="first" title="First error" hidden>line</a>'
-    '<button type="button" data-key="p" title="Previous error (p)">'
-    '<span aria-hidden="true">&uarr;</span> <span class="word">error</span></button>'
-    '<button type="button" data-key="n" title="Next error (n)">'
-    '<span aria-hidden="true">&darr;</span> <span class="word">error</span></button>'
-    '<button type="button" data-key="?" title="Keys (?)">?</button></div>\n'
+    '<button type="button" data-key="p" title="Previous error (p)"><span aria-hidden="true">'
+    '&uarr; <span class="word">error</span></span></button>'
+    '<button type="button" data-key="n" title="Next error (n)"><span aria-hidden="true">'
+    '&darr; <span class="word">error</span></span></button>'
+    '<button type="button" data-key="?" title="Keys (?)"><span aria-hidden="true">?</span></button>'
+    "</div>\n"
 )
 
 
