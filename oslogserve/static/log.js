@@ -194,10 +194,8 @@ function stepToError(way) {
 }
 
 function offerFirst(number) {
-  const first = bar.querySelector('.first');
-  first.href = `#L${number}`;
-  first.textContent = `line ${number}`;
-  first.hidden = false;
+  const first = { href: `#L${number}`, textContent: `line ${number}`, hidden: false };
+  Object.assign(bar.querySelector('.first'), first);
 }
 
 // Folding: many lines under the one that they belong to

@@ -17,8 +17,10 @@ VARIABLES = {name: (light, dark) for name, light, dark in re.findall(rf"--(\w+):
 def terminal(kind, key):
     """Colours of the terminal by their class."""
     found = {}
-    for names, light, dark in re.findall(rf"((?:\.{kind}\d+(?:, )?)+) {{ {key}: {PAIR}; }}", STYLE):
-        found |= dict.fromkeys(re.findall(r"\w+", names), (light, dark))
+    rule = rf"((?:\.{kind}\d+(?:, )?)+) {{ {key}: (?:var\(--(\w+)\)|{PAIR}); }}"
+    for names, variable, light, dark in re.findall(rule, STYLE):
+        colours = VARIABLES[variable] if variable else (light, dark)
+        found |= dict.fromkeys(re.findall(r"\w+", names), colours)
     return found
 
 
