@@ -191,6 +191,24 @@ def test_a_telephone_unfolds_the_search(reader):
     page.wait_for_url("**q=number**")
 
 
+def test_a_telephone_on_its_side_reaches_every_field(reader):
+    page = reader.open("a.txt?not=nowhere", size=(667, 375))
+    page.click(".tools > summary")
+    page.click(".extra > summary")
+    page.locator('[name="context"]').scroll_into_view_if_needed()
+    expect(page.locator('[name="context"]')).to_be_in_viewport(ratio=1)
+
+
+def test_the_level_that_is_shown_can_be_read_under_the_pointer(reader):
+    page = reader.open("a.txt")
+    page.hover(".levels .INFO")
+    before = page.locator(".levels .NONE").evaluate("a => getComputedStyle(a).backgroundColor")
+    page.hover(".levels .NONE")
+    assert before == (
+        page.locator(".levels .NONE").evaluate("a => getComputedStyle(a).backgroundColor")
+    )
+
+
 def test_text_and_download_are_the_lines_that_are_shown(reader):
     page = reader.open("a.txt?q=error&context=1")
     address = page.locator(".views a", has_text="text").get_attribute("href")
