@@ -586,3 +586,13 @@ def test_the_keyboard_skips_to_the_lines(reader):
     expect(page.locator(".skip")).to_be_in_viewport()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#log$"))
+
+
+def test_what_has_the_focus_is_not_below_the_foot_of_the_page(plain):
+    page = plain.open("a.txt", size=(1440, 400))
+    page.locator("#L2 .n").focus()
+    foot = page.locator("footer").bounding_box()["y"]
+    for _ in range(50):
+        page.keyboard.press("Tab")
+        bottom = page.evaluate("document.activeElement.getBoundingClientRect().bottom")
+        assert bottom <= foot
