@@ -65,6 +65,13 @@ def test_a_folder_whose_source_fails_says_so(server, page):
     expect(page.locator(".notice")).to_contain_text("swift")
 
 
+def test_a_telephone_sorts_by_time_too(server, page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}/42/job/?source=disk")
+    page.click("th a >> text=Time")
+    expect(page.locator("tbody time").first).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
 def test_no_page_is_wider_than_the_screen(server, page, size):
     page.set_viewport_size({"width": size[0], "height": size[1]})
