@@ -410,6 +410,15 @@ def test_a_log_without_errors_offers_none(scripted):
 
 
 @pytest.mark.parametrize("size", SCREENS)
+def test_the_first_error_is_offered_on_every_screen(scripted, size):
+    page = scripted.open("a.txt", size=size)
+    expect(page.locator(".first")).to_be_visible()
+    expect(page.locator(".levels .ERROR")).to_be_in_viewport(ratio=1)
+    page.click(".first")
+    lands_on(page, "#L301")
+
+
+@pytest.mark.parametrize("size", SCREENS)
 def test_nothing_jumps_while_the_lines_come(scripted, server, size):
     """Chromium's own measure of layout shifts, over all of the loading."""
     watch = """
