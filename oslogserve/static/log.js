@@ -93,13 +93,6 @@ async function hold(line, top) {
   }
 }
 
-function keepPlace(change) {
-  const line = lineAtTop();
-  const top = line && topOf(line);
-  change();
-  if (line) hold(line, top);
-}
-
 // Fragments: #L17, #L17-L20, and #_2013_09_27_18_22_11_248, which many lines may share
 
 const fragment = () => location.hash.slice(1);
@@ -168,13 +161,18 @@ function link(line, isRange) {
   light(linesOf(name));
 }
 
-// Errors: lines of one second that stand together are one
+// Errors: lines of one second that stand together are one, with the lines without a time below
 
 function errors() {
-  const second = (line) => line.querySelector('a[name]')?.name.slice(0, 20);
+  const secondOf = (line) => line.querySelector('a[name]')?.name.slice(0, 20);
+  let at;
   return [...log.querySelectorAll(ERRORS)].filter((line) => {
     const before = beside(line, -1);
-    return !before?.matches(ERRORS) || before.id !== `L${numberOf(line) - 1}` || second(before) !== second(line);
+    const second = secondOf(line);
+    const goesOn = before?.matches('.ERROR, .CRITICAL') && before.id === `L${numberOf(line) - 1}`
+      && (second ? second === secondOf(before) : at || !isMore(before));
+    if (!goesOn) at = second;
+    return !goesOn;
   });
 }
 
@@ -184,7 +182,7 @@ function stepToError(way) {
   const start = lit && isSeen(lit) ? lit : lineAtTop();
   // What is merely on top was not stepped to yet.
   const isBeyond = (line) => (line === start ? start !== lit : (numberOf(line) - numberOf(start)) * way > 0);
-  const index = way > 0 ? found.findIndex(isBeyond) : found.findLastIndex(isBeyond);
+  const index = found[way > 0 ? 'findIndex' : 'findLastIndex'](isBeyond);
   if (index < 0) {
     say(`No ${!found.length ? '' : way > 0 ? 'further ' : 'earlier '}error on this page.`);
     return;
@@ -252,7 +250,7 @@ async function openGap(gap) {
   if (!lines.length) throw new Error('no lines');
   if (isAtEnd) gap.before(...lines); else gap.after(...lines);
   const [left, right] = isAtEnd ? [end + 1, last] : [first, begin - 1];
-  gap.href = gap.getAttribute('href').replace(/lines=[\d-]+/, `lines=${left}-${right}`);
+  gap.href = gap.href.replace(/lines=[\d-]+/, `lines=${left}-${right}`);
   gap.textContent = `${right - left + 1} lines`;
   if (left > right) gap.remove();
   lines[0].querySelector('.n').focus({ preventScroll: true });
@@ -302,7 +300,10 @@ function wrapped(address) {
 }
 
 function toggleWrap() {
-  keepPlace(() => log.classList.toggle('nowrap'));
+  const line = lineAtTop();
+  const top = line && topOf(line);
+  log.classList.toggle('nowrap');
+  if (line) hold(line, top);
   history.replaceState(null, '', wrapped(location));
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }

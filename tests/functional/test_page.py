@@ -62,6 +62,12 @@ def server(tmp_path_factory):
     job.mkdir(parents=True)
     (job / "a.txt").write_text("".join(lines()))
     (job / "calm.txt").write_text("".join(stamped(n % 60, "INFO", f"{n}") for n in range(2000)))
+    traceback = "Traceback (most recent call last):\n  File f.py, line 1\nValueError: no\n"
+    failure = stamped(1, "ERROR", "failed") + traceback
+    alone = "ERROR: no time\nand more\nERROR: no time either\n"
+    (job / "failures.txt").write_text(
+        stamped(0, "INFO", "starts") + failure + failure + stamped(2, "INFO", "goes on") + alone
+    )
     (job / "attacks.txt").write_bytes(ATTACKS)
     (job / "colours.txt").write_text(
         "".join(
@@ -465,6 +471,16 @@ def test_keys_and_buttons_go_from_error_to_error(scripted):
         if wanted.startswith("Error"):
             lands_on(page, "#" + urlsplit(page.url).fragment)
     assert said.get_attribute("role") == "status"
+
+
+def test_an_error_with_its_traceback_is_one(scripted):
+    page = scripted.open("failures.txt")
+    page.wait_for_selector("html.js")
+    for wanted in ("Error 1 of 4, line 2", "Error 2 of 4, line 6", "Error 3 of 4, line 11"):
+        page.keyboard.press("n")
+        expect(page.locator("#said")).to_have_text(wanted)
+    page.keyboard.press("n")
+    expect(page.locator("#said")).to_have_text("Error 4 of 4, line 13")
 
 
 def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
