@@ -254,6 +254,7 @@ async function openGap(gap) {
   gap.textContent = `${right - left + 1} lines`;
   if (left > right) gap.remove();
   lines[0].querySelector('.n').focus({ preventScroll: true });
+  offerFolds(lines[0].parentElement);
 }
 
 log.addEventListener('click', (event) => {
@@ -402,9 +403,10 @@ function drawMap({ buckets, seconds }, errors) {
     return group;
   });
   const seen = drawn('rect', { class: 'seen', width: 100 });
-  const label = `Lines over time, ${counted.format(errors)} of them errors`;
-  const attributes = { id: 'map', viewBox: `0 0 100 ${rows}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label };
-  document.body.append(drawn('svg', attributes, ...groups, seen));
+  document.body.append(drawn('svg', {
+    id: 'map', viewBox: `0 0 100 ${rows}`, preserveAspectRatio: 'none', role: 'img',
+    'aria-label': `Lines over time, ${counted.format(errors)} of them errors`,
+  }, ...groups, seen));
   const rowAt = (line) => rowOf(buckets.findLast((one) => one.first_line <= numberOf(line)) ?? buckets[0]);
   const follow = () => {
     const first = lineAtTop();

@@ -562,6 +562,15 @@ def test_a_request_id_leads_to_its_lines_and_an_address_away(reader):
     assert away.get_attribute("href") == "https://docs.example.org/slow"
     assert "noopener" in away.get_attribute("rel")
     page.locator("#L600 a", has_text="req-").click()
+def test_a_traceback_in_a_gap_folds_and_belongs_to_its_error(scripted):
+    page = scripted.open("a.txt?q=cannot+spawn&context=0")
+    page.wait_for_selector("html.js")
+    page.locator(".gap").last.click()
+    assert page.locator("#L302").get_attribute("class") == "ERROR more"
+    page.locator("#L301 .fold").click()
+    expect(page.locator("#L320")).not_to_be_visible()
+
+
     page.wait_for_url(f"**q={REQUEST}")
     assert page.locator(".b > [id]").count() == 1
 
