@@ -139,6 +139,7 @@ function bringIn(name) {
     say(range ? `This log has no line ${range[0]}.` : 'No line of this log has that time.');
     return;
   }
+  address.hash = name;
   address.searchParams.delete('show');
   for (const one of new Set(wanted)) address.searchParams.append('show', one);
   location.replace(address);

@@ -150,3 +150,15 @@ def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
         page.locator("#L2000").wait_for()
 
         assert is_in_view(page, "#L2000")
+
+
+def test_a_click_on_the_map_lands_in_a_part_that_is_not_there_yet(parts, chromium):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{parts.url}/a.txt")
+        page.locator("#map g").last.click()
+        page.wait_for_url("**/a.txt?show=L*#L*")
+        line = f"#{page.url.partition('#')[2]}"
+        page.locator(f"{line}.lit").wait_for()
+
+        assert is_in_view(page, line)
