@@ -254,8 +254,8 @@ async function openGap(gap) {
   gap.href = gap.href.replace(/lines=[\d-]+/, `lines=${left}-${right}`);
   gap.textContent = `${right - left + 1} lines`;
   if (left > right) gap.remove();
-  lines[0].querySelector('.n').focus({ preventScroll: true });
   offerFolds(lines[0].parentElement);
+  lines[0].querySelector('.n').focus({ preventScroll: true });
 }
 
 log.addEventListener('click', (event) => {
@@ -347,8 +347,10 @@ function search() {
 }
 
 function askLine() {
-  const number = prompt('Go to line:');
-  if (number) location.hash = `L${number}`;
+  const asked = /\d+(-\d+)?/.exec(prompt('Go to line:'));
+  if (!asked) return;
+  location.hash = `L${asked[0]}`;
+  arrive();
 }
 
 function help() {

@@ -473,6 +473,19 @@ def test_keys_and_buttons_go_from_error_to_error(scripted):
     assert said.get_attribute("role") == "status"
 
 
+@pytest.mark.parametrize("answer", ["800", " L800 ", "800-800"])
+def test_a_line_is_gone_to_as_often_as_it_is_asked_for(scripted, answer):
+    page = scripted.open("a.txt#L800")
+    expect(page.locator("#map")).to_be_visible()
+    lands_on(page, "#L800")
+    page.mouse.move(300, 300)
+    page.mouse.wheel(0, -100_000)
+    page.wait_for_function("() => scrollY === 0")
+    page.once("dialog", lambda dialog: dialog.accept(answer))
+    page.keyboard.press("g")
+    lands_on(page, "#L800")
+
+
 def test_an_error_with_its_traceback_is_one(scripted):
     page = scripted.open("failures.txt")
     page.wait_for_selector("html.js")
@@ -549,6 +562,15 @@ def test_a_large_gap_opens_part_by_part(scripted):
     assert page.locator(".gap").first.get_attribute("href").endswith(f"lines=1-{left - 500}")
 
 
+def test_a_traceback_in_a_gap_folds_and_belongs_to_its_error(scripted):
+    page = scripted.open("a.txt?q=cannot+spawn&context=0")
+    page.wait_for_selector("html.js")
+    page.locator(".gap").last.click()
+    assert page.locator("#L302").get_attribute("class") == "ERROR more"
+    page.locator("#L301 .fold").click()
+    expect(page.locator("#L320")).not_to_be_visible()
+
+
 def test_a_gap_is_a_link(plain):
     page = plain.open("a.txt?level=ERROR&context=1")
     page.locator(".gap").nth(1).click()
@@ -562,15 +584,6 @@ def test_a_request_id_leads_to_its_lines_and_an_address_away(reader):
     assert away.get_attribute("href") == "https://docs.example.org/slow"
     assert "noopener" in away.get_attribute("rel")
     page.locator("#L600 a", has_text="req-").click()
-def test_a_traceback_in_a_gap_folds_and_belongs_to_its_error(scripted):
-    page = scripted.open("a.txt?q=cannot+spawn&context=0")
-    page.wait_for_selector("html.js")
-    page.locator(".gap").last.click()
-    assert page.locator("#L302").get_attribute("class") == "ERROR more"
-    page.locator("#L301 .fold").click()
-    expect(page.locator("#L320")).not_to_be_visible()
-
-
     page.wait_for_url(f"**q={REQUEST}")
     assert page.locator(".b > [id]").count() == 1
 
