@@ -29,13 +29,25 @@ def footer(query: Query, selection: Selection, tally: Tally) -> str:
     return _parts(query, selection, tally) + _severities(query, selection, tally)
 
 
-def before(query: Query, selection: Selection) -> str:
-    """Where a page does not begin with the log's first line: a link to the part before it."""
+def before(query: Query, selection: Selection, is_large: bool = False) -> str:
+    """Where a page does not begin with the log's first line: a link to the part before it.
+    is_large: it may not hold all of the log, which is known at its end; the ways past it are not
+    only there."""
     if selection.first == 1:
-        return ""
+        return _of_large(query, selection) if is_large else ""
     first, last = max(1, selection.first - PART), selection.first - 1
     link = _link(_address(query, lines=f"{first}-{last}"), f"lines {first:,} to {last:,}", "prev")
     return f'<p class="notice parts">This page begins with line {selection.first:,}: {link}.</p>\n'
+
+
+def _of_large(query: Query, selection: Selection) -> str:
+    if (selection.last, selection.limit, selection.tail) != (None, None, None):
+        return ""
+    ways = [_link(_address(query, tail=PART), f"the last {PART:,} lines")]
+    if selection.level is None or SEVERITIES.index(selection.level) < _ERROR:
+        ways.insert(0, _link(_address(query, level="ERROR"), "all errors"))
+    told = f"This log is large, and the page may end before it does: {', '.join(ways)}."
+    return f'<p class="notice">{told}</p>\n'
 
 
 def _parts(query: Query, selection: Selection, tally: Tally) -> str:

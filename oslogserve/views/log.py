@@ -105,10 +105,11 @@ class LogView:
     def _html(self, pieces: Iterable[bytes], standalone: str | None) -> Iterator[bytes]:
         # By itself: where the filter finds nothing for long, the reader sees at least the page.
         if standalone is None:
-            if self._page is not None and self._size > self._page.size:
+            is_large = self._page is not None and self._size > self._page.size
+            if is_large:
                 self._selection = around_shown(self._selection)
             link = page.link_of(self._query.source)
-            before = counts.before(self._query, self._selection)
+            before = counts.before(self._query, self._selection, is_large)
             yield page.before_lines(self._mount, self._query, self._facts, before)
         else:
             link = b""

@@ -134,6 +134,24 @@ def test_a_larger_log_is_cut_counted_and_leads_to_the_rest(page):
     assert 'data-next="101"' in shown
 
 
+@pytest.mark.parametrize(
+    ("parameters", "ways"),
+    [
+        ("", ["?level=ERROR", "?tail=10000"]),
+        ("level=INFO&q=1", ["?q=1&level=ERROR", "?level=INFO&q=1&tail=10000"]),
+        ("level=ERROR", ["?level=ERROR&tail=10000"]),
+        ("tail=5", []),
+        ("lines=1-50", []),
+    ],
+)
+def test_a_larger_log_says_so_before_its_lines(page, parameters, ways):
+    above, _, _ = page(log(1000), parameters, lines=100).partition('<div id="log"')
+    found = re.findall(r'<p class="notice">This log is large.*', above)
+
+    assert [unescape(way) for way in re.findall('href="([^"]*)"', "".join(found))] == ways
+    assert len(found) == bool(ways)
+
+
 def test_a_larger_log_leads_to_its_first_error(page):
     shown = page(log(1000, errors={700}), lines=100)
     address = addresses(shown)["first error at line 700"]
