@@ -88,7 +88,7 @@ async function hold(line, top) {
   const mine = held = { line };
   for (let resting = 0; resting < 8 && held === mine; await frame()) {
     const before = topOf(line);
-    if (top === undefined) line.scrollIntoView(); else scrollBy(0, before - top);
+    if (top === undefined) line.scrollIntoView({ inline: 'start' }); else scrollBy(0, before - top);
     resting = Math.abs(topOf(line) - before) < 1 && isRead() ? resting + 1 : 0;
   }
 }
@@ -125,7 +125,7 @@ function light(lines) {
 function goTo(line) {
   history.replaceState(null, '', `#${line.id}`);
   light([line]);
-  if (!isSeen(line)) hold(line);
+  if (!isSeen(line) || scrollX) hold(line);
 }
 
 // A line that the filter hides is brought in by the server, once.
@@ -423,7 +423,6 @@ function drawMap({ buckets, seconds }, errors) {
 
 async function showSummary() {
   const address = new URL(location);
-  address.hash = '';
   for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
   address.searchParams.set('format', 'summary');
   const answer = await fetch(address);

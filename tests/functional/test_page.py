@@ -68,6 +68,8 @@ def server(tmp_path_factory):
     (job / "failures.txt").write_text(
         stamped(0, "INFO", "starts") + failure + failure + stamped(2, "INFO", "goes on") + alone
     )
+    wide = stamped(0, "INFO", "word " * 1000) + stamped(1, "ERROR", "short")
+    (job / "wide.txt").write_text(wide)
     (job / "attacks.txt").write_bytes(ATTACKS)
     (job / "colours.txt").write_text(
         "".join(
@@ -484,6 +486,17 @@ def test_a_line_is_gone_to_as_often_as_it_is_asked_for(scripted, answer):
     page.once("dialog", lambda dialog: dialog.accept(answer))
     page.keyboard.press("g")
     lands_on(page, "#L800")
+
+
+def test_an_error_is_shown_from_its_beginning_where_lines_are_not_wrapped(scripted):
+    page = scripted.open("wide.txt?wrap=no")
+    expect(page.locator("#map")).to_be_visible()
+    page.mouse.move(300, 300)
+    page.mouse.wheel(2000, 0)
+    page.wait_for_function("() => scrollX > 0")
+    page.keyboard.press("n")
+    page.wait_for_selector("#L2.lit")
+    page.wait_for_function("() => scrollX === 0")
 
 
 def test_an_error_with_its_traceback_is_one(scripted):
