@@ -40,6 +40,8 @@ def _around_title(mount: str) -> tuple[str, str]:
 
 def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> str:
     """Links to the folders above, and the last segment. tag: what that is on the page."""
+    if not path:
+        return f"<{tag}>logs</{tag}>"
     *folders, name = path.split(b"/")
     address = mount + "/"
     links = [f'<a href="{escape(address)}">logs</a>']

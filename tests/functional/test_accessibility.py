@@ -35,6 +35,7 @@ PAGES = {
 }
 
 
+    "all logs": "",
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")

@@ -41,6 +41,7 @@ def test_breadcrumbs_link_each_folder_above_and_end_with_the_name():
 
 
 def test_breadcrumbs_at_the_top():
+    assert page.breadcrumbs("/htmlify", b"") == "<h1>logs</h1>"
     assert page.breadcrumbs("", b"a.txt") == '<a href="/">logs</a> <h1>a.txt</h1>'
 
 
