@@ -21,6 +21,11 @@ LOG = (
         )
     )
     + TRACEBACK
+    + b"".join(
+        b"2026-03-04 18:22:14.000 1 %b a long line, most of which is no link%b\n"
+        % (severity, b"." * 90)
+        for severity in (b"DEBUG", b"INFO", b"WARNING", b"ERROR")
+    )
     + b"req-0c855fdf-a725-1af0-930c-dbd30f0ad2a8 https://docs.example.org/one\n"
     + b"".join(b"\x1b[%dm%d one\x1b[0m\n" % (code, code) for code in CODES)
 )
@@ -30,12 +35,12 @@ PAGES = {
     "not found": "job/a.txt?q=nowhere",
     "part": "job/a.txt?lines=5-20&wrap=no",
     "folder": "job/",
+    "all logs": "",
     "400": "job/a.txt?level=LOUD",
     "404": "job/gone.txt",
 }
 
 
-    "all logs": "",
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
