@@ -38,6 +38,10 @@ def _around_title(mount: str) -> tuple[str, str]:
     return before, after
 
 
+#: Each has all of the address before it: a path of many short folders would make megabytes of them.
+MOST_CRUMBS = 16
+
+
 def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> str:
     """Links to the folders above, and the last segment. tag: what that is on the page."""
     if not path:
@@ -45,6 +49,10 @@ def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> str:
     *folders, name = path.split(b"/")
     address = mount + "/"
     links = [f'<a href="{escape(address)}">logs</a>']
+    if len(folders) > MOST_CRUMBS:
+        far, folders = folders[:-MOST_CRUMBS], folders[-MOST_CRUMBS:]
+        address += quote(b"/".join(far)) + "/"
+        links.append(f'<a href="{escape(address)}" title="Folders above">&hellip;</a>')
     for folder in folders:
         address += quote(folder) + "/"
         links.append(f'<a href="{escape(address)}">{_shown(folder)}</a>')

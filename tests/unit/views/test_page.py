@@ -45,6 +45,17 @@ def test_breadcrumbs_at_the_top():
     assert page.breadcrumbs("", b"a.txt") == '<a href="/">logs</a> <h1>a.txt</h1>'
 
 
+def test_of_many_folders_the_last_are_linked_each():
+    path = b"/".join(b"%d" % number for number in range(2000)) + b"/a.txt"
+    crumbs = page.breadcrumbs("/m", path)
+    assert crumbs.count("<a ") == 2 + page.MOST_CRUMBS
+    assert crumbs.startswith('<a href="/m/">logs</a> <a href="/m/0/1/2/')
+    assert '/1983/" title="Folders above">&hellip;</a> <a href="/m/0/' in crumbs
+    assert '/1984/">1984</a>' in crumbs
+    assert '/1999/">1999</a> <h1>a.txt</h1>' in crumbs
+    assert len(crumbs) < 20 * len(path)
+
+
 @pytest.mark.parametrize(
     ("folder", "address"),
     [
