@@ -170,13 +170,18 @@ def _inflated_to_the_damage(
 def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
     """What the failed call would have given: byte by byte, for zlib drops the output of a
     call that fails. At most once for a log, over one chunk."""
+    gathered = bytearray()
     try:
         for position in range(len(chunk)):
             piece = decoder.decompress(chunk[position : position + 1])
-            if piece:
-                yield piece
+            if len(gathered) + len(piece) > PIECE:
+                yield bytes(gathered)
+                gathered.clear()
+            gathered += piece
     except zlib.error:
-        return
+        pass
+    if gathered:
+        yield bytes(gathered)
 
 
 def is_one_member(chunks: Iterable[bytes], most: float = math.inf) -> bool:
