@@ -42,15 +42,18 @@ def speedups():
     return importlib.import_module("oslogserve_speedups")
 
 
-@pytest.mark.parametrize(
-    ("line", "when", "severity"),
-    [pytest.param(line, *expected, id=line.decode()) for line, expected in EXAMPLES.items()],
-)
-def test_the_examples_of_the_table(rendered, line, when, severity):
-    element = rendered([line], "html")
-    assert element.startswith(b'<span id="L1" class="%b">' % (severity or b"NONE"))
-    assert (b'">%b</a>' % when in element) == bool(when)
-    assert (b"<a name=" in element) == bool(when)
+def test_the_examples_of_the_table(rendered):
+    wrong = []
+    for line, (when, severity) in EXAMPLES.items():
+        element = rendered([line], "html")
+        as_expected = (
+            element.startswith(b'<span id="L1" class="%b">' % (severity or b"NONE")),
+            (b'">%b</a>' % when in element) == bool(when),
+            (b"<a name=" in element) == bool(when),
+        )
+        if not all(as_expected):
+            wrong.append((line, element))
+    assert wrong == []
 
 
 @pytest.mark.parametrize(("size", "severity"), [(REACH - 1, b"ERROR"), (REACH, b"NONE")])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.formats import OwnRow
+from oslogserve.lines.formats import TABLE, OwnRow
 from oslogserve.lines.pieces import for_native
 from oslogserve.lines.recognise import Formats
 from tests.renderers import speedups, the_native_core
@@ -15,15 +15,21 @@ ROWS = [
 
 @pytest.fixture(params=["pure", "native"], scope="module")
 def formats(request):
-    if request.param == "pure":
-        return lambda rows: Formats(own=rows)
-    the_native_core()
-    return lambda rows: speedups().Formats(for_native(own=rows))
+    """Own rows, before the table's first alone: the native core takes its time for all of them."""
+    if request.param == "native":
+        the_native_core()
+
+    def formats(own, table=TABLE[:1]):
+        if request.param == "pure":
+            return Formats(table, own=own)
+        return speedups().Formats(for_native(table, own=own))
+
+    return formats
 
 
 @pytest.fixture(scope="module")
 def recognising(formats):
-    return formats(ROWS)
+    return formats(ROWS, TABLE)
 
 
 @pytest.mark.parametrize(
