@@ -40,13 +40,15 @@ ODD_NAMES = (
     "back\\slash.txt",
     "new\nline.txt",
 )
-#: More than all the buffers between Swift and a client that does not read can hold.
-LARGE = 110 * 1024 * 1024
+MEGABYTE = 1024 * 1024
+#: More than what is on its way to who reads no more.
+LARGE = 32 * MEGABYTE
 
 
 def serving(swift, container=CONTAINER, *, threads=8, root=None, **options):
-    """The application in one worker, so that its figures are those of one process."""
-    sections = {"swift": swift.settings(container) | options}
+    """The application in one worker, so that its figures are those of one process; what does not
+    come back it gives up soon."""
+    sections = {"swift": swift.settings(container) | {"resumes": "2"} | options}
     if root is not None:
         sections["disk"] = {"root": root}
     return Gunicorn(ini(sections), "--workers", "1", "--threads", str(threads))
@@ -657,19 +659,22 @@ def test_frozen_object_server_is_503_within_the_read_timeout(tmp_path):
 
 @pytest.mark.parametrize("view", ["html", "text"])
 @pytest.mark.parametrize("trouble", ["killed", "frozen"])
-def test_log_that_breaks_off_says_so(fragile_swift, view, trouble):
+def test_log_that_breaks_off_says_so(faulty_swift, view, trouble):
     lines = LARGE // len(LINE)
-    with filling(fragile_swift, "logs") as connection:
+    with filling(faulty_swift, "logs") as connection:
         connection.put_object("logs", "large.txt", LINE * lines)
-    with serving(fragile_swift, "logs", read_timeout="1") as server:
+    faulty = faulty_swift.faulty
+    with serving(faulty_swift, "logs", read_timeout="2") as server:
+        faulty.behave(Fault(after=MEGABYTE, then="hold", only=b"/large.txt", times=1))
         connection, response = begin(server, f"/large.txt?format={view}")
         with contextlib.closing(connection):
-            received = response.read(1024 * 1024)
+            poll(lambda: faulty.struck, lambda: AssertionError("nothing is held"), 20)
             if trouble == "killed":
-                fragile_swift.kill("object")
+                faulty_swift.kill("object")
             else:
-                fragile_swift.freeze("proxy")
-            received += response.read()
+                faulty_swift.freeze("proxy")
+            faulty.behave()
+            received = response.read()
         end = received[-2000:].decode()
         assert "oslogserve: this log is incomplete here" in end
         if view == "html":
@@ -680,9 +685,9 @@ def test_log_that_breaks_off_says_so(fragile_swift, view, trouble):
         labels = {"source": "swift", "view": view, "ending": "failed"}
         counted_once(server, "oslogserve_response_seconds_count", **labels)
         if trouble == "frozen":
-            fragile_swift.thaw("proxy")
+            faulty_swift.thaw("proxy")
         else:
-            fragile_swift.start("object")
+            faulty_swift.start("object")
         assert ask(server, "/large.txt?limit=1&format=text").body == LINE
 
 
