@@ -34,11 +34,12 @@ def _name(packed, kind):
 class SwiftStage(Stage):
     """A Swift whose servers can be killed one by one, behind a faulty proxy."""
 
-    def __init__(self, swift):
+    def __init__(self, swift, **bounds_of_its_own):
         self.swift = swift
         self.proxy = swift.faulty
         self._numbers = itertools.count()
-        super().__init__("swift", {"swift": swift.settings(CONTAINER) | bounds()}, PROBE)
+        settings = swift.settings(CONTAINER) | bounds() | bounds_of_its_own
+        super().__init__("swift", {"swift": settings}, PROBE)
 
     def __enter__(self):
         with self.filling() as connection:
@@ -496,6 +497,8 @@ def _(stage, cell):
 # Keystone
 
 KEYSTONE_ROWS = Rows()
+#: A new token is three requests to Keystone, a second each where the machine is busy.
+KEYSTONE_BOUNDS = {"read_timeout": 5, "answer_timeout": 12}
 
 
 def _revoked(stage, cell, trouble=lambda keystone: None):
@@ -596,6 +599,6 @@ def keystone_stage():
     with (
         Keystone(faulty=True) as keystone,
         Swift(keystone=keystone, faulty=True) as swift,
-        SwiftStage(swift) as made,
+        SwiftStage(swift, **KEYSTONE_BOUNDS) as made,
     ):
         yield made
