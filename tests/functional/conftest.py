@@ -14,6 +14,13 @@ if REPOSITORY not in sys.path:  # a plain `pytest` does not put it there
 from tests.servers.keystone import Keystone
 from tests.servers.swift import FourProcessSwift, Swift
 
+#: They take longest: two processes end together where these come first.
+FIRST = ("test_swift", "test_faults", "test_big_logs", "test_servers", "test_reliability")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: (*FIRST, item.path.stem).index(item.path.stem))
+
 
 @pytest.fixture(scope="module")
 def chromium():
