@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The instruments. No label holds anything that a user typed."""
 
+import glob
 import os
+from collections.abc import Iterable
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, values
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from oslogserve.metrics_dir import VARIABLE
 
@@ -155,5 +158,20 @@ class Metrics:
         if VARIABLE not in os.environ:
             return generate_latest(self._registry)
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)
+        registry.register(_Processes())
         return generate_latest(registry)
+
+
+class _Processes(Collector):
+    """Those that have begun to count: a file is empty for a moment when its process makes it."""
+
+    def collect(self) -> Iterable[Metric]:
+        paths = glob.glob(os.path.join(os.environ[VARIABLE], "*.db"))
+        yield from MultiProcessCollector.merge([path for path in paths if _is_begun(path)])
+
+
+def _is_begun(path: str) -> bool:
+    try:
+        return os.path.getsize(path) > 0
+    except FileNotFoundError:  # a gauge, of a process that has just ended
+        return False

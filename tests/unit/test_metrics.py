@@ -32,6 +32,12 @@ def _single_process(monkeypatch):
     monkeypatch.delenv(metrics_dir.VARIABLE, raising=False)
 
 
+def test_a_process_that_is_just_making_its_file_counts_nothing_yet(tmp_path, monkeypatch):
+    monkeypatch.setenv(metrics_dir.VARIABLE, str(tmp_path))
+    (tmp_path / "counter_1.db").touch()
+    assert Metrics().exposition() == b""
+
+
 @pytest.fixture
 def metrics():
     """Each metric counted once, with its labels' names as their values."""
