@@ -10,7 +10,8 @@ from oslogserve import gunicorn_hooks, metrics_dir
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch):
-    monkeypatch.delenv(metrics_dir.VARIABLE, raising=False)
+    monkeypatch.setenv(metrics_dir.VARIABLE, "")  # so that it is as before in the end
+    monkeypatch.delenv(metrics_dir.VARIABLE)
 
 
 @pytest.fixture
