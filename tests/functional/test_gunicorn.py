@@ -76,5 +76,6 @@ def test_a_killed_worker_is_replaced_and_what_it_counted_stays(server):
 
 def test_the_folder_of_the_metrics_goes_with_the_server(server):
     assert list(server.root.glob("oslogserve-metrics-*"))
-    server.process.close()
+    os.kill(server.process.pid, signal.SIGTERM)
+    server.process.wait()
     assert not list(server.root.glob("oslogserve-metrics-*"))
