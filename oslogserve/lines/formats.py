@@ -654,7 +654,7 @@ _LEVELS = (
     Row(
         "JSON: severity, in words or as a number (pino, bunyan)",
         rb"{members}\"(?:(?:log[._]?)?[lL]evel|level_?name|severity|Severity|@?lvl|@l|@level|log_?Level"
-        rb"|LogLevel)\"{colon}\"?{json_level}\"?[ \t]*[,}]",
+        rb"|LogLevel|severity_?[tT]ext)\"{colon}\"?{json_level}\"?[ \t]*[,}]",
         {
             b'{"msg": "level", "levelname": "WARN"}': (b"", b"WARNING"),
             b'{"@t":"2024-03-04T05:06:07.1Z","@m":"x","@l":"Error"}': (
@@ -664,6 +664,7 @@ _LEVELS = (
             b'{"log.level": "error", "a": [1, {"level": "info"}]}': (b"", b"ERROR"),
             b'{"a": {"level": "error"}, "msg": "\\"level\\": \\"error\\""}': (b"", b""),
             b'{"name":"a","level":60,"msg":"x"}': (b"", b"CRITICAL"),
+            b'{"severity_text":"ERROR"}': (b"", b"ERROR"),
             b'{"level": 30.5}': (b"", b""),
             b'{"level": 3}': (b"", b""),
         },
@@ -747,6 +748,11 @@ _LEVELS = (
         },
     ),
     Row(
+        "Rust's env_logger without a time",
+        rb"\[{LEVEL} +[\w:]+\] ",
+        {b"[ERROR foo::bar] x": (b"", b"ERROR"), b"[ERROR in foo] x": (b"", b"")},
+    ),
+    Row(
         "a thread before the level",
         rb"{bracketed} +{PLAIN} ",
         {b"[main] ERROR a.b.C - x": (b"", b"ERROR")},
@@ -771,11 +777,17 @@ _LEVELS = (
 #: A level and a space: of most lines that show one, so it is looked for first.
 _PLAIN = (
     Row(
+        "a setting or a count, no level",
+        rb"[A-Z]{4,9} +(?:= |\d+{eol})",
+        {b"DEBUG = True": (b"", b""), b"ERROR 0": (b"", b""), b"WARNING   3": (b"", b"")},
+    ),
+    Row(
         "a word alone",
         rb"{PLAIN}(?:[ \t!|]|{eol})",
         {
             b"ERROR x": (b"", b"ERROR"),
             b"ERROR! x": (b"", b"ERROR"),
+            b"ERROR 1045 (28000): Access denied": (b"", b"ERROR"),
             b"ERROR    root:a.py:3 x": (b"", b"ERROR"),
             b"ERROR_COUNT 0": (b"", b""),
             b"ERROR=1": (b"", b""),
@@ -801,6 +813,21 @@ _JOBS = (
         {
             b"FAILED! => {": (b"", b"ERROR"),
             b"compute1 | UNREACHABLE! => {": (b"", b"ERROR"),
+        },
+        severity="ERROR",
+    ),
+    Row(
+        "Ansible: an exception",
+        rb"An exception occurred during task execution\.",
+        {b"An exception occurred during task execution. To see": (b"", b"ERROR")},
+        severity="ERROR",
+    ),
+    Row(
+        "Zuul: a playbook that was ended",
+        rb"(?:PRE-|POST-)?RUN END RESULT_(?:TIMED_OUT|UNREACHABLE|ABORTED|DISK_FULL):",
+        {
+            b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]": (b"", b"ERROR"),
+            b"RUN END RESULT_NORMAL: [untrusted : a/error.yaml@main]": (b"", b""),
         },
         severity="ERROR",
     ),
@@ -942,6 +969,22 @@ _TESTS = (
         severity="ERROR",
     ),
     Row(
+        "pytest: the heading of an error",
+        rb"_+ ERROR (?:at (?:setup|teardown) of|collecting) ",
+        {
+            b"____ ERROR at setup of test_x ____": (b"", b"ERROR"),
+            b"____ ERROR collecting tests/test_x.py ____": (b"", b"ERROR"),
+            b"____ test_error ____": (b"", b""),
+        },
+        severity="ERROR",
+    ),
+    Row(
+        "pytest: it went no further",
+        rb"!+ (?:Interrupted: |stopping after )\d+ ",
+        {b"!!!! Interrupted: 1 error during collection !!!!": (b"", b"ERROR")},
+        severity="ERROR",
+    ),
+    Row(
         "pytest: the last line, with failures",
         rb"=+ (?:\d+ \w+, )*?[1-9]\d* (?:failed|errors?)[ ,]",
         {
@@ -1076,7 +1119,7 @@ _CRASHES = (
 _TOOLS = (
     Row(
         "compilers: gcc, clang, javac, mypy, tsc; psql",
-        rb"(?:psql:)?{path}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))(?::| -) (?:fatal )?{level}(?: [A-Z]+\d+)?: ",
+        rb"(?:psql:|[A-Za-z]:\\)?{path}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\))(?::| -) (?:fatal )?{level}(?: [A-Z]+\d+)?: ",
         {
             b"src/error.c:12:3: warning: unused variable 'error'": (b"", b"WARNING"),
             b"f.c:12: fatal error: x.h: No such file": (b"", b"ERROR"),
@@ -1084,8 +1127,30 @@ _TOOLS = (
             b"src/a.ts:1:2 - error TS2304: x": (b"", b"ERROR"),
             b"Foo.java:3: error: x": (b"", b"ERROR"),
             b"psql:a.sql:3: ERROR:  x": (b"", b"ERROR"),
+            b"C:\\a\\a.cpp(12): error C2065: x": (b"", b"ERROR"),
             b"http://host:80: error: x": (b"", b""),
         },
+    ),
+    Row(
+        "compilers without a place: tsc, MSVC and its linker",
+        rb"(?:LINK : )?(?:fatal )?{level} [A-Z]{1,5}\d+: ",
+        {
+            b"error TS2304: Cannot find name 'x'.": (b"", b"ERROR"),
+            b"LINK : fatal error LNK1104: cannot open file": (b"", b"ERROR"),
+            b"error codes: 3": (b"", b""),
+        },
+    ),
+    Row(
+        "Go's compiler",
+        rb"{path}:\d+:\d+: (?:undefined|syntax error|(?:cannot|invalid|missing|not enough|too many"
+        rb"|unknown|assignment|duplicate) \w+|\S+ (?:imported|declared) and not used|declared and not used)",
+        {
+            b"./foo.go:12:3: undefined: x": (b"", b"ERROR"),
+            b'a/b.go:3:2: "fmt" imported and not used': (b"", b"ERROR"),
+            b"a/b.go:3:2: cannot use x (variable of type int)": (b"", b"ERROR"),
+            b"a/b.go:3:2: starting": (b"", b""),
+        },
+        severity="ERROR",
     ),
     Row(
         "rustc",
@@ -1192,8 +1257,24 @@ _TOOLS = (
     ),
     Row(
         "shells: a command that is not there",
-        rb"{path}: (?:line )?\d+: [^\s:]+: (?:command )?not found{eol}",
-        {b"bash: line 1: foo: command not found": (b"", b"ERROR")},
+        rb"{path}: (?:(?:line )?\d+: [^\s:]+: (?:command )?|[^\s:]+: command )not found{eol}",
+        {
+            b"bash: line 1: foo: command not found": (b"", b"ERROR"),
+            b"bash: foo: command not found": (b"", b"ERROR"),
+            b"a: b: not found": (b"", b""),
+        },
+        severity="ERROR",
+    ),
+    Row(
+        "shells: a command that crashed",
+        rb"(?:Segmentation fault|Aborted|Bus error|Illegal instruction) \(core dumped\)",
+        {b"Segmentation fault (core dumped)": (b"", b"ERROR")},
+        severity="ERROR",
+    ),
+    Row(
+        "yarn",
+        rb"error Command failed ",
+        {b"error Command failed with exit code 1.": (b"", b"ERROR")},
         severity="ERROR",
     ),
 )
