@@ -92,12 +92,13 @@ _Fitting = tuple[Sequence[CompiledPiece], Sequence[_Place]]
 
 class Choice:
     """time: of one at the beginning, b"" for none. pieces: what the groups of a match tell, None for a
-    time."""
+    time. is_any: whether there is more to look for than that time."""
 
     def __init__(
         self, time: bytes, pieces: Sequence[CompiledPiece], places: Mapping[str, Sequence[bytes]]
     ) -> None:
         self.pieces = *[None] * (2 if time else 1), *pieces, None
+        self.is_any = bool(pieces or places)
         self._time = time
         self._places = places
 

@@ -52,7 +52,7 @@ class Formats:
         severities, timed, untimed = self._first_severities, self._timed, self._untimed
         suffixes = self._suffixes
         may_be_odd = self._may_be_odd(lines)
-        found = []
+        found: list[Seen] = []
         # Behind time and word stands a Key: in one piece it would cost more.
         for line, (time, word, s, a, b, c) in zip(
             lines.split(b"\n"), self._lines(lines), strict=False
@@ -60,18 +60,20 @@ class Formats:
             if len(line) > HEAD or (may_be_odd and self._is_odd(line)):
                 found.append(self._seen_in_any(line[:HEAD]))
                 continue
-            start, end = 0, len(time)
             if word:
-                severity = severities[word]
-            elif time:
-                severity = self._severity_by(timed[s, a, b, c], line, end, DEEPEST)
+                found.append((0, len(time), severities[word]))
+                continue
+            one = _NOTHING
+            if time:
+                end = len(time)
+                one = 0, end, self._severity_by(timed[s, a, b, c], line, end, DEEPEST)
             elif line:
-                start, end, severity = self._seen_by(untimed[s, a, b, c], line, 0, DEEPEST)
-            else:
-                severity = b""
-            if not severity and line.endswith(suffixes):
-                severity = self._by_its_end(line)
-            found.append((start, end, severity))
+                choice = untimed[s, a, b, c]
+                if choice.is_any:
+                    one = self._seen_by(choice, line, 0, DEEPEST)
+            if not one[2] and line.endswith(suffixes):
+                one = *one[:2], self._by_its_end(line)
+            found.append(one)
         return found
 
     def severities_in(self, lines: bytes) -> list[bytes]:
@@ -179,7 +181,7 @@ class Formats:
 _Match = Callable[[bytes, int], re.Match[bytes]]
 _beginning: _Match
 _beginning = re.compile(BEGINNING).match  # type: ignore[assignment]
-_NOTHING = (0, 0, b"")
+_NOTHING: Seen = (0, 0, b"")
 
 
 def _moved(seen: Seen, head: bytes) -> Seen:
