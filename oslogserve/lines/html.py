@@ -4,19 +4,23 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 from oslogserve.lines import ansi
-from oslogserve.lines.anchor import anchor_of
+from oslogserve.lines.anchor import anchor_of, anchors_of
+from oslogserve.lines.escape import escaped
 from oslogserve.lines.filter import Run
 from oslogserve.lines.formats import RANK, SEVERITIES
-from oslogserve.lines.links import REQUEST_ID, URL_MARK, linked, links_in
+from oslogserve.lines.links import linked, linked_in, links_in
 from oslogserve.lines.recognise import Formats, Seen
 from oslogserve.lines.search import Search, spans_in
 from oslogserve.lines.select import Gap, Part, Shown
 from oslogserve.lines.selection import Page, Tally
 
 _ROW = b'<span id="L%d" class="%b"><a class="n" href="#L%d">%d</a>%b\n</span>'
+_TIME = b'<a name="%b" href="#%b">%b</a>'
+_TIMED_ROW = _ROW.replace(b"</a>%b", b"</a>%b" + _TIME + b"%b")
 _END = b"\n</span>"
 _NONE = SEVERITIES[0].encode()
 #: The class of the lines below one of a severity. Those below none are as at a log's beginning.
@@ -24,11 +28,6 @@ _INHERITED = {name: name + b" more" if rank else name for name, rank in RANK.ite
 #: Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
 _BLOCK = 256
 Span = tuple[int, int]
-
-
-def escaped(text: bytes) -> bytes:
-    """For text between tags, and in attributes where it holds no quotes."""
-    return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 class Elements:
@@ -45,7 +44,6 @@ class Elements:
         self._link = link
         self._searches = [search.compiled() for search in searches]
         self._longest = longest
-        self._to_request = rb'<a href="%bq=\g<0>">\g<0></a>' % link.replace(b"\\", rb"\\")
 
     def of_runs(
         self, runs: Iterable[Run], formats: Formats, tally: Tally, page: Page | None
@@ -89,21 +87,45 @@ class Elements:
         self, numbers: Sequence[int], whole: bytes, seen: list[Seen], inherited: bytes
     ) -> tuple[list[bytes], bytes]:
         """Of a block's lines, and what those behind them inherit."""
-        rows: list[bytes] = []
         texts = whole.split(b"\n")
-        simple = self._simple(whole).split(b"\n")
-        is_simple = self._is_simple(whole)
-        has_urls = URL_MARK in whole
-        for here, text, inner, (start, end, own) in zip(numbers, texts, simple, seen, strict=False):
-            inherited = _INHERITED[own] if own else inherited
-            if not (is_simple or self._is_simple(text)):
-                inner = self._line(text, start, end)
-            elif (has_urls and URL_MARK in text) or (start and len(inner) != len(text)):
-                inner = self._with_links(text, start, end)
-            elif end:
-                inner = inner[:start] + _time(inner[start:end]) + inner[end:]
-            rows.append(_ROW % (here, own or inherited, here, here, inner))
+        odd = self._odd(whole, texts, seen)
+        for index in odd:
+            texts[index] = b""
+        times = [text[start:end] for text, (start, end, _) in zip(texts, seen, strict=False)]
+        before = self._before_times(texts, seen)
+        behind = linked_in(
+            [text[end:] for text, (_, end, _) in zip(texts, seen, strict=False)], self._link
+        )
+        for index, inner in odd.items():
+            behind[index] = inner
+        rows: list[bytes] = []
+        for here, (_, _, own), first, time, anchor, rest in zip(
+            numbers, seen, before, times, anchors_of(times), behind, strict=False
+        ):
+            if own:
+                inherited = _INHERITED[own]
+            rows.append(
+                _TIMED_ROW % (here, own or inherited, here, here, first, anchor, anchor, time, rest)
+                if time
+                else _ROW % (here, own or inherited, here, here, rest)
+            )
         return rows, inherited
+
+    def _odd(self, whole: bytes, texts: list[bytes], seen: list[Seen]) -> dict[int, bytes]:
+        """The lines that have to be marked up by themselves, so marked up, by their index."""
+        if self._is_simple(whole):
+            return {}
+        return {
+            index: self._line(text, start, end)
+            for index, (text, (start, end, _)) in enumerate(zip(texts, seen, strict=False))
+            if not self._is_simple(text)
+        }
+
+    def _before_times(self, texts: list[bytes], seen: list[Seen]) -> Iterable[bytes]:
+        if not any(start for start, _, _ in seen):
+            return repeat(b"")
+        before = [text[:start] for text, (start, _, _) in zip(texts, seen, strict=False)]
+        return linked_in(before, self._link)
 
     def of_shown(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
         """tally: whoever shows them stops where it has as many elements as a page may have."""
@@ -141,29 +163,8 @@ class Elements:
         address = b"%blines=%d-%d" % (self._link, gap.first, gap.last)
         return b'<a class="gap" href="%b">%b</a>' % (address, told)
 
-    def _simple(self, lines: bytes) -> bytes:
-        text = escaped(lines)
-        if not self._link or b"req-" not in text:
-            return text
-        return REQUEST_ID.sub(self._to_request, text)
-
     def _is_simple(self, text: bytes) -> bool:
         return b"\x1b" not in text and len(text) <= self._longest
-
-    def _with_links(self, text: bytes, start: int, end: int) -> bytes:
-        """A line without colours, whose time stands there."""
-        time = _time(text[start:end]) if end else b""
-        before = self._linked(text, 0, start) if start else b""
-        return before + time + self._linked(text, end, len(text))
-
-    def _linked(self, text: bytes, start: int, end: int) -> bytes:
-        safe = escaped if any(mark in text for mark in (b"&", b"<", b">")) else bytes
-        parts: list[bytes] = []
-        for first, last, is_url in links_in(text, start, end, bool(self._link)):
-            to = safe(text[first:last])
-            parts += (safe(text[start:first]), linked(self._link, to, is_url, to))
-            start = last
-        return b"".join([*parts, safe(text[start:end])])
 
     def _line(self, text: bytes, start: int, end: int) -> bytes:
         line = _Line(text[: self._longest], self._link, self._searches)
@@ -176,7 +177,7 @@ class Elements:
 
 def _count(numbers: Sequence[int], seen: list[Seen], tally: Tally) -> None:
     """The lines of a block."""
-    shown = [own for *_, own in seen]
+    shown = [own for _, _, own in seen]
     tally.matched += len(seen)
     for severity, lines in Counter(shown).items():
         rank = RANK[severity or _NONE]
@@ -215,8 +216,8 @@ class _Room:
 
 
 def _elements(marked_up: bytes) -> int:
-    """Each has a begin and an end."""
-    return marked_up.count(b"<") // 2
+    """Each has one end."""
+    return marked_up.count(b"</")
 
 
 def _block(lines: int) -> bytes:
@@ -226,7 +227,7 @@ def _block(lines: int) -> bytes:
 
 def _time(text: bytes, shown: bytes | None = None) -> bytes:
     anchor = anchor_of(text)
-    return b'<a name="%b" href="#%b">%b</a>' % (anchor, anchor, text if shown is None else shown)
+    return _TIME % (anchor, anchor, text if shown is None else shown)
 
 
 class _Line:

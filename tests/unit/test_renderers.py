@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import oslogserve
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.clock import span
+from oslogserve.lines.escape import escaped
 from oslogserve.lines.formats import SEVERITIES
-from oslogserve.lines.html import escaped
 from oslogserve.lines.search import MOST_MATCHES, Search
 from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, WHOLE, Selection, Tally, Wanted
 from tests.renderers import (

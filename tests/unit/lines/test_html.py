@@ -7,8 +7,9 @@ import pytest
 
 from oslogserve.lines.blocks import whole_lines
 from oslogserve.lines.clock import Clock
+from oslogserve.lines.escape import escaped
 from oslogserve.lines.filter import at_least, numbered
-from oslogserve.lines.html import Elements, escaped
+from oslogserve.lines.html import Elements
 from oslogserve.lines.recognise import BUILT_IN
 from oslogserve.lines.search import Search
 from oslogserve.lines.select import Gap, Line, Part, Selector
