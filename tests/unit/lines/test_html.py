@@ -9,7 +9,7 @@ from oslogserve.lines.blocks import whole_lines
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.filter import at_least, numbered
-from oslogserve.lines.html import Elements
+from oslogserve.lines.html import _PART, Elements
 from oslogserve.lines.recognise import BUILT_IN
 from oslogserve.lines.search import Search
 from oslogserve.lines.select import Gap, Line, Part, Selector
@@ -73,6 +73,12 @@ def elements(*shown, link=b"?", searches=(), longest=100):
 def test_the_same_elements_come_however_the_log_is_cut(html):
     for size in range(1, len(LOG) + 1):
         assert html(LOG, size) == HTML
+
+
+def test_the_same_elements_come_of_a_block_of_many_parts(html):
+    log = b"\n".join([LOG] * 3000 + [b"x" * 300_000, LOG])
+    assert len(log) > 10 * _PART
+    assert html(log) == html(log, 4096)
 
 
 def test_an_ended_last_line_looks_the_same(html):
