@@ -98,20 +98,24 @@ class Elements:
         seen: list[Seen] = []
         rows: list[bytes] = []
         for part in _parts(whole):
-            found = formats.seen_in(part)
+            texts = part.split(b"\n")
+            found = formats.seen_in(part, texts)
             if is_shown:
-                of_part = numbers[len(seen) : len(seen) + len(found)]
-                made, inherited = self._rows(of_part, part, found, inherited)
+                odd = self._odd(part, texts, found)
+                made, inherited = self._rows(numbers[len(seen) :], texts, found, odd, inherited)
                 rows += made
             seen += found
         return seen, rows, inherited
 
     def _rows(
-        self, numbers: Sequence[int], whole: bytes, seen: list[Seen], inherited: bytes
+        self,
+        numbers: Sequence[int],
+        texts: list[bytes],
+        seen: list[Seen],
+        odd: dict[int, bytes],
+        inherited: bytes,
     ) -> tuple[list[bytes], bytes]:
-        """Of a part's lines, and what those behind them inherit."""
-        texts = whole.split(b"\n")
-        odd = self._odd(whole, texts, seen)
+        """Of a part's lines, and what those behind them inherit. odd: see _odd()."""
         for index in odd:
             texts[index] = b""
         times = [text[start:end] for text, (start, end, _) in zip(texts, seen, strict=False)]

@@ -47,16 +47,15 @@ class Formats:
         self._endings = {ending.suffix: ending.severity.encode() for ending in endings}
         self._suffixes = tuple(self._endings)
 
-    def seen_in(self, lines: bytes) -> list[Seen]:
-        """Of each line of a block of whole lines."""
+    def seen_in(self, lines: bytes, texts: Sequence[bytes] | None = None) -> list[Seen]:
+        """Of each line of a block of whole lines. texts: they, from who has split the block."""
         severities, timed, untimed = self._first_severities, self._timed, self._untimed
         suffixes = self._suffixes
         may_be_odd = self._may_be_odd(lines)
         found: list[Seen] = []
         # Behind time and word stands a Key: in one piece it would cost more.
-        for line, (time, word, s, a, b, c) in zip(
-            lines.split(b"\n"), self._lines(lines), strict=False
-        ):
+        texts = lines.split(b"\n") if texts is None else texts
+        for line, (time, word, s, a, b, c) in zip(texts, self._lines(lines), strict=False):
             if len(line) > HEAD or (may_be_odd and self._is_odd(line)):
                 found.append(self._seen_in_any(line[:HEAD]))
                 continue
