@@ -15,6 +15,9 @@ from oslogserve.lines.pieces import Pieces
 #: where it shows none.
 Seen = tuple[int, int, bytes]
 
+#: How each of the times at a line's beginning begins: one look spares most other lines one for each.
+_FIRST_OF_TIME = rb"(?=[\dA-Z])"
+
 
 class Formats:
     """Compiled once, shared by all logs and threads."""
@@ -29,7 +32,7 @@ class Formats:
         pieces = Pieces(rows)
         # Each time is settled first (it is atomic): what follows cannot shorten it, and neither
         # can it in the native renderer.
-        time = rb"(?>(?:" + TIMES["time"] + rb")(?!\w))(?!:\d)"
+        time = _FIRST_OF_TIME + rb"(?>(?:" + TIMES["time"] + rb")(?!\w))(?!:\d)"
         self._line: _Match
         self._line = re.compile(b"(" + time + b")?" + BEGINNING).match  # type: ignore[assignment]
         timed = [compiled(piece) for piece in pieces.timed]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 import time
 
 import pytest
 
 from oslogserve.lines.anchor import anchor_of
+from oslogserve.lines.beginning import may_match
 from oslogserve.lines.formats import ENDINGS, HEAD, SEVERITIES, TABLE, TIMES, Row
-from oslogserve.lines.recognise import BUILT_IN, Formats
+from oslogserve.lines.recognise import _FIRST_OF_TIME, BUILT_IN, Formats
 from tests.renderers import EXAMPLES
 
 ROWS = (*TABLE, *ENDINGS)
@@ -222,3 +224,9 @@ def test_every_time_is_used():
 )
 def test_anchors_are_those_of_the_ancestor(when, anchor):
     assert anchor_of(when) == anchor
+
+
+def test_no_time_begins_otherwise_than_is_looked_for_first():
+    for first in (bytes([byte]) for byte in range(256)):
+        if may_match(TIMES["time"], (first,)):
+            assert re.match(_FIRST_OF_TIME, first)
