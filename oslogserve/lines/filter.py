@@ -5,32 +5,47 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.recognise import BUILT_IN, Formats
+from oslogserve.lines.selection import Tally
 
 #: (numbers of its lines in the whole log, lines). Where a run's last line has no end, the first line of
 #: the next one is more of it.
 Run = tuple[Sequence[int], bytes]
 
 
-def numbered(blocks: Iterable[bytes]) -> Iterator[Run]:
-    """Every line. A block that goes on with a line keeps that line's number."""
+def numbered(blocks: Iterable[bytes], tally: Tally | None = None) -> Iterator[Run]:
+    """Every line. A block that goes on with a line keeps that line's number. tally: is told the
+    lines."""
     number = 1
     for block in blocks:
-        ends = block.count(b"\n")
-        yield range(number, number + ends + (not block.endswith(b"\n"))), block
+        ends = _ends_in(block)
+        numbers = range(number, number + ends + (not block.endswith(b"\n")))
+        if tally:
+            tally.lines = numbers[-1]
+        yield numbers, block
         number += ends
 
 
-def at_least(level: str, blocks: Iterable[bytes], formats: Formats = BUILT_IN) -> Iterator[Run]:
+def _ends_in(block: bytes) -> int:
+    """What count() says too, a byte at a time; this leaps from one to the next."""
+    return len(block) - len(block.replace(b"\n", b""))
+
+
+def at_least(
+    level: str,
+    blocks: Iterable[bytes],
+    formats: Formats = BUILT_IN,
+    tally: Tally | None = None,
+) -> Iterator[Run]:
     """The lines of severity `level` and above, as many at once as a block has.
 
     A line without a severity of its own belongs to the last line that had one: a traceback
-    stays with its error.
+    stays with its error. tally: see numbered().
     """
     floor = SEVERITIES.index(level)
     wanted = frozenset(name.encode() for name in SEVERITIES[floor:])
     keeping = not floor  # as if a line of the lowest severity stood before the first
     inside_line = False
-    for numbers, block in numbered(blocks):
+    for numbers, block in numbered(blocks, tally):
         if inside_line:
             end = block.find(b"\n") + 1 or len(block)
             if keeping:

@@ -51,9 +51,11 @@ def _pure_of(formats: Formats) -> Renderer:
         tally = Tally() if tally is None else tally
         blocks = whole_lines(_counted(pieces, tally), longest)
         if selection.is_simple and view == "html":
-            blocks = _lines_counted(blocks, tally)
             level = selection.level
-            runs = numbered(blocks) if level is None else at_least(level, blocks, formats)
+            if level is None:
+                runs = numbered(blocks, tally)
+            else:
+                runs = at_least(level, blocks, formats, tally)
             return Elements(wanted.link, (), longest).of_runs(runs, formats, tally, wanted.page)
         clock = Clock(_second(wanted.written))
         page = wanted.page if view == "html" else None
@@ -84,14 +86,6 @@ def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
     for piece in pieces:
         tally.bytes += len(piece)
         yield piece
-
-
-def _lines_counted(blocks: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
-    block = b"\n"
-    for block in blocks:
-        tally.lines += block.count(b"\n")
-        yield block
-    tally.lines += not block.endswith(b"\n")
 
 
 def _second(written: float | None) -> int:
