@@ -93,7 +93,9 @@ class Formats:
                 severity = severities[word]
             elif line:
                 choice = timed[s, a, b, c] if time else untimed[s, a, b, c]
-                severity = self._severity_by(choice, line, len(time), DEEPEST)
+                severity = b""
+                if choice.is_any:
+                    severity = self._severity_by(choice, line, len(time), DEEPEST)
                 if not severity and line.endswith(suffixes):
                     severity = self._by_its_end(line)
             else:
