@@ -154,18 +154,18 @@ class Selector:
         is_open = self._left != 0 and self._is_in_window(number)
         if is_open and self._is_hit(line):
             for held in self._before.taken():
-                if held.number >= number - (asked.context or 0):
+                if held.role == b"shown" or held.number >= number - (asked.context or 0):
                     yield from self._put(held)
             yield from self._put(line, is_hit=True)
             self._near = number + (asked.context or 0)
-        elif line.role:
-            self._before.taken()  # they would come too late
+        elif line.role and (number <= self._near or not asked.context):
             yield from self._put(line)
+        elif line.role:  # behind those that stand before a hit to come
+            yield from self._out_of_before(self._before.add(line))
         elif is_open and number <= self._near:
             yield from self._put(line._replace(role=b"context"))
         elif is_open and asked.context:
-            list(self._before.add(line._replace(role=b"context")))
-            self._place = self._before
+            yield from self._out_of_before(self._before.add(line._replace(role=b"context")))
 
     def _is_behind(self, number: int) -> bool:
         """Whether no line from here on can be shown."""
@@ -234,6 +234,14 @@ class Selector:
             self._place = self._tail
             yield from self._out_of_tail(self._tail.add(line))
 
+    def _out_of_before(self, lines: Iterable[Line]) -> Iterator[Shown]:
+        self._place = self._before
+        for line in lines:
+            if line.role == b"shown":
+                yield from self._put(line)
+                if line.number < self._tally.lines:
+                    self._place = self._before
+
     def _out_of_tail(self, lines: Iterable[Line]) -> Iterator[Shown]:
         for line in lines:
             if line.role == b"shown":
@@ -262,11 +270,12 @@ class Selector:
             self._used += len(text)
             yield Part(text)
         elif isinstance(self._place, _Held):
+            is_tail = self._place is self._tail
             dropped = self._place.more(text)
-            if self._place is self._tail:
-                yield from self._out_of_tail(dropped)
+            yield from self._out_of_tail(dropped) if is_tail else self._out_of_before(dropped)
 
     def _finished(self) -> Iterator[Shown]:
+        yield from self._out_of_before(self._before.taken())
         self._tally.dropped = self._tail.missing()
         for line in self._tail.taken():
             yield from self._given(line)

@@ -203,12 +203,13 @@ impl Selector {
                 self.used += part.len() as u64 + u64::from(has_end);
                 return view.part(part, has_end);
             }
-            Place::Before => self.before.extend(part, has_end),
+            Place::Before => {
+                let dropped = self.before.extend(part, has_end);
+                return self.out_of_before(dropped, view);
+            }
             Place::Tail => self.tail.extend(part, has_end),
         };
-        if self.place == Place::Tail {
-            self.brought_in(dropped, view);
-        }
+        self.brought_in(dropped, view);
     }
 
     /// What is held.
@@ -217,6 +218,8 @@ impl Selector {
             return;
         }
         self.done = true;
+        let before = self.before.taken();
+        self.out_of_before(before, view);
         self.tally.dropped = self.tail.missing();
         for kept in self.tail.taken() {
             self.give(&kept.line(), view);
@@ -352,20 +355,18 @@ impl Selector {
         if is_hit {
             let context = self.asked.context.unwrap_or(0) as u64;
             for kept in self.before.taken() {
-                if kept.number + context >= self.number {
+                if kept.role == Role::Shown || kept.number + context >= self.number {
                     self.put(&kept.line(), false, view);
                 }
             }
             self.put(&line, true, view);
             self.near = self.number + context;
-        } else if role == Role::Shown {
-            self.before.taken(); // they would come too late
-            self.put(&line, false, view);
-        } else if self.number <= self.near {
+        } else if self.number <= self.near || self.asked.context.unwrap_or(0) == 0 {
             self.put(&line, false, view);
         } else {
-            self.before.add(&line);
-            self.place = Place::Before;
+            // What is shown too: behind those that stand before a hit to come.
+            let gone = self.before.add(&line);
+            self.out_of_before(gone, view);
         }
     }
 
@@ -465,6 +466,17 @@ impl Selector {
         } else {
             self.place = Place::View;
             self.give(line, view);
+        }
+    }
+
+    /// Of the lines that no longer wait for a hit: those that are shown without one.
+    fn out_of_before<V: View>(&mut self, gone: impl IntoIterator<Item = Kept>, view: &mut V) {
+        self.place = Place::Before;
+        for kept in gone.into_iter().filter(|kept| kept.role == Role::Shown) {
+            self.put(&kept.line(), false, view);
+            if kept.number < self.tally.lines {
+                self.place = Place::Before;
+            }
         }
     }
 

@@ -81,19 +81,12 @@ class Naive:
         ]
         return self.is_in_window(number) and self.ranks[number - 1] >= floor and all(holds + lacks)
 
-    def behind(self, number):
-        """What is brought in ends the context before it: all behind it."""
-        ends = [n for n in range(number + 1, self.total) if b"L%d" % n in self.asked.show]
-        ends = [n for n in ends if not self.is_hit(n)]
-        return set(range(min(ends), self.total + 1)) if ends else set()
-
     def selected(self):
         asked, numbers = self.asked, range(1, self.total + 1)
         hits = {number for number in numbers if self.is_hit(number)}
         shown = {number for number in numbers if b"L%d" % number in asked.show}
         width = asked.context or 0
-        near = {n for n in numbers if any(0 <= n - hit <= width for hit in hits)}
-        near |= {n for n in numbers if any(0 <= hit - n <= width for hit in hits - self.behind(n))}
+        near = {n for n in numbers if any(abs(n - hit) <= width for hit in hits)}
         near = {n for n in near if self.is_in_window(n)} | hits
         counted = sorted(near - shown)
         cut_at = None
@@ -215,6 +208,14 @@ def test_what_a_limit_leaves_begins_where_it_cut(limit, more):
             break
         asked = asked._replace(first=tally.cut_at)
     assert parts == whole
+
+
+@pytest.mark.parametrize("show", [(b"L7",), (b"L4", b"L8"), (b"L10",)])
+def test_what_is_brought_in_takes_nothing_of_the_context_of_a_hit_behind_it(show):
+    log = b"a\n" * 9 + b"HIT\n" + b"a\n" * 5
+    found, _ = selected(log, Selection(searches=text("HIT"), context=4, show=show))
+    shown = {int(fragment[1:]) for fragment in show}
+    assert [one[0] for one in found if not isinstance(one, Gap)] == sorted({*range(6, 15), *shown})
 
 
 def test_no_more_is_looked_at_than_can_be_shown():
