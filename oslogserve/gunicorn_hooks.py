@@ -63,6 +63,8 @@ SETTINGS: dict[str, Any] = {
     "graceful_timeout": 30,
     # A reader clicks from a folder to a log within seconds.
     "keepalive": 5,
+    # A query may have 4096 characters by itself, and gunicorn's own bound is below that.
+    "limit_request_line": 8190,
     # gunicorn would open it in the home folder, which a service may not have.
     "control_socket_disable": True,
     "on_starting": on_starting,

@@ -81,7 +81,8 @@ class LogView:
         if cut_at is None:
             return None
         first, last = self._tally.cut_from or cut_at, self._query.selection.last or ""
-        kept = [pair for pair in self._query.given if pair[0] not in ("lines", "after")]
+        # What was brought in was sent already.
+        kept = [pair for pair in self._query.given if pair[0] not in ("lines", "after", "show")]
         if first < cut_at:  # within the context of a hit, which is to be found once more
             kept.append(("after", str(cut_at - 1)))
         path = self._mount.encode("latin-1") + b"/" + self._query.path

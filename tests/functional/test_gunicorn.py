@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from oslogserve.query import MAX_QUERY
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
 
@@ -43,6 +44,12 @@ def load(server):
 def workers(server):
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
     return [int(pid) for pid in children.read_text().split()]
+
+
+def test_a_query_as_long_as_one_may_be_is_answered(server):
+    query = "&".join(["not=" + "x" * 507] * 8)
+    assert len(query) == MAX_QUERY - 1
+    assert get(server, f"/a.txt?{query}") == b"one line\n"
 
 
 def test_two_workers_metrics_add_up(server):

@@ -268,6 +268,13 @@ def test_following_next_gives_every_line_once(query, limit):
     assert parts == whole
 
 
+def test_next_does_not_bring_in_once_more_what_was_brought_in():
+    log = b"".join(b"line %d\n" % number for number in range(1, 13))
+    *rows, end = as_objects([log], "limit=4&show=L10")
+    assert [row["line"] for row in rows] == [1, 2, 3, 4, 10]
+    assert end["next"] == "/job/a.txt?limit=4&lines=5-"
+
+
 def test_a_limit_within_the_context_of_a_hit_does_not_lose_the_rest_of_it():
     log = b"ERROR a\n" + b"INFO b\n" * 3
     *_, end = as_objects([log], "level=ERROR&context=2&limit=1")
