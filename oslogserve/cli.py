@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
     render.add_argument("--format", choices=RENDERED, default="html")
+    render.add_argument("--config", metavar="FILE", help="for its renderer and its [format NAME]")
     render.set_defaults(run=_render)
 
     check = commands.add_parser("check-config", help="say what was understood of a file")
@@ -97,7 +98,7 @@ def _render(given: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
     from oslogserve.views.log import LogView, told
 
-    _, rendered = renderer_of(load(None))
+    _, rendered = renderer_of(load(given.config))
     pairs = [(name, _text(value)) for name, _ in _of_lines() for value in getattr(given, name)]
     query = Query(path=b"", folder=False, **asked(pairs))
     missing: list[Incomplete] = []

@@ -110,6 +110,17 @@ def test_what_is_no_utf_8_is_taken_as_the_server_takes_it(log, capfdbinary, opti
     assert b"Traceback (" not in capfdbinary.readouterr().err
 
 
+def test_a_file_is_rendered_with_the_formats_of_a_configuration(log, tmp_path, capfdbinary):
+    config = tmp_path / "oslogserve.conf"
+    config.write_text("[format ours]\npattern = <(?P<severity>[A-Z])>\nwords = E:ERROR I:INFO\n")
+    (tmp_path / "ours.log").write_bytes(b"<I> one\n<E> two\n")
+    asked = ["render", str(tmp_path / "ours.log"), "--format", "text", "--level", "ERROR"]
+    assert main([*asked, "--config", str(config)]) == 0
+    assert capfdbinary.readouterr().out == b"<E> two\n"
+    assert main(asked) == 0
+    assert capfdbinary.readouterr().out == b""
+
+
 def test_standard_input_is_rendered():
     command = [sys.executable, "-m", "oslogserve", "render", "--format", "text"]
     ran = subprocess.run(command, input=gzip.compress(LOG), capture_output=True, check=True)
