@@ -116,7 +116,8 @@ def test_a_larger_log_says_that_it_is_cut_and_leads_on(parts, page):
     while page.locator(".parts a[rel=next]").count():
         shown += page.locator("#log [id^=L]").count()
         page.click(".parts a[rel=next]")
-        assert page.locator(f"#L{shown + 1}").is_visible()
+        page.locator(f"#L{shown + 1}").wait_for()
+        page.locator("#counts").wait_for(state="attached")  # behind the last line
     assert shown + page.locator("#log [id^=L]").count() == 3000
 
 

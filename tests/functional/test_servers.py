@@ -436,7 +436,9 @@ def test_faulty_proxy_leaves_neither_thread_nor_descriptor(echo):
         proxy.behave(BLACK_HOLE)
         held.sendall(b"ab")
         poll(lambda: proxy.struck, lambda: AssertionError("nothing is held"), 10)
-    assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == (threads, files)
+    # What other tests had left may be gone by now.
+    assert threading.active_count() <= threads
+    assert len(os.listdir("/proc/self/fd")) <= files
 
 
 def test_faulty_swift_leads_through_its_proxy(tmp_path, container):
