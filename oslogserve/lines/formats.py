@@ -26,6 +26,8 @@ from dataclasses import dataclass
 
 #: Lowest first; `level=X` shows X and all that stand behind it. NONE: never recognised.
 SEVERITIES = ("NONE", "DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR", "CRITICAL")
+#: Of lines that show none.
+NONE = SEVERITIES[0].encode()
 RANK = {name.encode(): rank for rank, name in enumerate(SEVERITIES)}
 
 #: No more of a line is looked at: a level may be the last field of a JSON line, but what is looked

@@ -11,7 +11,7 @@ from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of, anchors_of
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.filter import Run
-from oslogserve.lines.formats import RANK, SEVERITIES
+from oslogserve.lines.formats import NONE, RANK
 from oslogserve.lines.links import linked, linked_in, links_in
 from oslogserve.lines.recognise import Formats, Seen
 from oslogserve.lines.search import Search, spans_in
@@ -22,7 +22,6 @@ _ROW = b'<span id="L%d" class="%b"><a class="n" href="#L%d">%d</a>%b\n</span>'
 _TIME = b'<a name="%b" href="#%b">%b</a>'
 _TIMED_ROW = _ROW.replace(b"</a>%b", b"</a>%b" + _TIME + b"%b")
 _END = b"\n</span>"
-_NONE = SEVERITIES[0].encode()
 #: The class of the lines below one of a severity. Those below none are as at a log's beginning.
 _INHERITED = {name: name + b" more" if rank else name for name, rank in RANK.items()}
 #: Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
@@ -52,7 +51,7 @@ class Elements:
         self, runs: Iterable[Run], formats: Formats, tally: Tally, page: Page | None
     ) -> Iterator[bytes]:
         """Of blocks of lines, where nothing is searched. page: see Wanted."""
-        inherited = _NONE
+        inherited = NONE
         inside_line = False
         room = _Room(page, tally)
         for numbers, lines in runs:
@@ -169,7 +168,7 @@ class Elements:
                 tally.elements += 1
             else:
                 text = one.text.removesuffix(b"\n")
-                kind = one.own or _INHERITED[one.severity or _NONE]
+                kind = one.own or _INHERITED[one.severity or NONE]
                 kind += b" " + one.role if one.role else b""
                 inner = self._line(text, one.start, one.end)
                 if not count % _BLOCK and (count or not in_block):
@@ -216,7 +215,7 @@ def _count(numbers: Sequence[int], seen: list[Seen], tally: Tally) -> None:
     shown = [own for _, _, own in seen]
     tally.matched += len(seen)
     for severity, lines in Counter(shown).items():
-        rank = RANK[severity or _NONE]
+        rank = RANK[severity or NONE]
         first = 0 if rank in tally.severities else numbers[shown.index(severity)]
         tally.count(rank, first, lines)
 

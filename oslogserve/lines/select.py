@@ -11,11 +11,9 @@ from typing import Literal, NamedTuple
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.clock import Clock, Instant, Span
-from oslogserve.lines.formats import RANK, SEVERITIES
+from oslogserve.lines.formats import NONE, RANK, SEVERITIES
 from oslogserve.lines.recognise import Formats, Seen
 from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Page, Selection, Tally
-
-_NONE = SEVERITIES[0].encode()
 
 
 class Line(NamedTuple):
@@ -129,7 +127,7 @@ class Selector:
         for text, found in lines:
             number += 1
             severity = found[2] or severity
-            is_hit = RANK[severity or _NONE] >= floor
+            is_hit = RANK[severity or NONE] >= floor
             tally.lines = number
             if is_hit:
                 tally.matched += 1
@@ -195,7 +193,7 @@ class Selector:
         return micros is None or micros <= until.last
 
     def _is_hit(self, line: Line) -> bool:
-        if RANK[line.severity or _NONE] < self._floor:
+        if RANK[line.severity or NONE] < self._floor:
             return False
         content = line.text.removesuffix(b"\n")[: self._longest]
         return all(one.search(content) for one in self._searches) and not any(
@@ -226,7 +224,7 @@ class Selector:
             self._left -= 1
         self._tally.matched += is_hit
         if is_hit and self._counts:
-            self._tally.count(RANK[line.own or _NONE], line.number)
+            self._tally.count(RANK[line.own or NONE], line.number)
         if self._asked.tail is None:
             self._place = "shown"
             yield from self._given(line)

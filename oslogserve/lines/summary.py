@@ -6,11 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from oslogserve.lines.clock import Clock
-from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.formats import NONE, SEVERITIES
 from oslogserve.lines.select import Line, Shown
 
 MOST_BUCKETS = 200
-_NONE = SEVERITIES[0].encode()
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
@@ -43,7 +42,7 @@ class Summary:
         return self._told()
 
     def _add(self, line: Line) -> None:
-        severity = line.own or _NONE
+        severity = line.own or NONE
         found = self._severities.get(severity)
         if found is None:
             found = self._severities[severity] = [0, line.number]
