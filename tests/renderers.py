@@ -30,6 +30,15 @@ _ALIKE = re.compile(rb'<div class="b">|</div>|<a class="n" href="#L\d+">\d+</a>'
 
 pure = renderer.PURE
 native = renderer.NATIVE
+#: For what is to hold of both.
+EACH = [
+    pytest.param(pure, id="pure"),
+    pytest.param(
+        native,
+        id="native",
+        marks=pytest.mark.skipif(not NATIVE_IS_THERE, reason="no native core"),
+    ),
+]
 
 
 def the_native_core():

@@ -15,16 +15,7 @@ ID = b"req-0f3d2c1a-1111-2222-3333-444455556666"
 TO_ID = b'<a href="?q=%b">%b</a>' % (ID, ID)
 
 
-@pytest.fixture(
-    params=[
-        renderers.pure,
-        pytest.param(
-            renderers.native,
-            marks=pytest.mark.skipif(not renderers.NATIVE_IS_THERE, reason="no native core"),
-        ),
-    ],
-    ids=["pure", "native"],
-)
+@pytest.fixture(params=renderers.EACH)
 def html(request):
     def html(log, **asked):
         return b"".join(request.param([log], Wanted("html", Selection(**asked))))

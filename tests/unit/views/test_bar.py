@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 import re
-from html.parser import HTMLParser
 from urllib.parse import parse_qs, parse_qsl
 
 import pytest
@@ -8,18 +7,9 @@ import pytest
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.query import Query, asked
 from oslogserve.views.bar import Facts, bar
+from tests.unit.views.elements import Elements
 
 HOSTILE = "\"><script>alert(1)</script>&'"
-
-
-class Elements(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
 
 
 def shown(given=(), name="a.txt", facts=None):

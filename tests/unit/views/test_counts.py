@@ -27,16 +27,7 @@ def level(number, errors):
     return b"ERROR" if number in errors else b"DEBUG"
 
 
-@pytest.fixture(
-    params=[
-        renderers.pure,
-        pytest.param(
-            renderers.native,
-            marks=pytest.mark.skipif(not renderers.NATIVE_IS_THERE, reason="no native core"),
-        ),
-    ],
-    ids=["pure", "native"],
-)
+@pytest.fixture(params=renderers.EACH)
 def page(request):
     def page(content, parameters="", lines=None, size=None, elements=10**6):
         query = Query(b"a.txt", False, **asked(parse_qsl(parameters)))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import re
 from html import unescape
-from html.parser import HTMLParser
 from urllib.parse import parse_qsl
 
 import pytest
@@ -10,18 +9,9 @@ from oslogserve.query import Query, asked
 from oslogserve.views import page
 from oslogserve.views.assets import content, url
 from oslogserve.views.bar import Facts
+from tests.unit.views.elements import Elements
 
 HOSTILE = b'<img src=x onerror="alert(1)">&\'"><script>alert(2)</script>'
-
-
-class Elements(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
 
 
 def elements(text, wanted=None):

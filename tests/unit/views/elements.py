@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The elements of a page, as a browser reads them."""
+
+from html.parser import HTMLParser
+
+
+class Elements(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
