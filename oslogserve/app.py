@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from oslogserve import __version__
-from oslogserve.answer import NO_STORE, TEXT, VARY, Answer, encoding
-from oslogserve.answer.body import Body, FileBody
 from oslogserve.config import Config
 from oslogserve.configured import made_by, renderer_of
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
-from oslogserve.handlers import own
+from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
+from oslogserve.http import NO_STORE, TEXT, VARY, Answer, compression
+from oslogserve.http.body import Body, FileBody
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
 from oslogserve.metrics import Metrics
+from oslogserve.pages import assets, page
+from oslogserve.pages.error import error_page
 from oslogserve.query import Query, accepts_html, checked_path
-from oslogserve.sources import Source, budget, opening
+from oslogserve.sources import Source, budget, open_beneath
+from oslogserve.sources.circuit_breaker import GuardedSource
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.guarded import GuardedSource
+from oslogserve.sources.resuming import WholeSource
 from oslogserve.sources.swift import Swift
 from oslogserve.sources.swift_session import SwiftSession
 from oslogserve.sources.timed import TimedSource
-from oslogserve.sources.whole import WholeSource
-from oslogserve.views import assets, page
-from oslogserve.views.error import error_page
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
@@ -63,11 +63,11 @@ class App:
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
         self._own: dict[str, Callable[[], Answer]] = {
-            "/healthz": own.healthz,
-            "/readyz": lambda: own.readyz(readiness, self._sources),
+            "/healthz": server.healthz,
+            "/readyz": lambda: server.readyz(readiness, self._sources),
         }
         if config["metrics", "path"]:
-            self._own[config["metrics", "path"]] = lambda: own.exposition(self._metrics)
+            self._own[config["metrics", "path"]] = lambda: server.exposition(self._metrics)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
@@ -80,8 +80,8 @@ class App:
         except BaseException:
             Body(Answer("500", [], view="error"), self._metrics, started).fail()
             raise
-        if self._gzip_level is not None and answer.may_gzip and encoding.takes_gzip(environ):
-            encoding.gzip(answer, self._gzip_level)
+        if self._gzip_level is not None and answer.may_gzip and compression.takes_gzip(environ):
+            compression.gzip(answer, self._gzip_level)
         if environ["REQUEST_METHOD"] == "HEAD":
             answer.pieces = ()
             answer.file = None
@@ -106,7 +106,7 @@ class App:
         if path in self._own:
             return self._own[path]()
         if path in assets.BY_PATH:
-            return own.asset(path)
+            return server.asset(path)
         query = Query.from_environ(environ)
         sources = [s for s in self._sources if query.source in ("all", s.name)]
         if not sources:
@@ -125,7 +125,7 @@ def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
     sources: list[Source] = []
     if config["disk", "root"]:
         chunk_size = config["serve", "chunk_size"]
-        sources.append(Disk(config["disk", "root"], chunk_size, opening.BY_NAME[core]))
+        sources.append(Disk(config["disk", "root"], chunk_size, open_beneath.BY_NAME[core]))
     if config["swift", "container"]:
         session = SwiftSession(
             config,

@@ -96,7 +96,7 @@ def _serve(given: argparse.Namespace) -> int:
 
 def _render(given: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
-    from oslogserve.views.log import LogView, told
+    from oslogserve.pages.log import LogView, told
 
     _, rendered = renderer_of(load(given.config))
     pairs = [(name, _text(value)) for name, _ in _of_lines() for value in getattr(given, name)]

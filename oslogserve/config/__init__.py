@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oslogserve.config.file import ConfigError, Faults, Section, sections_of
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
+from oslogserve.config.parser import ConfigError, Faults, Section, sections_of
 from oslogserve.config.values import url
 from oslogserve.lines.formats import OwnRow
 

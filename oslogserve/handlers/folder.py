@@ -4,13 +4,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from oslogserve.answer import TEXT, VARY, Answer
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.log import LogHandler
+from oslogserve.http import TEXT, VARY, Answer
+from oslogserve.pages import listing, page
 from oslogserve.query import Query
 from oslogserve.sources import STORED_ONLY, Folder, Source
-from oslogserve.sources.finder import Listing, find
-from oslogserve.views import listing, page
+from oslogserve.sources.first_of import Listing, find
 
 
 class FolderHandler:

@@ -6,16 +6,16 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.answer import NO_STORE, TEXT, VARY, Answer, conditions
-from oslogserve.answer.ahead import Ahead
-from oslogserve.answer.body import gathered
-from oslogserve.answer.encoding import takes_gzip
 from oslogserve.errors import BadRequest, Header
 from oslogserve.handlers import stored as as_stored
 from oslogserve.handlers.made import Asked, Made
 from oslogserve.handlers.opened import Opened
 from oslogserve.handlers.parts import Parts
 from oslogserve.handlers.wholes import Wholes
+from oslogserve.http import NO_STORE, TEXT, VARY, Answer, conditions
+from oslogserve.http.body import gathered
+from oslogserve.http.compression import takes_gzip
+from oslogserve.http.read_ahead import Ahead
 from oslogserve.lines.decode import (
     beginning,
     decoded,
@@ -26,12 +26,12 @@ from oslogserve.lines.decode import (
 )
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page, Selection
+from oslogserve.pages import assets, page
+from oslogserve.pages.log import LogView
+from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
 from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored
-from oslogserve.sources.finder import find
-from oslogserve.views import assets, page
-from oslogserve.views.kind import Views, passed_through_as
-from oslogserve.views.log import LogView
+from oslogserve.sources.first_of import find
 
 #: Bytes of a log that are inflated once, before its first byte goes out, to see whether it may go
 #: out as it is stored: some 10 ms. A larger log is first compressed anew, and known from then on.

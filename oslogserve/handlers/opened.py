@@ -7,7 +7,7 @@ from itertools import chain
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.query import Query
 from oslogserve.sources import Folder, Log, Source, Want
-from oslogserve.sources.finder import find
+from oslogserve.sources.first_of import find
 
 
 class Opened:

@@ -9,11 +9,11 @@ whole, and then inflated up to the part once more.
 from collections.abc import Iterator
 from typing import Any
 
-from oslogserve.answer import Answer, conditions
-from oslogserve.answer.ahead import Ahead
 from oslogserve.handlers import stored as as_stored
 from oslogserve.handlers.opened import Opened
 from oslogserve.handlers.wholes import Lengths, Wholes
+from oslogserve.http import Answer, conditions
+from oslogserve.http.read_ahead import Ahead
 from oslogserve.lines.decode import behind, decoded, exactly, length, packed_as
 from oslogserve.sources import Stored, budget
 

@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from oslogserve.answer import TEXT, Answer, FilePart, conditions
 from oslogserve.errors import Incomplete, SourceError, Unavailable
 from oslogserve.handlers.opened import Opened
+from oslogserve.http import TEXT, Answer, FilePart, conditions
 from oslogserve.lines.decode import decoded, exactly, packed_as, until_incomplete
+from oslogserve.pages import log as log_view
+from oslogserve.pages.media_type import passed_through_as
 from oslogserve.sources import Log
-from oslogserve.views import log as log_view
-from oslogserve.views.kind import passed_through_as
 
 #: Types whose reader sees a last line.
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")

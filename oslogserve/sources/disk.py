@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
-from oslogserve.sources.opening import File, Opening, path_is_within, pure
+from oslogserve.sources.open_beneath import File, Opening, path_is_within, pure
 
 #: Seconds since a file was written to. Before, it may be written anew while a server sends it by
 #: itself, and nobody would see that. A job that has written nothing for an hour has ended.

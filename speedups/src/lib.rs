@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The native core of oslogserve: its line renderer, and how it opens a log on disk.
 //!
-//! `oslogserve/lines` and `oslogserve/sources/opening.py` are the definition, and this gives the
+//! `oslogserve/lines` and `oslogserve/sources/open_beneath.py` are the definition, and this gives the
 //! same. Only this file knows of Python; the others are bytes in, bytes out, like their twins.
 
 mod anchor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `oslogserve/sources/opening.py` does, in one call: none of its steps waits for the
+//! What `oslogserve/sources/open_beneath.py` does, in one call: none of its steps waits for the
 //! interpreter.
 
 use std::ffi::OsStr;

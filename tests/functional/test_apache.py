@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.answer.encoding import WORTH_IT
+from oslogserve.http.compression import WORTH_IT
 from tests.servers.apache import Apache, public_folder
 from tests.servers.process import HOST, poll
 

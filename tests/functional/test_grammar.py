@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from oslogserve.lines.renderer import PURE
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query, asked
-from oslogserve.views.log import LogView
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import environment

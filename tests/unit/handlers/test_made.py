@@ -8,9 +8,9 @@ import pytest
 
 from oslogserve.handlers import made
 from oslogserve.handlers.made import Asked, Made
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
 from oslogserve.sources import Stored
-from oslogserve.views.log import LogView
 from tests.unit.handlers.asking import GZIP, HTML, Asking, plain
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO one\n2013-09-27 18:22:12.248 1 ERROR two\n"

@@ -8,7 +8,7 @@ import pytest
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import STORED_ONLY, Folder, Want
 from oslogserve.sources.disk import LATEST, Disk
-from oslogserve.sources.opening import native, path_is_within, pure
+from oslogserve.sources.open_beneath import native, path_is_within, pure
 from tests.renderers import the_native_core
 
 

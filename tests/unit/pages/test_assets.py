@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+import hashlib
+import re
+
+import pytest
+
+from oslogserve.pages import assets
+
+TYPES = {"log.css": "text/css; charset=utf-8", "log.js": "text/javascript; charset=utf-8"}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_an_address_names_the_first_digits_of_the_contents_hash(name):
+    path = assets.url("", name)
+    held, _ = assets.BY_PATH[path]
+    stem, ending = name.split(".")
+    assert path == f"/_oslogserve/{stem}.{hashlib.sha256(held).hexdigest()[:12]}.{ending}"
+
+
+@pytest.mark.parametrize(("name", "media_type"), TYPES.items())
+def test_an_address_leads_to_the_file_and_its_type(name, media_type):
+    held, served_as = assets.BY_PATH[assets.url("", name)]
+    assert served_as == media_type
+    assert held
+    assert held.decode() == assets.content(name)
+
+
+def test_an_address_begins_with_the_mount_point():
+    assert assets.url("/htmlify", "log.css") == "/htmlify" + assets.url("", "log.css")
+
+
+def test_nothing_but_style_sheets_and_scripts_is_served():
+    assert {media_type for _, media_type in assets.BY_PATH.values()} <= set(TYPES.values())
+
+
+def test_the_version_is_fit_for_an_etag():
+    assert re.fullmatch("[0-9a-f]{8}", assets.VERSION)
+
+
+def test_an_unknown_name_has_no_address():
+    with pytest.raises(KeyError):
+        assets.url("", "no.css")

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+from urllib.parse import parse_qs, parse_qsl
+
+import pytest
+
+from oslogserve.lines.formats import SEVERITIES
+from oslogserve.pages.bar import Facts, bar
+from oslogserve.query import Query, asked
+from tests.unit.pages.elements import Elements
+
+HOSTILE = "\"><script>alert(1)</script>&'"
+
+
+def shown(given=(), name="a.txt", facts=None):
+    """given: a query, or pairs."""
+    pairs = parse_qsl(given) if isinstance(given, str) else given
+    query = Query(b"a.txt", False, **asked(pairs))
+    return bar(query, name, "<b>a.txt</b>", facts or Facts("disk"))
+
+
+def elements(text, wanted):
+    return [attrs for tag, attrs in Elements(text).found if tag == wanted]
+
+
+def links(text, label):
+    """The navigation's links of that label: (shown, attributes)."""
+    nav = re.search(rf'<nav [^>]*aria-label="{label}">(.*?)</nav>', text, re.DOTALL)[1]
+    return list(zip(re.findall(r"<a [^>]*>(.*?)</a>", nav), elements(nav, "a"), strict=True))
+
+
+def asked_by(attrs):
+    assert attrs["href"].startswith("?")
+    return parse_qs(attrs["href"][1:])
+
+
+def inputs(text, name):
+    return [attrs.get("value") for attrs in elements(text, "input") if attrs["name"] == name]
+
+
+def test_there_is_a_link_for_every_level():
+    found = links(shown(), "Severity")
+    assert [name for name, _ in found] == ["all", *SEVERITIES[1:]]
+    assert [asked_by(attrs)["level"] for _, attrs in found] == [[level] for level in SEVERITIES]
+    assert [attrs["class"] for _, attrs in found] == list(SEVERITIES)
+
+
+def test_level_links_keep_all_but_a_line_that_was_brought_in_and_the_format():
+    given = "level=ERROR&source=disk&q=a&q=b&limit=9&wrap=no&show=L7&format=html"
+    for _, attrs in links(shown(given), "Severity"):
+        kept = asked_by(attrs)
+        del kept["level"]
+        assert kept == {"source": ["disk"], "q": ["a", "b"], "limit": ["9"], "wrap": ["no"]}
+
+
+@pytest.mark.parametrize("level", [None, "error", *SEVERITIES[1:]])
+def test_the_current_level_alone_is_marked(level):
+    found = links(shown(f"level={level}" if level else ""), "Severity")
+    assert [n for n, attrs in found if "aria-current" in attrs] == [(level or "all").upper()] or (
+        level is None and [n for n, attrs in found if "aria-current" in attrs] == ["all"]
+    )
+
+
+def test_text_and_download_are_the_same_lines():
+    found = dict(links(shown("level=ERROR&tail=9&source=disk&wrap=no", "a.txt.gz"), "Views"))
+    wanted = {"level": ["ERROR"], "tail": ["9"], "source": ["disk"], "format": ["text"]}
+    assert asked_by(found["text"]) == wanted
+    assert asked_by(found["download"]) == wanted
+    assert found["download"]["download"] == "a.txt"
+
+
+def test_raw_asks_the_same_source_for_all():
+    found = dict(links(shown("level=ERROR&source=disk"), "Views"))
+    assert asked_by(found["raw"]) == {"source": ["disk"], "format": ["raw"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "label", "wrap"),
+    [("", "wrap: on", "no"), ("wrap=YES", "wrap: on", "no"), ("wrap=NO", "wrap: off", None)],
+)
+def test_the_wrap_link_says_what_is_and_leads_to_the_other(given, label, wrap):
+    found = dict(links(shown(given), "Views"))
+    assert asked_by(found[label]).get("wrap", [None]) == [wrap]
+
+
+def test_the_form_shows_what_was_asked_and_keeps_the_rest_hidden():
+    text = shown("q=a&q=b&re=c&not=d&context=5&since=2013&until=2014&lines=1-9&level=ERROR&tail=3")
+    assert inputs(text, "q") == ["a", "b"]
+    one_each = ("re", "not", "context", "since", "until", "lines")
+    assert [inputs(text, name) for name in one_each] == [
+        *(["c"], ["d"], ["5"], ["2013"], ["2014"], ["1-9"])
+    ]
+    hidden = [a["name"] for a in elements(text, "input") if a.get("type") == "hidden"]
+    assert hidden == ["level", "tail"]
+    assert "more (7)" in text
+
+
+def test_every_field_is_there_once_where_nothing_was_asked():
+    text = shown()
+    names = [attrs["name"] for attrs in elements(text, "input")]
+    assert sorted(names) == sorted(["q", "re", "not", "context", "since", "until", "lines"])
+    assert "clear</a>" not in text
+
+
+def test_clear_leaves_the_source_and_the_wrapping():
+    [link] = [
+        a for a in elements(shown("source=disk&q=a&wrap=no"), "a") if a.get("class") == "clear"
+    ]
+    assert asked_by(link) == {"source": ["disk"], "wrap": ["no"]}
+
+
+@pytest.mark.parametrize("name", ["q", "not"])
+def test_what_was_asked_adds_no_element(name):
+    def shape(text):
+        return [tag for tag, _ in Elements(text).found]
+
+    hostile = shown([(name, HOSTILE)], HOSTILE)
+    assert shape(hostile) == shape(shown([(name, "x")]))
+    assert inputs(hostile, name) == [HOSTILE]
+
+
+def test_facts_are_shown_as_far_as_they_are_known():
+    assert "<span>swift</span></p>" in shown(facts=Facts("swift"))
+    known = shown(facts=Facts("disk", 1_234_567, 3600.0))
+    assert 'title="1,234,567 bytes">1.23 MB</data>' in known
+    assert ">1970-01-01 01:00:00 UTC</time>" in known

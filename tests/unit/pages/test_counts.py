@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page says of all lines, and how it leads to those it has no room for."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qsl
+
+import pytest
+
+from oslogserve.lines.selection import Page
+from oslogserve.pages.log import LogView
+from oslogserve.query import Query, asked
+from tests import renderers
+
+STAMP = b"2013-09-27 18:22:%02d.%03d 1 %b x [-] %d\n"
+SIZE = len(STAMP % (0, 0, b"DEBUG", 100))
+
+
+def log(lines, errors=()):
+    return b"".join(
+        STAMP % (number // 1000 % 60, number % 1000, level(number, errors), 100 + number % 900)
+        for number in range(1, lines + 1)
+    )
+
+
+def level(number, errors):
+    return b"ERROR" if number in errors else b"DEBUG"
+
+
+@pytest.fixture(params=renderers.EACH)
+def page(request):
+    def page(content, parameters="", lines=None, size=None, elements=10**6):
+        query = Query(b"a.txt", False, **asked(parse_qsl(parameters)))
+        room = None if lines is None else Page(lines * SIZE, elements)
+        view = LogView(
+            *(query, [], request.param, "disk", "", 1.4e9),
+            page=room,
+            size=len(content) if size is None else size,
+        )
+        return b"".join(view.of("html", [content])).decode()
+
+    return page
+
+
+def ids(page):
+    return [int(number) for number in re.findall(r'<span id="L(\d+)"', page)]
+
+
+def addresses(page):
+    """Of the links to parts, by their texts."""
+    notices = re.findall(r'<p class="notice parts".*', page)
+    found = re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', "".join(notices))
+    return {text: unescape(address) for address, text in found}
+
+
+def counted(page):
+    rows = re.findall(
+        r'<a class="(\w+)" href="([^"]*)" data-severity="\1" data-count="(\d+)"'
+        r' data-first="(\d+)">',
+        page,
+    )
+    return {name: (unescape(to), int(count), int(first)) for name, to, count, first in rows}
+
+
+def test_a_page_counts_its_lines_by_severity(page):
+    shown = page(b"head\n" + log(9, errors={3, 7}))
+
+    assert counted(shown) == {
+        "ERROR": ("?level=ERROR", 2, 4),
+        "DEBUG": ("?level=DEBUG", 7, 2),
+        "NONE": ("?", 1, 1),
+    }
+    assert '<footer id="counts" data-lines="10" aria-label=' in shown
+    assert "parts" not in shown
+
+
+def test_a_page_leads_to_its_first_error(page):
+    link = '<a href="#L4">first error at line 4</a>'
+    assert link in page(b"head\n" + log(9, errors={3, 7}))
+    assert link in page(log(1000, errors={4, 700}), lines=100)
+    assert "first error" not in page(log(9))
+
+
+def test_a_filter_counts_what_it_leaves_and_stays_in_the_links(page):
+    shown = page(log(9, errors={3, 7}), "q=103&level=DEBUG&source=disk&show=L2")
+
+    assert counted(shown) == {"ERROR": ("?q=103&source=disk&level=ERROR", 1, 3)}
+
+
+def test_a_window_is_counted_alone_and_leads_on(page):
+    shown = page(log(9, errors={3, 7}), "lines=4-8", lines=2)
+
+    assert ids(shown) == [4, 5, 6, 7, 8]
+    assert counted(shown)["ERROR"] == ("?lines=4-8&level=ERROR", 1, 7)
+    assert (
+        'This page begins with line 4: <a href="?lines=1-3" rel="prev">lines 1 to 3</a>.' in shown
+    )
+    assert addresses(shown) == {"lines 1 to 3": "?lines=1-3", "the next part": "?lines=9-"}
+
+
+@pytest.mark.parametrize("parameters", ["limit=3", "tail=3"])
+def test_what_was_not_looked_at_is_not_counted(page, parameters):
+    shown = page(log(9), parameters, lines=1)
+
+    assert len(ids(shown)) == 3
+    assert "counts" not in shown
+
+
+def test_a_log_that_fits_is_shown_whole(page):
+    assert ids(page(log(9), lines=9)) == list(range(1, 10))
+    assert "notice" not in page(log(9), lines=9)
+
+
+def test_a_larger_log_is_cut_counted_and_leads_to_the_rest(page):
+    shown = page(log(1000, errors={3, 700}), lines=100)
+
+    assert ids(shown) == list(range(1, 101))
+    assert "This page ends before line 101 of 1,000: " in shown
+    assert addresses(shown) == {
+        "the next part": "?lines=101-",
+        "the last 10,000 lines": "?tail=10000",
+        "all errors": "?level=ERROR",
+    }
+    assert counted(shown)["ERROR"] == ("?level=ERROR", 2, 3)
+    assert 'data-next="101"' in shown
+
+
+@pytest.mark.parametrize(
+    ("parameters", "ways"),
+    [
+        ("", ["?level=ERROR", "?tail=10000"]),
+        ("level=INFO&q=1", ["?q=1&level=ERROR", "?level=INFO&q=1&tail=10000"]),
+        ("level=ERROR", ["?level=ERROR&tail=10000"]),
+        ("tail=5", []),
+        ("lines=1-50", []),
+    ],
+)
+def test_a_larger_log_says_so_before_its_lines(page, parameters, ways):
+    above, _, _ = page(log(1000), parameters, lines=100).partition('<div id="log"')
+    found = re.findall(r'<p class="notice">This log is large.*', above)
+
+    assert [unescape(way) for way in re.findall('href="([^"]*)"', "".join(found))] == ways
+    assert len(found) == bool(ways)
+
+
+def test_a_larger_log_leads_to_its_first_error(page):
+    shown = page(log(1000, errors={700}), lines=100)
+    address = addresses(shown)["first error at line 700"]
+
+    assert address == "?lines=500-#L700"
+    assert 700 in ids(page(log(1000, errors={700}), address[1:].partition("#")[0], lines=300))
+
+
+def test_parts_reach_every_line(page):
+    content = log(1000)
+    reached, parameters = [], ""
+    while parameters is not None:
+        shown = page(content, parameters, lines=300)
+        reached += ids(shown)
+        parameters = addresses(shown).get("the next part", "").removeprefix("?") or None
+
+    assert reached == list(range(1, 1001))
+
+
+def test_a_part_keeps_the_filter(page):
+    shown = page(log(1000), "level=DEBUG&context=2&q=1", lines=100)
+    assert addresses(shown)["the next part"].startswith("?level=DEBUG&context=2&q=1&lines=")
+
+
+def test_all_lines_of_a_cut_filter_are_reached(page):
+    content = log(1000, errors=set(range(1, 1000, 3)))
+    first = page(content, "level=ERROR", lines=100)
+    rest = page(content, addresses(first)["the next part"][1:], lines=1000)
+
+    assert ids(first) + ids(rest) == list(range(1, 1000, 3))
+
+
+def test_a_page_ends_where_it_has_too_many_elements(page):
+    """A line of this log, its number and its time are three."""
+    content = log(300)
+    for parameters in ("", "context=0"):
+        assert ids(page(content, parameters, lines=200, elements=30)) == list(range(1, 11))
+        assert ids(page(content, parameters, lines=200, elements=31)) == list(range(1, 12))
+    many = b"\x1b[1ma\x1b[0m http://a req-0f3d2c1a-1111-2222-3333-444455556666\n" * 9
+    assert ids(page(many, lines=200, elements=15)) == [1, 2, 3]
+
+
+def test_a_line_is_never_cut(page):
+    shown = page(b"a" * 5000 + b"\nb\n", lines=1)
+    assert ids(shown) == [1]
+    assert "a" * 5000 + "\n" in shown
+
+
+def test_a_line_to_be_shown_opens_the_part_around_it(page):
+    shown = page(log(1000), "show=L900", lines=250)
+
+    assert ids(shown) == list(range(700, 950))
+    assert '<span id="L900" class="DEBUG shown">' in shown
+    assert addresses(shown)["lines 1 to 699"] == "?lines=1-699"
+
+
+def test_so_does_a_moment(page):
+    shown = page(log(1000), "show=_2013_09_27_18_22_00_900", lines=250)
+    assert ids(shown)[0] == 900
+
+
+@pytest.mark.parametrize("show", ["L900", "_2013_09_27_18_22_00_900"])
+def test_so_does_a_line_of_a_filter_that_leaves_more_than_a_page(page, show):
+    shown = page(log(1000, errors=range(1, 800)), f"show={show}&not=nowhere", lines=250)
+    assert 900 in ids(shown)
+    assert 1 not in ids(shown)
+
+
+def test_so_does_a_line_that_the_filter_hides(page):
+    shown = page(log(1000, errors=range(1, 800)), "show=L900&level=ERROR", lines=250)
+
+    assert ids(shown)[-1] == 900
+    assert '<span id="L900" class="DEBUG shown">' in shown
+
+
+@pytest.mark.parametrize("window", ["lines=1-20", "lines=3-", "until=2013-09-27T18:22", "limit=9"])
+def test_but_not_where_a_window_is_asked_for(page, window):
+    first = 3 if window == "lines=3-" else 1
+    assert ids(page(log(1000), f"show=L900&{window}", lines=250))[0] == first
+
+
+def test_a_log_that_fits_is_whole_whatever_is_to_be_shown(page):
+    assert len(ids(page(log(1000), "show=L900", lines=1000))) == 1000

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+
+from oslogserve.errors import BadRequest, Forbidden, NotFound, SourceError, Unavailable
+from oslogserve.pages.error import error_page
+
+BOTH = ["disk", "swift"]
+SICK = Unavailable([SourceError("swift", "it broke")])
+
+
+def shown(error, path=b"42/job/a b.txt", asked="", sources=BOTH, mount="/m"):
+    return error_page(mount, error, path, asked, sources).decode()
+
+
+def steps(page):
+    """What to do next: address by label."""
+    return {label: address for address, label in re.findall(r'<li><a href="(.*?)">(.*?)</a>', page)}
+
+
+def test_it_tells_what_happened_escaped():
+    page = shown(BadRequest("<script>x</script>"))
+    assert "<h1>400 Bad Request</h1>" in page
+    assert "<p>&lt;script&gt;x&lt;/script&gt;</p>" in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("error", "asked", "wanted"),
+    [
+        (NotFound("x"), "q=1", {"The folder above": "/m/42/job/"}),
+        (Forbidden("x"), "", {"The folder above": "/m/42/job/"}),
+        (BadRequest("x"), "level=LOUD", {"All of a b.txt": "/m/42/job/a%20b.txt"}),
+        (BadRequest("x"), "", {}),
+        (
+            SICK,
+            "q=1&level=INFO",
+            {
+                "Try again": "/m/42/job/a%20b.txt?q=1&amp;level=INFO",
+                "Ask disk alone": "/m/42/job/a%20b.txt?source=disk",
+                "Ask swift alone": "/m/42/job/a%20b.txt?source=swift",
+            },
+        ),
+    ],
+)
+def test_it_leads_to_what_may_be_done_next(error, asked, wanted):
+    assert steps(shown(error, asked=asked)) == {**wanted, "All logs": "/m/"}
+
+
+def test_a_single_source_is_not_asked_alone():
+    assert list(steps(shown(SICK, sources=["swift"]))) == ["Try again", "All logs"]
+
+
+def test_nothing_is_above_the_top():
+    assert steps(shown(NotFound("x"), b"a.txt")) == {"All logs": "/m/"}
+
+
+def test_what_was_no_path_leads_to_all_logs():
+    assert steps(shown(BadRequest("x"), None, "q=1")) == {"All logs": "/m/"}
+
+
+def test_a_hostile_path_and_query_add_no_element():
+    page = shown(SICK, b'"><script>x</script>', '"><script>x</script>')
+    assert "<script" not in page

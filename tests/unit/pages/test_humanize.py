@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from oslogserve.pages.humanize import moment, size_element, size_shown, time_element
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.00 kB"),
+        (1234, "1.23 kB"),
+        (12_345, "12.3 kB"),
+        (99_999, "100 kB"),
+        (999_499, "999 kB"),
+        (999_500, "1.00 MB"),
+        (50_000_000, "50.0 MB"),
+        (2_000_000_000, "2.00 GB"),
+        (10**16, "10000 TB"),
+    ],
+)
+def test_a_size_has_three_digits(size, shown):
+    assert size_shown(size) == shown
+
+
+def test_the_exact_size_stands_behind_it():
+    assert size_element(1234) == '<data value="1234" title="1,234 bytes">1.23 kB</data>'
+
+
+def test_a_time_is_utc():
+    assert moment(3600.9) == "1970-01-01 01:00:00"
+    assert time_element(0.0, " UTC") == (
+        '<time datetime="1970-01-01T00:00:00Z">1970-01-01 00:00:00 UTC</time>'
+    )

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import re
+
+import pytest
+
+from oslogserve.errors import SourceError
+from oslogserve.pages import listing
+from oslogserve.sources import Entry
+from oslogserve.sources.first_of import Listing
+
+HOUR = 3600.0
+NOTICE = "This listing is incomplete: a source failed (swift: it <broke>)."
+HOSTILE = b'<script>alert("x")</script>&amp;'
+
+
+class Source:
+    """Lists what it was given; fails after it where it was told to."""
+
+    def __init__(self, name, entries, fails=False):
+        self.name = name
+        self._entries = entries
+        self._fails = fails
+
+    def entries(self, path):
+        for name, size, modified in self._entries:
+            yield Entry(name, size, modified, self.name)
+        if self._fails:
+            raise SourceError(self.name, "it <broke>")
+
+
+def merged(*sources):
+    return Listing(sources, b"job")
+
+
+def one(name, size=7, modified=HOUR):
+    return merged(Source("disk", [(name, size, modified)]))
+
+
+def both(fails=False):
+    return merged(
+        Source("disk", [(b"a", 1, HOUR), (b"b", 2, HOUR), (b"d/", None, None)]),
+        Source("swift", [(b"b", 9, 2 * HOUR), (b"c", 3, HOUR), (b"d/", None, None)], fails),
+    )
+
+
+def many():
+    """Two batches and one row more."""
+    return merged(Source("disk", [(b"%05d" % i, i, HOUR) for i in range(2 * listing.BATCH + 1)]))
+
+
+def as_html(found, path=b"job", sort="name", source="all"):
+    return b"".join(listing.html("/m", path, found, sort, source)).decode()
+
+
+def as_text(found):
+    return b"".join(listing.text(found)).decode()
+
+
+def as_json(found, path=b"job"):
+    return json.loads(b"".join(listing.as_json(path, found)))
+
+
+def test_text_has_a_row_of_four_fields_for_each_name():
+    assert as_text(both()) == (
+        "a\t1\t1970-01-01 01:00:00\tdisk\n"
+        "b\t2\t1970-01-01 01:00:00\tdisk,swift\n"
+        "c\t3\t1970-01-01 01:00:00\tswift\n"
+        "d/\t-\t-\tdisk,swift\n"
+    )
+
+
+def test_json_has_an_object_for_each_name():
+    time = "1970-01-01 01:00:00"
+    fields = ("name", "href", "size", "modified", "sources")
+    rows = [
+        ("a", "./a", 1, time, ["disk"]),
+        ("b", "./b", 2, time, ["disk", "swift"]),
+        ("c", "./c", 3, time, ["swift"]),
+        ("d/", "./d/", None, None, ["disk", "swift"]),
+    ]
+    assert as_json(both()) == {
+        "path": "job",
+        "entries": [dict(zip(fields, row, strict=True)) for row in rows],
+        "complete": True,
+        "reason": None,
+    }
+
+
+def test_html_has_a_row_for_each_name():
+    time = '<time datetime="1970-01-01T01:00:00Z">1970-01-01 01:00:00</time>'
+    disk, swift = (f'<span class="source">{name}</span>' for name in ("disk", "swift"))
+
+    def size(number):
+        return f'<data value="{number}" title="{number} bytes">{number} B</data>'
+
+    assert re.findall(r"<tr><td>(.*)</td></tr>", as_html(both())) == [
+        '<a href="../">../</a></td><td></td><td></td><td>',
+        f'<a href="./a">a</a></td><td>{size(1)}</td><td>{time}</td><td>{disk}',
+        f'<a href="./b">b</a></td><td>{size(2)}</td><td>{time}</td><td>{disk} {swift}',
+        f'<a href="./c">c</a></td><td>{size(3)}</td><td>{time}</td><td>{swift}',
+        f'<a href="./d/">d/</a></td><td></td><td></td><td>{disk} {swift}',
+    ]
+
+
+def test_html_ends_with_what_there_is():
+    told = '3 files, <data value="6" title="6 bytes">6 B</data>, 1 folder'
+    assert f"<footer><span>{told}</span></footer>" in as_html(both())
+
+
+def test_by_time_the_newest_comes_first_behind_what_has_none():
+    found = [(b"a", 1, HOUR), (b"b", 1, 3 * HOUR), (b"c", 1, 2 * HOUR), (b"d", 1, 2 * HOUR)]
+    rows = as_text_by_time(Source("disk", [*found, (b"e/", None, None)])).splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["e/", "b", "c", "d", "a"]
+    shown = b"".join(listing.as_json(b"", merged(Source("disk", found)), "time"))
+    assert [entry["name"] for entry in json.loads(shown)["entries"]] == ["b", "c", "d", "a"]
+
+
+def test_too_many_entries_stay_in_the_order_of_their_names(monkeypatch):
+    monkeypatch.setattr(listing, "SORTED", 3)
+    found = [(b"%d" % number, 1, HOUR * number) for number in range(5)]
+    *rows, told = as_text_by_time(Source("disk", found)).splitlines()
+    assert [row[0] for row in rows] == ["0", "1", "2", "3", "4"]
+    assert told == "[This folder has more than 3 entries: too many to sort them by time.]"
+    assert as_text_by_time(Source("disk", found[:3]))[0] == "2"
+
+
+@pytest.mark.parametrize("source", ["all", "swift"])
+def test_the_order_is_a_link_that_keeps_the_source(source):
+    page = as_html(both(), sort="time", source=source)
+    asked = "?" if source == "all" else "?source=swift&amp;"
+    assert f'<th><a href="{asked}sort=name">Name</a></th>' in page
+    assert f'<th aria-sort="descending"><a href="{asked}sort=time" aria-current="true">' in page
+
+
+def as_text_by_time(source):
+    return b"".join(listing.text(merged(source), "time")).decode()
+
+
+def test_the_root_has_nothing_above_it():
+    page = as_html(both(), b"")
+    assert 'href="../"' not in page
+    assert "<title>logs</title>" in page
+
+
+def test_a_time_that_only_the_second_source_knows_is_shown_with_its_size():
+    found = merged(Source("disk", [(b"a", 1, None)]), Source("swift", [(b"a", 2, HOUR)]))
+    assert as_text(found) == "a\t2\t1970-01-01 01:00:00\tdisk,swift\n"
+
+
+def test_an_empty_file_has_a_size():
+    assert as_text(one(b"a", size=0)).split("\t")[1] == "0"
+    assert ">0 B</data>" in as_html(one(b"a", size=0))
+
+
+def test_the_epoch_is_a_time():
+    assert as_text(one(b"a", modified=0.0)).split("\t")[2] == "1970-01-01 00:00:00"
+
+
+def test_an_empty_folder():
+    assert as_text(merged(Source("disk", []))) == ""
+    assert as_json(merged(Source("disk", [])))["entries"] == []
+    assert as_html(merged(Source("disk", []))).count("<tr>") == 2
+
+
+def test_rows_are_handed_over_in_batches():
+    pieces = list(listing.text(many()))
+    assert [piece.count(b"\n") for piece in pieces] == [500, 500, 1]
+
+
+def test_more_than_a_batch_is_whole_and_in_order():
+    names = [f"{i:05d}" for i in range(2 * listing.BATCH + 1)]
+    assert [row.split("\t")[0] for row in as_text(many()).splitlines()] == names
+    assert [entry["name"] for entry in as_json(many())["entries"]] == names
+    assert re.findall(r'href="\./(\d+)"', as_html(many())) == names
+
+
+def test_exactly_one_batch():
+    found = merged(Source("disk", [(b"%05d" % i, i, HOUR) for i in range(listing.BATCH)]))
+    assert len(as_json(found)["entries"]) == listing.BATCH
+
+
+@pytest.mark.parametrize("after", [0, 1, listing.BATCH, listing.BATCH + 1])
+def test_json_is_valid_and_not_complete_after_a_failure(after):
+    rows = [(b"%05d" % i, i, HOUR) for i in range(after)]
+    shown = as_json(merged(Source("swift", rows, fails=True)))
+    assert len(shown["entries"]) == after
+    assert shown["complete"] is False
+    assert shown["reason"] == NOTICE
+
+
+def test_text_ends_with_a_notice_after_a_failure():
+    assert as_text(both(fails=True)).splitlines()[-1] == f"[{NOTICE}]"
+
+
+def test_html_ends_with_a_notice_after_a_failure():
+    page = as_html(both(fails=True))
+    notice = NOTICE.replace("<", "&lt;").replace(">", "&gt;")
+    assert f'</table>\n<p class="notice" role="status">{notice}</p>\n</main>' in page
+    assert page.endswith("</html>\n")
+
+
+def test_the_other_sources_rows_are_there_after_a_failure():
+    found = merged(Source("swift", [], fails=True), Source("disk", [(b"a", 1, HOUR)]))
+    assert as_text(found).startswith("a\t1\t")
+
+
+def test_without_a_failure_there_is_no_notice():
+    assert "incomplete" not in as_html(both())
+    assert "incomplete" not in as_text(both())
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (b"a\tb", r"a\tb"),
+        (b"a\nb", r"a\nb"),
+        (b"a\r\x1b[2J", r"a\r\x1b[2J"),
+        ("a\u2028b".encode(), r"a\u2028b"),
+        ("Bär\n1".encode(), r"Bär\n1"),
+        ("Bär 1".encode(), "Bär 1"),
+    ],
+)
+def test_no_name_breaks_a_row_of_the_text(name, shown):
+    [row] = as_text(one(name)).splitlines()
+    assert row.split("\t") == [shown, "7", "1970-01-01 01:00:00", "disk"]
+
+
+@pytest.mark.parametrize("name", [b"a\tb", b"a\nb", HOSTILE, b'"\\', "Bär".encode()])
+def test_json_gives_any_name_back(name):
+    shown = as_json(one(name), name)
+    assert shown["path"] == name.decode()
+    assert [entry["name"] for entry in shown["entries"]] == [name.decode()]
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        (b"a b", "./a%20b"),
+        (b"a\nb", "./a%0Ab"),
+        (b"a?b#c", "./a%3Fb%23c"),
+        (b"100%", "./100%25"),
+        (b"http://x/", "./http%3A//x/"),
+        (b"javascript:x", "./javascript%3Ax"),
+        (b"\xff", "./%FF"),
+        (b"it's", "./it%27s"),
+    ],
+)
+def test_a_link_leads_to_the_names_own_bytes(name, address):
+    assert f'<a href="{address}">' in as_html(one(name))
+    assert as_json(one(name))["entries"][0]["href"] == address
+
+
+def test_html_escapes_names_and_the_path():
+    page = as_html(one(HOSTILE), b"job/" + HOSTILE)
+    assert "<script>" not in page
+    shown = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;amp;"
+    assert f">{shown}</a>" in page
+    assert f"<title>job/{shown}</title>" in page
+
+
+def test_a_name_that_is_no_utf_8_is_shown_all_the_same():
+    assert "\ufffd" in as_html(one(b"\xff"))
+    assert as_text(one(b"\xff")).startswith("\ufffd\t")
+    assert as_json(one(b"\xff"))["entries"][0]["name"] == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        (b"a\n\x1b[2J", r'<a href="./a%0A%1B%5B2J">a\n\x1b[2J</a>'),
+        ("a\u202eb<".encode(), r'<a href="./a%E2%80%AEb%3C">a\u202eb&lt;</a>'),
+        ("Bär 1".encode(), '<a href="./B%C3%A4r%201">Bär 1</a>'),
+    ],
+)
+def test_html_shows_control_characters_and_links_to_them(name, row):
+    assert f"<tr><td>{row}</td>" in as_html(one(name))
+
+
+def test_two_names_never_look_the_same_in_text():
+    assert as_text(one(b"a\tb")) != as_text(one(rb"a\tb"))

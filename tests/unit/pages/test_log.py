@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import json
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+
+from oslogserve.errors import Incomplete
+from oslogserve.lines.decode import decoded, until_incomplete
+from oslogserve.pages.log import LogView
+from oslogserve.query import Query, asked
+
+INFO = b"2013-09-27 18:22:11.248 1234 INFO nova.x [-] started\n"
+ERROR = b"2013-09-27 18:22:12.248 1234 ERROR nova.x [-] <failed>\n"
+TRACE = b"Traceback (most recent call last):\n"
+LOG = INFO + ERROR + TRACE + INFO
+#: No UTF-8, carriage returns, a NUL, no newline at the end.
+ODD = b"\xff\xfe\r\n\n\0\x1b[1m<b>&amp;\r" + INFO + b"no end"
+NOTICE = b"oslogserve: this log is incomplete here: it <broke>"
+
+
+class Chunks:
+    """Counts what was taken; breaks off at the end where it was told to."""
+
+    def __init__(self, chunks, breaks=False):
+        self.taken = 0
+        self._chunks = chunks
+        self._breaks = breaks
+
+    def __iter__(self):
+        for chunk in self._chunks:
+            self.taken += 1
+            yield chunk
+        if self._breaks:
+            raise Incomplete("failed", "it <broke>")
+
+
+def cut(whole, size):
+    return [whole[at : at + size] for at in range(0, len(whole), size)]
+
+
+class Shown:
+    """One answer: of bytes, however they come, and of an address's parameters."""
+
+    def __init__(self, chunks, query="", **more):
+        self.missing = []
+        pairs = parse_qsl(query, keep_blank_values=True)
+        self.query = Query(b"job/a.txt", False, **asked(pairs))
+        self.view = LogView(self.query, self.missing, source="disk", **more)
+        self._pieces = until_incomplete(decoded(chunks), self.missing)
+
+    def of(self, view, *standalone):
+        return self.view.of(view, self._pieces, *standalone)
+
+
+def as_text(chunks, query=""):
+    return b"".join(Shown(chunks, query).of("text"))
+
+
+def as_html(chunks, query="", **more):
+    return b"".join(Shown(chunks, query, **more).of("html"))
+
+
+def as_objects(chunks, query="", **more):
+    return [
+        json.loads(row) for row in b"".join(Shown(chunks, query, **more).of("jsonl")).splitlines()
+    ]
+
+
+def as_figures(chunks, query=""):
+    return json.loads(b"".join(Shown(chunks, query).of("summary")))
+
+
+def ids(shown):
+    return re.findall(rb'id="(L\d+)"', shown)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64, 1 << 16])
+@pytest.mark.parametrize("whole", [LOG, ODD, b""], ids=["log", "odd", "empty"])
+def test_text_is_the_log_byte_for_byte(whole, size):
+    assert as_text(cut(whole, size)) == whole
+    assert as_text(cut(gzip.compress(whole), size)) == whole
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_text_of_a_level_is_those_lines_byte_for_byte(size):
+    assert as_text(cut(LOG, size), "level=ERROR") == ERROR + TRACE
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_text_of_a_limit_is_the_first_lines_byte_for_byte(size):
+    assert as_text(cut(LOG, size), "limit=2") == INFO + ERROR
+    assert as_text(cut(LOG, size), "limit=99") == LOG
+
+
+def test_a_limit_counts_the_lines_that_the_level_leaves():
+    assert as_text([LOG], "level=ERROR&limit=1") == ERROR
+
+
+def test_text_ends_with_a_notice_where_a_part_is_missing():
+    shown = Shown(Chunks([LOG], breaks=True))
+    assert b"".join(shown.of("text")) == LOG + b"[" + NOTICE + b"]\n"
+    assert [error.reason for error in shown.missing] == ["failed"]
+
+
+@pytest.mark.parametrize("query", ["", "limit=9", "tail=9", "q=i&context=1"])
+def test_the_texts_notice_is_a_line_of_its_own_and_none_is_empty(query):
+    notice = b"[" + NOTICE + b"]\n"
+    assert as_text(Chunks([b"half a li"], breaks=True), query) == b"half a li\n" + notice
+    assert as_text(Chunks([INFO, b""], breaks=True), query) == INFO + notice
+
+
+def test_the_notice_is_there_though_the_level_leaves_no_line():
+    assert as_text(Chunks([INFO], breaks=True), "level=ERROR") == b"[" + NOTICE + b"]\n"
+
+
+def test_a_truncated_gzip_gives_what_it_holds_and_the_notice():
+    stored = gzip.compress(LOG * 1000)
+    shown = as_text([stored[:-9]])
+    assert shown.startswith(LOG)
+    assert shown.endswith(b"incomplete here: the compressed data ends early]\n")
+
+
+def test_html_ends_with_the_notice_escaped_after_the_lines():
+    shown = as_html(Chunks([LOG], breaks=True))
+    notice = NOTICE.replace(b"<", b"&lt;").replace(b">", b"&gt;")
+    _, _, after = shown.partition(b"</div></div>\n")
+    assert after.startswith(b'<p class="notice" role="status">' + notice + b"</p>\n")
+    assert shown.endswith(b"</html>\n")
+    assert len(ids(shown)) == 4
+
+
+@pytest.mark.parametrize(
+    ("log", "query", "told"),
+    [
+        (LOG, "", None),
+        (LOG, "level=CRITICAL", "No line of this log is what was asked for."),
+        (LOG, "q=nowhere&context=1", "No line of this log is what was asked for."),
+        (LOG, "q=nowhere&show=L1", None),
+        (b"", "level=ERROR", "This log is empty."),
+    ],
+)
+def test_a_page_says_so_where_no_line_is_shown_and_only_there(log, query, told):
+    found = re.findall(r'<p class="none">(.*)</p>', as_html([log], query).decode())
+    assert found == ([told] if told else [])
+
+
+def test_a_log_of_which_nothing_came_is_not_called_empty():
+    assert b"is empty" not in as_html(Chunks([], breaks=True))
+
+
+def test_a_whole_log_has_no_notice():
+    shown = Shown([LOG])
+    assert b'class="notice"' not in b"".join(shown.of("html"))
+    assert shown.missing == []
+    assert b"incomplete" not in as_text([LOG])
+
+
+def test_html_numbers_the_lines_of_the_whole_log():
+    assert ids(as_html(cut(LOG, 7))) == [b"L1", b"L2", b"L3", b"L4"]
+    assert ids(as_html(cut(LOG, 7), "level=ERROR")) == [b"L2", b"L3"]
+
+
+def test_html_escapes_the_log():
+    assert b"&lt;failed&gt;" in as_html([LOG])
+    assert b"<failed>" not in as_html([LOG])
+
+
+def test_html_links_to_the_rest_where_a_limit_cut():
+    shown = as_html([LOG], "limit=2&q=%22&q=0&level=debug&source=disk", mount="/m")
+    assert ids(shown) == []
+    shown = as_html([LOG], "limit=2&q=1&level=debug&source=disk", mount="/m")
+    assert ids(shown) == [b"L1", b"L2"]
+    following = "/m/job/a.txt?limit=2&amp;q=1&amp;level=debug&amp;source=disk&amp;lines=3-"
+    assert (
+        f'</div></div>\n<p class="notice" role="status">A limit was reached: '
+        f'<a href="{following}" rel="next">the next lines</a>.</p>\n'
+    ).encode() in shown
+
+
+def test_a_limit_that_cut_nothing_is_not_told():
+    for query in ("limit=4", "limit=99", "limit=2&lines=-2"):
+        assert b'class="notice"' not in as_html([LOG], query)
+        assert as_objects([LOG], query)[-1]["next"] is None
+
+
+def test_html_tells_both_the_failure_and_the_limit():
+    assert as_html(Chunks([LOG, LOG], breaks=True), "limit=8").count(b'class="notice"') == 1
+    shown = as_html(Chunks([LOG, b"half"], breaks=True), "limit=3&show=L1")
+    assert shown.count(b'class="notice"') == 2
+
+
+@pytest.mark.parametrize("query", ["", "level=ERROR", "limit=1", "tail=1", "q=x&context=2"])
+def test_the_page_comes_before_anything_is_read(query):
+    chunks = Chunks(cut(INFO * 100 + ERROR + b"x", 1000))
+    pieces = Shown(chunks, query).of("html")
+    first = next(pieces)
+    assert re.search(rb'<main>\n<div id="log"[^>]*>$', first)
+    assert chunks.taken == 0
+    assert b'id="L1' in b"".join(pieces)
+
+
+def test_a_limit_reads_no_more_than_its_lines_need():
+    for view in ("html", "text", "jsonl"):
+        chunks = Chunks([LOG] * 100)
+        b"".join(Shown(chunks, "limit=4").of(view))
+        assert chunks.taken < 5
+
+
+def test_links_of_the_lines_ask_the_same_source():
+    request = "req-0f3d2c1a-1111-2222-3333-444455556666"
+    log = LOG + request.encode() + b"\n"
+    for query, link in (("q=req", "?"), ("q=req&source=swift", "?source=swift&amp;")):
+        shown = as_html([log], f"{query}&context=0").decode()
+        assert f'<a class="gap" href="{link}lines=1-4">' in shown
+        assert f'<a href="{link}q={request}">' in shown
+
+
+# JSON lines.
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_objects_end_with_what_came_of_it(size):
+    *rows, end = as_objects(cut(LOG, size), "level=ERROR")
+    assert [(row["line"], row["severity"]) for row in rows] == [(2, "ERROR"), (3, "ERROR")]
+    assert rows[0]["text"] == ERROR.decode().rstrip("\n")
+    assert end == {
+        "end": True,
+        "lines": 4,
+        "matched": 2,
+        "sent": 2,
+        "complete": True,
+        "reason": None,
+        "next": None,
+    }
+
+
+def test_an_empty_log_is_an_end():
+    [end] = as_objects([])
+    assert (end["end"], end["lines"], end["complete"]) == (True, 0, True)
+
+
+def test_objects_end_with_what_is_missing():
+    *rows, end = as_objects(Chunks([LOG, b"half"], breaks=True))
+    assert len(rows) == 5
+    assert (end["complete"], end["reason"]) == (False, "it <broke>")
+    told = as_figures(Chunks([LOG, b"half"], breaks=True))
+    assert (told["complete"], told["reason"], told["lines"]) == (False, "it <broke>", 5)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "level=ERROR", "q=INFO&not=x", "lines=3-17", "since=2013-09"),
+        *("level=ERROR&context=1", "q=ERROR&context=2", "q=ERROR&context=3&lines=2-18"),
+    ],
+)
+def test_following_next_gives_every_line_once(query, limit):
+    whole = as_objects([LOG * 5], query)[:-1]
+    parts, asked = [], f"{query}&limit={limit}".removeprefix("&")
+    while asked:
+        *rows, end = as_objects([LOG * 5], asked)
+        assert len(rows) <= limit
+        parts += rows
+        asked = end["next"] and end["next"].removeprefix("/job/a.txt?")
+    assert parts == whole
+
+
+def test_next_does_not_bring_in_once_more_what_was_brought_in():
+    log = b"".join(b"line %d\n" % number for number in range(1, 13))
+    *rows, end = as_objects([log], "limit=4&show=L10")
+    assert [row["line"] for row in rows] == [1, 2, 3, 4, 10]
+    assert end["next"] == "/job/a.txt?limit=4&lines=5-"
+
+
+def test_a_limit_within_the_context_of_a_hit_does_not_lose_the_rest_of_it():
+    log = b"ERROR a\n" + b"INFO b\n" * 3
+    *_, end = as_objects([log], "level=ERROR&context=2&limit=1")
+    assert end["next"] == "/job/a.txt?level=ERROR&context=2&limit=1&after=1&lines=1-"
+    *rows, _ = as_objects([log], "level=ERROR&context=2&after=1&lines=1-")
+    assert [row["line"] for row in rows] == [2, 3]
+
+
+def test_the_next_address_is_escaped():
+    query = Query(b"a b/\xff?.txt", False, **asked([("q", "1&2 <é>"), ("q", "4"), ("limit", "1")]))
+    view = LogView(query, [], mount="/\xc3\xa9")
+    b"".join(view.of("jsonl", [b"41&2 <\xc3\xa9>\n" * 2]))
+    assert view.next_address() == (
+        "/%C3%A9/a%20b/%FF%3F.txt?q=1%262+%3C%C3%A9%3E&q=4&limit=1&lines=2-"
+    )
+
+
+# Figures, of the log and of a text.
+
+
+def test_a_log_in_figures():
+    told = as_figures(cut(gzip.compress(LOG), 7))
+    assert list(told) == [
+        *("lines", "bytes", "matched", "first_time", "last_time", "severities", "histogram"),
+        *("complete", "reason"),
+    ]
+    assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 4)
+    assert told["severities"] == {
+        "INFO": {"count": 2, "first_line": 1},
+        "ERROR": {"count": 2, "first_line": 2},
+    }
+    assert (told["complete"], told["reason"]) == (True, None)
+
+
+def test_figures_are_of_what_is_asked_for_and_of_the_whole_log():
+    told = as_figures([LOG], "level=ERROR&limit=1")
+    assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 1)
+    assert told["severities"] == {"ERROR": {"count": 1, "first_line": 2}}
+
+
+def test_headers_say_what_came_of_a_text():
+    shown = Shown([LOG], "level=INFO&limit=2&source=disk")
+    b"".join(shown.of("text"))
+    assert shown.view.facts() == [
+        ("Log-Lines", "2"),
+        ("Log-Matched", "2"),
+        ("Log-Sent", "2"),
+        ("Log-Complete", "true"),
+        ("Link", '</job/a.txt?level=INFO&limit=2&source=disk&lines=3->; rel="next"'),
+    ]
+    shown = Shown(Chunks([LOG], breaks=True), "tail=1")
+    b"".join(shown.of("text"))
+    assert shown.view.facts() == [
+        ("Log-Lines", "4"),
+        ("Log-Matched", "4"),
+        ("Log-Sent", "1"),
+        ("Log-Complete", "false"),
+    ]
+
+
+def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
+    def dropping(pieces, wanted, tally):
+        tally.dropped = 3
+        yield b"{}" if wanted.view == "summary" else b""
+
+    for view in ("html", "text", "jsonl", "summary"):
+        shown = Shown([LOG], "tail=9")
+        shown.view._rendered = dropping
+        told = b"".join(shown.of(view))
+        assert b"3 of the last 9 lines are left out: the last 16 MiB is all that is held" in told
+        assert [error.reason for error in shown.missing] == ["capped"]
+
+
+# A page that is a file of its own.
+
+
+def test_a_page_that_is_a_file_leads_nowhere_else():
+    request = b"req-0f3d2c1a-1111-2222-3333-444455556666"
+    shown = Shown([LOG + request + b" end\n" + LOG], "q=end&context=1&limit=2")
+    page = b"".join(shown.of("html", "a.txt"))
+    assert re.findall(rb'<span class="gap">(.*)\n</span>', page) == [b"3 lines"]
+    assert request + b" <mark>end</mark>" in page
+    assert not re.findall(rb'href="(?!#)', page)
+    assert b"A limit was reached before line 6." in page
+
+
+def test_a_page_that_is_a_file_shows_the_same_lines():
+    for query in ("", "level=ERROR", "q=fail&context=1"):
+        served, own = (ids(b"".join(Shown([LOG], query).of("html", *t))) for t in ((), ("a.txt",)))
+        assert served == own != []

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+import hashlib
+import re
+
+import pytest
+
+from oslogserve.errors import Incomplete, SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Stored, Want, budget, resuming
+from oslogserve.sources.resuming import WholeSource
+
+LOG = bytes(range(256)) * 40
+SIZE = len(LOG)
+MD5 = hashlib.md5(LOG).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(resuming, "PAUSE", 0.0)
+    monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
+
+
+class Part(Log):
+    def __init__(self, stored, content, broken):
+        super().__init__(stored)
+        self.content = content
+        self.broken = broken
+        self.closed = 0
+
+    def __iter__(self):
+        for at in range(0, len(self.content), 100):
+            yield self.content[at : at + 100]
+        if self.broken is not None:
+            raise self.broken
+
+    def close(self):
+        self.closed += 1
+
+
+class Breaking:
+    """Each answer has so many bytes and then breaks; an exception instead fails to open."""
+
+    name = "swift"
+
+    def __init__(self, *answers, size=SIZE, version=MD5, md5=MD5, content=LOG):
+        self.answers = list(answers)
+        self.content = content
+        self.wanted = []
+        self.parts = []
+        self.stored = Stored("swift", size, 0.0, version, "", md5)
+
+    def open(self, path, want):
+        self.wanted.append(want)
+        answer = self.answers.pop(0) if self.answers else None
+        if isinstance(answer, SourceError):
+            raise answer
+        if isinstance(answer, Stored):
+            return self.part(Part(answer, b"", None))
+        first, end = want.span or (0, None)
+        rest = self.content[first:end]
+        broken = Incomplete("failed", "the connection broke")
+        return self.part(
+            Part(self.stored, rest, None)
+            if answer is None
+            else Part(self.stored, rest[:answer], broken)
+        )
+
+    def part(self, part):
+        self.parts.append(part)
+        return part
+
+
+def had(source, resumes=3, want=WHOLE):
+    """(what came, why no more did, resumes counted by outcome)"""
+    metrics = Metrics()
+    log = WholeSource(source, metrics, resumes).open(b"a", want)
+    came = []
+    missing = ""
+    try:
+        came.extend(log)
+    except Incomplete as error:
+        missing = f"{error.reason}: {error}"
+    log.close()
+    log.close()
+    told = metrics.exposition().decode()
+    counted = dict(re.findall(r'resumes_total\{outcome="(\w+)",source="swift"\} (\d)', told))
+    assert all(came)
+    assert all(part.closed for part in source.parts)
+    return b"".join(came), missing, counted
+
+
+@pytest.mark.parametrize("broken", [(0,), (1,), (99, 100, 101), (5000, 1, 0), (len(LOG) - 1,)])
+def test_what_breaks_off_goes_on_where_it_broke(broken):
+    source = Breaking(*broken)
+    assert had(source) == (LOG, "", {"resumed": str(len(broken))})
+    position = 0
+    for came, want in zip(broken, source.wanted[1:], strict=True):
+        position += came
+        assert want == Want(span=(position, len(LOG)), version=MD5)
+
+
+@pytest.mark.parametrize("broken", [(0,), (1,), (300,), (99, 250, len(LOG)), (200, 100, 150)])
+def test_a_log_without_a_length_is_read_again_and_goes_on_to_its_end(broken):
+    """Swift sends no part of it. One that breaks off before the byte to go on at has failed."""
+    source = Breaking(*broken, size=None, md5="")
+    came, missing, counted = had(source)
+    assert (came, missing) == (LOG, "")
+    assert sum(map(int, counted.values())) == len(broken)
+    assert set(source.wanted) == {WHOLE}
+
+
+def test_a_log_without_a_length_that_begins_otherwise_does_not_go_on():
+    """Its version is that of the manifest."""
+    source = Breaking(300, size=None, md5="")
+    opens = source.open
+
+    def changed(path, want):
+        source.content = LOG if not source.wanted else b"x" + LOG[1:]
+        return opens(path, want)
+
+    source.open = changed
+    came, missing, counted = had(source)
+    assert (came, counted) == (LOG[:300], {"changed": "1"})
+    assert missing == "failed: the connection broke, 300 stored bytes came"
+
+
+def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
+    """The first bytes may have come long ago."""
+    source, now, begun = Breaking(100), 0.0, []
+    monkeypatch.setattr(budget.time, "monotonic", lambda: now)
+    opens = source.open
+    source.open = lambda path, want: begun.append(budget.begun()) or opens(path, want)
+    with budget.begin():
+        log = iter(WholeSource(source, Metrics(), 3).open(b"a"))
+        next(log)
+        now = 1000.0
+        next(log)
+    assert begun == [0.0, 1000.0]
+
+
+def test_a_part_goes_on_within_itself_and_has_no_checksum():
+    source = Breaking(200)
+    assert had(source, want=Want(span=(1000, 2000), version=MD5))[0] == LOG[1000:2000]
+    assert source.wanted[1].span == (1200, 2000)
+
+
+def test_what_breaks_off_too_often_says_how_much_came():
+    came, missing, counted = had(Breaking(100, 100, 100, 100, 100), resumes=3)
+    assert came == LOG[:400]
+    assert missing == f"failed: the connection broke, 400 of {len(LOG)} stored bytes came"
+    assert counted == {"resumed": "3"}
+
+
+def test_a_source_that_is_gone_for_a_moment_is_asked_again():
+    gone = SourceError("swift", "ConnectionError")
+    assert had(Breaking(100, gone, gone)) == (LOG, "", {"failed": "2", "resumed": "1"})
+    came, missing, counted = had(Breaking(100, gone, gone, gone))
+    assert (came, counted) == (LOG[:100], {"failed": "3"})
+    assert "100 of" in missing
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        SourceError("swift", "the object changed", "changed"),
+        Stored("swift", 7, 0.0, "another"),
+    ],
+)
+def test_a_log_that_changed_meanwhile_does_not_go_on(answer):
+    came, missing, counted = had(Breaking(100, answer))
+    assert (came, counted) == (LOG[:100], {"changed": "1"})
+    assert missing
+
+
+def test_a_log_without_a_version_does_not_go_on():
+    came, missing, counted = had(Breaking(100, version="", md5=""))
+    assert (came, counted) == (LOG[:100], {})
+    assert missing
+
+
+def test_a_log_whose_checksum_does_not_fit_says_so_behind_its_last_byte():
+    rotten = LOG[:500] + b"\0" + LOG[501:]
+    came, missing, _ = had(Breaking(content=rotten))
+    assert came == rotten
+    assert missing.startswith("corrupt: ")
+
+
+def test_the_checksum_is_of_all_parts():
+    assert had(Breaking(100, 200, 300))[1] == ""
+
+
+def test_what_is_no_log_or_not_read_is_handed_on():
+    source = Breaking()
+    assert WholeSource(source, Metrics(), 3).open(b"a", STORED_ONLY) is source.parts[0]
+    source.open = lambda path, want: Folder()
+    assert isinstance(WholeSource(source, Metrics(), 3).open(b"a"), Folder)
