@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header
 from oslogserve.handlers import stored as as_stored
-from oslogserve.handlers.made import Asked, Made
 from oslogserve.handlers.opened import Opened
 from oslogserve.handlers.parts import Parts
 from oslogserve.handlers.wholes import Wholes
@@ -73,7 +72,6 @@ class LogHandler:
         self._page = page
         self._page_version = f"{assets.VERSION} {page}"
         self._wholes = Wholes()
-        self._made = Made()
         self._parts = Parts(self._wholes)
 
     def __call__(self, environ: dict[str, Any], query: Query, sources: Sequence[Source]) -> Answer:
@@ -142,17 +140,11 @@ class LogHandler:
                 return answer
         # A HEAD does not read the log, which may be too small to be compressed; no page is.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format in (None, "html")
-        self._show(answer, Asked(query, environ.get("SCRIPT_NAME", ""), stored), opened, view)
+        self._show(answer, query, environ.get("SCRIPT_NAME", ""), opened, view)
         return answer
 
-    def _show(self, answer: Answer, asked: Asked, opened: Opened, view: str) -> None:
-        is_kept = view == "html" and _is_at_hand(opened)
-        page = self._made.of(asked, opened.first) if is_kept else None
-        if page is not None:
-            answer.headers.append(("Content-Length", str(len(page))))
-            answer.pieces = [page]
-            return
-        query, mount, stored = asked
+    def _show(self, answer: Answer, query: Query, mount: str, opened: Opened, view: str) -> None:
+        stored = opened.stored
         pieces = self._pieces(opened, answer)
         shown = LogView(
             *(query, answer.missing, self._renderer, stored.source, mount, stored.modified),
@@ -170,8 +162,6 @@ class LogHandler:
             answer.headers.append(("Content-Length", str(length)))
             if view == "text" and not query.is_unfiltered:
                 answer.headers += shown.facts()
-            if is_kept and not answer.missing:
-                self._made.add(asked, opened.first, *answer.pieces)
 
     def _pieces(self, opened: Opened, answer: Answer) -> Iterable[bytes]:
         """Of the log's text; what must be closed then is in `answer`, and what is missing."""
