@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from oslogserve import __version__
 from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
 from oslogserve.lines.clock import Clock
-from oslogserve.lines.filter import at_least, numbered
 from oslogserve.lines.formats import OwnRow
 from oslogserve.lines.html import Elements
 from oslogserve.lines.jsonl import objects
@@ -50,13 +49,6 @@ def _pure_of(formats: Formats) -> Renderer:
         view, selection = wanted.view, wanted.selection
         tally = Tally() if tally is None else tally
         blocks = whole_lines(_counted(pieces, tally), longest)
-        if selection.is_simple and view == "html":
-            level = selection.level
-            if level is None:
-                runs = numbered(blocks, tally)
-            else:
-                runs = at_least(level, blocks, formats, tally)
-            return Elements(wanted.link, (), longest).of_runs(runs, formats, tally, wanted.page)
         clock = Clock(_second(wanted.written))
         page = wanted.page if view == "html" else None
         selector = Selector(

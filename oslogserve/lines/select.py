@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines are shown, by all that a Selection can ask for: a line at a time.
-
-What only a level and a limit ask for goes by `filter`, which is faster.
-"""
+"""Which lines are shown, by all that a Selection can ask for: a line at a time."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -92,7 +89,6 @@ class Selector:
         self._counts = counts and selection.tail is None
         self._page = page
         self._used = 0
-        self._is_simple = selection.is_simple and not counts and page is None
 
     def shown(self, blocks: Iterable[bytes]) -> Iterator[Shown]:
         """blocks: of whole lines."""
@@ -108,33 +104,12 @@ class Selector:
                 continue
             goes_on = not block.endswith(b"\n")
             seen = self._formats.seen_in(block + b"\n" if goes_on else block)
-            lines = zip(_lines(block), seen, strict=True)
-            if self._is_simple:
-                yield from self._by_level(number, lines)
-                number += len(seen)
-                continue
-            for text, found in lines:
+            for text, found in zip(_lines(block), seen, strict=True):
                 number += 1
                 yield from self._line(number, text, found)
                 if self._is_done:
                     return
         yield from self._finished()
-
-    def _by_level(self, number: int, lines: Iterable[tuple[bytes, Seen]]) -> Iterator[Line]:
-        """As _line() does, where no more is asked for. number: of the line before."""
-        tally, floor, severity = self._tally, self._floor, self._severity
-        is_hit = False
-        for text, found in lines:
-            number += 1
-            severity = found[2] or severity
-            is_hit = RANK[severity or NONE] >= floor
-            tally.lines = number
-            if is_hit:
-                tally.matched += 1
-                tally.sent += 1
-                yield Line(number, text, *found, severity)
-        self._severity = severity
-        self._place = "shown" if is_hit else None
 
     def _line(self, number: int, text: bytes, seen: Seen) -> Iterator[Shown]:
         asked = self._asked

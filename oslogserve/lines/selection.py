@@ -37,14 +37,8 @@ class Selection(NamedTuple):
     show: tuple[bytes, ...] = ()
     after: int = 0
 
-    @property
-    def is_simple(self) -> bool:
-        """Nothing but a level."""
-        return self[:4] == _WHOLE[:4] and self[5:] == _WHOLE[5:]
-
 
 WHOLE = Selection()
-_WHOLE = tuple(WHOLE)
 
 
 class Page(NamedTuple):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.anchor import anchor_of, anchors_of
+from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
 
 
@@ -25,8 +25,3 @@ def test_an_anchor_needs_no_escaping():
     assert escaped(anchor) == anchor
     assert anchor.isascii()
     assert len(anchor) == 257
-
-
-def test_anchors_of_many_times_are_those_of_each():
-    times = [b"2013-09-27T18:22:11.248", b"", b"Mar  8 12:20:42", b""]
-    assert anchors_of(times) == [anchor_of(time) for time in times]

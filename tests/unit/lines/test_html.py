@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of runs, where nothing is searched, and of lines that were selected: the same ones."""
+"""Lines as elements, by the pure renderer."""
 
 import re
 
@@ -8,8 +8,7 @@ import pytest
 from oslogserve.lines.blocks import whole_lines
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.escape import escaped
-from oslogserve.lines.filter import at_least, numbered
-from oslogserve.lines.html import _PART, Elements
+from oslogserve.lines.html import Elements
 from oslogserve.lines.recognise import BUILT_IN
 from oslogserve.lines.search import Search
 from oslogserve.lines.select import Gap, Line, Part, Selector
@@ -45,21 +44,10 @@ def cut(data, size):
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def of_runs(log, size=10**6, longest=10**6, level=None, link=b"?"):
-    blocks = whole_lines(cut(log, size), longest)
-    runs = at_least(level, blocks) if level else numbered(blocks)
-    return bare(b"".join(Elements(link, (), longest).of_runs(runs, BUILT_IN, Tally(), None)))
-
-
-def of_shown(log, size=10**6, longest=10**6, level=None, link=b"?", searches=()):
+def html(log, size=10**6, longest=10**6, level=None, link=b"?", searches=()):
     selector = Selector(Selection(level=level), BUILT_IN, Clock(0), Tally(), longest)
     shown = selector.shown(whole_lines(cut(log, size), longest))
     return bare(b"".join(Elements(link, searches, longest).of_shown(shown, Tally())))
-
-
-@pytest.fixture(params=[of_runs, of_shown])
-def html(request):
-    return request.param
 
 
 def line(number, text, start=0, end=0, own=b"", severity=b"", role=b""):
@@ -70,22 +58,21 @@ def elements(*shown, link=b"?", searches=(), longest=100):
     return bare(b"".join(Elements(link, searches, longest).of_shown(shown, Tally())))
 
 
-def test_the_same_elements_come_however_the_log_is_cut(html):
+def test_the_same_elements_come_however_the_log_is_cut():
     for size in range(1, len(LOG) + 1):
         assert html(LOG, size) == HTML
 
 
-def test_the_same_elements_come_of_a_block_of_many_parts(html):
+def test_the_same_elements_come_of_a_large_block():
     log = b"\n".join([LOG] * 3000 + [b"x" * 300_000, LOG])
-    assert len(log) > 10 * _PART
     assert html(log) == html(log, 4096)
 
 
-def test_an_ended_last_line_looks_the_same(html):
+def test_an_ended_last_line_looks_the_same():
     assert html(LOG + b"\n") == HTML
 
 
-def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter(html):
+def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter():
     for size in range(1, len(LOG) + 1):
         made = html(LOG, size, level="ERROR")
         assert re.findall(rb'id="L(\d+)"', made) == [b"3", b"4", b"5", b"6", b"7"]
@@ -93,21 +80,21 @@ def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter(html):
 
 @pytest.mark.parametrize("size", [1, 3, 17, 50])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\nc\n"])
-def test_an_over_long_line_is_one_element(html, size, end):
+def test_an_over_long_line_is_one_element(size, end):
     log = b"a\n" + T + b" ERROR <" + b"x" * 200 + b">" + end
     assert html(log, size, longest=60) == html(log)
     assert html(log).count(b"<span") == html(log).count(b"</span>") == len(log.splitlines())
 
 
 @pytest.mark.parametrize("level", ["INFO", "ERROR"])
-def test_a_filtered_over_long_line_is_one_element(html, level):
+def test_a_filtered_over_long_line_is_one_element(level):
     log = b"a\n" + T + b" ERROR " + b"x" * 200 + b"\n" + T + b" INFO " + b"y" * 200 + b"\nz"
     whole = html(log, level=level)
     for size in range(1, 80):
         assert html(log, size, longest=60, level=level) == whole
 
 
-def test_content_is_always_escaped(html):
+def test_content_is_always_escaped():
     attack = b'<script>alert("1")</script>&\n'
     for log in (attack, T + b" " + attack, T + b" host <b>[1]: ERROR " + attack):
         assert b"<script" not in html(log)
@@ -119,22 +106,22 @@ def test_escaping():
 
 
 @pytest.mark.parametrize("host", [b"<" * 60, b"&" * 255, b'"&lt;"' * 40])
-def test_escaping_makes_no_difference_to_what_is_recognised(html, host):
+def test_escaping_makes_no_difference_to_what_is_recognised(host):
     log = b"first\nMar 28 12:20:43 " + host + b" app[1]: ERROR x\n"
     assert html(log, level="ERROR").startswith(b'<span id="L2" class="ERROR"><a name=')
 
 
-def test_no_lines_are_no_elements(html):
+def test_no_lines_are_no_elements():
     assert html(b"") == b""
 
 
-def test_a_request_id_is_a_link_to_its_lines(html):
+def test_a_request_id_is_a_link_to_its_lines():
     made = html(b"a <" + REQUEST + b" b> " + REQUEST + b"\n", link=b"?source=disk&amp;")
     link = b'<a href="?source=disk&amp;q=%b">%b</a>' % (REQUEST, REQUEST)
     assert made == b'<span id="L1" class="NONE">a &lt;%b b&gt; %b\n</span>' % (link, link)
 
 
-def test_a_colour_ends_with_its_line(html):
+def test_a_colour_ends_with_its_line():
     assert html(b"\x1b[31ma\nb\n") == (
         b'<span id="L1" class="NONE"><span class="fg1">a</span>\n</span>'
         b'<span id="L2" class="NONE">b\n</span>'

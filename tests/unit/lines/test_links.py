@@ -6,7 +6,7 @@ import re
 import pytest
 
 from oslogserve.lines.html import _BLOCK
-from oslogserve.lines.links import LONGEST_URL, MOST_URLS, linked_in
+from oslogserve.lines.links import LONGEST_URL, MOST_URLS
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
 from tests import renderers
@@ -119,17 +119,6 @@ def test_more_addresses_of_a_line_are_text_and_its_request_ids_links(html):
 
     assert shown.count(b"rel=") == MOST_URLS
     assert shown.endswith(b" %b %b" % (addresses[-1], TO_ID))
-
-
-@pytest.mark.parametrize("link", [b"?", b"?source=swift&amp;", b""])
-def test_links_of_many_texts_are_those_of_each(link):
-    texts = [
-        *(b"", b"<a> %b %b" % (ID, ID), b"http://a/?b&c, <http://d> %b." % ID, b"http", b"x"),
-        *(b"http://a/%b" % ID, b" ".join([b"<http://a>"] * (MOST_URLS + 1)), b"&", b"http://a"),
-    ]
-    each = [shown for text in texts for shown in linked_in([text], link)]
-    assert linked_in(texts, link) == each
-    assert (b'q=%b"' % ID in each[1]) == bool(link)
 
 
 def test_an_address_may_hold_marks_and_end_at_a_colour(html):
