@@ -6,7 +6,7 @@ The figures of two machines, or of two runs, are not compared: the ratios are.
 
   logs      a log as HTML, as text, by level; gzipped or not; natively or purely rendered
   renderer  the renderers alone, over a log in memory
-  small     requests a second for a log of 4 KB, beside whitenoise
+  small     requests a second for 2,000 logs of 4 KB in turn, beside whitenoise
   page      the page in Chromium: first paint, last line, memory of the tab, bytes of a line
   busy      first byte of that log while eight clients download the largest one
 

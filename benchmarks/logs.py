@@ -16,8 +16,10 @@ from typing import IO
 
 from oslogserve import demo
 
-SMALL = "small.txt"
 SMALL_SIZE = 4096
+"""Bytes; a small log ends with the last line that fits."""
+SMALL_COUNT = 2_000
+"""More than any cache of a server would hold for one benchmark."""
 WARM = "warm.txt"
 
 KINDS = {".gz", ".html", ".log", ".txt"}
@@ -59,7 +61,7 @@ def folder() -> Iterator[pathlib.Path]:
         os.chmod(name, 0o755)  # nginx's worker is another user when root starts it
         root = pathlib.Path(name)
         _gzip(root / f"{WARM}.gz", demo.generate_oslo(4_000))
-        _write_small(root / SMALL)
+        _write_small(root)
         yield root
 
 
@@ -108,9 +110,27 @@ def _counted(blocks: Iterable[bytes], take: Callable[[bytes], int]) -> tuple[int
     return size, lines
 
 
-def _write_small(path: pathlib.Path) -> None:
-    whole = b"".join(demo.generate_oslo(1_000_000))
-    # A catalogue is longer than this whole log may be.
-    lines = [line for line in whole.splitlines(keepends=True) if len(line) < 400]
-    log = b"".join(lines[:100])
-    path.write_bytes(log[: log.rindex(b"\n", 0, SMALL_SIZE) + 1])
+def small_name(number: int) -> str:
+    """The path of one of the small logs, from 0, as benchmarks/in_turn.lua asks for it."""
+    return f"small/{number:04d}.txt"
+
+
+def _write_small(root: pathlib.Path) -> None:
+    """SMALL_COUNT logs, of which no two are alike."""
+    (root / "small").mkdir(mode=0o755)
+    lines = _short_lines()
+    left = b""
+    for number in range(SMALL_COUNT):
+        log = left
+        for line in lines:
+            if len(log) + len(line) > SMALL_SIZE:
+                left = line
+                break
+            log += line
+        (root / small_name(number)).write_bytes(log)
+
+
+def _short_lines() -> Iterator[bytes]:
+    """Lines of the generated log, without those that would fill most of a small one."""
+    for block in demo.generate_oslo(10 * SMALL_COUNT * SMALL_SIZE):
+        yield from (line for line in block.splitlines(keepends=True) if len(line) < 400)

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from benchmarks import cases, client, servers, swift
 from benchmarks.cases import Case
 from benchmarks.client import BadAnswer, Fetch, Request
-from benchmarks.logs import SMALL, WARM, Log
+from benchmarks.logs import SMALL_COUNT, WARM, Log, small_name
 from benchmarks.report import Busy, Pair, Result, Sample, Small
 
 SHORT = 20_000_000
@@ -34,6 +34,9 @@ CONNECTIONS = 64
 """wrk's, kept alive, all made at once: the worker that wakes first may accept most or all of them.
 Then its threads pass Python's lock between two processors, and any server under gunicorn comes to
 half of its figure or less. Of 8 connections this befalls more rounds than of 64."""
+
+IN_TURN = pathlib.Path(__file__).with_name("in_turn.lua")
+"""wrk's script: each request is for the next of the small logs."""
 
 EVEN = 0.35
 """A round counts where each of two workers did so much of the work, for all servers alike."""
@@ -196,7 +199,7 @@ def _check_size(result: Result) -> None:
 
 
 def small(running: Running, rounds: int, seconds: int, say: Say) -> Small:
-    """Requests a second for a small log, with the best of the renderers."""
+    """Requests a second for the small logs in turn, with the best of the renderers."""
     ours, whitenoise = next(iter(running.ours.values())), running.whitenoise
     assert whitenoise is not None
     found: dict[str, list[float]] = {ours.name: [], whitenoise.name: []}
@@ -207,7 +210,9 @@ def small(running: Running, rounds: int, seconds: int, say: Say) -> Small:
         for server in turns if number % 2 == 0 else reversed(turns):
             found[server.name].append(_by_all_workers(server, seconds, say))
         say(f"small: round {number + 1} of {rounds}")
-    return Small((running.root / SMALL).stat().st_size, found[ours.name], found[whitenoise.name])
+    sizes = [path.stat().st_size for path in (running.root / "small").iterdir()]
+    size = round(statistics.mean(sizes))
+    return Small(len(sizes), size, found[ours.name], found[whitenoise.name])
 
 
 def _by_all_workers(server: servers.Server, seconds: int, say: Say) -> float:
@@ -223,7 +228,8 @@ def _by_all_workers(server: servers.Server, seconds: int, say: Say) -> float:
 
 def _requests_a_second(server: servers.Server, seconds: int) -> float:
     command = [servers.needed("wrk", "wrk"), "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s"]
-    command += ["-H", "Accept: text/html", f"http://127.0.0.1:{server.port}/{SMALL}"]
+    command += ["-H", "Accept: text/html", "-s", str(IN_TURN)]
+    command += [f"http://127.0.0.1:{server.port}/", "--", str(SMALL_COUNT)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if trouble := re.search(r"Non-2xx.*|Socket errors.*", said):
         raise BadAnswer(f"{server.name}: {trouble[0]}")
@@ -241,10 +247,11 @@ def busy(running: Running, log: Log, rounds: int, say: Say) -> list[Busy]:
     found = [
         Busy(server.name, log.name, DOWNLOADS, threads, [], []) for server in (ours, running.nginx)
     ]
+    small = small_name(0)
     asked = [
-        (Request(ours.port, f"/{SMALL}", html), Request(ours.port, f"/{log.file}", html)),
+        (Request(ours.port, f"/{small}", html), Request(ours.port, f"/{log.file}", html)),
         (
-            Request(running.nginx.port, f"/{SMALL}"),
+            Request(running.nginx.port, f"/{small}"),
             Request(running.nginx.port, f"/{log.unpacked_name}"),
         ),
     ]

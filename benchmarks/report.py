@@ -165,9 +165,12 @@ def _cell(spread: Spread | None, scale: float, digits: int, width: int) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Small:
-    """Requests a second for one small log as HTML, whitenoise beside it each round."""
+    """Requests a second for small logs in turn as HTML, whitenoise beside it each round."""
 
+    count: int
+    """Of the logs."""
     size: int
+    """Their mean, in bytes."""
     ours: Sequence[float]
     whitenoise: Sequence[float]
 
@@ -182,7 +185,7 @@ class Small:
     def lines(self) -> list[str]:
         ratio, ours, whitenoise = self.figures().values()
         return [
-            f"A log of {self.size} bytes as HTML, {len(self.ours)} rounds",
+            f"{self.count} logs of {self.size} bytes in turn as HTML, {len(self.ours)} rounds",
             f"  oslogserve   requests/s {ours.text(digits=0)}, {ratio.text()} of whitenoise",
             f"  whitenoise   requests/s {whitenoise.text(digits=0)}",
         ]

@@ -16,6 +16,7 @@ from benchmarks.report import (
     Rendered,
     Result,
     Sample,
+    Small,
     Spread,
     Visit,
     percentile,
@@ -215,6 +216,22 @@ def test_the_renderers_are_asked_for_the_same_bytes():
 def test_there_is_always_a_pure_renderer():
     rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), renderer.ASKED["HTML"][1]))
     assert rendered.count(b"<span") == 2
+
+
+def test_no_two_of_the_small_logs_are_alike():
+    with logs.folder() as root:
+        names = [logs.small_name(number) for number in range(logs.SMALL_COUNT)]
+        contents = [(root / name).read_bytes() for name in names]
+    assert len(set(contents)) == logs.SMALL_COUNT
+    for content in contents:
+        assert content.endswith(b"\n")
+        assert logs.SMALL_SIZE - 400 <= len(content) <= logs.SMALL_SIZE
+
+
+def test_the_small_logs_are_held_against_whitenoise():
+    told = "2,000 small logs in turn: requests / whitenoise's"
+    assert verdicts(small=Small(2000, 3900, [700.0, 650.0, 600.0], [1000.0] * 3))[told].met
+    assert not verdicts(small=Small(2000, 3900, [640.0] * 3, [1000.0] * 3))[told].met
 
 
 def test_a_page_is_told_with_what_a_line_costs():
