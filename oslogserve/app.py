@@ -21,10 +21,10 @@ from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
 from oslogserve.query import Query, accepts_html, checked_path
-from oslogserve.sources import Source, budget, open_beneath
-from oslogserve.sources.circuit_breaker import GuardedSource
+from oslogserve.sources import Source, deadline, open_beneath
+from oslogserve.sources.circuit_breaker import CircuitBreaker
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.resuming import WholeSource
+from oslogserve.sources.resuming import ResumingSource
 from oslogserve.sources.swift import Swift
 from oslogserve.sources.swift_session import SwiftSession
 from oslogserve.sources.timed import TimedSource
@@ -45,12 +45,12 @@ class App:
         name, chosen = renderer_of(config)
         self._sources = [
             TimedSource(
-                GuardedSource(source, self._metrics, config["serve", "threads"]), self._metrics
+                CircuitBreaker(source, self._metrics, config["serve", "threads"]), self._metrics
             )
             for source in _sources(config, self._metrics, name)
         ]
         self.described = described(name)
-        self._metrics.build_info.labels(__version__, name).set(1)
+        self._metrics["build_info"].labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
         self._log = LogHandler(
             tuple(config.views.values()),
@@ -71,9 +71,9 @@ class App:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
-        self._metrics.in_progress.inc()
+        self._metrics["requests_in_progress"].inc()
         try:
-            with budget.begin():
+            with deadline.start_clock():
                 answer = self._answer(environ)
         except Error as error:
             answer = _told(error, environ, self._sources)
@@ -130,11 +130,11 @@ def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
         session = SwiftSession(
             config,
             Swift.name,
-            lambda outcome: metrics.swift_authentications[outcome].inc(),
-            lambda reason: metrics.source_retries[Swift.name, reason].inc(),
+            lambda outcome: metrics["swift_authentications_total"].labels(outcome).inc(),
+            lambda reason: metrics["source_retries_total"].labels(Swift.name, reason).inc(),
         )
         sources.append(
-            WholeSource(
+            ResumingSource(
                 Swift(config, session),
                 metrics,
                 config["swift", "resumes"],

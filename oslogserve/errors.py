@@ -88,7 +88,7 @@ class SourceError(Exception):
         self.reason = reason
 
     @property
-    def is_sickness(self) -> bool:
+    def is_outage(self) -> bool:
         """Whether others who ask the source would fare no better."""
         return self.reason in ("timeout", "failed", "denied")
 

@@ -4,9 +4,9 @@
 import glob
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, values
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -20,141 +20,46 @@ BUCKETS = (
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
-_process = os.getpid()
+class _Row(NamedTuple):
+    kind: type[Counter | Gauge | Histogram]
+    #: Without the prefix "oslogserve_".
+    name: str
+    #: Separated by spaces.
+    labels: str
+    help: str
+    #: How the values of several processes become one; of a gauge alone.
+    multiprocess_mode: str = ""
 
 
-def _forked() -> None:
-    global _process
-    _process = os.getpid()
-
-
-if VARIABLE in os.environ:
-    # A request counts eleven times, and each would ask the system for the process's number.
-    os.register_at_fork(after_in_child=_forked)
-    values.ValueClass = values.MultiProcessValue(process_identifier=lambda: _process)
-
-
-class Labelled(dict[Any, Any]):
-    """A metric's children by their labels: what labels() gives, without checking them anew for
-    every request. The label sets are few and fixed, so it does not grow."""
-
-    def __init__(self, metric: Counter | Histogram) -> None:
-        self._metric = metric
-
-    def __missing__(self, labels: str | tuple[str, ...]) -> Any:
-        child = self._metric.labels(*((labels,) if isinstance(labels, str) else labels))
-        return self.setdefault(labels, child)
+_TABLE = (
+    _Row(Histogram, "source_open_seconds", "source outcome", "Time until a log's first bytes."),
+    _Row(Histogram, "source_read_seconds", "source", "Time waited for a source over a log."),
+    _Row(Counter, "source_bytes_total", "source", "Stored bytes read from a source."),
+    _Row(Counter, "source_retries_total", "source reason", "Repeated requests to a source."),
+    _Row(Counter, "source_resumes_total", "source outcome", "Attempts to resume a broken log."),
+    _Row(Gauge, "source_available", "source", "0 while the circuit breaker is open.", "livemin"),
+    _Row(Counter, "swift_authentications_total", "outcome", "Tokens requested."),
+    _Row(Histogram, "response_seconds", "source view ending", "Time until the last byte."),
+    _Row(Counter, "responses_total", "status", "Responses by status."),
+    _Row(Counter, "sent_bytes_total", "view", "Body bytes handed to the server."),
+    _Row(Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."),
+    _Row(Gauge, "requests_in_progress", "", "Requests whose response has not ended.", "livesum"),
+    _Row(Gauge, "build_info", "version renderer", "Always 1: what runs here.", "livemax"),
+)
 
 
 class Metrics:
-    """One set for an application; tests build their own."""
+    """The instruments of one application, by their names in the table."""
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
-        self.source_open = Labelled(
-            Histogram(
-                "oslogserve_source_open_seconds",
-                "Asking a source until its first bytes are here.",
-                ["source", "outcome"],
-                registry=registry,
-                buckets=BUCKETS,
-            )
-        )
-        self.source_read = Labelled(
-            Histogram(
-                "oslogserve_source_read_seconds",
-                "Waiting for a source over a whole log, without the time the client took.",
-                ["source"],
-                registry=registry,
-                buckets=BUCKETS,
-            )
-        )
-        self.source_bytes = Labelled(
-            Counter(
-                "oslogserve_source_bytes_total",
-                "Stored bytes read from a source.",
-                ["source"],
-                registry=registry,
-            )
-        )
-        self.response = Labelled(
-            Histogram(
-                "oslogserve_response_seconds",
-                "From the request to the last byte handed to the server.",
-                ["source", "view", "ending"],
-                registry=registry,
-                buckets=BUCKETS,
-            )
-        )
-        self.responses = Labelled(
-            Counter(
-                "oslogserve_responses_total", "Answers by status.", ["status"], registry=registry
-            )
-        )
-        self.sent_bytes = Labelled(
-            Counter(
-                "oslogserve_sent_bytes_total",
-                "Body bytes handed to the server.",
-                ["view"],
-                registry=registry,
-            )
-        )
-        self.incomplete_logs = Labelled(
-            Counter(
-                "oslogserve_incomplete_logs_total",
-                "Logs of which a part was missing.",
-                ["source", "reason"],
-                registry=registry,
-            )
-        )
-        self.source_retries = Labelled(
-            Counter(
-                "oslogserve_source_retries_total",
-                "Requests to a source that were made once more.",
-                ["source", "reason"],
-                registry=registry,
-            )
-        )
-        self.source_resumes = Labelled(
-            Counter(
-                "oslogserve_source_resumes_total",
-                "Logs that broke off and were asked for from there.",
-                ["source", "outcome"],
-                registry=registry,
-            )
-        )
-        self.swift_authentications = Labelled(
-            Counter(
-                "oslogserve_swift_authentications_total",
-                "Tokens asked for.",
-                ["outcome"],
-                registry=registry,
-            )
-        )
-        self.source_available = Gauge(
-            "oslogserve_source_available",
-            "0 while a source is left alone because it keeps failing.",
-            ["source"],
-            registry=registry,
-            multiprocess_mode="livemin",
-        )
-        self.in_progress = Gauge(
-            "oslogserve_requests_in_progress",
-            "Requests whose answer has not ended.",
-            registry=registry,
-            multiprocess_mode="livesum",
-        )
+        self._registry = CollectorRegistry()
+        self._instruments = {row.name: _instrument(row, self._registry) for row in _TABLE}
 
-        self.build_info = Gauge(
-            "oslogserve_build_info",
-            "Always 1: what runs here.",
-            ["version", "renderer"],
-            registry=registry,
-            multiprocess_mode="livemax",
-        )
+    def __getitem__(self, name: str) -> Any:
+        return self._instruments[name]
 
     def exposition(self) -> bytes:
-        """All processes' figures added up, where there are several."""
+        """The samples in Prometheus' text format, added up over all processes of the server."""
         if VARIABLE not in os.environ:
             return generate_latest(self._registry)
         registry = CollectorRegistry()
@@ -162,15 +67,24 @@ class Metrics:
         return generate_latest(registry)
 
 
+def _instrument(row: _Row, registry: CollectorRegistry) -> Counter | Gauge | Histogram:
+    options: dict[str, Any] = {"registry": registry}
+    if row.kind is Histogram:
+        options["buckets"] = BUCKETS
+    if row.multiprocess_mode:
+        options["multiprocess_mode"] = row.multiprocess_mode
+    return row.kind(f"oslogserve_{row.name}", row.help, row.labels.split(), **options)
+
+
 class _Processes(Collector):
-    """Those that have begun to count: a file is empty for a moment when its process makes it."""
+    """Samples of all processes. A file without content is of a process that just creates it."""
 
     def collect(self) -> Iterable[Metric]:
         paths = glob.glob(os.path.join(os.environ[VARIABLE], "*.db"))
-        yield from MultiProcessCollector.merge([path for path in paths if _is_begun(path)])
+        yield from MultiProcessCollector.merge([path for path in paths if _has_content(path)])
 
 
-def _is_begun(path: str) -> bool:
+def _has_content(path: str) -> bool:
     try:
         return os.path.getsize(path) > 0
     except FileNotFoundError:  # a gauge, of a process that has just ended

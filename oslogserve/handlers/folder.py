@@ -9,8 +9,8 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY, Answer
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
-from oslogserve.sources import STORED_ONLY, Folder, Source
-from oslogserve.sources.first_of import Listing, find
+from oslogserve.sources import METADATA_ONLY, Folder, Source
+from oslogserve.sources.first_of import Listing, open_first
 
 
 class FolderHandler:
@@ -47,7 +47,7 @@ class FolderHandler:
     ) -> Answer | None:
         path = query.path + b"/index.html" if query.path else b"index.html"
         try:
-            found = find(sources, path, STORED_ONLY)
+            found = open_first(sources, path, METADATA_ONLY)
             if isinstance(found, Folder):
                 return None
             found.close()

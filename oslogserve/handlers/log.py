@@ -29,8 +29,8 @@ from oslogserve.pages import assets, page
 from oslogserve.pages.log import LogView
 from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
-from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Source, Stored
-from oslogserve.sources.first_of import find
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, Stored
+from oslogserve.sources.first_of import open_first
 
 #: Bytes of a log that are inflated once, before its first byte goes out, to see whether it may go
 #: out as it is stored: some 10 ms. A larger log is first compressed anew, and known from then on.
@@ -84,7 +84,7 @@ class LogHandler:
         view = query.format or ("html" if query.prefers_html else "text")
         encoding = "gzip" if self._gzips and view != "raw" and takes_gzip(environ) else ""
         if conditions.is_conditional(environ):
-            stored = _stored(find(sources, query.path, STORED_ONLY))
+            stored = _stored(open_first(sources, query.path, METADATA_ONLY))
             if stored is not None:
                 tag = conditions.tag_of(self._tag(stored, query, view), encoding)
                 if conditions.is_unchanged(environ, tag, stored.modified):
@@ -95,7 +95,7 @@ class LogHandler:
             "text",
             *_TYPES,
         )
-        found = find(sources, query.path, STORED_ONLY if looks_only else WHOLE)
+        found = open_first(sources, query.path, METADATA_ONLY if looks_only else FULL_BODY)
         if isinstance(found, Folder):
             return _to_folder(environ, query)
         try:

@@ -6,8 +6,8 @@ from itertools import chain
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.query import Query
-from oslogserve.sources import Folder, Log, Source, Want
-from oslogserve.sources.first_of import find
+from oslogserve.sources import Folder, Log, OpenOptions, Source
+from oslogserve.sources.first_of import open_first
 
 
 class Opened:
@@ -40,7 +40,9 @@ class Opened:
         """
         stored = self.stored
         sources = [source for source in self._sources if source.name == stored.source]
-        log = find(sources, self._query.path, Want(span=span, version=stored.version))
+        log = open_first(
+            sources, self._query.path, OpenOptions(byte_range=span, version=stored.version)
+        )
         if isinstance(log, Folder):
             raise Unavailable([_changed(stored.source)])
         self._logs.append(log)

@@ -15,7 +15,7 @@ from oslogserve.handlers.wholes import Lengths, Wholes
 from oslogserve.http import Answer, conditions
 from oslogserve.http.read_ahead import Ahead
 from oslogserve.lines.decode import behind, decoded, exactly, length, packed_as
-from oslogserve.sources import Stored, budget
+from oslogserve.sources import Stored, deadline
 
 #: Bytes of a log that are inflated to count them, before the first one goes out: some 3 s. A
 #: longer log is sent whole, and its length is known from then on.
@@ -65,7 +65,7 @@ class Parts:
         # Exactly: of what is appended meanwhile nothing is counted.
         content = opened.content if stored.size is None else exactly(stored.size, opened.content)
         counted = length(content, stored.encoding, COUNTED, lambda: self._wholes.add(stored))
-        with budget.begin():  # the counting has taken its time
+        with deadline.start_clock():  # the counting has taken its time
             opened.rewind()
         if counted is not None:
             self._lengths.add(stored, counted)

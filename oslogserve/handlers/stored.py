@@ -97,5 +97,5 @@ def _send(answer: Answer, log: Log, content: Iterable[bytes], span: tuple[int, i
     first, size = span[0], span[1] - span[0]
     answer.headers.append(("Content-Length", str(size)))
     answer.pieces = exactly(size, content)
-    if log.file is not None:
-        answer.file = FilePart(log.file, first, size, log.sent)
+    if log.sendfile_descriptor is not None:
+        answer.file = FilePart(log.sendfile_descriptor, first, size, log.count_sent)

@@ -41,7 +41,7 @@ class Body:
         self._ending = "aborted"
         self._sent = 0
         self._closed = False
-        metrics.responses[answer.status[:3]].inc()
+        metrics["responses_total"].labels(answer.status[:3]).inc()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -72,11 +72,11 @@ class Body:
         answer, metrics = self._answer, self._metrics
         answer.close()
         spent = time.perf_counter() - self._started
-        metrics.response[answer.source, answer.view, self._ending].observe(spent)
+        metrics["response_seconds"].labels(answer.source, answer.view, self._ending).observe(spent)
         for error in answer.missing:
-            metrics.incomplete_logs[answer.source, error.reason].inc()
-        metrics.sent_bytes[answer.view].inc(self._sent)
-        metrics.in_progress.dec()
+            metrics["incomplete_logs_total"].labels(answer.source, error.reason).inc()
+        metrics["sent_bytes_total"].labels(answer.view).inc(self._sent)
+        metrics["requests_in_progress"].dec()
 
 
 class FileBody(Body):

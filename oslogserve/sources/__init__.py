@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where logs lie. A source is asked for a path and gives a Log, a Folder or nothing.
+"""The contract of a source: it opens a path and gives a Log, a Folder or None.
 
-It must not know of HTTP answers, views or lines: it hands over stored bytes as they are.
+A source hands over stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
 from collections.abc import Iterator
@@ -9,38 +9,37 @@ from typing import NamedTuple, Protocol
 
 
 class Stored(NamedTuple):
-    """What a source knows of a stored log without reading it.
-
-    size: stored bytes, None where the source does not say. modified: seconds since 1970, a time
-    before the year 10000.
-    version: changes when the stored bytes do. encoding: declared Content-Encoding, or ''.
-    md5: of the stored bytes, or '' where the source does not say.
-    """
+    """Metadata of a stored log: what a source knows without reading it."""
 
     source: str
+    #: Stored bytes; None where the source does not say.
     size: int | None
+    #: Seconds since 1970, before the year 10000.
     modified: float
+    #: Changes when the stored bytes do.
     version: str
+    #: Content-Encoding as declared, or "".
     encoding: str = ""
+    #: MD5 of the stored bytes, or "" where the source does not say.
     md5: str = ""
 
 
 class Log:
-    """An open log. Iterating it gives stored bytes and may raise Incomplete.
+    """An open log. Iterating gives its stored bytes, once, and may raise Incomplete.
 
-    Whoever opened it closes it; close() may be called twice. is_local: it lies here, so that
-    nothing far away can fail midway. file: its descriptor, where a server may send the bytes by
-    itself; sent() is then told how many it did.
+    Whoever opened it closes it; close() may be called twice.
     """
 
+    #: True where the log lies on this machine, so that no network can fail midway.
     is_local = False
-    file: int | None = None
+    #: File descriptor of a log that a server may send by itself, with sendfile.
+    sendfile_descriptor: int | None = None
 
     def __init__(self, stored: Stored) -> None:
         self.stored = stored
 
-    def sent(self, size: int) -> None:
-        pass
+    def count_sent(self, size: int) -> None:
+        """Counts bytes that a server sent from `sendfile_descriptor`."""
 
     def __iter__(self) -> Iterator[bytes]:
         raise NotImplementedError
@@ -54,45 +53,44 @@ class Folder:
 
 
 class Entry(NamedTuple):
-    """One line of a listing. name: bytes; a folder's ends in '/'. modified: seconds, or None."""
+    """One file or folder of a listing."""
 
+    #: The name of a folder ends in "/".
     name: bytes
     size: int | None
+    #: Seconds since 1970.
     modified: float | None
     source: str
 
 
-class Want(NamedTuple):
-    """How a log is opened.
+class OpenOptions(NamedTuple):
+    """What of a log is opened."""
 
-    body: False where only `stored` is needed. span: (first, last + 1) stored bytes; None for the
-    end.
-    version: the version the span was computed for, None for any.
-    """
-
+    #: False where only the metadata is needed.
     body: bool = True
-    span: tuple[int, int | None] | None = None
+    #: Stored bytes from the first up to the second, or to the end where that is None.
+    byte_range: tuple[int, int | None] | None = None
+    #: The version that the byte range belongs to; None for any.
     version: str | None = None
 
 
-WHOLE = Want()
-STORED_ONLY = Want(body=False)
+FULL_BODY = OpenOptions()
+METADATA_ONLY = OpenOptions(body=False)
 
 
 class Source(Protocol):
-    """name is 'disk' or 'swift', a metric label."""
-
+    #: 'disk' or 'swift', a metric label.
     name: str
 
-    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
-        """The log under this path or under path + '.gz'; None where there is none.
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
+        """The log or folder under this path, or the log under path + '.gz'; None for a miss.
 
         The first bytes have been read when it returns: what fails before them raises
         SourceError. Raises BadRequest for a path that leaves the source.
         """
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
-        """The folder's entries, sorted by name; None where there is no such folder.
+        """A folder's entries, sorted by name; None where there is no such folder.
 
         Raises SourceError, also midway.
         """

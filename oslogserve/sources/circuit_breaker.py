@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
 
 FAILURES = 5
 #: Seconds without a success before a source counts as sick: many threads fail at once in a
@@ -32,7 +32,7 @@ THREADS = 8
 _T = TypeVar("_T")
 
 
-class GuardedSource:
+class CircuitBreaker:
     def __init__(
         self,
         source: Source,
@@ -42,7 +42,7 @@ class GuardedSource:
     ) -> None:
         self.name = source.name
         self._source = source
-        self._available = metrics.source_available.labels(source.name)
+        self._available = metrics["source_available"].labels(source.name)
         self._clock = clock
         self._places = max(1, threads // 2)
         self._lock = threading.Condition()
@@ -56,8 +56,8 @@ class GuardedSource:
         self._waiting: dict[int, float] = {}
         self._available.set(1)
 
-    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
-        return self._asked(lambda: self._source.open(path, want))
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
+        return self._asked(lambda: self._source.open(path, options))
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         return self._asked(lambda: self._source.entries(path))
@@ -113,7 +113,7 @@ class GuardedSource:
         try:
             found = ask()
         except SourceError as error:
-            if error.is_sickness:
+            if error.is_outage:
                 self._failed(is_for_all)
             else:
                 self._answered()

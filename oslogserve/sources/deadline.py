@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP with a deadline for as much of an answer as its owner says.
+"""The deadline for a response's first bytes, and HTTP connections that keep a deadline.
 
-A timeout of requests is for the next bytes: who sends one a second is never late. Here each wait
-for bytes is cut down to what is left until the deadline.
+A timeout of requests bounds the wait for the next bytes only: a server that sends one byte a second
+is never late. Here each wait is cut down to what is left until the deadline. All deadlines are
+times of time.monotonic().
 """
 
 import http.client
 import io
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -16,9 +20,30 @@ import requests
 from requests.adapters import HTTPAdapter
 from swiftclient import client as swift_api
 
+_started: ContextVar[float | None] = ContextVar("started", default=None)
+
+
+@contextmanager
+def start_clock() -> Iterator[None]:
+    """Context in which all calls of one thread share one deadline, counted from its beginning."""
+    token = _started.set(time.monotonic())
+    try:
+        yield
+    finally:
+        _started.reset(token)
+
+
+def after(seconds: float) -> float:
+    """The deadline `seconds` after start_clock(), or from now on where no clock was started."""
+    started = _started.get()
+    return (time.monotonic() if started is None else started) + seconds
+
 
 class DeadlineAdapter(HTTPAdapter):
-    """at: of time.monotonic; None for answers that may go on as long as bytes come."""
+    """Transport adapter of requests whose reads end at a deadline.
+
+    at: the deadline; None where a body may go on for as long as bytes come.
+    """
 
     def __init__(self) -> None:
         self.at: float | None = None
@@ -26,8 +51,8 @@ class DeadlineAdapter(HTTPAdapter):
         super().__init__()
 
     @classmethod
-    def of(cls, session: requests.Session) -> "DeadlineAdapter":
-        """One that the session uses from now on."""
+    def mounted_on(cls, session: requests.Session) -> "DeadlineAdapter":
+        """A new adapter, which the session uses from now on."""
         adapter = cls()
         session.mount("http://", adapter)
         session.mount("https://", adapter)
@@ -42,11 +67,11 @@ class DeadlineAdapter(HTTPAdapter):
 
     def _connection(self, connection_class: Any, **options: Any) -> Any:
         connection = connection_class(**options)
-        connection.response_class = partial(_Response, self)
+        connection.response_class = partial(_DeadlineResponse, self)
         return connection
 
     def close(self) -> None:
-        """Of itself requests leaves the open sockets to the garbage collector."""
+        """Closes the open sockets too, which requests leaves to the garbage collector."""
         for pool in self._pools:
             pool.close()
         self._pools.clear()
@@ -54,24 +79,26 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class DeadlineConnection(swift_api.HTTPConnection):
+    """Connection of swiftclient with a deadline, which is set on its `adapter`."""
+
     def __init__(self, url: str, ca_file: str | None) -> None:
         super().__init__(url, cacert=ca_file)
-        self.deadline = DeadlineAdapter.of(self.request_session)
+        self.adapter = DeadlineAdapter.mounted_on(self.request_session)
 
 
-class _Response(http.client.HTTPResponse):
-    def __init__(self, deadline: DeadlineAdapter, sock: socket.socket, *args: Any, **options: Any):
+class _DeadlineResponse(http.client.HTTPResponse):
+    def __init__(self, adapter: DeadlineAdapter, sock: socket.socket, *args: Any, **options: Any):
         super().__init__(sock, *args, **options)
-        self.fp: Any = io.BufferedReader(_Waits(self.fp.detach(), sock, deadline))
+        self.fp: Any = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock, adapter))
 
 
-class _Waits(io.RawIOBase):
-    """The socket's bytes, each wait for which ends at the deadline."""
+class _DeadlineReader(io.RawIOBase):
+    """Reader of a socket's bytes; each wait for them ends at the adapter's deadline."""
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: DeadlineAdapter) -> None:
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, adapter: DeadlineAdapter) -> None:
         self._raw = raw
         self._sock = sock
-        self._deadline = deadline
+        self._adapter = adapter
         self._timeout = sock.gettimeout()
         self._is_cut_down = False
 
@@ -79,7 +106,7 @@ class _Waits(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        at = self._deadline.at
+        at = self._adapter.at
         if at is not None:
             left = at - time.monotonic()
             if left <= 0:

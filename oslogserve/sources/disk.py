@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
 from oslogserve.sources.open_beneath import File, Opening, path_is_within, pure
 
 #: Seconds since a file was written to. Before, it may be written anew while a server sends it by
 #: itself, and nobody would see that. A job that has written nothing for an hour has ended.
-AT_REST = 3600
+SENDFILE_AFTER = 3600
 #: The path names nothing that this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 #: First bytes by which a log that was written to is known again.
@@ -34,12 +34,12 @@ class Disk:
         with suppress(OSError):
             self._check_mounted()
 
-    def open(self, path: bytes, want: Want = WHOLE) -> "DiskLog | Folder | None":
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
         try:
-            found = self._open(path, want)
+            found = self._open(path, options)
             if found is not None:
                 return found
-            packed = self._open(path + b".gz", want)
+            packed = self._open(path + b".gz", options)
             if isinstance(packed, DiskLog):
                 return packed
             self._check_mounted()
@@ -60,13 +60,13 @@ class Disk:
         elif self._device is not None:
             raise SourceError(self.name, "its folder is empty, as if it were not mounted")
 
-    def _open(self, path: bytes, want: Want) -> "DiskLog | Folder | None":
-        is_whole = want.body and want.span is None
+    def _open(self, path: bytes, options: OpenOptions) -> "DiskLog | Folder | None":
+        is_whole = options.body and options.byte_range is None
         file = self._file(path, self._chunk_size if is_whole else 0)
         if file is None:
             return None
         if not file.is_folder:
-            return DiskLog(file, want, self._chunk_size)
+            return DiskLog(file, options, self._chunk_size)
         _close(file)
         return Folder()
 
@@ -136,7 +136,7 @@ class Disk:
 class DiskLog(Log):
     is_local = True
 
-    def __init__(self, file: File, want: Want, chunk_size: int) -> None:
+    def __init__(self, file: File, options: OpenOptions, chunk_size: int) -> None:
         """Takes over the descriptor, also where it raises."""
         changed = file.seconds * 10**9 + file.nanoseconds
         modified = file.seconds + file.nanoseconds * 1e-9
@@ -149,16 +149,16 @@ class DiskLog(Log):
             )
         )
         self._descriptor = file.descriptor
-        if time.time() - modified > AT_REST:
-            self.file = file.descriptor
+        if time.time() - modified > SENDFILE_AFTER:
+            self.sendfile_descriptor = file.descriptor
         self._chunk_size = chunk_size
         self._modified = changed
         self._start = 0
         self._left: int | None = None
         self._first = file.first
-        self._expected = file.size - len(file.first) if want.body else 0
-        if want.span is not None:
-            self._begin_at(*want.span)
+        self._expected = file.size - len(file.first) if options.body else 0
+        if options.byte_range is not None:
+            self._begin_at(*options.byte_range)
 
     def _begin_at(self, first: int, end: int | None) -> None:
         self._start = first
@@ -213,7 +213,7 @@ class DiskLog(Log):
     def close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
-            self._descriptor = self.file = None
+            self._descriptor = self.sendfile_descriptor = None
 
 
 def _close(file: File) -> None:

@@ -5,12 +5,14 @@ import heapq
 from collections.abc import Iterator, Sequence
 
 from oslogserve.errors import NotFound, SourceError, Unavailable
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
 
 GONE = "No source has this log. Logs expire: it may have been here before."
 
 
-def find(sources: Sequence[Source], path: bytes, want: Want = WHOLE) -> Log | Folder:
+def open_first(
+    sources: Sequence[Source], path: bytes, options: OpenOptions = FULL_BODY
+) -> Log | Folder:
     """The first source that has it. A source that fails does not hide the next one's copy.
 
     Raises NotFound only where every source said so, else Unavailable.
@@ -18,7 +20,7 @@ def find(sources: Sequence[Source], path: bytes, want: Want = WHOLE) -> Log | Fo
     failures = []
     for source in sources:
         try:
-            found = source.open(path, want)
+            found = source.open(path, options)
         except SourceError as error:
             failures.append(error)
             continue

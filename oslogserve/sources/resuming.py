@@ -10,7 +10,7 @@ from itertools import chain
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want, budget
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source, deadline
 
 #: Seconds before a log goes on for the first time; doubled for each next, and jittered. Together
 #: they outlast a server that restarts.
@@ -18,7 +18,7 @@ PAUSE = 0.1
 LONGEST_PAUSE = 2.0
 
 
-class WholeSource:
+class ResumingSource:
     """resumes: how often one log may go on. patience: seconds that it may take to."""
 
     def __init__(
@@ -30,12 +30,12 @@ class WholeSource:
         self._resumes = resumes
         self._patience = patience
 
-    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
-        found = self._source.open(path, want)
-        if not isinstance(found, Log) or not want.body:
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
+        found = self._source.open(path, options)
+        if not isinstance(found, Log) or not options.body:
             return found
-        return WholeLog(
-            found, self._source, path, want, self._metrics, self._resumes, self._patience
+        return ResumingLog(
+            found, self._source, path, options, self._metrics, self._resumes, self._patience
         )
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
@@ -45,26 +45,26 @@ class WholeSource:
         self._source.check()
 
 
-class WholeLog(Log):
+class ResumingLog(Log):
     def __init__(
         self,
         log: Log,
         source: Source,
         path: bytes,
-        want: Want,
+        options: OpenOptions,
         metrics: Metrics,
         resumes: int,
         patience: float,
     ) -> None:
         super().__init__(log.stored)
         self.is_local = log.is_local
-        self.file = log.file
+        self.sendfile_descriptor = log.sendfile_descriptor
         self._log: Log | None = log
         self._chunks = iter(log)
         self._source = source
         self._path = path
-        self._first, self._end = want.span or (0, log.stored.size)
-        self._is_all = want.span is None
+        self._first, self._end = options.byte_range or (0, log.stored.size)
+        self._is_all = options.byte_range is None
         self._metrics = metrics
         self._left = resumes
         self._patience = patience
@@ -100,7 +100,7 @@ class WholeLog(Log):
             self._left -= 1
             self._log.close()
             outcome = self._open_again()
-            self._metrics.source_resumes[self.stored.source, outcome].inc()
+            self._metrics["source_resumes_total"].labels(self.stored.source, outcome).inc()
             if outcome != "failed":
                 return outcome == "resumed"
             time.sleep(pause * random.uniform(0.5, 1.5))
@@ -112,10 +112,14 @@ class WholeLog(Log):
         position = self._first + self._came
         # What has no length, a large object in very many parts, Swift sends only whole.
         span = (position, self._end)
-        want = WHOLE if self._end is None else Want(span=span, version=self.stored.version)
+        options = (
+            FULL_BODY
+            if self._end is None
+            else OpenOptions(byte_range=span, version=self.stored.version)
+        )
         try:
-            with budget.begin():  # the first bytes may have come long ago
-                log = self._source.open(self._path, want)
+            with deadline.start_clock():  # the first bytes may have come long ago
+                log = self._source.open(self._path, options)
             if not isinstance(log, Log):
                 return "changed"
             self._log = log
@@ -147,9 +151,9 @@ class WholeLog(Log):
         of = "" if self._end is None else f" of {self._end - self._first}"
         return Incomplete(error.reason, f"{error}, {self._came}{of} stored bytes came")
 
-    def sent(self, size: int) -> None:
+    def count_sent(self, size: int) -> None:
         if self._log is not None:
-            self._log.sent(size)
+            self._log.count_sent(size)
 
     def close(self) -> None:
         log, self._log = self._log, None

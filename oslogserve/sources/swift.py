@@ -11,7 +11,7 @@ from swiftclient import client as swift_api
 
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Stored, Want
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
 from oslogserve.sources.swift_session import FAILURES, TIMEOUTS, Connection, SwiftSession
 
 #: Swift's own bound of one page.
@@ -30,7 +30,7 @@ class Swift:
         self._partitions = config["swift", "partitions"]
         self._chunk_size = config["serve", "chunk_size"]
 
-    def open(self, path: bytes, want: Want = WHOLE) -> "SwiftLog | Folder | None":
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "SwiftLog | Folder | None":
         place = self._place(path)
         if place is None:
             return None
@@ -40,8 +40,8 @@ class Swift:
             if len(stored_name.encode()) > MAX_NAME:
                 continue
             log = (
-                self._get(container, stored_name, want, deadline)
-                if want.body
+                self._get(container, stored_name, options, deadline)
+                if options.body
                 else self._head(container, stored_name, deadline)
             )
             if log is not None and log.is_folder:
@@ -86,15 +86,17 @@ class Swift:
             deadline,
         )
 
-    def _get(self, container: str, name: str, want: Want, deadline: float) -> "SwiftLog | None":
+    def _get(
+        self, container: str, name: str, options: OpenOptions, deadline: float
+    ) -> "SwiftLog | None":
         headers = {}
-        if want.span is not None:
-            first, end = want.span
+        if options.byte_range is not None:
+            first, end = options.byte_range
             headers["Range"] = f"bytes={first}-{'' if end is None else end - 1}"
-            headers["If-Match"] = f'"{want.version}"'
+            headers["If-Match"] = f'"{options.version}"'
         return self._session.asked(
             lambda url, token, connection: self._begun(
-                want,
+                options,
                 connection,
                 *swift_api.get_object(
                     url,
@@ -112,13 +114,13 @@ class Swift:
 
     def _begun(
         self,
-        want: Want,
+        options: OpenOptions,
         connection: Connection,
         headers: dict[str, str],
         body: Iterator[bytes],
     ) -> "SwiftLog":
-        if want.span is not None and not headers.get("content-range", "").startswith(
-            f"bytes {want.span[0]}-"
+        if options.byte_range is not None and not headers.get("content-range", "").startswith(
+            f"bytes {options.byte_range[0]}-"
         ):
             # A large object without a length is sent whole, whatever part of it is asked for.
             raise SourceError(self.name, "it does not send this log in parts", "changed")
@@ -252,7 +254,7 @@ class SwiftLog(Log):
         """No longer than for the first: who sends a byte a second is never late, and a thread
         would be stuck, also when its reader has left."""
         if self._connection is not None and self._session is not None:
-            self._connection[1].deadline.at = self._session.chunk_deadline()
+            self._connection[1].adapter.at = self._session.chunk_deadline()
 
     def close(self) -> None:
         """A connection whose answer was read whole goes back; a broken-off one is closed."""

@@ -23,7 +23,7 @@ from swiftclient.exceptions import ClientException
 
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
-from oslogserve.sources import budget
+from oslogserve.sources import deadline
 from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 #: What a request to Swift or Keystone was seen to raise.
@@ -90,7 +90,7 @@ class SwiftSession:
         self._auth.MIN_TOKEN_LIFE_SECONDS = 0
         self._token_timeout = min(self._read_timeout, self._answer_timeout)
         http = requests.Session()
-        self._token_deadline = DeadlineAdapter.of(http)
+        self._token_deadline = DeadlineAdapter.mounted_on(http)
         self._session = Session(
             auth=self._auth,
             session=http,
@@ -114,7 +114,7 @@ class SwiftSession:
 
     def deadline(self) -> float:
         """Of time.monotonic, for all that one answer takes."""
-        return budget.begun() + self._answer_timeout
+        return deadline.after(self._answer_timeout)
 
     def chunk_deadline(self) -> float:
         """Of time.monotonic, for the next bytes of what is open."""
@@ -181,7 +181,7 @@ class SwiftSession:
             min(self._connect_timeout, left),
             self._read_timeout,
         )
-        connection[1].deadline.at = deadline
+        connection[1].adapter.at = deadline
 
     def _accessed(self, deadline: float, stale: str | None = None) -> _Access:
         """A token to ask with, other than `stale`. Of many threads that need one, one asks for

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import WHOLE, Entry, Folder, Log, Source, Want
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
 
 
 class TimedSource:
@@ -15,11 +15,11 @@ class TimedSource:
         self._source = source
         self._metrics = metrics
 
-    def open(self, path: bytes, want: Want = WHOLE) -> Log | Folder | None:
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         started = time.perf_counter()
         outcome = "miss"
         try:
-            found = self._source.open(path, want)
+            found = self._source.open(path, options)
             if found is not None:
                 outcome = "hit"
         except SourceError:
@@ -27,7 +27,7 @@ class TimedSource:
             raise
         finally:
             spent = time.perf_counter() - started
-            self._metrics.source_open[self.name, outcome].observe(spent)
+            self._metrics["source_open_seconds"].labels(self.name, outcome).observe(spent)
         return TimedLog(found, spent, self._metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
@@ -43,7 +43,7 @@ class TimedLog(Log):
     def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
         super().__init__(log.stored)
         self.is_local = log.is_local
-        self.file = log.file
+        self.sendfile_descriptor = log.sendfile_descriptor
         self._log: Log | None = log
         self._chunks = iter(log)
         self._metrics = metrics
@@ -62,7 +62,7 @@ class TimedLog(Log):
             self._size += len(chunk)
             yield chunk
 
-    def sent(self, size: int) -> None:
+    def count_sent(self, size: int) -> None:
         """From its beginning: what was read of it already is among these."""
         self._size = max(self._size, size)
 
@@ -72,5 +72,5 @@ class TimedLog(Log):
         log, self._log = self._log, None
         log.close()
         if self._size:
-            self._metrics.source_read[self.stored.source].observe(self._waited)
-            self._metrics.source_bytes[self.stored.source].inc(self._size)
+            self._metrics["source_read_seconds"].labels(self.stored.source).observe(self._waited)
+            self._metrics["source_bytes_total"].labels(self.stored.source).inc(self._size)

@@ -42,8 +42,8 @@ def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source)
     log = opened(source, others=[disk])
     assert b"".join(log.again()) == b"abcde"
     assert disk.asked == []
-    [(path, want)] = source.asked
-    assert (path, want.version, want.span) == (b"x", log.stored.version, None)
+    [(path, options)] = source.asked
+    assert (path, options.version, options.byte_range) == (b"x", log.stored.version, None)
     log.close()
     assert (log.log.closed, source.logs[b"x"].closed) == (1, 1)
 

@@ -278,7 +278,7 @@ class Remote:
         self.logs = list(logs)
         self.opened = []
 
-    def open(self, path, want):
+    def open(self, path, options):
         log = self.logs.pop(0) if len(self.logs) > 1 else self.logs[0]
         self.opened.append(log)
         return log

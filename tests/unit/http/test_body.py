@@ -16,7 +16,7 @@ from oslogserve.metrics import Metrics
 class Made:
     def __init__(self, pieces, missing=()):
         self.metrics = Metrics()
-        self.metrics.in_progress.inc()
+        self.metrics["requests_in_progress"].inc()
         self.closed = 0
         answer = Answer("200 OK", [], pieces, "text", "disk", list(missing), self.close)
         self.body = Body(answer, self.metrics, time.perf_counter())
@@ -96,7 +96,7 @@ class MadeFile(Made):
     def __init__(self, path, first=0, size=None):
         self.path = path
         self.metrics = Metrics()
-        self.metrics.in_progress.inc()
+        self.metrics["requests_in_progress"].inc()
         self.closed = 0
         self.told = []
         self.descriptor = os.open(path, os.O_RDONLY)

@@ -2,7 +2,7 @@
 """A source that holds what a test gives it."""
 
 from oslogserve.errors import SourceError
-from oslogserve.sources import WHOLE, Entry, Log, Stored
+from oslogserve.sources import FULL_BODY, Entry, Log, Stored
 
 
 class FakeLog(Log):
@@ -28,8 +28,8 @@ class FakeSource:
         self.names = names
         self.asked = []
 
-    def open(self, path, want=WHOLE):
-        self.asked.append((path, want))
+    def open(self, path, options=FULL_BODY):
+        self.asked.append((path, options))
         found = self.logs.get(path)
         if isinstance(found, SourceError):
             raise found

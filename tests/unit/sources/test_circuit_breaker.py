@@ -12,7 +12,7 @@ from oslogserve.sources.circuit_breaker import (
     HICCUP,
     LONGEST_PAUSE,
     SLOW,
-    GuardedSource,
+    CircuitBreaker,
 )
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
@@ -28,7 +28,7 @@ class Sick:
         self.error = None
         self.asked = 0
 
-    def open(self, path, want):
+    def open(self, path, options):
         self.asked += 1
         if self.error is not None:
             raise self.error
@@ -64,7 +64,7 @@ def source():
 
 @pytest.fixture
 def guard(source, metrics, clock):
-    return GuardedSource(source, metrics, threads=4, clock=clock)
+    return CircuitBreaker(source, metrics, threads=4, clock=clock)
 
 
 def fail(guard, source, times, reason="failed"):
@@ -183,7 +183,7 @@ class Hanging(Sick):
         self.arrived = threading.Semaphore(0)
         self.goes_on = threading.Event()
 
-    def open(self, path, want):
+    def open(self, path, options):
         self.arrived.release()
         assert self.goes_on.wait(BOUND)
         if self.error is not None:
@@ -204,7 +204,7 @@ def ask(guard, failures):
 
 def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     source = Hanging()
-    guard = GuardedSource(source, metrics, threads=4, clock=clock)
+    guard = CircuitBreaker(source, metrics, threads=4, clock=clock)
     failures = []
     threads = [ask(guard, failures) for _ in range(2)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(2))
@@ -221,7 +221,7 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
 def test_who_finds_no_place_gets_the_next_that_is_free(metrics, monkeypatch):
     monkeypatch.setattr(circuit_breaker, "SLOW", BOUND)
     source = Hanging()
-    guard = GuardedSource(source, metrics, threads=2)
+    guard = CircuitBreaker(source, metrics, threads=2)
     failures = []
     threads = [ask(guard, failures)]
     assert source.arrived.acquire(timeout=BOUND)
@@ -235,7 +235,7 @@ def test_who_finds_no_place_gets_the_next_that_is_free(metrics, monkeypatch):
 
 def test_those_who_asked_before_it_was_left_alone_make_it_no_longer(metrics, clock):
     source = Hanging()
-    guard = GuardedSource(source, metrics, threads=128, clock=clock)
+    guard = CircuitBreaker(source, metrics, threads=128, clock=clock)
     failures = []
     threads = [ask(guard, failures) for _ in range(64)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(64))
@@ -258,7 +258,7 @@ def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, mo
     monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
     source = Hanging()
     source.error = SourceError("swift", "status 503")
-    guard = GuardedSource(source, metrics, threads=2)
+    guard = CircuitBreaker(source, metrics, threads=2)
     failures = []
     threads = [ask(guard, failures)]
     assert source.arrived.acquire(timeout=BOUND)

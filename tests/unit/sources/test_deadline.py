@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from oslogserve.sources.deadline import DeadlineAdapter, _Response
+from oslogserve.sources.deadline import DeadlineAdapter, _DeadlineResponse
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -41,7 +41,7 @@ def trickling(server, what):
 
 
 def answer(client, deadline):
-    response = _Response(deadline, client, method="GET")
+    response = _DeadlineResponse(deadline, client, method="GET")
     response.begin()
     return response
 

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
-from oslogserve.sources import STORED_ONLY, Folder, Want
+from oslogserve.sources import METADATA_ONLY, Folder, OpenOptions
 from oslogserve.sources.disk import LATEST, Disk
 from oslogserve.sources.open_beneath import native, path_is_within, pure
 from tests.renderers import the_native_core
@@ -188,7 +188,7 @@ def test_pipes_and_sockets_are_never_opened(disk, root, monkeypatch):
 )
 def test_spans(disk, root, span, expected):
     (root / "a").write_bytes(b"0123456789")
-    log = disk.open(b"a", Want(span=span))
+    log = disk.open(b"a", OpenOptions(byte_range=span))
     assert log.stored.size == 10
     assert content(log) == expected
 
@@ -279,11 +279,11 @@ def test_only_a_file_at_rest_may_be_sent_by_the_server(disk, root):
     (root / "a").write_bytes(b"0123456789")
     assert closed(disk.open(b"a")).is_local
     log = disk.open(b"a")
-    assert log.file is None
+    assert log.sendfile_descriptor is None
     log.close()
     os.utime(root / "a", (5, 1000.5))
     log = disk.open(b"a")
-    assert log.file is not None
+    assert log.sendfile_descriptor is not None
     log.close()
 
 
@@ -305,7 +305,7 @@ def test_what_is_only_looked_at_is_not_read(pure_disk, root, monkeypatch):
         raise AssertionError("read")
 
     monkeypatch.setattr(os, "read", read)
-    assert closed(pure_disk.open(b"a", STORED_ONLY)).stored.size == 10
+    assert closed(pure_disk.open(b"a", METADATA_ONLY)).stored.size == 10
 
 
 def test_a_file_that_may_not_be_read_is_a_failure(pure_disk, root, monkeypatch):
@@ -318,7 +318,7 @@ def test_a_file_that_may_not_be_read_is_a_failure(pure_disk, root, monkeypatch):
     with pytest.raises(SourceError, match="Permission denied") as caught:
         pure_disk.open(b"a")
     assert caught.value.source == "disk"
-    assert not caught.value.is_sickness  # the others can be read
+    assert not caught.value.is_outage  # the others can be read
     assert str(root) not in str(caught.value)
 
 

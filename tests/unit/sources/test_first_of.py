@@ -2,8 +2,8 @@
 import pytest
 
 from oslogserve.errors import NotFound, SourceError, Unavailable
-from oslogserve.sources import STORED_ONLY, Folder
-from oslogserve.sources.first_of import Listing, find
+from oslogserve.sources import METADATA_ONLY, Folder
+from oslogserve.sources.first_of import Listing, open_first
 
 from .fake import FakeLog, FakeSource
 
@@ -14,20 +14,20 @@ LATE = SourceError("swift", "it did not answer in time", "timeout")
 def test_the_first_source_that_has_it_is_taken_and_no_other_asked():
     log = FakeLog("disk", [b"x"])
     disk, swift = FakeSource("disk", {b"a": log}), FakeSource("swift", {b"a": LATE})
-    assert find([disk, swift], b"a", STORED_ONLY) is log
-    assert disk.asked == [(b"a", STORED_ONLY)]
+    assert open_first([disk, swift], b"a", METADATA_ONLY) is log
+    assert disk.asked == [(b"a", METADATA_ONLY)]
     assert swift.asked == []
 
 
 def test_a_miss_asks_the_next():
     log = FakeLog("swift", [b"x"])
-    assert find([FakeSource("disk"), FakeSource("swift", {b"a": log})], b"a") is log
+    assert open_first([FakeSource("disk"), FakeSource("swift", {b"a": log})], b"a") is log
 
 
 def test_a_failing_disk_does_not_hide_swifts_copy():
     for kept in (FakeLog("swift", [b"x"]), Folder()):
         sources = [FakeSource("disk", {b"a": BROKEN}), FakeSource("swift", {b"a": kept})]
-        assert find(sources, b"a") is kept
+        assert open_first(sources, b"a") is kept
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_a_failing_disk_does_not_hide_swifts_copy():
 def test_a_failure_is_not_a_miss_and_is_named(disk, swift, named):
     sources = [FakeSource("disk", {b"a": disk}), FakeSource("swift", {b"a": swift})]
     with pytest.raises(Unavailable) as caught:
-        find(sources, b"a")
+        open_first(sources, b"a")
     assert [name for name in ("disk", "swift") if f"{name}: " in caught.value.sentence] == named
 
 
 def test_not_found_only_where_every_source_said_so():
     with pytest.raises(NotFound, match="expire"):
-        find([FakeSource("disk"), FakeSource("swift")], b"a")
+        open_first([FakeSource("disk"), FakeSource("swift")], b"a")
 
 
 def test_a_listing_merges_sorted_and_disk_comes_first():

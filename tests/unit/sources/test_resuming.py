@@ -6,8 +6,17 @@ import pytest
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import STORED_ONLY, WHOLE, Folder, Log, Stored, Want, budget, resuming
-from oslogserve.sources.resuming import WholeSource
+from oslogserve.sources import (
+    FULL_BODY,
+    METADATA_ONLY,
+    Folder,
+    Log,
+    OpenOptions,
+    Stored,
+    deadline,
+    resuming,
+)
+from oslogserve.sources.resuming import ResumingSource
 
 LOG = bytes(range(256)) * 40
 SIZE = len(LOG)
@@ -49,14 +58,14 @@ class Breaking:
         self.parts = []
         self.stored = Stored("swift", size, 0.0, version, "", md5)
 
-    def open(self, path, want):
-        self.wanted.append(want)
+    def open(self, path, options):
+        self.wanted.append(options)
         answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, SourceError):
             raise answer
         if isinstance(answer, Stored):
             return self.part(Part(answer, b"", None))
-        first, end = want.span or (0, None)
+        first, end = options.byte_range or (0, None)
         rest = self.content[first:end]
         broken = Incomplete("failed", "the connection broke")
         return self.part(
@@ -70,10 +79,10 @@ class Breaking:
         return part
 
 
-def had(source, resumes=3, want=WHOLE):
+def had(source, resumes=3, options=FULL_BODY):
     """(what came, why no more did, resumes counted by outcome)"""
     metrics = Metrics()
-    log = WholeSource(source, metrics, resumes).open(b"a", want)
+    log = ResumingSource(source, metrics, resumes).open(b"a", options)
     came = []
     missing = ""
     try:
@@ -94,9 +103,9 @@ def test_what_breaks_off_goes_on_where_it_broke(broken):
     source = Breaking(*broken)
     assert had(source) == (LOG, "", {"resumed": str(len(broken))})
     position = 0
-    for came, want in zip(broken, source.wanted[1:], strict=True):
+    for came, options in zip(broken, source.wanted[1:], strict=True):
         position += came
-        assert want == Want(span=(position, len(LOG)), version=MD5)
+        assert options == OpenOptions(byte_range=(position, len(LOG)), version=MD5)
 
 
 @pytest.mark.parametrize("broken", [(0,), (1,), (300,), (99, 250, len(LOG)), (200, 100, 150)])
@@ -106,7 +115,7 @@ def test_a_log_without_a_length_is_read_again_and_goes_on_to_its_end(broken):
     came, missing, counted = had(source)
     assert (came, missing) == (LOG, "")
     assert sum(map(int, counted.values())) == len(broken)
-    assert set(source.wanted) == {WHOLE}
+    assert set(source.wanted) == {FULL_BODY}
 
 
 def test_a_log_without_a_length_that_begins_otherwise_does_not_go_on():
@@ -114,9 +123,9 @@ def test_a_log_without_a_length_that_begins_otherwise_does_not_go_on():
     source = Breaking(300, size=None, md5="")
     opens = source.open
 
-    def changed(path, want):
+    def changed(path, options):
         source.content = LOG if not source.wanted else b"x" + LOG[1:]
-        return opens(path, want)
+        return opens(path, options)
 
     source.open = changed
     came, missing, counted = had(source)
@@ -127,11 +136,11 @@ def test_a_log_without_a_length_that_begins_otherwise_does_not_go_on():
 def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
     """The first bytes may have come long ago."""
     source, now, begun = Breaking(100), 0.0, []
-    monkeypatch.setattr(budget.time, "monotonic", lambda: now)
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: now)
     opens = source.open
-    source.open = lambda path, want: begun.append(budget.begun()) or opens(path, want)
-    with budget.begin():
-        log = iter(WholeSource(source, Metrics(), 3).open(b"a"))
+    source.open = lambda path, options: begun.append(deadline.after(0)) or opens(path, options)
+    with deadline.start_clock():
+        log = iter(ResumingSource(source, Metrics(), 3).open(b"a"))
         next(log)
         now = 1000.0
         next(log)
@@ -140,8 +149,10 @@ def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
 
 def test_a_part_goes_on_within_itself_and_has_no_checksum():
     source = Breaking(200)
-    assert had(source, want=Want(span=(1000, 2000), version=MD5))[0] == LOG[1000:2000]
-    assert source.wanted[1].span == (1200, 2000)
+    assert (
+        had(source, options=OpenOptions(byte_range=(1000, 2000), version=MD5))[0] == LOG[1000:2000]
+    )
+    assert source.wanted[1].byte_range == (1200, 2000)
 
 
 def test_what_breaks_off_too_often_says_how_much_came():
@@ -191,6 +202,6 @@ def test_the_checksum_is_of_all_parts():
 
 def test_what_is_no_log_or_not_read_is_handed_on():
     source = Breaking()
-    assert WholeSource(source, Metrics(), 3).open(b"a", STORED_ONLY) is source.parts[0]
-    source.open = lambda path, want: Folder()
-    assert isinstance(WholeSource(source, Metrics(), 3).open(b"a"), Folder)
+    assert ResumingSource(source, Metrics(), 3).open(b"a", METADATA_ONLY) is source.parts[0]
+    source.open = lambda path, options: Folder()
+    assert isinstance(ResumingSource(source, Metrics(), 3).open(b"a"), Folder)

@@ -10,7 +10,7 @@ from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
 from oslogserve.errors import SourceError
-from oslogserve.sources import budget, swift_session
+from oslogserve.sources import deadline, swift_session
 from oslogserve.sources.swift_session import PAUSE, SwiftSession, _Access
 
 CONFIG = """
@@ -123,12 +123,12 @@ def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypat
 
 def test_all_that_one_answer_asks_for_has_the_time_of_one(session, monkeypatch):
     now = 100.0
-    monkeypatch.setattr(budget.time, "monotonic", lambda: now)
-    with budget.begin():
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: now)
+    with deadline.start_clock():
         first = session.deadline()
         now += 1
         assert session.deadline() == first
-        with budget.begin():
+        with deadline.start_clock():
             assert session.deadline() == first + 1
         assert session.deadline() == first
     assert session.deadline() == first + 1

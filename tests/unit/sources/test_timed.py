@@ -83,6 +83,6 @@ def test_what_a_server_sends_by_itself_counts_once_with_what_was_read_of_it(metr
     source = TimedSource(FakeSource("disk", {b"x": FakeLog("disk", [b"abc", b"de"])}), metrics)
     log = source.open(b"x")
     next(iter(log))
-    log.sent(sent)
+    log.count_sent(sent)
     log.close()
     assert value(metrics, 'oslogserve_source_bytes_total{source="disk"}') == size
