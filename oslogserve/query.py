@@ -138,7 +138,7 @@ def _fragment(value: str) -> bytes:
     return value.encode()
 
 
-_FRAGMENT = re.compile(r"L[1-9][0-9]{0,14}|_[0-9A-Za-z_+]{1,64}")
+_FRAGMENT = re.compile(r"L[1-9][0-9]{0,14}|_[0-9A-Za-z_+/-]{1,64}")
 
 
 def _content_type(value: str) -> str:

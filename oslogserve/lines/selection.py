@@ -20,7 +20,7 @@ class Selection(NamedTuple):
     before. searches, without: what all hits hold, and what none holds. context: lines around each
     hit, of those between first and last, since and until. after: a number; what is left up to it was
     sent already. limit: lines, from the beginning of
-    what is left; tail: from its end. show: fragments, such as b"L17" or b"_2013_09_27_18_22_11",
+    what is left; tail: from its end. show: fragments, such as b"L17" or b"_2013-09-27_18_22_11",
     of lines that are brought in wherever they stand.
     """
 

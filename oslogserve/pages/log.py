@@ -174,7 +174,7 @@ def around_shown(selection: Selection) -> Selection:
 
 _NO_WINDOW = (WHOLE.first, None, None, None, None, None, WHOLE.after)
 #: Of a moment; those of other formats do not say the year.
-_ANCHOR = re.compile(rb"_(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(_\d{1,6}|)Z?")
+_ANCHOR = re.compile(rb"_(\d{4})-(\d\d)-(\d\d)[_T](\d\d)_(\d\d)_(\d\d)(_\d{1,6}|)Z?")
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -62,7 +62,7 @@ const lineAtTop = () => lineAt(bar.offsetHeight + 4);
 const topOf = (line) => line.getBoundingClientRect().top;
 const isSeen = (line) => topOf(line) >= bar.offsetHeight - 1 && topOf(line) < innerHeight - 20;
 
-// Keeping a line in its place: while the page grows, and blocks get their real heights
+// Keeping a line in its place while the page grows
 
 let held = null;
 // A whole page goes to its fragment, though the reader went elsewhere: till then it has none.
@@ -93,9 +93,10 @@ async function hold(line, top) {
   }
 }
 
-// Fragments: #L17, #L17-L20, and #_2013_09_27_18_22_11_248, which many lines may share
+// Fragments: #L17, #L17-L20, and #_2013-09-27_18_22_11_248 of many lines
 
-const fragment = () => location.hash.slice(1);
+// A date's dashes were underscores for a while.
+const fragment = () => location.hash.slice(1).replace(/^_(\d{4})_(\d\d)_(\d\d)_/, '_$1-$2-$3_');
 
 // First and last number; null for a time.
 function rangeOf(name) {
@@ -131,7 +132,7 @@ function goTo(line) {
 // A line that the filter hides is brought in by the server, once.
 function bringIn(name) {
   const range = rangeOf(name);
-  if (!range && !/^_\w{1,64}$/.test(name)) return;
+  if (!range && !/^_[\w+/-]{1,64}$/.test(name)) return;
   const wanted = range ? range.map((number) => `L${number}`) : [name];
   const address = new URL(location);
   const isPart = document.querySelector('.clear, [rel="next"], [rel="prev"]');
@@ -293,7 +294,7 @@ function placeAt(level) {
   return '';
 }
 
-// The same address, as long lines are shown now.
+// With how long lines are shown now.
 function wrapped(address) {
   const stated = new URL(address);
   stated.searchParams.delete('wrap');
@@ -318,7 +319,7 @@ bar.addEventListener('click', (event) => {
   if (target?.matches('.levels a') && (scrollY || location.hash)) target.hash = placeAt(target.className);
 });
 
-// The address has what was filled in, and how long lines are shown now.
+// Only what was filled in.
 bar.querySelector('form').addEventListener('formdata', ({ formData }) => {
   const filled = [...formData].filter(([name, value]) => value && name !== 'wrap');
   for (const name of [...formData.keys()]) formData.delete(name);

@@ -52,7 +52,7 @@ QUERIES = (
     "level=error&limit=4",
     "tail=5",
     "tail=3&limit=20&level=INFO",
-    "show=L3&show=_2013_09_27_18_02_07_127&q=nosuch",
+    "show=L3&show=_2013-09-27_18_02_07_127&q=nosuch",
     "q=%FF&not=%00",
     "lines=3-100&since=2013&until=2014&level=INFO&q=1&re=.&not=7&context=1&limit=9&tail=5&show=L1",
 )

@@ -62,7 +62,7 @@ PATTERNS = (
     "a*",
 )
 LINKS = (b"?", b"?source=swift&amp;", b"")
-ANCHORS = (b"L1", b"L7", b"_2013_09_27_18_22_11_248", b"_2013_09_27_18_07_11_860")
+ANCHORS = (b"L1", b"L7", b"_2013-09-27_18_22_11_248", b"_2013-09-27_18_07_11_860")
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,9 @@ def test_no_context_is_not_the_same_as_none_asked_for():
     assert selected("context=0") == Selection(context=0)
 
 
-@pytest.mark.parametrize("fragment", ["L1", "L999999999999999", "_2013_09_27_18_22_11_248"])
+@pytest.mark.parametrize(
+    "fragment", ["L1", "L999999999999999", "_2013-09-27_18_22_11_248", "_04/Mar/2024_05_06_07"]
+)
 def test_lines_that_are_brought_in(fragment):
     assert selected(f"show={fragment}") == Selection(show=(fragment.encode(),))
 

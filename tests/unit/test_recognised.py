@@ -82,12 +82,12 @@ COLOURED = b"<\x1b[2m2024-03-04T05:06:07Z\x1b[0m \x1b[31mERROR\x1b[0m x"
         (
             COLOURED[1:],
             b'class="ERROR"><a name="%b" href="#%b"><span class="dim">2024-03-04T05:06:07Z</span></a> '
-            b'<span class="fg1">ERROR</span> x\n' % ((b"_2024_03_04_05_06_07Z",) * 2),
+            b'<span class="fg1">ERROR</span> x\n' % ((b"_2024-03-04T05_06_07Z",) * 2),
         ),
         (
             b"2024-03-04 \x1b[1m05:06:07 ERROR x",
             b'class="ERROR"><a name="%b" href="#%b">2024-03-04 <span class="bold">05:06:07</span></a>'
-            b'<span class="bold"> ERROR x</span>\n' % ((b"_2024_03_04_05_06_07",) * 2),
+            b'<span class="bold"> ERROR x</span>\n' % ((b"_2024-03-04_05_06_07",) * 2),
         ),
         (b"\x1b[31;1mERROR\x1b[0m: x", b'class="ERROR"><span class="bold fg1">ERROR</span>: x\n'),
         (b"\x1b[31;ERROR: x", b'class="NONE">RROR: x\n'),  # another sequence, which ends in E

@@ -16,7 +16,7 @@ from oslogserve.lines.selection import Selection, Tally
 from tests.renderers import bare
 
 T = b"2013-09-27 18:22:11.248"
-A = b"_2013_09_27_18_22_11_248"
+A = b"_2013-09-27_18_22_11_248"
 LOG = (
     b"starting <b>up</b>\n"
     + T

@@ -235,7 +235,7 @@ def test_a_line_that_is_brought_in_is_looked_for_to_the_end():
 
 def test_a_line_is_brought_in_by_its_time_as_every_line_of_that_time():
     log = T % 1 + b" a\n" + T % 2 + b" b\nmore\n" + T % 2 + b" c\n"
-    found, _ = selected(log, Selection(level="ERROR", show=(b"_2013_09_27_18_07_02_860",)))
+    found, _ = selected(log, Selection(level="ERROR", show=(b"_2013-09-27_18_07_02_860",)))
     assert numbers(found) == [(1, 1), 2, (3, 3), 4]
 
 
