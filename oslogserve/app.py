@@ -111,7 +111,7 @@ class App:
         sources = [s for s in self._sources if query.source in ("all", s.name)]
         if not sources:
             raise BadRequest(f"source={query.source}: this server has no such source.")
-        handler = self._folder if query.folder else self._log
+        handler = self._folder if query.is_folder else self._log
         return handler(environ, query, sources)
 
 

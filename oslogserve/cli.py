@@ -11,7 +11,7 @@ from oslogserve.config import ConfigError, load
 from oslogserve.configured import renderer_of
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.lines.renderer import described
-from oslogserve.query import PARAMETERS, Parameter, Query, asked
+from oslogserve.query import PARAMETERS, Parameter, Query
 
 RENDERED = ("html", "text", "jsonl", "summary")
 
@@ -96,11 +96,12 @@ def _serve(given: argparse.Namespace) -> int:
 
 def _render(given: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
-    from oslogserve.pages.log import LogView, told
+    from oslogserve.pages.bar import LogInfo
+    from oslogserve.pages.log import LogView, incomplete_notice
 
     _, rendered = renderer_of(load(given.config))
     pairs = [(name, _text(value)) for name, _ in _of_lines() for value in getattr(given, name)]
-    query = Query(path=b"", folder=False, **asked(pairs))
+    query = Query(path=b"", is_folder=False).with_parameters(pairs)
     missing: list[Incomplete] = []
     if sys.stdout is None or (sys.stdin is None and not given.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
@@ -108,11 +109,11 @@ def _render(given: argparse.Namespace) -> int:
         pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
         written = os.fstat(stream.fileno()).st_mtime if given.file else None
         title = Path(given.file).name if given.file else "standard input"
-        view = LogView(query, missing, rendered, written=written)
-        sys.stdout.buffer.writelines(view.of(given.format, pieces, title))
+        view = LogView(query, LogInfo(modified=written), missing, rendered)
+        sys.stdout.buffer.writelines(view.render(given.format, pieces, title))
         sys.stdout.buffer.flush()
     for error in missing:
-        print(told(error), file=sys.stderr)
+        print(incomplete_notice(error), file=sys.stderr)
     return 1 if missing else 0
 
 

@@ -6,7 +6,7 @@ It must not know where logs lie or what a page looks like.
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -35,43 +35,62 @@ MAX_TAIL = 100_000
 MAX_REPEATS = 8
 
 
+#: Names and values of a query string, in its order and as they came.
+Parameters = tuple[tuple[str, str], ...]
+
+
 class Query(NamedTuple):
-    """One request, checked.
+    """One request, checked."""
 
-    path: bytes as the server decoded them, no leading slash, no empty, '.' or '..' segment.
-    folder: the path ended in a slash (or is the root).
-    format: None where the request did not say; `prefers_html` is then the client's Accept.
-    selection: which lines. given: the parameters as they came, for links to the same lines.
-    wraps: whether a page breaks long lines. sort: of a folder's entries, None where the request
-    did not say.
-    """
-
+    #: Bytes as the server decoded them: no leading slash, no empty, "." or ".." segment.
     path: bytes
-    folder: bool
+    #: The path ended in a slash, or is the root.
+    is_folder: bool
+    #: SCRIPT_NAME: what stands before the path in links.
+    mount: str = ""
     source: str = "all"
+    #: None where the query did not say; the client's Accept then decides.
     format: str | None = None
+    #: What the client's Accept says.
     prefers_html: bool = False
+    #: Which lines.
     selection: Selection = WHOLE
-    given: tuple[tuple[str, str], ...] = ()
+    #: For links to the same lines.
+    parameters: Parameters = ()
+    #: A page breaks long lines.
     wraps: bool = True
+    #: Order of a folder's entries; None where the query did not say.
     sort: str | None = None
 
     @property
     def is_unfiltered(self) -> bool:
-        """Whether all of the log is asked for."""
+        """True if all lines of the log are asked for."""
         return self.selection == WHOLE
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
         """Raises BadRequest, naming the path's fault or the parameter and what it takes."""
         path = checked_path(environ.get("PATH_INFO", ""))
-        query_string = environ.get("QUERY_STRING", "")
-        return cls(
+        query = cls(
             path=path.rstrip(b"/"),
-            folder=path == b"" or path.endswith(b"/"),
+            is_folder=path == b"" or path.endswith(b"/"),
+            mount=environ.get("SCRIPT_NAME", ""),
             prefers_html=accepts_html(environ.get("HTTP_ACCEPT", "")),
-            **(asked(pairs(query_string)) if query_string else {}),
         )
+        query_string = environ.get("QUERY_STRING", "")
+        if not query_string:
+            return query
+        if len(query_string) > MAX_QUERY:
+            raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
+        return query.with_parameters(parse_qsl(query_string, keep_blank_values=True))
+
+    def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
+        """The same path with these parameters. Raises BadRequest."""
+        values = _parse(parameters)
+        first, last = values.pop("lines", (1, None))
+        fields = {name: values.pop(name) for name in Selection._fields if name in values}
+        selection = Selection(first=first, last=last, **fields)
+        return self._replace(selection=selection, parameters=tuple(parameters), **values)
 
 
 def checked_path(path_info: str) -> bytes:
@@ -90,31 +109,29 @@ def checked_path(path_info: str) -> bytes:
     return path
 
 
-def _whole_number(value: str, least: int = 1, most: int = MAX_NUMBER) -> int:
+def _number(value: str, least: int = 1, most: int = MAX_NUMBER) -> int:
     is_number = value.isascii() and value.isdigit() and len(value) < 16
     if not (is_number and least <= int(value) <= most):
         raise ValueError(f"a whole number from {least} to {most}")
     return int(value)
 
 
-def _context(value: str) -> int:
-    return _whole_number(value, 0, MAX_CONTEXT)
-
-
-def _tail(value: str) -> int:
-    return _whole_number(value, most=MAX_TAIL)
-
-
 def _lines(value: str) -> tuple[int, int | None]:
     first, dash, last = value.partition("-")
     try:
-        start = _whole_number(first) if first or not last else 1
-        end = start if not dash else _whole_number(last) if last else None
+        start = _number(first) if first or not last else 1
+        end = start if not dash else _number(last) if last else None
     except ValueError:
         raise ValueError("numbers of lines: A-B, A- or -B") from None
     if end is not None and end < start:
         raise ValueError(f"numbers of lines, the lower one first: {end}-{start}")
     return start, end
+
+
+def _level(value: str) -> str | None:
+    """None for the lowest, which leaves out nothing."""
+    level = one_of(*SEVERITIES, fold=str.upper)(value)
+    return None if level == SEVERITIES[0] else level
 
 
 def _text(value: str) -> Search:
@@ -133,6 +150,7 @@ def _pattern(value: str) -> Search:
 
 
 def _fragment(value: str) -> bytes:
+    value = value.replace(" ", "+")  # an unescaped plus of a URL; no fragment has a space
     if not _FRAGMENT.fullmatch(value):
         raise ValueError("the fragment of a line's address")
     return value.encode()
@@ -141,121 +159,87 @@ def _fragment(value: str) -> bytes:
 _FRAGMENT = re.compile(r"L[1-9][0-9]{0,14}|_[0-9A-Za-z_+/-]{1,64}")
 
 
-def _content_type(value: str) -> str:
-    return {"text/plain": "text", "text/html": "html"}[
-        one_of("text/plain", "text/html", fold=str.lower)(value)
-    ]
-
-
-def _yes_or_no(value: str) -> bool:
-    return one_of("yes", "no", fold=str.lower)(value) == "yes"
-
-
 class Parameter(NamedTuple):
-    """field: of Query or Selection. parse: raises ValueError with what the parameter takes.
-    repeats: all of several values hold. is_from_form: a form sends it empty where it is not
-    filled in."""
+    """What one name in a query string takes."""
 
+    #: Of Query or Selection; "lines" is two of Selection.
     field: str
+    #: Raises ValueError with what the parameter takes.
     parse: Callable[[str], Any]
     example: str
     help: str
+    #: May be given several times, and all values hold.
     repeats: bool = False
-    is_from_form: bool = True
+    #: A form has it, and sends it empty where it is not filled in.
+    in_form: bool = True
 
 
-#: What an address takes; those with a field of Selection are options of `render` too.
+def _one_of(*choices: str) -> Callable[[str], str]:
+    return one_of(*choices, fold=str.lower)
+
+
+def _mapped(choices: dict[str, Any]) -> Callable[[str], Any]:
+    """Takes one of the keys, for its value."""
+    parse = _one_of(*choices)
+    return lambda value: choices[parse(value)]
+
+
+_source, _format, _sort = _one_of(*SOURCES), _one_of(*FORMATS), _one_of(*SORTS)
+_context = partial(_number, least=0, most=MAX_CONTEXT)
+_tail = partial(_number, most=MAX_TAIL)
+_yes_or_no = _mapped({"yes": True, "no": False})
+_content_type = _mapped({"text/plain": "text", "text/html": "html"})
+
+#: What a query string takes; those with a field of Selection are options of `render` too.
 PARAMETERS = {
-    "source": Parameter(
-        "source", one_of(*SOURCES, fold=str.lower), "swift", "where to look", is_from_form=False
-    ),
+    "source": Parameter("source", _source, "swift", "where to look", in_form=False),
     "lines": Parameter("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
     "since": Parameter("since", span, "2013-09-27T18:22", "not before this time (ISO 8601)"),
     "until": Parameter("until", span, "2013-09-27T18:25", "not after this time (ISO 8601)"),
-    "level": Parameter(
-        "level",
-        one_of(*SEVERITIES, fold=str.upper),
-        "ERROR",
-        "lines of this severity and above",
-        is_from_form=False,
-    ),
+    "level": Parameter("level", _level, "ERROR", "lines of this severity and above", in_form=False),
     "q": Parameter("searches", _text, "timed out", "text that a line holds", repeats=True),
     "re": Parameter("searches", _pattern, "time.*out", "regular expression (RE2)", repeats=True),
     "not": Parameter("without", _text, "heartbeat", "text that no line holds", repeats=True),
     "context": Parameter("context", _context, "5", "lines before and after each hit"),
-    "after": Parameter(
-        "after",
-        _whole_number,
-        "812",
-        "no lines up to this number",
-        is_from_form=False,
-    ),
-    "limit": Parameter(
-        "limit", _whole_number, "1000", "the first lines of what is left", is_from_form=False
-    ),
+    "after": Parameter("after", _number, "812", "no lines up to this number", in_form=False),
+    "limit": Parameter("limit", _number, "1000", "the first lines of what is left", in_form=False),
     "tail": Parameter("tail", _tail, "100", "the last lines of what is left"),
     "show": Parameter("show", _fragment, "L1234", "bring in a line, by its fragment", repeats=True),
-    "format": Parameter(
-        "format", one_of(*FORMATS, fold=str.lower), "jsonl", "the view", is_from_form=False
-    ),
-    "wrap": Parameter(
-        "wraps", _yes_or_no, "no", "whether a page breaks long lines", is_from_form=False
-    ),
-    "sort": Parameter(
-        "sort", one_of(*SORTS, fold=str.lower), "time", "a folder's entries", is_from_form=False
-    ),
-    "content-type": Parameter(
-        "format",
-        _content_type,
-        "text/plain",
-        "the view, as os-loganalyze had it",
-        is_from_form=False,
-    ),
+    "format": Parameter("format", _format, "jsonl", "the view", in_form=False),
+    "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines", in_form=False),
+    "sort": Parameter("sort", _sort, "time", "a folder's entries", in_form=False),
+    "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
 }
 
 
-def pairs(query_string: str) -> list[tuple[str, str]]:
-    if len(query_string) > MAX_QUERY:
-        raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-    return parse_qsl(query_string, keep_blank_values=True)
-
-
-def asked(given: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Fields of Query by name. Raises BadRequest."""
-    fields: dict[str, Any] = {}
-    for name, value in given:
+def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Values by their fields of Query and Selection. Raises BadRequest."""
+    values: dict[str, Any] = {}
+    for name, text in parameters:
         if name not in PARAMETERS:
             known = ", ".join(PARAMETERS)
             raise BadRequest(f"Unknown parameter {name[:40]!r}: this server takes {known}.")
         parameter = PARAMETERS[name]
-        if not value and parameter.is_from_form:
+        if not text and parameter.in_form:
             continue
-        parsed = _parsed(name, parameter, value)
+        value = _parse_value(name, parameter, text)
         if parameter.repeats:
-            several = fields.setdefault(parameter.field, ())
+            several = values.setdefault(parameter.field, ())
             if len(several) == MAX_REPEATS:
                 raise BadRequest(f"{name} is given too often: at most {MAX_REPEATS} times.")
-            fields[parameter.field] = (*several, parsed)
-        elif fields.setdefault(parameter.field, parsed) != parsed:
+            values[parameter.field] = (*several, value)
+        elif values.setdefault(parameter.field, value) != value:
             raise BadRequest(f"{name} contradicts an earlier value: give it once.")
-    if fields.get("level") == SEVERITIES[0]:
-        del fields["level"]
-    first, last = fields.pop("lines", (1, None))
-    query: dict[str, Any] = {
-        name: fields.pop(name) for name in ("source", "format", "wraps", "sort") if name in fields
-    }
-    query["selection"] = Selection(first=first, last=last, **fields)
-    query["given"] = tuple(given)
-    return query
+    return values
 
 
-def _parsed(name: str, parameter: Parameter, value: str) -> Any:
+def _parse_value(name: str, parameter: Parameter, text: str) -> Any:
     try:
-        return parameter.parse(value)
+        return parameter.parse(text)
     except ValueError as takes:
         example = urlencode({name: parameter.example}, safe=":*")
         raise BadRequest(
-            f"{name}={value[:40]!r} is not understood: {name} takes {takes}, such as {example}."
+            f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
         ) from None
 
 

@@ -34,8 +34,7 @@ class FolderHandler:
             pieces = listing.as_json(query.path, found, sort)
             headers.append(("Content-Type", "application/json"))
         elif query.format == "html" or (query.format is None and query.prefers_html):
-            mount = environ.get("SCRIPT_NAME", "")
-            pieces = listing.html(mount, query.path, found, sort, query.source)
+            pieces = listing.html(query, found, sort)
             headers += page.HEADERS
         else:
             pieces = listing.text(found, sort)
@@ -54,7 +53,7 @@ class FolderHandler:
             if found.stored.size == 0:  # Zuul puts one at the root of its containers
                 return None
             return self._logs(
-                environ, query._replace(path=path, folder=False, format=None, sort=None), sources
+                environ, query._replace(path=path, is_folder=False, format=None, sort=None), sources
             )
         except (NotFound, Unavailable):
             return None  # a source that fails is told by the listing

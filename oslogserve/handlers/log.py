@@ -26,6 +26,7 @@ from oslogserve.lines.decode import (
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page, Selection
 from oslogserve.pages import assets, page
+from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
@@ -140,19 +141,16 @@ class LogHandler:
                 return answer
         # A HEAD does not read the log, which may be too small to be compressed; no page is.
         answer.may_gzip = environ["REQUEST_METHOD"] == "GET" or query.format in (None, "html")
-        self._show(answer, query, environ.get("SCRIPT_NAME", ""), opened, view)
+        self._show(answer, query, opened, view)
         return answer
 
-    def _show(self, answer: Answer, query: Query, mount: str, opened: Opened, view: str) -> None:
+    def _show(self, answer: Answer, query: Query, opened: Opened, view: str) -> None:
         stored = opened.stored
         pieces = self._pieces(opened, answer)
-        shown = LogView(
-            *(query, answer.missing, self._renderer, stored.source, mount, stored.modified),
-            page=self._page,
-            size=(stored.size or 0) * (PACKED if packed_as(opened.first, stored.encoding) else 1),
-            stored_size=stored.size,
-        )
-        viewed: Iterable[bytes] = shown.of(view, pieces)
+        ratio = PACKED if packed_as(opened.first, stored.encoding) else 1
+        log = LogInfo(stored.source, stored.size, stored.modified, (stored.size or 0) * ratio)
+        shown = LogView(query, log, answer.missing, self._renderer, self._page)
+        viewed: Iterable[bytes] = shown.render(view, pieces)
         if not opened.is_small:
             ahead = Ahead(iter(viewed), answer.close)
             answer.pieces, answer.close = ahead, ahead.close
@@ -161,7 +159,7 @@ class LogHandler:
         if length is not None:
             answer.headers.append(("Content-Length", str(length)))
             if view == "text" and not query.is_unfiltered:
-                answer.headers += shown.facts()
+                answer.headers += shown.headers()
 
     def _pieces(self, opened: Opened, answer: Answer) -> Iterable[bytes]:
         """Of the log's text; what must be closed then is in `answer`, and what is missing."""

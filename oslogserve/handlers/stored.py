@@ -36,7 +36,7 @@ def pass_through(
     pieces = decoded(opened.content, opened.stored.encoding, opened.again)
     if _TEXTUAL.match(media_type):
         # Not all servers can break a connection: behind mod_wsgi what breaks off looks complete.
-        pieces = log_view.with_notice(until_incomplete(pieces, answer.missing), answer.missing)
+        pieces = log_view.with_notices(until_incomplete(pieces, answer.missing), answer.missing)
     answer.pieces = pieces
     answer.may_gzip = True
 

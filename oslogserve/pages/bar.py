@@ -13,9 +13,7 @@ from urllib.parse import urlencode
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import LONGEST
 from oslogserve.pages.humanize import size_element, time_element
-from oslogserve.query import MAX_CONTEXT, Query
-
-Pairs = tuple[tuple[str, str], ...]
+from oslogserve.query import MAX_CONTEXT, Parameters, Query
 
 #: What says how a log is shown, and not which lines of it.
 _VIEW = ("format", "content-type", "wrap")
@@ -38,12 +36,17 @@ _STEPS = (
 )
 
 
-class Facts(NamedTuple):
-    """Of the log as it is stored. size: in bytes. written: seconds since 1970."""
+class LogInfo(NamedTuple):
+    """What is known of a log before it is read."""
 
-    source: str
-    size: int | None = None
-    written: float | None = None
+    #: Name of the source that has it.
+    source: str = ""
+    #: Bytes as it is stored; None where unknown.
+    stored_size: int | None = None
+    #: When it was last written, in seconds since 1970; None for now.
+    modified: float | None = None
+    #: Bytes of its text, or an estimate.
+    text_size: int = 0
 
 
 class _Field(NamedTuple):
@@ -68,33 +71,33 @@ _FIELDS = (
 _FILLED_IN = (_SEARCH.name, *(field.name for field in _FIELDS))
 
 
-def bar(query: Query, name: str, path: str, facts: Facts) -> str:
+def bar(query: Query, name: str, path: str, log: LogInfo) -> str:
     """name: of the log. path: the breadcrumbs."""
     saved_as = escape(name.removesuffix(".gz"))
-    text, views = _views(query.source, query.given, query.wraps)
+    text, views = _views(query.source, query.parameters, query.wraps)
     return (
         f'<header>\n<div class="top">\n<nav class="path" aria-label="Folders">{path}</nav>\n'
-        f'<div class="about">\n{_facts(facts)}<nav class="views" aria-label="Views">{views}'
+        f'<div class="about">\n{_facts(log)}<nav class="views" aria-label="Views">{views}'
         f'<a href="{text}" download="{saved_as}" title="These lines as a file">download</a>'
-        f'</nav>\n</div>\n</div>\n<div class="controls">\n{_tools(query.given)}{_STEPS}</div>\n'
+        f'</nav>\n</div>\n</div>\n<div class="controls">\n{_tools(query.parameters)}{_STEPS}</div>\n'
         "</header>\n"
     )
 
 
 @lru_cache(maxsize=1024)
-def _facts(facts: Facts) -> str:
-    shown = [f"<span>{escape(facts.source)}</span>"]
-    if facts.size is not None:
-        shown.append(size_element(facts.size))
-    if facts.written is not None:
-        shown.append(time_element(facts.written, " UTC"))
+def _facts(log: LogInfo) -> str:
+    shown = [f"<span>{escape(log.source)}</span>"]
+    if log.stored_size is not None:
+        shown.append(size_element(log.stored_size))
+    if log.modified is not None:
+        shown.append(time_element(log.modified, " UTC"))
     return f'<p class="facts">{" ".join(shown)}</p>\n'
 
 
 @lru_cache(maxsize=256)
-def _views(source: str, given: Pairs, wraps: bool) -> tuple[str, str]:
+def _views(source: str, parameters: Parameters, wraps: bool) -> tuple[str, str]:
     """The address of the same lines as text, and the links to the other views."""
-    same = [pair for pair in given if pair[0] not in _VIEW and pair[1]]
+    same = [pair for pair in parameters if pair[0] not in _VIEW and pair[1]]
     text = _address([*same, ("format", "text")])
     raw = _address([("source", source), ("format", "raw")])
     wrap = _address([*same, ("wrap", "no")] if wraps else same)
@@ -106,8 +109,8 @@ def _views(source: str, given: Pairs, wraps: bool) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=256)
-def _tools(given: Pairs) -> str:
-    kept = [pair for pair in given if pair[0] not in _OF_ONE_VIEW and pair[1]]
+def _tools(parameters: Parameters) -> str:
+    kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
     return (
         f"{_levels(kept)}"
         f'<details class="tools"><summary>search</summary>\n{_form(kept)}</details>\n'

@@ -11,14 +11,13 @@ from urllib.parse import urlencode
 
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.selection import Selection, Tally
-from oslogserve.pages.bar import Pairs
-from oslogserve.query import Query
+from oslogserve.query import Parameters, Query
 
 #: Lines shown before the one that a link leads to.
-BEFORE = 200
-#: Lines of the part before a page, and of the last one. A page holds more, but where the part
-#: before begins is only known by its lines.
-PART = 10_000
+LINES_BEFORE = 200
+#: Lines of the window before a page, and of the last one. A page holds more, but where the page
+#: before it begins is only known by reading it.
+WINDOW_LINES = 10_000
 _ERROR = SEVERITIES.index("ERROR")
 
 
@@ -35,7 +34,7 @@ def before(query: Query, selection: Selection, is_large: bool = False) -> str:
     only there."""
     if selection.first == 1:
         return _of_large(query, selection) if is_large else ""
-    first, last = max(1, selection.first - PART), selection.first - 1
+    first, last = max(1, selection.first - WINDOW_LINES), selection.first - 1
     link = _link(_address(query, lines=f"{first}-{last}"), f"lines {first:,} to {last:,}", "prev")
     return f'<p class="notice parts">This page begins with line {selection.first:,}: {link}.</p>\n'
 
@@ -43,7 +42,7 @@ def before(query: Query, selection: Selection, is_large: bool = False) -> str:
 def _of_large(query: Query, selection: Selection) -> str:
     if (selection.last, selection.limit, selection.tail) != (None, None, None):
         return ""
-    ways = [_link(_address(query, tail=PART), f"the last {PART:,} lines")]
+    ways = [_link(_address(query, tail=WINDOW_LINES), f"the last {WINDOW_LINES:,} lines")]
     if selection.level is None or SEVERITIES.index(selection.level) < _ERROR:
         ways.insert(0, _link(_address(query, level="ERROR"), "all errors"))
     told = f"This log is large, and the page may end before it does: {', '.join(ways)}."
@@ -55,7 +54,7 @@ def _parts(query: Query, selection: Selection, tally: Tally) -> str:
     if tally.next_page is not None:
         told = f"This page ends before line {tally.next_page:,} of {tally.lines:,}: "
         ways.append(_link(_address(query, lines=f"{tally.next_page}-"), "the next part", "next"))
-        ways.append(_link(_address(query, tail=PART), f"the last {PART:,} lines"))
+        ways.append(_link(_address(query, tail=WINDOW_LINES), f"the last {WINDOW_LINES:,} lines"))
         if selection.level is None and any(rank >= _ERROR for rank in tally.severities):
             ways.append(_link(_address(query, level="ERROR"), "all errors"))
         ways += _to_first_error(query, tally)
@@ -72,7 +71,7 @@ def _to_first_error(query: Query, tally: Tally) -> list[str]:
     number = _first_error(tally)
     if not number or tally.next_page is None or number < tally.next_page:
         return []
-    address = _address(query, lines=f"{max(1, number - BEFORE)}-")
+    address = _address(query, lines=f"{max(1, number - LINES_BEFORE)}-")
     return [_link(f"{address}#L{number}", f"first error at line {number:,}")]
 
 
@@ -89,7 +88,7 @@ def _severities(query: Query, selection: Selection, tally: Tally) -> str:
     links = []
     for rank in sorted(tally.severities, reverse=True):
         count, first = tally.severities[rank]
-        before, name = _severity(query.given, window, rank)
+        before, name = _severity(query.parameters, window, rank)
         links.append(f'{before}"{count}" data-first="{first}">{count:,} {name}</a>\n')
     number = _first_error(tally)
     if number and (tally.next_page is None or number < tally.next_page):
@@ -102,22 +101,22 @@ def _severities(query: Query, selection: Selection, tally: Tally) -> str:
 
 
 @lru_cache(maxsize=256)
-def _severity(given: Pairs, window: str, rank: int) -> tuple[str, str]:
+def _severity(parameters: Parameters, window: str, rank: int) -> tuple[str, str]:
     """What stands before the figures of its link, and behind them."""
     name = SEVERITIES[rank]
-    address = _of_pairs(given, (("lines", window), ("level", name if rank else "")))
+    address = _of_pairs(parameters, (("lines", window), ("level", name if rank else "")))
     before = f'<a class="{name}" href="{address}" data-severity="{name}" data-count='
     return before, name if rank else "without severity"
 
 
 def _address(query: Query, **changed: object) -> str:
     """Of the same log and filter, with another window; for HTML. "": left out."""
-    return _of_pairs(query.given, tuple(changed.items()))
+    return _of_pairs(query.parameters, tuple(changed.items()))
 
 
-def _of_pairs(given: Pairs, changed: tuple[tuple[str, object], ...]) -> str:
+def _of_pairs(parameters: Parameters, changed: tuple[tuple[str, object], ...]) -> str:
     dropped = {"lines", "limit", "tail", "show", *(name for name, _ in changed)}
-    pairs = [(name, value) for name, value in given if value and name not in dropped]
+    pairs = [(name, value) for name, value in parameters if value and name not in dropped]
     pairs += [(name, str(value)) for name, value in changed if value]
     return escape("?" + urlencode(pairs))
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from oslogserve.pages.humanize import moment, size_element, time_element
 from oslogserve.pages.page import breadcrumbs, head
+from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing
 
@@ -63,8 +64,9 @@ def _incomplete(listing: Listing) -> str | None:
     return f"This listing is incomplete: a source failed ({told})."
 
 
-def html(mount: str, path: bytes, listing: Listing, sort: str, source: str) -> Iterator[bytes]:
-    """source: that was asked for; its parameter goes along."""
+def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
+    """A page; links keep the query's source."""
+    mount, path, source = query.mount, query.path, query.source
     title = path.decode("utf-8", "replace") or "logs"
     above = '<tr><td><a href="../">../</a></td><td></td><td></td><td></td></tr>\n'
     yield (

@@ -6,7 +6,7 @@ from html import escape
 from urllib.parse import quote
 
 from oslogserve.pages.assets import content, url
-from oslogserve.pages.bar import Facts, bar
+from oslogserve.pages.bar import LogInfo, bar
 from oslogserve.query import Query
 
 #: Everything comes from the application itself; nothing is inline.
@@ -59,13 +59,14 @@ def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> str:
     return " ".join([*links, f"<{tag}>{_shown(name)}</{tag}>"])
 
 
-def before_lines(mount: str, query: Query, facts: Facts, notice: str = "") -> bytes:
+def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
     """notice: of what stands before the lines."""
+    mount = query.mount
     name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
     return (
         head(mount, name)
         + '<body>\n<a class="skip" href="#log">Skip to the lines</a>\n'
-        + bar(query, name, breadcrumbs(mount, query.path), facts)
+        + bar(query, name, breadcrumbs(mount, query.path), log)
         # It runs while the lines come, and finds the bar above it.
         + f'<script type="module" async src="{escape(url(mount, "log.js"))}"></script>\n'
         + _log_element("" if query.wraps else "nowrap", notice)
@@ -82,8 +83,8 @@ def link_of(source: str) -> bytes:
     return b"?" if source == "all" else f"?source={source}&amp;".encode()
 
 
-def standalone_head(title: str) -> bytes:
-    """Of a page that is a file of its own: its style comes with it."""
+def file_head(title: str) -> bytes:
+    """The beginning of a page that is saved as a file: its style comes with it."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{escape(title)}</title>\n<style>\n{content('log.css')}</style>\n</head>\n"
@@ -92,15 +93,15 @@ def standalone_head(title: str) -> bytes:
 
 
 def after_lines(
-    notices: list[str], following: str | None = None, counts: str = "", none: str = ""
+    notices: list[str], following: str | None = None, counts: str = "", without_lines: str = ""
 ) -> bytes:
-    """notices: what is missing of the log, and why. following: where a limit's next lines are.
-    counts: the footer with what there is of each severity. none: said where there is no line."""
+    """notices: what is missing of the log, and why. following: the URL of the lines behind a limit.
+    counts: the footer. without_lines: what the page says instead of lines."""
     told = "".join(f'<p class="notice" role="status">{escape(notice)}</p>\n' for notice in notices)
     if following:
         link = f'<a href="{escape(following)}" rel="next">the next lines</a>'
         told += f'<p class="notice" role="status">A limit was reached: {link}.</p>\n'
-    nothing = f'<p class="none">{none}</p>\n' if none else ""
+    nothing = f'<p class="none">{without_lines}</p>\n' if without_lines else ""
     return f"</div>\n{nothing}{told}{counts}</main>\n</body>\n</html>\n".encode()
 
 

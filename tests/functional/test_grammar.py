@@ -12,8 +12,9 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from oslogserve.lines.renderer import PURE
+from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
-from oslogserve.query import Query, asked
+from oslogserve.query import Query
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import environment
@@ -81,8 +82,8 @@ def server(swift, stored):
 def expected(address, view, log):
     """By the definition, of the whole log."""
     path, _, query = address.partition("?")
-    query = Query(path[1:].encode(), False, **asked(parse_qsl(query)))
-    return b"".join(LogView(query, [], PURE).of(view, [log]))
+    query = Query(path[1:].encode(), False).with_parameters(parse_qsl(query))
+    return b"".join(LogView(query, LogInfo(), [], PURE).render(view, [log]))
 
 
 def asked_for(address):

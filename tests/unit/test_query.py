@@ -33,7 +33,7 @@ def asked(path="/a.txt", query="", accept=""):
 )
 def test_paths(path, expected, folder):
     query = asked(path)
-    assert (query.path, query.folder) == (expected, folder)
+    assert (query.path, query.is_folder) == (expected, folder)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_lines_that_are_brought_in(fragment):
 
 
 def test_a_form_that_is_not_filled_in_asks_for_nothing():
-    names = [name for name, parameter in PARAMETERS.items() if parameter.is_from_form]
+    names = [name for name, parameter in PARAMETERS.items() if parameter.in_form]
     assert names == ["lines", "since", "until", "q", "re", "not", "context", "tail", "show"]
     assert selected("&".join(f"{name}=" for name in names)) == WHOLE
     assert selected("q=&level=ERROR&q=x&re=") == Selection(
@@ -167,7 +167,7 @@ def test_a_form_that_is_not_filled_in_asks_for_nothing():
 
 def test_what_was_given_is_kept_for_links():
     given = "level=error&q=a%26b&q=&source=disk&lines=2-"
-    assert asked(query=given).given == tuple(parse_qsl(given, keep_blank_values=True))
+    assert asked(query=given).parameters == tuple(parse_qsl(given, keep_blank_values=True))
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -238,7 +238,7 @@ def test_every_parameter_takes_its_example(name):
     parameter = PARAMETERS[name]
     query = asked(query=f"{name}={quote(parameter.example)}")
     assert query != asked(query="")
-    assert query.given == ((name, parameter.example),)
+    assert query.parameters == ((name, parameter.example),)
 
 
 def test_a_window_that_ends_before_it_begins_says_which_is_right():

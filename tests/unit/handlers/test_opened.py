@@ -11,7 +11,7 @@ CHUNKS = [b"abc", b"de"]
 
 
 def query():
-    return Query(path=b"x", folder=False)
+    return Query(path=b"x", is_folder=False)
 
 
 @pytest.fixture

@@ -298,7 +298,7 @@ def chunks(log):
 def handled(source, asked, handler=None, **environ):
     handler = handler or LogHandler((), PURE, True, 0, "")
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
-    answer = handler(request.environ | environ, Query(path=b"x.txt", folder=False), [source])
+    answer = handler(request.environ | environ, Query(path=b"x.txt", is_folder=False), [source])
     body = b"".join(answer.pieces)
     answer.close()
     return answer, body

@@ -5,18 +5,18 @@ from urllib.parse import parse_qs, parse_qsl
 import pytest
 
 from oslogserve.lines.formats import SEVERITIES
-from oslogserve.pages.bar import Facts, bar
-from oslogserve.query import Query, asked
+from oslogserve.pages.bar import LogInfo, bar
+from oslogserve.query import Query
 from tests.unit.pages.elements import Elements
 
 HOSTILE = "\"><script>alert(1)</script>&'"
 
 
-def shown(given=(), name="a.txt", facts=None):
+def shown(given=(), name="a.txt", log=None):
     """given: a query, or pairs."""
     pairs = parse_qsl(given) if isinstance(given, str) else given
-    query = Query(b"a.txt", False, **asked(pairs))
-    return bar(query, name, "<b>a.txt</b>", facts or Facts("disk"))
+    query = Query(b"a.txt", False).with_parameters(pairs)
+    return bar(query, name, "<b>a.txt</b>", log or LogInfo("disk"))
 
 
 def elements(text, wanted):
@@ -120,7 +120,7 @@ def test_what_was_asked_adds_no_element(name):
 
 
 def test_facts_are_shown_as_far_as_they_are_known():
-    assert "<span>swift</span></p>" in shown(facts=Facts("swift"))
-    known = shown(facts=Facts("disk", 1_234_567, 3600.0))
+    assert "<span>swift</span></p>" in shown(log=LogInfo("swift"))
+    known = shown(log=LogInfo("disk", 1_234_567, 3600.0))
     assert 'title="1,234,567 bytes">1.23 MB</data>' in known
     assert ">1970-01-01 01:00:00 UTC</time>" in known

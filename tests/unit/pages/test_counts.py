@@ -8,8 +8,9 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.lines.selection import Page
+from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
-from oslogserve.query import Query, asked
+from oslogserve.query import Query
 from tests import renderers
 
 STAMP = b"2013-09-27 18:22:%02d.%03d 1 %b x [-] %d\n"
@@ -30,14 +31,11 @@ def level(number, errors):
 @pytest.fixture(params=renderers.EACH)
 def page(request):
     def page(content, parameters="", lines=None, size=None, elements=10**6):
-        query = Query(b"a.txt", False, **asked(parse_qsl(parameters)))
+        query = Query(b"a.txt", False).with_parameters(parse_qsl(parameters))
         room = None if lines is None else Page(lines * SIZE, elements)
-        view = LogView(
-            *(query, [], request.param, "disk", "", 1.4e9),
-            page=room,
-            size=len(content) if size is None else size,
-        )
-        return b"".join(view.of("html", [content])).decode()
+        log = LogInfo("disk", None, 1.4e9, len(content) if size is None else size)
+        view = LogView(query, log, [], request.param, room)
+        return b"".join(view.render("html", [content])).decode()
 
     return page
 

@@ -6,6 +6,7 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.pages import listing
+from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing
 
@@ -50,7 +51,7 @@ def many():
 
 
 def as_html(found, path=b"job", sort="name", source="all"):
-    return b"".join(listing.html("/m", path, found, sort, source)).decode()
+    return b"".join(listing.html(Query(path, True, "/m", source), found, sort)).decode()
 
 
 def as_text(found):

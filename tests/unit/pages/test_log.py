@@ -8,8 +8,9 @@ import pytest
 
 from oslogserve.errors import Incomplete
 from oslogserve.lines.decode import decoded, until_incomplete
+from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
-from oslogserve.query import Query, asked
+from oslogserve.query import Query
 
 INFO = b"2013-09-27 18:22:11.248 1234 INFO nova.x [-] started\n"
 ERROR = b"2013-09-27 18:22:12.248 1234 ERROR nova.x [-] <failed>\n"
@@ -43,15 +44,15 @@ def cut(whole, size):
 class Shown:
     """One answer: of bytes, however they come, and of an address's parameters."""
 
-    def __init__(self, chunks, query="", **more):
+    def __init__(self, chunks, query="", mount=""):
         self.missing = []
         pairs = parse_qsl(query, keep_blank_values=True)
-        self.query = Query(b"job/a.txt", False, **asked(pairs))
-        self.view = LogView(self.query, self.missing, source="disk", **more)
+        self.query = Query(b"job/a.txt", False, mount).with_parameters(pairs)
+        self.view = LogView(self.query, LogInfo("disk"), self.missing)
         self._pieces = until_incomplete(decoded(chunks), self.missing)
 
-    def of(self, view, *standalone):
-        return self.view.of(view, self._pieces, *standalone)
+    def of(self, view, *title):
+        return self.view.render(view, self._pieces, *title)
 
 
 def as_text(chunks, query=""):
@@ -284,9 +285,11 @@ def test_a_limit_within_the_context_of_a_hit_does_not_lose_the_rest_of_it():
 
 
 def test_the_next_address_is_escaped():
-    query = Query(b"a b/\xff?.txt", False, **asked([("q", "1&2 <é>"), ("q", "4"), ("limit", "1")]))
-    view = LogView(query, [], mount="/\xc3\xa9")
-    b"".join(view.of("jsonl", [b"41&2 <\xc3\xa9>\n" * 2]))
+    query = Query(b"a b/\xff?.txt", False, "/\xc3\xa9").with_parameters(
+        [("q", "1&2 <é>"), ("q", "4"), ("limit", "1")]
+    )
+    view = LogView(query, LogInfo(), [])
+    b"".join(view.render("jsonl", [b"41&2 <\xc3\xa9>\n" * 2]))
     assert view.next_address() == (
         "/%C3%A9/a%20b/%FF%3F.txt?q=1%262+%3C%C3%A9%3E&q=4&limit=1&lines=2-"
     )
@@ -318,7 +321,7 @@ def test_figures_are_of_what_is_asked_for_and_of_the_whole_log():
 def test_headers_say_what_came_of_a_text():
     shown = Shown([LOG], "level=INFO&limit=2&source=disk")
     b"".join(shown.of("text"))
-    assert shown.view.facts() == [
+    assert shown.view.headers() == [
         ("Log-Lines", "2"),
         ("Log-Matched", "2"),
         ("Log-Sent", "2"),
@@ -327,7 +330,7 @@ def test_headers_say_what_came_of_a_text():
     ]
     shown = Shown(Chunks([LOG], breaks=True), "tail=1")
     b"".join(shown.of("text"))
-    assert shown.view.facts() == [
+    assert shown.view.headers() == [
         ("Log-Lines", "4"),
         ("Log-Matched", "4"),
         ("Log-Sent", "1"),
@@ -342,7 +345,7 @@ def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
 
     for view in ("html", "text", "jsonl", "summary"):
         shown = Shown([LOG], "tail=9")
-        shown.view._rendered = dropping
+        shown.view._renderer = dropping
         told = b"".join(shown.of(view))
         assert b"3 of the last 9 lines are left out: the last 16 MiB is all that is held" in told
         assert [error.reason for error in shown.missing] == ["capped"]

@@ -7,8 +7,8 @@ import pytest
 
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, url
-from oslogserve.pages.bar import Facts
-from oslogserve.query import Query, asked
+from oslogserve.pages.bar import LogInfo
+from oslogserve.query import Query
 from tests.unit.pages.elements import Elements
 
 HOSTILE = b'<img src=x onerror="alert(1)">&\'"><script>alert(2)</script>'
@@ -19,8 +19,8 @@ def elements(text, wanted=None):
 
 
 def before(path=b"a.txt", mount="", query=""):
-    asked_for = Query(path, False, **asked(parse_qsl(query, keep_blank_values=True)))
-    return page.before_lines(mount, asked_for, Facts("disk", 7, 3600.0)).decode()
+    query = Query(path, False, mount).with_parameters(parse_qsl(query, keep_blank_values=True))
+    return page.before_lines(query, LogInfo("disk", 7, 3600.0)).decode()
 
 
 def test_breadcrumbs_link_each_folder_above_and_end_with_the_name():
@@ -115,7 +115,7 @@ def test_notices_and_counts_stand_after_the_lines_escaped():
 
 
 def test_a_page_that_is_a_file_brings_its_style_and_asks_for_nothing():
-    text = page.standalone_head("<x>").decode()
+    text = page.file_head("<x>").decode()
     assert "<title>&lt;x&gt;</title>" in text
     assert content("log.css") in text
     assert not [a for _, a in elements(text) if "href" in a or "src" in a]
