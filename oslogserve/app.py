@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One request, top to bottom."""
+"""The WSGI application: one request, top to bottom."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from oslogserve import __version__
 from oslogserve.config import Config
-from oslogserve.configured import made_by, renderer_of
 from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
+from oslogserve.handlers.representations import Rendering
 from oslogserve.health import Readiness
-from oslogserve.http import NO_STORE, TEXT, VARY, Answer, compression
+from oslogserve.http import FileRange, Response
 from oslogserve.http.body import Body, FileBody
+from oslogserve.http.request import Request
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
 from oslogserve.metrics import Metrics
-from oslogserve.pages import assets, page
-from oslogserve.pages.error import error_page
-from oslogserve.query import Query, accepts_html, checked_path
+from oslogserve.pages import assets
+from oslogserve.query import Query
+from oslogserve.rendering import etag_salt, renderer_of
 from oslogserve.sources import Source, deadline, open_beneath
 from oslogserve.sources.circuit_breaker import CircuitBreaker
 from oslogserve.sources.disk import Disk
@@ -34,85 +36,73 @@ StartResponse = Callable[[str, list[Header]], Any]
 
 #: Bytes that a server without sendfile reads at a time.
 FILE_BLOCK = 256 * 1024
-NOSNIFF = ("X-Content-Type-Options", "nosniff")
 
 
 class App:
-    """described: its version and renderer, for the log of whoever starts it."""
-
     def __init__(self, config: Config) -> None:
         self._metrics = Metrics()
-        name, chosen = renderer_of(config)
+        name, renderer = renderer_of(config)
+        #: Version and renderer, for a server to print at its start.
+        self.description = described(name)
+        self._metrics["build_info"].labels(__version__, name).set(1)
+        threads = config["serve", "threads"]
         self._sources = [
-            TimedSource(
-                CircuitBreaker(source, self._metrics, config["serve", "threads"]), self._metrics
-            )
+            TimedSource(CircuitBreaker(source, self._metrics, threads), self._metrics)
             for source in _sources(config, self._metrics, name)
         ]
-        self.described = described(name)
-        self._metrics["build_info"].labels(__version__, name).set(1)
         self._gzip_level = config["serve", "gzip_level"]
+        page = Page(config["serve", "page_size"], config["serve", "page_elements"])
+        views = tuple(config.views.values())
         self._log = LogHandler(
-            tuple(config.views.values()),
-            chosen,
-            self._gzip_level is not None,
-            config["serve", "max_age"],
-            made_by(config),
-            Page(config["serve", "page_size"], config["serve", "page_elements"]),
+            Rendering(renderer, page), views, config["serve", "max_age"], etag_salt(config)
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
-        self._own: dict[str, Callable[[], Answer]] = {
+        self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
-            "/readyz": lambda: server.readyz(readiness, self._sources),
+            "/readyz": partial(server.readyz, readiness=readiness, sources=self._sources),
+            **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         if config["metrics", "path"]:
-            self._own[config["metrics", "path"]] = lambda: server.exposition(self._metrics)
+            exposition = partial(server.exposition, metrics=self._metrics)
+            self._server_paths[config["metrics", "path"]] = exposition
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
         self._metrics["requests_in_progress"].inc()
+        request = Request(environ, self._gzip_level)
         try:
             with deadline.start_clock():
-                answer = self._answer(environ)
+                response = self._response(request)
         except Error as error:
-            answer = _told(error, environ, self._sources)
+            response = server.error_response(request, error, self._sources)
         except BaseException:
-            Body(Answer("500", [], view="error"), self._metrics, started).fail()
+            Body(Response("500", [], view="error"), self._metrics, started).fail()
             raise
-        if self._gzip_level is not None and answer.may_gzip and compression.takes_gzip(environ):
-            compression.gzip(answer, self._gzip_level)
-        if environ["REQUEST_METHOD"] == "HEAD":
-            answer.pieces = ()
-            answer.file = None
-        answer.headers.append(NOSNIFF)
-        if answer.file is not None and _sends_files(environ):
-            body: Body = FileBody(answer, self._metrics, started, answer.file)
-            given: Iterable[bytes] = environ["wsgi.file_wrapper"](body, FILE_BLOCK)
+        if isinstance(response.body, FileRange) and _sends_files(environ):
+            body: Body = FileBody(response, self._metrics, started, response.body)
+            sent: Iterable[bytes] = environ["wsgi.file_wrapper"](body, FILE_BLOCK)
         else:
-            given = body = Body(answer, self._metrics, started)
+            sent = body = Body(response, self._metrics, started)
         try:
-            start_response(answer.status, answer.headers)
+            start_response(response.status, response.headers)
         except BaseException:
             body.close()
             raise
-        return given
+        return sent
 
-    def _answer(self, environ: Environ) -> Answer:
-        method = environ["REQUEST_METHOD"]
+    def _response(self, request: Request) -> Response:
+        method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
         if method not in ("GET", "HEAD"):
             raise MethodNotAllowed(method)
-        path = environ.get("PATH_INFO", "")
-        if path in self._own:
-            return self._own[path]()
-        if path in assets.BY_PATH:
-            return server.asset(path)
-        query = Query.from_environ(environ)
+        if path in self._server_paths:
+            return self._server_paths[path](request)
+        query = Query.from_environ(request.environ)
         sources = [s for s in self._sources if query.source in ("all", s.name)]
         if not sources:
             raise BadRequest(f"source={query.source}: this server has no such source.")
         handler = self._folder if query.is_folder else self._log
-        return handler(environ, query, sources)
+        return handler(request, query, sources)
 
 
 def _sends_files(environ: Environ) -> bool:
@@ -121,7 +111,7 @@ def _sends_files(environ: Environ) -> bool:
 
 
 def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
-    """In the order in which they are asked. core: 'native' or 'pure'."""
+    """In the order in which they are searched. core: 'native' or 'pure'."""
     sources: list[Source] = []
     if config["disk", "root"]:
         chunk_size = config["serve", "chunk_size"]
@@ -133,30 +123,6 @@ def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
             lambda outcome: metrics["swift_authentications_total"].labels(outcome).inc(),
             lambda reason: metrics["source_retries_total"].labels(Swift.name, reason).inc(),
         )
-        sources.append(
-            ResumingSource(
-                Swift(config, session),
-                metrics,
-                config["swift", "resumes"],
-                config["swift", "answer_timeout"],
-            )
-        )
+        resumes, timeout = config["swift", "resumes"], config["swift", "answer_timeout"]
+        sources.append(ResumingSource(Swift(config, session), metrics, resumes, timeout))
     return sources
-
-
-def _told(error: Error, environ: Environ, sources: Sequence[Source]) -> Answer:
-    """An error as a page for browsers and as a sentence for bots."""
-    if accepts_html(environ.get("HTTP_ACCEPT", "")):
-        try:
-            path = checked_path(environ.get("PATH_INFO", ""))
-        except BadRequest:
-            path = None
-        asked = environ.get("QUERY_STRING", "")
-        names = [source.name for source in sources]
-        content = error_page(environ.get("SCRIPT_NAME", ""), error, path, asked, names)
-        headers = list(page.HEADERS)
-    else:
-        content = f"{error.sentence}\n".encode()
-        headers = [("Content-Type", TEXT)]
-    headers += [("Content-Length", str(len(content))), VARY, NO_STORE, *error.headers]
-    return Answer(error.status, headers, [content], "error")

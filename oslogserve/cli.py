@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from oslogserve.config import ConfigError, load
-from oslogserve.configured import renderer_of
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.lines.renderer import described
 from oslogserve.query import PARAMETERS, Parameter, Query
+from oslogserve.rendering import renderer_of
 
 RENDERED = ("html", "text", "jsonl", "summary")
 

@@ -25,7 +25,7 @@ class _Server(BaseApplication):
         from oslogserve.app import App
 
         app = App(self._config)
-        print(app.described, file=sys.stderr, flush=True)
+        print(app.description, file=sys.stderr, flush=True)
         return app
 
 

@@ -8,4 +8,4 @@ from oslogserve.app import App
 from oslogserve.config import load
 
 application = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
-print(application.described, file=sys.stderr, flush=True)
+print(application.description, file=sys.stderr, flush=True)

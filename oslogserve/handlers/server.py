@@ -1,46 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the server tells of itself: its assets, its health, its metrics."""
+"""What the server says of itself: its assets, its health, its metrics, and what went wrong."""
 
 from collections.abc import Sequence
 
 from oslogserve import __version__
-from oslogserve.errors import Unavailable
+from oslogserve.errors import BadRequest, Error, Unavailable
 from oslogserve.health import Readiness
-from oslogserve.http import NO_STORE, TEXT, Answer
+from oslogserve.http import NO_STORE, TEXT, VARY, Response
+from oslogserve.http.representation import Document
+from oslogserve.http.request import Request
+from oslogserve.http.respond import respond
 from oslogserve.metrics import CONTENT_TYPE, Metrics
-from oslogserve.pages import assets
+from oslogserve.pages import assets, page
+from oslogserve.pages.error import error_page
+from oslogserve.query import accepts_html, checked_path
 from oslogserve.sources import Source
 
 
-def asset(path: str) -> Answer:
+def asset(request: Request, path: str) -> Response:
     content, media_type = assets.BY_PATH[path]
     headers = [
         ("Content-Type", media_type),
-        ("Content-Length", str(len(content))),
         ("Cache-Control", "public, max-age=31536000, immutable"),
         ("Vary", "Accept-Encoding"),
     ]
-    return Answer("200 OK", headers, [content], "asset", may_gzip=True)
+    return respond(request, Document(headers, content, "asset", is_compressible=True))
 
 
-def healthz() -> Answer:
-    return _plain("200 OK", f"oslogserve {__version__} answers\n")
+def healthz(request: Request) -> Response:
+    text = f"oslogserve {__version__} answers\n"
+    return respond(request, Document([("Content-Type", TEXT), NO_STORE], text.encode()))
 
 
-def readyz(readiness: Readiness, sources: Sequence[Source]) -> Answer:
+def readyz(request: Request, readiness: Readiness, sources: Sequence[Source]) -> Response:
     failures = readiness.failures()
-    told = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
+    text = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
+    headers = [("Content-Type", TEXT), NO_STORE]
     if not failures:
-        return _plain("200 OK", told)
-    answer = _plain(Unavailable.status, told)
-    answer.headers.append(("Retry-After", str(Unavailable.RETRY_AFTER)))
-    return answer
+        return respond(request, Document(headers, text.encode()))
+    headers.append(("Retry-After", str(Unavailable.RETRY_AFTER)))
+    return respond(request, Document(headers, text.encode()), status=Unavailable.status)
 
 
-def exposition(metrics: Metrics) -> Answer:
+def exposition(request: Request, metrics: Metrics) -> Response:
     headers = [("Content-Type", CONTENT_TYPE), NO_STORE]
-    return Answer("200 OK", headers, [metrics.exposition()], may_gzip=True)
+    return respond(request, Document(headers, metrics.exposition(), is_compressible=True))
 
 
-def _plain(status: str, told: str) -> Answer:
-    return Answer(status, [("Content-Type", TEXT), NO_STORE], [told.encode()])
+def error_response(request: Request, error: Error, sources: Sequence[Source]) -> Response:
+    """An error as a page for browsers and as a sentence for bots."""
+    environ = request.environ
+    if accepts_html(environ.get("HTTP_ACCEPT", "")):
+        try:
+            path = checked_path(environ.get("PATH_INFO", ""))
+        except BadRequest:
+            path = None
+        query_string = environ.get("QUERY_STRING", "")
+        names = [source.name for source in sources]
+        content = error_page(request.mount, error, path, query_string, names)
+        headers = list(page.HEADERS)
+    else:
+        content = f"{error.sentence}\n".encode()
+        headers = [("Content-Type", TEXT)]
+    headers += [VARY, NO_STORE, *error.headers]
+    return respond(request, Document(headers, content, "error"), status=error.status)

@@ -1,47 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP's side of an answer: conditions and ranges before it, counting and closing while it
-goes out. Knows nothing of lines or sources."""
+"""HTTP: what a request says, what it can be shown, and the response. Knows nothing of lines or sources.
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+A handler chooses a Representation, respond() makes a Response of it, and Body sends that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from oslogserve.errors import Header, Incomplete
 
 TEXT = "text/plain; charset=utf-8"
-#: What has no ETag to ask again with.
+#: For what has no ETag, so that nobody can ask whether it is still the same.
 NO_STORE = ("Cache-Control", "no-store")
 VARY = ("Vary", "Accept, Accept-Encoding")
 
 
-def _nothing() -> None:
+class ByteRange(NamedTuple):
+    """Bytes from `first` up to, but without, `end`."""
+
+    first: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.first
+
+
+@dataclass(frozen=True, slots=True)
+class FileRange:
+    """Body of a response that is a range of an open file. A server may send it by itself."""
+
+    #: The same bytes, for a server that cannot.
+    pieces: Iterable[bytes]
+    descriptor: int
+    byte_range: ByteRange
+    #: Called with the count of bytes that a server sent.
+    count_sent: Callable[[int], None]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.pieces)
+
+
+def _nothing_to_close() -> None:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class FilePart:
-    """Bytes of an open file that a server may send by itself; it then says to `sent` how many."""
-
-    descriptor: int
-    first: int
-    size: int
-    sent: Callable[[int], None]
-
-
-@dataclass(slots=True)
-class Answer:
-    """pieces: the body. view and source: metric labels.
-
-    missing: what `pieces` found missing by the time they end, and told the reader.
-    close: gives back what the pieces come from, once. file: where `pieces` are a file's bytes.
-    may_gzip: whether it may be compressed for a client that takes gzip.
-    """
+class Response:
+    """All that a server sends, and what is counted of it."""
 
     status: str
     headers: list[Header]
-    pieces: Iterable[bytes] = ()
+    body: Iterable[bytes] = ()
+    #: A metric label.
     view: str = "other"
+    #: Name of the source, a metric label.
     source: str = "none"
-    missing: list[Incomplete] = field(default_factory=list)
-    close: Callable[[], None] = _nothing
-    file: FilePart | None = None
-    may_gzip: bool = False
+    #: What the body told its reader to be missing. Grows while the body is iterated.
+    missing: Sequence[Incomplete] = ()
+    #: Gives back what the body is read from. May be called before the body is iterated.
+    close: Callable[[], None] = _nothing_to_close

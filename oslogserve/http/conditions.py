@@ -1,133 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ETag, Last-Modified, 304 and byte ranges (RFC 9110), on top of WebOb's parsers."""
+"""Validators and conditional requests (RFC 9110): ETag, Last-Modified, 304 and If-Range."""
 
-import re
 import time
 from email.utils import formatdate
-from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import NamedTuple
 
-from webob.byterange import Range
 from webob.datetime_utils import parse_date
 from webob.etag import ETagMatcher
 
-from oslogserve.errors import Header, RangeUnsatisfiable
-from oslogserve.http import Answer
+from oslogserve.errors import Header
+from oslogserve.http import NO_STORE, VARY, Response
+from oslogserve.http.request import Request, RequestedRange
 
-#: Characters of a Range that can be meant; Python refuses to read a number of 4300 digits.
-MAX_RANGE = 100
 #: Seconds. A job that has written nothing for a day has ended.
-AT_REST = 24 * 3600
-#: The last 0 bytes.
-_LAST_NONE = re.compile(r"\s*bytes\s*=\s*-0+\s*", re.ASCII | re.IGNORECASE)
+SETTLED_AFTER = 24 * 3600
 
 
-def cache_control(modified: float, max_age: int, may_break_off: bool) -> Header:
-    """For how long a cache need not ask again. max_age: of a log that has come to rest.
-
-    may_break_off: its source is another server, and more of it is to come. If that fails midway,
-    the page says so and ends, under the ETag of the whole log: a cache, and a browser, would show
-    the part for good.
-
-    Not no-cache, which says the same as max-age=0: mod_cache with a CacheLock then hands our 304
-    to readers who asked for no such thing, and without the lock it does not keep what has a query.
-    """
-    if may_break_off:
-        return "Cache-Control", "no-store"
-    at_rest = time.time() - modified > AT_REST
-    return "Cache-Control", f"max-age={max_age if at_rest else 0}"
+def etag_of(everything: str) -> str:
+    """A quoted, strong ETag. everything: all that the bytes of a response depend on."""
+    digest = blake2b(everything.encode("utf-8", "surrogateescape"), digest_size=12)
+    return f'"{digest.hexdigest()}"'
 
 
-def etag(made_of: str) -> str:
-    """A quoted, strong tag of all that an answer depends on."""
-    made = blake2b(made_of.encode("utf-8", "surrogateescape"), digest_size=12)
-    return f'"{made.hexdigest()}"'
+class Validator(NamedTuple):
+    """What tells two versions of a representation apart, and how long caches may keep one."""
 
+    #: Strong, quoted.
+    etag: str
+    #: Seconds since 1970.
+    modified: float
+    #: Seconds for which caches may keep what is settled without asking.
+    max_age: int = 0
 
-def tag_of(tag: str, encoding: str) -> str:
-    """Weak where the answer is compressed: the same log, never surely the same bytes, so that
-    nobody joins two parts of it."""
-    return f"W/{tag}" if encoding else tag
+    def tag(self, is_compressed: bool) -> str:
+        """The ETag header. Weak where the response is compressed: the same log, never surely the
+        same bytes, so that nobody joins two ranges of it."""
+        return f"W/{self.etag}" if is_compressed else self.etag
 
+    def headers(self, is_compressed: bool, may_break_off: bool) -> list[Header]:
+        """may_break_off: the source is another server, and more of the log is to come. If that
+        fails midway, the page says so and ends, under the ETag of the whole log: a cache, and a
+        browser, would show what came for good.
+        """
+        return [
+            NO_STORE if may_break_off else self._cache_control(),
+            VARY,
+            ("ETag", self.tag(is_compressed)),
+            ("Last-Modified", formatdate(self.modified, usegmt=True)),
+        ]
 
-@lru_cache(maxsize=1024)
-def last_modified(seconds: float) -> str:
-    return formatdate(seconds, usegmt=True)
+    def _cache_control(self) -> Header:
+        """Not no-cache, which says the same as max-age=0: mod_cache with a CacheLock then hands
+        our 304 to readers who sent no condition, and without the lock it does not keep what has a
+        query."""
+        is_settled = time.time() - self.modified > SETTLED_AFTER
+        return "Cache-Control", f"max-age={self.max_age if is_settled else 0}"
 
+    def not_modified(self, request: Request, is_compressed: bool) -> Response | None:
+        """The 304 for a client that has this version already. is_compressed: what it would get."""
+        if not self._is_known(request):
+            return None
+        headers = [self._cache_control(), VARY, ("ETag", self.tag(is_compressed))]
+        return Response("304 Not Modified", headers)
 
-def is_conditional(environ: dict[str, Any]) -> bool:
-    return "HTTP_IF_NONE_MATCH" in environ or "HTTP_IF_MODIFIED_SINCE" in environ
+    def _is_known(self, request: Request) -> bool:
+        """If-None-Match, where given, decides alone."""
+        tags = request.environ.get("HTTP_IF_NONE_MATCH")
+        if tags is not None:
+            return self.etag.strip('"') in ETagMatcher.parse(tags, strong=False)
+        since = _date(request.environ.get("HTTP_IF_MODIFIED_SINCE"))
+        return since is not None and int(self.modified) <= since
 
-
-def is_unchanged(environ: dict[str, Any], tag: str, modified: float) -> bool:
-    """Whether the client has it already. If-None-Match, where given, decides alone."""
-    known = environ.get("HTTP_IF_NONE_MATCH")
-    if known is not None:
-        return tag.removeprefix("W/").strip('"') in ETagMatcher.parse(known, strong=False)
-    since = _date(environ.get("HTTP_IF_MODIFIED_SINCE"))
-    return since is not None and int(modified) <= since
-
-
-def asks_for_part(environ: dict[str, Any], tag: str, modified: float) -> bool:
-    """Whether it is one range of what the client has: no stale If-Range."""
-    asked = environ.get("HTTP_RANGE") if environ["REQUEST_METHOD"] == "GET" else None
-    if asked is None or not _if_range(environ.get("HTTP_IF_RANGE"), tag, modified):
-        return False
-    if "," in asked or len(asked) > MAX_RANGE:  # WebOb would take the first of many
-        return False
-    return _LAST_NONE.fullmatch(asked) is not None or Range.parse(asked) is not None
-
-
-def span(
-    environ: dict[str, Any], size: int | None, tag: str, modified: float
-) -> tuple[int, int] | None:
-    """(first, last + 1) byte to send, None for all.
-
-    Raises RangeUnsatisfiable.
-    """
-    if size is None or not asks_for_part(environ, tag, modified):
-        return None
-    asked = environ["HTTP_RANGE"]
-    if _LAST_NONE.fullmatch(asked):  # WebOb would take it for the whole
-        raise RangeUnsatisfiable(size)
-    parsed = Range.parse(asked)
-    if parsed.start < -size < 0:  # more than there is, of the end: all. WebOb refuses it
-        return 0, size
-    found: tuple[int, int] | None = parsed.range_for_length(size)
-    if found is None:
-        raise RangeUnsatisfiable(size)
-    return found
-
-
-def strong_tag(answer: Answer) -> str:
-    """Of its bytes as they are, compressed or not."""
-    return dict(answer.headers)["ETag"].removeprefix("W/")
-
-
-def strengthen(answer: Answer) -> None:
-    """Its bytes are the same for every client."""
-    tag = "ETag", strong_tag(answer)
-    answer.headers = [tag if header[0] == "ETag" else header for header in answer.headers]
-
-
-def make_part(answer: Answer, found: tuple[int, int], size: int) -> None:
-    strengthen(answer)
-    answer.status = "206 Partial Content"
-    answer.headers.append(content_range(found, size))
-
-
-def content_range(found: tuple[int, int], size: int) -> Header:
-    return "Content-Range", f"bytes {found[0]}-{found[1] - 1}/{size}"
-
-
-def _if_range(condition: str | None, tag: str, modified: float) -> bool:
-    if condition is None:
-        return True
-    if '"' in condition:
-        return condition.strip() == tag
-    date = _date(condition)
-    return date is not None and int(modified) == date
+    def byte_range(self, request: Request) -> RequestedRange | None:
+        """The requested range, unless its If-Range is about another version."""
+        found = request.byte_range()
+        if found is None:
+            return None
+        condition = request.environ.get("HTTP_IF_RANGE")
+        if condition is None:
+            return found
+        if '"' in condition:
+            return found if condition.strip() == self.etag else None
+        date = _date(condition)
+        return found if date is not None and date == int(self.modified) else None
 
 
 def _date(text: str | None) -> int | None:

@@ -1,37 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A large log is inflated, what was inflated is rendered, and what was rendered is sent at the same
-time: each but the last by a thread of its own, a few pieces ahead. All three let other threads run, so
-they use all processors."""
+"""Reading ahead: pieces are made by a thread while the ones before are sent.
+
+Two of them in a row use three processors for a large log: one thread inflates, one renders, and the
+server's own sends. Inflating, rendering and sending all let other threads run.
+"""
 
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from threading import Lock, Thread
 
-#: Pieces until it is worth a thread: a log of a megabyte goes out sooner than one helps.
-ALONE = 4
+#: Pieces until a thread is started: a log of a megabyte is sent sooner than one helps.
+PIECES_WITHOUT_THREAD = 4
 #: Pieces that are made and not yet taken; each is some 400 KiB of a page.
-AHEAD = 2
+MOST_AHEAD = 2
 
 
 class _End:
-    """Behind the last piece. error: what broke the answer off, else None."""
+    """Mark behind the last piece. error: what ended the pieces early, else None."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
-class Ahead:
-    """Iterates `pieces`; then, or where it is closed before, calls `on_close`, once.
+class ReadAhead:
+    """Iterator over `pieces` that makes some ahead. Closed at its end or before, it calls `on_close`.
 
-    on_close is called by the thread that makes the pieces where that one is at work: what it
-    reads from is not closed under its hands, and nobody waits for a source that hangs.
+    Where its thread is at work, that calls on_close: what it reads from is not closed under its
+    hands, and nobody waits for a source that hangs.
     """
 
     def __init__(self, pieces: Iterator[bytes], on_close: Callable[[], None]) -> None:
         self._pieces = pieces
         self._on_close = on_close
         self._taken = 0
-        self._made: SimpleQueue[bytes | _End] = SimpleQueue()
+        self._ready: SimpleQueue[bytes | _End] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()
         self._lock = Lock()
         self._is_at_work = False
@@ -42,16 +44,16 @@ class Ahead:
 
     def __next__(self) -> bytes:
         self._taken += 1
-        if self._taken <= ALONE:
+        if self._taken <= PIECES_WITHOUT_THREAD:
             return next(self._pieces)
-        if self._taken == ALONE + 1:
-            for _ in range(AHEAD):
+        if self._taken == PIECES_WITHOUT_THREAD + 1:
+            for _ in range(MOST_AHEAD):
                 self._room.put(None)
             self._is_at_work = True
-            Thread(target=self._work, name="oslogserve-ahead", daemon=True).start()
-        piece = self._made.get()
+            Thread(target=self._work, name="oslogserve-read-ahead", daemon=True).start()
+        piece = self._ready.get()
         if isinstance(piece, _End):
-            self._made.put(piece)  # whoever asks once more is told the same
+            self._ready.put(piece)  # for the next call, which ends the same way
             raise piece.error or StopIteration
         self._room.put(None)
         return piece
@@ -61,7 +63,7 @@ class Ahead:
         try:
             self._room.get()
             for piece in self._pieces:
-                self._made.put(piece)
+                self._ready.put(piece)
                 self._room.get()
                 if self._is_closed:
                     break
@@ -72,7 +74,7 @@ class Ahead:
             must_close = self._is_closed
         if must_close:
             self._on_close()
-        self._made.put(end)
+        self._ready.put(end)
 
     def close(self) -> None:
         with self._lock:

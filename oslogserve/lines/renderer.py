@@ -136,6 +136,11 @@ def named(wanted: str, own: Sequence[OwnRow] = ()) -> tuple[str, Renderer]:
 
 
 def described(name: str) -> str:
-    """For people: the renderer in use, and why it is not the faster one."""
-    why = f" ({WHY_NOT_NATIVE})" if name == "pure" and WHY_NOT_NATIVE else ""
-    return f"oslogserve {__version__}, {name} renderer{why}"
+    """Version and renderer for people, and why it is not the faster one."""
+    if name == "native":
+        why_not = ""
+    elif WHY_NOT_NATIVE:
+        why_not = f", slower than the native one, which cannot be used: {WHY_NOT_NATIVE}"
+    else:
+        why_not = ", slower than the native one, as configured"
+    return f"oslogserve {__version__}, {name} renderer{why_not}"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.http.compression import WORTH_IT
+from oslogserve.http.respond import LEAST_COMPRESSED
 from tests.servers.apache import Apache, public_folder
 from tests.servers.process import HOST, poll
 
@@ -338,7 +338,7 @@ def test_with_mod_deflate_an_answer_is_compressed_once(deflating, target, view):
     packed = get(deflating, f"{target}?format={view}", headers={"Accept-Encoding": "gzip"})
     assert "Content-Encoding" not in as_it_is.headers
     encodings = packed.headers.get_all("Content-Encoding")
-    if len(as_it_is.body) >= WORTH_IT:
+    if len(as_it_is.body) >= LEAST_COMPRESSED:
         assert encodings == ["gzip"]
     body = packed.body if encodings is None else gzip.decompress(packed.body)
     assert (encodings in (None, ["gzip"]), body) == (True, as_it_is.body)

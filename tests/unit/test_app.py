@@ -300,7 +300,7 @@ def test_a_log_that_inflates_to_much_is_not_read_before_its_first_byte(get, root
 def test_the_renderer_in_use_is_told(root, asked):
     app = App(load(None, {}, disk_root=str(root), serve_renderer=asked))
     used = "native" if asked == "auto" and renderer.NATIVE else "pure"
-    assert app.described.startswith(f"oslogserve {__version__}, {used} renderer")
+    assert app.description.startswith(f"oslogserve {__version__}, {used} renderer")
     info = f'oslogserve_build_info{{renderer="{used}",version="{__version__}"}} 1.0'
     assert info in webob.Request.blank("/metrics").get_response(app).text
 
@@ -312,4 +312,7 @@ def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monk
     with pytest.raises(ConfigError, match="renderer = native: it is of version 0"):
         App(config)
     best = App(load(None, {}, disk_root=str(root)))
-    assert best.described == f"oslogserve {__version__}, pure renderer (it is of version 0)"
+    assert best.description == (
+        f"oslogserve {__version__}, pure renderer, slower than the native one,"
+        " which cannot be used: it is of version 0"
+    )

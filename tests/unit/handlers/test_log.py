@@ -9,7 +9,8 @@ from wsgiref.util import FileWrapper
 import pytest
 
 from oslogserve import fastzlib
-from oslogserve.handlers import log as log_module
+from oslogserve.handlers import open_log
+from oslogserve.handlers.open_log import OpenLog
 
 from .asking import GZIP, HTML, Asking, descriptors, is_unpacked_by_a_browser, plain
 
@@ -158,7 +159,7 @@ def test_a_gzip_that_no_browser_can_read_is_compressed_anew(tmp_path, name, log,
 
 
 def test_too_much_to_read_ahead_goes_as_stored_after_it_was_read_once(root, monkeypatch):
-    monkeypatch.setattr(log_module, "READ_AHEAD", 1000)
+    monkeypatch.setattr(open_log, "MOST_LOOKED_THROUGH", 1000)
     ask = Asking(root)
     stored = (root / "big.txt.gz").read_bytes()
     assert len(stored) > 65536
@@ -184,13 +185,13 @@ def test_a_log_that_cannot_be_read_ahead_is_answered_all_the_same(tmp_path, monk
     file = tmp_path / "a.txt.gz"
     file.write_bytes(gzip.compress(BIG))
     ask = Asking(tmp_path)
-    whole = log_module.LogHandler._is_whole
+    is_one_member = OpenLog.is_one_member
 
-    def replaced(handler, opened):
+    def replaced(log):
         file.unlink()
-        return whole(handler, opened)
+        return is_one_member(log)
 
-    monkeypatch.setattr(log_module.LogHandler, "_is_whole", replaced)
+    monkeypatch.setattr(OpenLog, "is_one_member", replaced)
     before = descriptors()
     answer = ask("/a.txt?format=text", **GZIP)
     assert answer.status_int == 200
@@ -204,15 +205,15 @@ def test_a_log_that_is_completed_meanwhile_is_not_taken_for_whole(tmp_path, monk
     stored = gzip.compress(BIG)
     file.write_bytes(stored[:-9])
     ask = Asking(tmp_path)
-    again = log_module.Opened.again
+    again = OpenLog._read_again
 
-    def completed(opened):
-        for n, chunk in enumerate(again(opened)):
+    def completed(log):
+        for n, chunk in enumerate(again(log)):
             if not n:
                 file.write_bytes(stored)
             yield chunk
 
-    monkeypatch.setattr(log_module.Opened, "again", completed)
+    monkeypatch.setattr(OpenLog, "_read_again", completed)
     answer = ask("/a.txt?format=text", **GZIP)
     assert answer.body != stored[:-9]
     assert is_unpacked_by_a_browser(answer.body, plain(answer))

@@ -8,8 +8,8 @@ from wsgiref.util import FileWrapper
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.http import Answer, FilePart
-from oslogserve.http.body import GATHERED, Body, FileBody, gathered
+from oslogserve.http import ByteRange, FileRange, Response
+from oslogserve.http.body import Body, FileBody
 from oslogserve.metrics import Metrics
 
 
@@ -18,8 +18,8 @@ class Made:
         self.metrics = Metrics()
         self.metrics["requests_in_progress"].inc()
         self.closed = 0
-        answer = Answer("200 OK", [], pieces, "text", "disk", list(missing), self.close)
-        self.body = Body(answer, self.metrics, time.perf_counter())
+        response = Response("200 OK", [], pieces, "text", "disk", list(missing), self.close)
+        self.body = Body(response, self.metrics, time.perf_counter())
 
     def close(self):
         self.closed += 1
@@ -102,9 +102,9 @@ class MadeFile(Made):
         self.descriptor = os.open(path, os.O_RDONLY)
         os.read(self.descriptor, 3)  # as the source did, that looked at its beginning
         size = len(CONTENT) - first if size is None else size
-        part = FilePart(self.descriptor, first, size, self.told.append)
-        answer = Answer("200 OK", [], [], "raw", "disk", close=self.close, file=part)
-        self.body = FileBody(answer, self.metrics, time.perf_counter(), part)
+        file = FileRange([], self.descriptor, ByteRange(first, first + size), self.told.append)
+        response = Response("200 OK", [], file, "raw", "disk", close=self.close)
+        self.body = FileBody(response, self.metrics, time.perf_counter(), file)
 
     def close(self):
         os.close(self.descriptor)
@@ -236,26 +236,3 @@ def test_a_file_that_grows_is_sent_as_it_was_announced(path):
     assert made.body.read() == b""
     made.body.close()
     assert made.counted()[0] == ["complete"]
-
-
-# Few pieces in one
-
-
-@pytest.mark.parametrize("pieces", [[], [b""], [b"a", b"", b"bc"], [b"x" * GATHERED]])
-def test_little_is_gathered(pieces):
-    whole = b"".join(pieces)
-    assert gathered(iter(pieces)) == ([whole], len(whole))
-
-
-def test_much_is_left_as_it_came_and_not_read_ahead():
-    taken = []
-
-    def pieces():
-        for piece in (b"a", b"b" * GATHERED, b"c", b"d"):
-            taken.append(piece[:1])
-            yield piece
-
-    rest, size = gathered(pieces())
-    assert size is None
-    assert taken == [b"a", b"b"]
-    assert [piece[:1] for piece in rest] == [b"a", b"b", b"c", b"d"]

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+import gzip
+
 import pytest
 
 from oslogserve.errors import Incomplete, SourceError, Unavailable
-from oslogserve.handlers.opened import Opened
-from oslogserve.query import Query
+from oslogserve.handlers.known_gzips import KnownGzips
+from oslogserve.handlers.open_log import OpenLog
+from oslogserve.http import ByteRange
 from oslogserve.sources import Folder, Stored
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 CHUNKS = [b"abc", b"de"]
-
-
-def query():
-    return Query(path=b"x", is_folder=False)
 
 
 @pytest.fixture
@@ -20,14 +19,14 @@ def source():
 
 
 def opened(source, log=None, others=()):
-    return Opened(log or FakeLog("swift", CHUNKS), query(), [*others, source])
+    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownGzips())
 
 
 @pytest.mark.parametrize("chunks", [[], [b"abc"], CHUNKS])
 def test_the_first_bytes_are_in_the_content_too(source, chunks):
     log = opened(source, FakeLog("swift", chunks))
     assert log.first == b"".join(chunks[:1])
-    assert b"".join(log.content) == b"".join(chunks)
+    assert b"".join(log.stored_bytes) == b"".join(chunks)
     assert log.is_small is (len(chunks) < 2)
 
 
@@ -40,7 +39,7 @@ def test_a_log_of_no_known_size_is_not_small(source):
 def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source):
     disk = FakeSource("disk", {b"x": FakeLog("disk", [b"other"])})
     log = opened(source, others=[disk])
-    assert b"".join(log.again()) == b"abcde"
+    assert b"".join(log._read_again()) == b"abcde"
     assert disk.asked == []
     [(path, options)] = source.asked
     assert (path, options.version, options.byte_range) == (b"x", log.stored.version, None)
@@ -48,20 +47,22 @@ def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source)
     assert (log.log.closed, source.logs[b"x"].closed) == (1, 1)
 
 
-def test_rewound_it_begins_anew(source):
-    log = opened(source)
-    assert next(log.content) == b"abc"
-    before = log.log
-    log.rewind()
-    assert before.closed
-    assert b"".join(log.content) == b"abcde"
+def test_counted_it_begins_anew():
+    text = b"line\n" * 1000
+    stored = gzip.compress(text)
+    source = FakeSource("swift", {b"x": FakeLog("swift", [stored[:9], stored[9:]])})
+    first = FakeLog("swift", [stored[:9], stored[9:]])
+    log = opened(source, first)
+    assert log.counted_size() == len(text)
+    assert first.closed
+    assert b"".join(log.stored_bytes) == stored
     log.close()
     assert log.log.closed
 
 
 def test_nothing_is_opened_again_before_it_is_asked_for(source):
     log = opened(source)
-    log.again()
+    log._read_again()
     log.close()
     assert source.asked == []
 
@@ -71,7 +72,7 @@ def test_what_is_there_no_more_is_told(source, now):
     source.logs[b"x"] = now
     log = opened(source)
     with pytest.raises(Incomplete, match="could not be read again") as caught:
-        list(log.again())
+        list(log._read_again())
     assert caught.value.reason == "corrupt"
     log.close()
 
@@ -81,9 +82,9 @@ def test_another_version_is_not_read_but_closed(source):
     other.stored = Stored("swift", 5, 0.0, "2")
     log = opened(source)
     with pytest.raises(Incomplete):
-        list(log.again())
+        list(log._read_again())
     with pytest.raises(Unavailable, match="changed"):
-        log.part((0, 1))
+        log.reopened(ByteRange(0, 1))
     log.close()
     assert other.closed == 2  # it was opened twice
 
@@ -94,7 +95,7 @@ def test_reading_again_may_break_off(source):
         raise Incomplete("timeout", "Swift stopped answering")
 
     source.logs[b"x"].chunks = chunks()
-    again = opened(source).again()
+    again = opened(source)._read_again()
     assert next(again) == b"abc"
     with pytest.raises(Incomplete, match="stopped"):
         next(again)

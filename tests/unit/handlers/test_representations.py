@@ -10,8 +10,10 @@ import webob
 
 from oslogserve import fastzlib
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
-from oslogserve.handlers import parts
+from oslogserve.handlers import open_log
 from oslogserve.handlers.log import LogHandler
+from oslogserve.handlers.representations import Rendering
+from oslogserve.http.request import Request
 from oslogserve.lines.renderer import PURE
 from oslogserve.query import Query
 from tests.unit.sources.fake import FakeLog, FakeSource
@@ -106,7 +108,7 @@ def test_the_tag_of_a_compressed_answer_is_of_no_part(ask, url):
     ],
 )
 def test_other_ranges_are_answered_by_the_whole_without_counting(ask, monkeypatch, url, headers):
-    monkeypatch.setattr(parts, "length", None)
+    monkeypatch.setattr(open_log, "length", None)
     answer = ask(url, **headers)
     assert (answer.status_int, answer.body) == (200, log_of(url))
     assert "Content-Range" not in answer.headers
@@ -167,7 +169,7 @@ def test_head_says_that_there_are_parts_and_the_length_where_that_is_known(root,
 def test_a_log_that_was_read_to_its_end_is_not_counted_once_more(root, monkeypatch, view):
     ask = Asking(root)
     ask(f"/big/packed.txt?format={view}")
-    monkeypatch.setattr(parts, "length", None)
+    monkeypatch.setattr(open_log, "length", None)
     assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
     assert ask("/big/packed.txt?format=text", "HEAD").headers["Content-Length"] == str(len(BIG))
 
@@ -221,7 +223,7 @@ def test_a_damaged_log_is_sent_whole_with_all_that_can_be_had(tmp_path):
 
 @pytest.mark.parametrize("accepted", [{}, GZIP], ids=["identity", "gzip"])
 def test_a_log_too_long_to_count_is_sent_whole(root, monkeypatch, accepted):
-    monkeypatch.setattr(parts, "COUNTED", 100_000)
+    monkeypatch.setattr(open_log, "MOST_COUNTED", 100_000)
     ask = Asking(root)
     answer = ask("/big/packed.txt", Range="bytes=10-", **accepted)
     assert (answer.status_int, plain(answer)) == (200, BIG)
@@ -296,17 +298,18 @@ def chunks(log):
 
 
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler((), PURE, True, 0, "")
+    handler = handler or LogHandler(Rendering(PURE), (), 0, "")
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
-    answer = handler(request.environ | environ, Query(path=b"x.txt", is_folder=False), [source])
-    body = b"".join(answer.pieces)
+    query = Query(path=b"x.txt", is_folder=False)
+    answer = handler(Request(request.environ | environ, 1), query, [source])
+    body = b"".join(answer.body)
     answer.close()
     return answer, body
 
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler((), PURE, True, 0, "")
+    handler = LogHandler(Rendering(PURE), (), 0, "")
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])

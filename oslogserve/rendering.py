@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration says of rendering, made. For the application and for the command line."""
+"""The configured renderer, and the part of an ETag that it has. For the application and the CLI."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from oslogserve.lines.renderer import Renderer, named
 
 
 def renderer_of(config: Config) -> tuple[str, Renderer]:
-    """Its name, and itself. Raises ConfigError."""
+    """Its name, 'native' or 'pure', and itself. Raises ConfigError."""
     try:
         return named(config["serve", "renderer"], config.formats)
     except LookupError as why_not:
@@ -18,8 +18,8 @@ def renderer_of(config: Config) -> tuple[str, Renderer]:
         raise ConfigError(f"[format] {fault}") from None
 
 
-def made_by(config: Config) -> str:
-    """Of what the same stored bytes become the same answer: for its ETag."""
+def etag_salt(config: Config) -> str:
+    """Version and user formats, part of every ETag: what else the same stored bytes depend on."""
     if not config.formats:
         return __version__
     return f"{__version__} {hashlib.sha256(repr(config.formats).encode()).hexdigest()[:12]}"

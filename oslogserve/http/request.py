@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A request: the headers that HTTP acts on, each parsed once."""
+
+import re
+from typing import Any, NamedTuple
+
+from webob.acceptparse import create_accept_encoding_header
+
+from oslogserve.errors import RangeUnsatisfiable
+from oslogserve.http import ByteRange
+
+#: Characters of a Range that can be meant; Python refuses to read a number of 4300 digits.
+LONGEST_RANGE = 100
+_RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.ASCII | re.IGNORECASE)
+
+
+class Request:
+    """A request, over its WSGI environ."""
+
+    __slots__ = ("environ", "gzip_level", "is_head", "mount")
+
+    def __init__(self, environ: dict[str, Any], gzip_level: int | None = None) -> None:
+        """gzip_level: of the server; None where it never compresses."""
+        self.environ = environ
+        self.is_head: bool = environ["REQUEST_METHOD"] == "HEAD"
+        #: SCRIPT_NAME: the path below which the application is mounted.
+        self.mount: str = environ.get("SCRIPT_NAME", "")
+        #: Level to compress with; None where the client or the server does not want that.
+        self.gzip_level = gzip_level
+        if not accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING")):
+            self.gzip_level = None
+
+    @property
+    def accepts_gzip(self) -> bool:
+        return self.gzip_level is not None
+
+    @property
+    def is_conditional(self) -> bool:
+        return "HTTP_IF_NONE_MATCH" in self.environ or "HTTP_IF_MODIFIED_SINCE" in self.environ
+
+    def byte_range(self) -> "RequestedRange | None":
+        """The range that a GET asks for; None for none, several, or what is not understood."""
+        header = self.environ.get("HTTP_RANGE")
+        if header is None or self.environ["REQUEST_METHOD"] != "GET":
+            return None
+        return RequestedRange.parsed(header)
+
+
+class RequestedRange(NamedTuple):
+    """Value of a Range header: bytes FIRST-LAST, FIRST-, or -LENGTH of the end."""
+
+    first: int | None
+    last: int | None
+
+    @classmethod
+    def parsed(cls, header: str) -> "RequestedRange | None":
+        found = _RANGE.fullmatch(header) if len(header) <= LONGEST_RANGE else None
+        if found is None:
+            return None
+        first, last = (int(digits) if digits else None for digits in found.groups())
+        if first is None and last is None:
+            return None
+        if first is not None and last is not None and last < first:
+            return None
+        return cls(first, last)
+
+    def within(self, size: int) -> ByteRange:
+        """What there is of it in `size` bytes. Raises RangeUnsatisfiable."""
+        if self.first is None:
+            found = ByteRange(max(0, size - (self.last or 0)), size)
+        else:
+            found = ByteRange(self.first, size if self.last is None else min(self.last + 1, size))
+        if found.size <= 0:
+            raise RangeUnsatisfiable(size)
+        return found
+
+
+def accepts_gzip(header: str | None) -> bool:
+    """True if an Accept-Encoding names gzip, with a q that is not 0 and at least identity's.
+
+    A header that cannot be parsed names nothing.
+    """
+    if header is None:
+        return False
+    quality_of: dict[str, float] = {
+        coding.lower(): quality
+        for coding, quality in create_accept_encoding_header(header).parsed or ()
+    }
+    quality = quality_of.get("gzip", 0.0)
+    return quality > 0 and quality >= quality_of.get("identity", quality_of.get("*", 0.0))
