@@ -1,63 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs to try the server with: made here, from a seed, so none need be shipped or fetched.
+"""Demo logs, generated from a seed, so none need be shipped or fetched.
 
 ``generate_oslo`` is the fast one, for a log of any size. It repeats *episodes*, each what one API
-request leaves behind: a template of some twenty records whose stamps and ids are filled in by one
-bytes ``%``. Line lengths and gzip ratio follow real gate logs: most lines short (a pretty-printed
-body), a few very long (a service catalogue, which is more than half of all bytes).
-
-``write_demo_logs`` lays out two builds as Zuul uploads them. This module reads no configuration
-and knows nothing of the server.
+request leaves behind: a template of some twenty records. Line lengths and gzip ratio follow real
+gate logs: most lines short (a pretty-printed body), a few very long (a service catalogue, which is
+more than half of all bytes). ``write_demo_logs`` lays out two builds as Zuul uploads them.
 """
 
-import datetime
+import base64
 import functools
 import gzip
+import itertools
 import json
 import pathlib
 import random
-import re
-import struct
-import zlib
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 
-VERSION = "1"
-"""Changes whenever the files written would; a folder with another mark is written again."""
-
+#: Changes whenever the files written would; a folder with another mark is written again.
+VERSION = "2"
 MARK = ".oslogserve-demo"
-
+#: Uncompressed bytes of the one big log: enough to see streaming, quick enough to write.
 LARGE_LOG = 50_000_000
-"""Uncompressed size of the one big log: enough to see streaming, quick enough to write."""
 
-BLOCK = 1 << 18
-"""Bytes gathered before a block is handed on; a gzip writer wants few, large pieces."""
+_START = datetime(2026, 3, 4, 18, 22, 11)
+_NODE = "ubuntu-jammy"
+_CATALOG_SERVICES = (
+    "nova neutron glance cinder keystone placement swift heat octavia designate barbican "
+    "manila magnum ironic trove aodh gnocchi cloudkitty masakari zaqar senlin mistral"
+)
 
-_START = datetime.datetime(2026, 3, 4, 18, 22, 11, 248_123)
-
-_CATALOG_SERVICES = [
-    "nova",
-    "neutron",
-    "glance",
-    "cinder",
-    "keystone",
-    "placement",
-    "swift",
-    "heat",
-    "octavia",
-    "designate",
-    "barbican",
-    "manila",
-    "magnum",
-    "ironic",
-    "trove",
-    "aodh",
-    "gnocchi",
-    "cloudkitty",
-    "masakari",
-    "zaqar",
-    "senlin",
-    "mistral",
-]
+# Templates of episodes: "@" at the beginning of a line becomes a time.
 
 _REQUEST = rb"""
 @ %(pid)s INFO nova.osapi_compute.wsgi.server [None - - - - - -] (%(pid)s) accepted ('127.0.0.1', %(port)s)
@@ -147,57 +120,87 @@ _HOSTILE = (
     + b"\n"
 )
 
+_TASKS = """\
+validate-host : Collect information about the host
+prepare-workspace-git : Mirror the projects
+configure-swap : Ensure swap is on
+run-devstack : Run devstack
+tempest : Run Tempest
+collect-logs : Gather <logs> & results
+""".splitlines()
 
-def _template(text: bytes) -> tuple[bytes, int]:
-    """Number the ``@`` at line starts: ``%(0)s``, ``%(1)s``...; also tell how many there are."""
-    pieces = re.split(rb"(?m)^@", text.lstrip(b"\n"))
-    numbered = [b"%%(%d)s" % i + piece for i, piece in enumerate(pieces[1:])]
-    return pieces[0] + b"".join(numbered), len(numbered)
+# Each line is a message; ID and SHORT become a request's id.
+_JOURNAL = """\
+systemd[1]: Started Devstack devstack@c-api.service.
+devstack@c-api.service[8526]: DEBUG oslo_concurrency.lockutils [None req-ID demo demo] Acquired lock "singleton" {{(pid=8526) lock /usr/lib/oslo_concurrency/lockutils.py:316}}
+devstack@c-api.service[8526]: INFO cinder.api.openstack.wsgi [None req-ID demo demo] GET http://10.0.0.4/volume/v3/volumes/detail?limit=10&all_tenants=1
+devstack@c-api.service[8526]: WARNING cinder.keymgr [None req-ID None None] fixed_key is in use: NOT for production.
+kernel: br-int: port 3(tapSHORT) entered <forwarding> state
+sshd[912]: Accepted publickey for zuul from 10.0.0.9 port 42122 ssh2: RSA SHA256:SHORT
+""".splitlines()
 
+_JOURNAL_ERROR = """\
+devstack@c-vol.service[9001]: ERROR cinder.volume.manager [None req-ID demo demo] Unable to create volume: timeout
+devstack@c-vol.service[9001]: ERROR cinder.volume.manager Traceback (most recent call last):
+devstack@c-vol.service[9001]: ERROR cinder.volume.manager   File "/opt/stack/cinder/cinder/volume/manager.py", line 766
+devstack@c-vol.service[9001]: ERROR cinder.volume.manager cinder.exception.VolumeBackendAPIException: <no lun>
+""".splitlines()
 
-_EPISODES = {
-    name: _template(text)
-    for name, text in {
-        "request": _REQUEST,
-        "warning": _WARNING,
-        "prefixed": _ERROR_PREFIXED,
-        "bare": _ERROR_BARE,
-        "hostile": _HOSTILE,
-    }.items()
-}
+_TEST_FAILED = b"""
+Captured traceback:
+~~~~~~~~~~~~~~~~~~~
+    Traceback (most recent call last):
+      File "/opt/stack/tempest/tempest/common/waiters.py", line 102, in wait_for_server_status
+        raise lib_exc.TimeoutException(message)
+    tempest.lib.exceptions.TimeoutException: Request timed out
+Details: (ServersTestJSON:test_show) Server <7> failed to reach ACTIVE status & task state "None"
 
-_KEYS = [b"%d" % i for i in range(max(count for _, count in _EPISODES.values()))]
+"""
+
+_REPORT = b"""<!DOCTYPE html>
+<meta charset="utf-8"><title>Unit Test Report</title><h1>Unit Test Report</h1>
+<p id="script">The script did not run: this page is sandboxed.</p>
+<table border="1"><tr><th>Test<th>Result<tr><td>test_show<td>fail<tr><td>test_list<td>pass</table>
+<script>document.getElementById("script").textContent = "The script ran.";</script>
+"""
+
+# 64 x 64 pixels in black and white.
+_PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAFElEQVR42mNgGAV4wX8oGGVgZQAAeqH/AfBAxfwAAAAASUVO"
+    "RK5CYII="
+)
+
+_INVENTORY = b"""all:
+  hosts:
+    controller: {ansible_host: 192.0.2.7, ansible_user: zuul, nodepool: {label: ubuntu-jammy}}
+  vars:
+    zuul: {build: abc1234, change: '123442', patchset: '7', pipeline: check}
+"""
 
 
 class _Clock:
-    """Stamps that only grow, with gaps like a busy service's."""
+    """Times that only grow, with gaps like a busy service's."""
 
     def __init__(self, rng: random.Random, mean_gap_ms: float = 6.0) -> None:
         self._rng = rng
         self._rate = 1 / mean_gap_ms
-        self._millis = _START.microsecond // 1000
-        self._second = -1
-        self._prefix = b""
+        self._millis = 248
 
-    def oslo(self) -> bytes:
+    def millis(self) -> bytes:
         self._millis += int(self._rng.expovariate(self._rate))
         second, millis = divmod(self._millis, 1000)
-        if second != self._second:
-            self._second = second
-            self._prefix = self._at(second).strftime("%Y-%m-%d %H:%M:%S.").encode()
-        return self._prefix + b"%03d" % millis
+        return _second(second, "%Y-%m-%d %H:%M:%S.") + b"%03d" % millis
 
-    def micros(self) -> bytes:
-        self._millis += 1  # Else two within one millisecond might go back.
-        return self.oslo() + b"%03d" % self._rng.randrange(1000)
+    def micros(self, layout: str = "%Y-%m-%d %H:%M:%S.") -> bytes:
+        self._millis += 1  # else two within one millisecond might go back
+        millis = self.millis()[-3:]
+        second = _second(self._millis // 1000, layout)
+        return second + millis + b"%03d" % self._rng.randrange(1000)
 
-    def journal(self) -> bytes:
-        fraction = self.micros()[-7:]
-        return self._at(self._second).strftime("%b %d %H:%M:%S").encode() + fraction
 
-    @staticmethod
-    def _at(second: int) -> datetime.datetime:
-        return _START.replace(microsecond=0) + datetime.timedelta(seconds=second)
+@functools.lru_cache(maxsize=4)
+def _second(number: int, layout: str) -> bytes:
+    return (_START + timedelta(seconds=number)).strftime(layout).encode()
 
 
 def _uuid(rng: random.Random) -> bytes:
@@ -205,47 +208,35 @@ def _uuid(rng: random.Random) -> bytes:
     return b"-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def _catalog(project: bytes) -> bytes:
-    entries = [
-        {
-            "endpoints": [
-                {
-                    "adminURL": f"http://10.0.0.4/{name}/v3/{project.decode()}",
-                    "region": "RegionOne",
-                    "publicURL": f"http://10.0.0.4/{name}/v3/{project.decode()}",
-                    "internalURL": f"http://10.0.0.4/{name}/v3/{project.decode()}",
-                }
-            ],
-            "type": name,
-            "name": name,
-        }
-        for name in _CATALOG_SERVICES
-    ]
+def _catalog(project: str) -> bytes:
+    entries = []
+    for name in _CATALOG_SERVICES.split():
+        url = f"http://10.0.0.4/{name}/v3/{project}"
+        endpoint = {"adminURL": url, "region": "RegionOne", "publicURL": url, "internalURL": url}
+        entries.append({"endpoints": [endpoint], "type": name, "name": name})
     return json.dumps(entries).encode()
 
 
 def _identities(rng: random.Random) -> list[dict[bytes, bytes]]:
-    """Who asks: a test class has a user and a project of its own for a while."""
+    """Users with their catalogs: a test class has its user and its project for a while."""
     found = []
     for number in range(12):
-        project = b"%032x" % rng.getrandbits(128)
+        project = f"{rng.getrandbits(128):032x}"
         who = b"tempest-ServersTest-%d demo" % rng.randrange(10**9) if number else b"demo demo"
         found.append({b"who": who, b"catalog": _catalog(project)})
     return found
 
 
-def _episode_names(rng: random.Random) -> Iterator[str]:
+def _templates(rng: random.Random) -> Iterator[bytes]:
     """Mostly requests; a warning now and then; an error about once a megabyte."""
-    number = 0
-    while True:
-        number += 1
-        yield "request"
+    for number in itertools.count(1):
+        yield _REQUEST
         if number % 15 == 0:
-            yield "warning"
+            yield _WARNING
         if number % 90 == 7:
-            yield rng.choice(("prefixed", "bare"))
+            yield rng.choice((_ERROR_PREFIXED, _ERROR_BARE))
         if number % 400 == 9:
-            yield "hostile"
+            yield _HOSTILE
 
 
 def _episodes(seed: int) -> Iterator[bytes]:
@@ -253,8 +244,7 @@ def _episodes(seed: int) -> Iterator[bytes]:
     clock = _Clock(rng)
     identities = _identities(rng)
     pids = [b"%d" % (2790 + i) for i in range(4)]
-    for name in _episode_names(rng):
-        template, count = _EPISODES[name]
+    for template in _templates(rng):
         noise = b"%064x" % rng.getrandbits(256)
         values = {
             b"pid": rng.choice(pids),
@@ -266,45 +256,30 @@ def _episodes(seed: int) -> Iterator[bytes]:
             b"port": b"%d" % rng.randrange(32768, 61000),
             b"seconds": b"%.2f" % rng.uniform(0.3, 40),
         }
-        values.update(rng.choice(identities))
-        values.update(zip(_KEYS[:count], (clock.oslo() for _ in range(count)), strict=True))
-        yield template % values
-
-
-def _whole_lines(episodes: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """Blocks of whole lines; the last ends with the line that reaches ``size``."""
-    gathered: list[bytes] = []
-    length = 0
-    left = size
-    for episode in episodes:
-        if left <= 0:
-            break
-        if len(episode) > left:
-            episode = episode[: episode.index(b"\n", left - 1) + 1]
-        left -= len(episode)
-        gathered.append(episode)
-        length += len(episode)
-        if length >= BLOCK:
-            yield b"".join(gathered)
-            gathered, length = [], 0
-    if gathered:
-        yield b"".join(gathered)
+        values |= rng.choice(identities)
+        _, *records = (template % values).split(b"\n@")
+        yield b"\n".join([clock.millis() + record for record in records])
 
 
 def generate_oslo(size: int, seed: int = 0) -> Iterator[bytes]:
-    """Blocks of whole lines of an oslo.log, ``size`` bytes in all or one line's end more."""
-    return _whole_lines(_episodes(seed), size)
+    """Blocks of whole lines of an oslo.log; the last ends with the line that reaches `size`."""
+    for episode in _episodes(seed):
+        if size <= 0:
+            return
+        yield episode if len(episode) <= size else episode[: episode.index(b"\n", size - 1) + 1]
+        size -= len(episode)
 
 
 def write_demo_logs(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Write the demo builds below ``folder``, unless this version of them is there already.
+    """The paths of the demo builds, which are written unless this version of them is there.
 
-    Only the files named in ``_FILES`` are written; whatever else the folder holds stays. The mark
+    Only the files named in `_FILES` are written; whatever else the folder holds stays. The mark
     comes last, so that an interrupted run is done again.
     """
     mark = folder / MARK
+    is_marked = mark.is_file() and mark.read_text() == VERSION
     paths = [folder / name for name in _FILES]
-    if not (_marked(mark) and all(path.is_file() for path in paths)):
+    if not (is_marked and all(path.is_file() for path in paths)):
         mark.unlink(missing_ok=True)
         for path, content in zip(paths, _FILES.values(), strict=True):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -313,19 +288,14 @@ def write_demo_logs(folder: pathlib.Path) -> list[pathlib.Path]:
     return paths
 
 
-def _marked(mark: pathlib.Path) -> bool:
-    return mark.is_file() and mark.read_text() == VERSION
-
-
 def _write(path: pathlib.Path, blocks: Iterable[bytes]) -> None:
-    with path.open("wb") as plain:
+    with path.open("wb") as file:
         if path.suffix != ".gz":
-            plain.writelines(blocks)
+            file.writelines(blocks)
             return
         # No name and no time in the header: the same seed gives the same bytes.
-        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0) as packed:
-            for block in blocks:
-                packed.write(block)
+        with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+            packed.writelines(blocks)
 
 
 def _screen(size: int, seed: int) -> Iterator[bytes]:
@@ -333,180 +303,51 @@ def _screen(size: int, seed: int) -> Iterator[bytes]:
     yield from generate_oslo(size, seed)
 
 
-def _hostile(seed: int) -> Iterator[bytes]:
-    rng = random.Random(seed)
-    clock = _Clock(rng)
-    template, count = _EPISODES["hostile"]
-    values = {b"pid": b"2790", b"req": b"req-" + _uuid(rng), b"who": b"demo demo"}
-    values.update(zip(_KEYS[:count], (clock.oslo() for _ in range(count)), strict=True))
-    yield template % values
-    yield from generate_oslo(200_000, seed)
-
-
-_TASKS = (
-    "Start console logger",
-    "validate-host : Collect information about the host",
-    "prepare-workspace-git : Mirror the projects",
-    "configure-swap : Ensure swap is on",
-    "run-devstack : Run devstack",
-    "tempest : Run Tempest",
-    "collect-logs : Gather <logs> & results",
-)
-
-
 def _console(seed: int) -> Iterator[bytes]:
     rng = random.Random(seed)
     clock = _Clock(rng, mean_gap_ms=60)
-
-    def line(text: str, host: str = "") -> bytes:
-        return b"%s | %s\n" % (clock.micros(), f"{host} | {text}".removeprefix(" | ").encode())
-
-    yield line("Job console starting")
-    yield line("Updating git repos")
-    yield line("PLAY [all] " + "*" * 60)
-    for number, task in enumerate(_TASKS):
-        yield line("")
-        yield line(f"TASK [{task}] " + "*" * (70 - len(task)))
-        for _ in range(rng.randrange(40, 400)):
-            step = rng.randrange(10**6)
-            yield line(f"+ functions-common:apt_get:{step % 900} : is_set PKG_{step}", _NODE)
-            yield line(f"Get:{step % 900} noble/main amd64 libdemo{step} 1.2-{step % 7}", _NODE)
-        if number == 4:
-            yield line("\x1b[00;31mWARNING: swap is small <512 MB\x1b[00m", _NODE)
-        yield line(f"{_NODE} | {('ok', 'changed')[number % 2]}: Runtime: 0:00:{number + 10}.412")
-    yield line("fatal: [ubuntu-jammy]: FAILED! => {'rc': 1, 'msg': 'non-zero return code'}")
-    yield line("")
-    yield line("PLAY RECAP " + "*" * 60)
-    yield line(f"{_NODE} | ok: 41 changed: 17 unreachable: 0 failed: 1 skipped: 6 rescued: 0")
+    lines = ["Job console starting", "Updating git repos", "PLAY [all] " + "*" * 60]
+    for task in _TASKS:
+        lines += ["", f"TASK [{task}] " + "*" * (70 - len(task))]
+        for step in rng.choices(range(10**6), k=rng.randrange(40, 400)):
+            lines.append(f"{_NODE} | + functions-common:apt_get:{step % 900} : is_set PKG_{step}")
+            lines.append(f"{_NODE} | Get:{step % 900} noble/main amd64 libdemo{step} 1.2-1")
+        if "devstack" in task:
+            lines.append(f"{_NODE} | \x1b[00;31mWARNING: swap is small <512 MB\x1b[00m")
+        lines.append(f"{_NODE} | {_NODE} | changed: Runtime: 0:00:{len(task)}.412")
+    lines.append("fatal: [ubuntu-jammy]: FAILED! => {'rc': 1, 'msg': 'non-zero return code'}")
+    lines += ["", "PLAY RECAP " + "*" * 60]
+    lines.append(f"{_NODE} | ok: 41 changed: 17 unreachable: 0 failed: 1 skipped: 6 rescued: 0")
+    return (b"%s | %s\n" % (clock.micros(), line.encode()) for line in lines)
 
 
-_NODE = "ubuntu-jammy"
-
-
-def _devstack(seed: int) -> Iterator[bytes]:
-    rng = random.Random(seed)
-    clock = _Clock(rng, mean_gap_ms=40)
-    for number in range(6_000):
-        package = f"python3-demo{rng.randrange(900)}"
-        text = ("Selecting previously unselected package %s.", "Unpacking %s (1.2-1ubuntu1) ...")
-        yield b"%s | %s\n" % (clock.oslo(), (text[number % 2] % package).encode())
-
-
-_JOURNAL = (
-    "systemd[1]: Started Devstack devstack@c-api.service.",
-    (
-        "devstack@c-api.service[8526]: DEBUG oslo_concurrency.lockutils [None req-{id} demo demo] "
-        'Acquired lock "singleton" {{{{(pid=8526) lock /usr/lib/oslo_concurrency/lockutils.py:316}}}}'
-    ),
-    (
-        "devstack@c-api.service[8526]: INFO cinder.api.openstack.wsgi [None req-{id} demo demo] "
-        "GET http://10.0.0.4/volume/v3/volumes/detail?limit=10&all_tenants=1"
-    ),
-    (
-        "devstack@c-api.service[8526]: WARNING cinder.keymgr [None req-{id} None None] "
-        "fixed_key is in use: NOT for production."
-    ),
-    "kernel: br-int: port 3(tap{short}) entered <forwarding> state",
-    "sshd[912]: Accepted publickey for zuul from 10.0.0.9 port 42122 ssh2: RSA SHA256:{short}",
-)
-
-_JOURNAL_ERROR = (
-    "ERROR cinder.volume.manager [None req-{id} demo demo] Unable to create volume: timeout",
-    "ERROR cinder.volume.manager Traceback (most recent call last):",
-    'ERROR cinder.volume.manager   File "/opt/stack/cinder/cinder/volume/manager.py", line 766',
-    "ERROR cinder.volume.manager cinder.exception.VolumeBackendAPIException: <no lun>",
-)
-
-
-def _journal(seed: int, lines: int, kinds: tuple[str, ...]) -> Iterator[bytes]:
+def _journal(seed: int, count: int, messages: list[str]) -> Iterator[bytes]:
     rng = random.Random(seed)
     clock = _Clock(rng, mean_gap_ms=200)
-
-    def line(text: str) -> bytes:
-        identity = _uuid(rng).decode()
-        text = text.format(id=identity, short=identity[:8])
-        return b"%s np0039821 %s\n" % (clock.journal(), text.encode())
-
     yield b"-- Journal begins at Wed 2026-03-04 18:22:11 UTC. --\n"
-    for number in range(lines):
-        yield line(rng.choice(kinds))
+    for number in range(count):
+        found = [rng.choice(messages)]
         if number % 700 == 99:
-            yield from (line(f"devstack@c-vol.service[9001]: {text}") for text in _JOURNAL_ERROR)
-
-
-_TEST_FAILED = b"""
-Captured traceback:
-~~~~~~~~~~~~~~~~~~~
-    Traceback (most recent call last):
-
-      File "/opt/stack/tempest/tempest/common/waiters.py", line 102, in wait_for_server_status
-    raise lib_exc.TimeoutException(message)
-
-    tempest.lib.exceptions.TimeoutException: Request timed out
-Details: (ServersTestJSON:test_show) Server <7> failed to reach ACTIVE status & task state "None"
-
-"""
+            found += _JOURNAL_ERROR
+        for message in found:
+            request = _uuid(rng).decode()
+            message = message.replace("ID", request).replace("SHORT", request[:8])
+            yield b"%s np0039821 %s\n" % (clock.micros("%b %d %H:%M:%S."), message.encode())
 
 
 def _stestr(seed: int) -> Iterator[bytes]:
     rng = random.Random(seed)
-    outcomes = {"ok": 0, "FAILED": 0, "SKIPPED: Volume migration is off": 0}
-    for number in range(900):
-        outcome = rng.choices(list(outcomes), (96, 1, 3))[0]
-        outcomes[outcome] += 1
-        yield (
-            f"{{{rng.randrange(4)}}} tempest.api.compute.servers.test_{number % 40}."
-            f"ServersTestJSON.test_case_{number} [{rng.expovariate(0.3):.6f}s] ... {outcome}\n"
-        ).encode()
+    outcomes = rng.choices(("ok", "FAILED", "SKIPPED: Volume migration is off"), (96, 1, 3), k=900)
+    for number, outcome in enumerate(outcomes):
+        test = f"test_{number % 40}.ServersTestJSON.test_case_{number}"
+        spent = rng.expovariate(0.3)
+        line = f"{{{number % 4}}} tempest.api.compute.servers.{test} [{spent:.6f}s] ... {outcome}\n"
+        yield line.encode()
         if outcome == "FAILED":
             yield _TEST_FAILED
-    passed, failed, skipped = outcomes.values()
-    yield f"\n======\nTotals\n======\nRan: {passed + failed + skipped} tests\n".encode()
-    yield f" - Passed: {passed}\n - Skipped: {skipped}\n - Failed: {failed}\n".encode()
-
-
-_REPORT = b"""<!DOCTYPE html>
-<html><head><meta charset="utf-8"><title>Unit Test Report</title></head>
-<body><h1>Unit Test Report</h1>
-<p id="script">The script did not run: this page is sandboxed.</p>
-<table border="1"><tr><th>Test</th><th>Result</th></tr>
-<tr><td>test_show</td><td>fail</td></tr><tr><td>test_list</td><td>pass</td></tr></table>
-<script>document.getElementById("script").textContent = "The script ran.";</script>
-</body></html>
-"""
-
-_INVENTORY = b"""all:
-  children:
-    tempest:
-      hosts:
-        controller: null
-  hosts:
-    controller:
-      ansible_host: 192.0.2.7
-      ansible_user: zuul
-      nodepool:
-        label: ubuntu-jammy
-  vars:
-    zuul:
-      build: abc1234
-      change: '123442'
-      patchset: '7'
-      pipeline: check
-"""
-
-
-def _png() -> Iterator[bytes]:
-    """A 64 x 64 square of two colours, 8 bits a channel, no filter."""
-    rows = b"".join(b"\0" + bytes((200 - 2 * y, 40, 60 + 2 * y)) * 64 for y in range(64))
-    yield b"\x89PNG\r\n\x1a\n"
-    yield _png_chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0))
-    yield _png_chunk(b"IDAT", zlib.compress(rows))
-    yield _png_chunk(b"IEND", b"")
-
-
-def _png_chunk(kind: bytes, content: bytes) -> bytes:
-    checksum = zlib.crc32(kind + content)
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)
+    yield b"\n======\nTotals\n======\nRan: %d tests\n" % len(outcomes)
+    for name, outcome in (("Passed", "ok"), ("Skipped", "SKIPPED"), ("Failed", "FAILED")):
+        yield f" - {name}: {sum(found.startswith(outcome) for found in outcomes)}\n".encode()
 
 
 def _job_output_json() -> Iterator[bytes]:
@@ -515,23 +356,21 @@ def _job_output_json() -> Iterator[bytes]:
 
 
 _TOX = "42/123442/7/check/nova-tox/abc1234"
+_LOGS = f"{_TOX}/controller/logs"
 _TEMPEST = "42/123442/7/gate/nova-tempest/def5678"
 
 _FILES: dict[str, Callable[[], Iterable[bytes]]] = {
-    f"{_TOX}/job-output.txt": functools.partial(_console, 1),
+    f"{_TOX}/job-output.txt": lambda: _console(1),
     f"{_TOX}/job-output.json": _job_output_json,
     f"{_TOX}/testr_results.html": lambda: [_REPORT],
     f"{_TOX}/zuul-info/inventory.yaml": lambda: [_INVENTORY],
-    f"{_TOX}/controller/logs/screen-n-cpu.txt.gz": functools.partial(_screen, LARGE_LOG, 2),
-    f"{_TOX}/controller/logs/screen-n-api.txt": functools.partial(_screen, 900_000, 3),
-    f"{_TOX}/controller/logs/screen-hostile.txt": functools.partial(_hostile, 4),
-    f"{_TOX}/controller/logs/syslog.txt": functools.partial(_journal, 5, 2_000, _JOURNAL),
-    f"{_TOX}/controller/logs/devstack@c-api.service.txt.gz": functools.partial(
-        _journal, 6, 5_000, _JOURNAL[:4]
-    ),
-    f"{_TOX}/controller/logs/devstacklog.txt.gz": functools.partial(_devstack, 7),
-    f"{_TOX}/controller/logs/graph.png": _png,
-    f"{_TEMPEST}/job-output.txt.gz": functools.partial(_console, 8),
-    f"{_TEMPEST}/stestr_results.txt": functools.partial(_stestr, 9),
-    f"{_TEMPEST}/tempest.log.gz": functools.partial(_screen, 2_000_000, 10),
+    f"{_LOGS}/screen-n-cpu.txt.gz": lambda: _screen(LARGE_LOG, 2),
+    f"{_LOGS}/screen-n-api.txt": lambda: _screen(900_000, 3),
+    f"{_LOGS}/screen-hostile.txt": lambda: _screen(400_000, 4),
+    f"{_LOGS}/syslog.txt": lambda: _journal(5, 2_000, _JOURNAL),
+    f"{_LOGS}/devstack@c-api.service.txt.gz": lambda: _journal(6, 5_000, _JOURNAL[:4]),
+    f"{_LOGS}/graph.png": lambda: [base64.b64decode(_PNG)],
+    f"{_TEMPEST}/job-output.txt.gz": lambda: _console(8),
+    f"{_TEMPEST}/stestr_results.txt": lambda: _stestr(9),
+    f"{_TEMPEST}/tempest.log.gz": lambda: _screen(2_000_000, 10),
 }
