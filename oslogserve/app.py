@@ -28,7 +28,6 @@ from oslogserve.sources.circuit_breaker import CircuitBreaker
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.resuming import ResumingSource
 from oslogserve.sources.swift import Swift
-from oslogserve.sources.swift_session import SwiftSession
 from oslogserve.sources.timed import TimedSource
 
 Environ = dict[str, Any]
@@ -117,12 +116,6 @@ def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
         chunk_size = config["serve", "chunk_size"]
         sources.append(Disk(config["disk", "root"], chunk_size, open_beneath.BY_NAME[core]))
     if config["swift", "container"]:
-        session = SwiftSession(
-            config,
-            Swift.name,
-            lambda outcome: metrics["swift_authentications_total"].labels(outcome).inc(),
-            lambda reason: metrics["source_retries_total"].labels(Swift.name, reason).inc(),
-        )
-        resumes, timeout = config["swift", "resumes"], config["swift", "answer_timeout"]
-        sources.append(ResumingSource(Swift(config, session), metrics, resumes, timeout))
+        resumes, patience = config["swift", "resumes"], config["swift", "answer_timeout"]
+        sources.append(ResumingSource(Swift(config, metrics), metrics, resumes, patience))
     return sources

@@ -30,6 +30,10 @@ class Config:
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
 
+    def section(self, name: str) -> dict[str, Any]:
+        """The values of one section by their keys."""
+        return {key: value for (section, key), value in self.values.items() if section == name}
+
     def described(self) -> str:
         """What was understood, as a file that load() reads again; secrets are not shown."""
         lines = []

@@ -68,8 +68,8 @@ class OpenOptions(NamedTuple):
 
     #: False where only the metadata is needed.
     body: bool = True
-    #: Stored bytes from the first up to the second, or to the end where that is None.
-    byte_range: tuple[int, int | None] | None = None
+    #: Stored bytes from the first up to the second, which is not included; None for all.
+    byte_range: tuple[int, int] | None = None
     #: The version that the byte range belongs to; None for any.
     version: str | None = None
 

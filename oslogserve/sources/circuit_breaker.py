@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that is left alone while it is sick, so that it takes no threads from the others.
+"""A source behind a circuit breaker and a bulkhead: its trouble takes no threads from the others.
 
-In each process, a circuit breaker: after FAILURES in a row, over HICCUP seconds or more, nobody
-asks for a while; then one request tries, and what comes of it is for all. And half of the threads
-may wait for its first bytes: the others are for those whose log is elsewhere.
+Closed, the breaker lets all calls through. After FAILURES in a row, over MIN_FAILING seconds or
+more, it opens: calls fail at once. When its pause is over it is half-open: one call, the probe,
+goes through, and closes it or opens it for twice as long. The bulkhead lets half of the threads
+wait for the source; the others are for those whose log is elsewhere. The state is of one process.
 """
 
 import math
@@ -18,13 +19,13 @@ from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
 
 FAILURES = 5
-#: Seconds without a success before a source counts as sick: many threads fail at once in a
-#: trouble that is over a moment later.
-HICCUP = 1.0
-#: Seconds that a sick source is left alone: at first, and at the most; doubled in between.
+#: Seconds without a success before the breaker opens: many threads fail at once in a trouble that
+#: is over a moment later.
+MIN_FAILING = 1.0
+#: Seconds for which the breaker is open: at first, and at the most; doubled in between.
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
-#: Seconds that one waits for first bytes until the source counts as slow: nobody queues then.
+#: Seconds that a call waits until the source counts as slow: nobody queues behind it then.
 SLOW = 5.0
 #: Threads of a process where its server does not say.
 THREADS = 8
@@ -33,6 +34,8 @@ _T = TypeVar("_T")
 
 
 class CircuitBreaker:
+    """Wrapper of a source whose calls raise SourceError at once while the breaker is open."""
+
     def __init__(
         self,
         source: Source,
@@ -43,65 +46,68 @@ class CircuitBreaker:
         self.name = source.name
         self._source = source
         self._available = metrics["source_available"].labels(source.name)
+        self._available.set(1)
         self._clock = clock
-        self._places = max(1, threads // 2)
         self._lock = threading.Condition()
+        # The breaker. Failures are counted since the last success.
         self._failures = 0
         self._failing_since = 0.0
-        self._is_left_alone = False
+        self._is_open = False
+        self._half_open_at = 0.0
         self._pause = FIRST_PAUSE
-        self._closed_until = 0.0
-        self._is_probed = False
-        self._queued = 0
+        self._probe: int | None = None  # the thread that makes the probe
+        # The bulkhead: the threads that wait for the source, each with when it called.
         self._waiting: dict[int, float] = {}
-        self._available.set(1)
+        self._max_waiting = max(1, threads // 2)
+        self._queued = 0
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
-        return self._asked(lambda: self._source.open(path, options))
+        return self._call(lambda: self._source.open(path, options))
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
-        return self._asked(lambda: self._source.entries(path))
+        return self._call(lambda: self._source.entries(path))
 
     def check(self) -> None:
-        """Asks in any case, and what comes of it is for all."""
-        self._watched(self._source.check, is_for_all=True)
+        """Goes through in any state, as a probe does."""
+        self._observe(self._source.check, is_probe=True)
 
-    def _asked(self, ask: Callable[[], _T]) -> _T:
-        me = threading.get_ident()
-        is_probe = False
+    def _call(self, call: Callable[[], _T]) -> _T:
+        thread = threading.get_ident()
         # Without the lock where all is well: each step of a dict is atomic.
-        if self._is_left_alone or len(self._waiting) >= self._places:
-            is_probe = self._admitted()
-        self._waiting[me] = self._clock()
+        if self._is_open or len(self._waiting) >= self._max_waiting:
+            self._admit(thread)
+        self._waiting[thread] = self._clock()
         try:
-            return self._watched(ask, is_probe)
+            return self._observe(call, is_probe=self._probe == thread)
         finally:
-            del self._waiting[me]
-            if is_probe:
-                self._is_probed = False
+            del self._waiting[thread]
+            if self._probe == thread:
+                self._probe = None
             if self._queued:
                 with self._lock:
                     self._lock.notify()
 
-    def _admitted(self) -> bool:
-        """Whether it asks for all. Raises SourceError for who must not ask now."""
+    def _admit(self, thread: int) -> None:
+        """Waits for room, or makes the thread the probe. Raises SourceError for all others."""
         with self._lock:
-            if not self._is_left_alone:
-                self._wait_for_a_place()
-            if not self._is_left_alone:
-                return False
-            if self._clock() < self._closed_until or self._is_probed:
+            if not self._is_open:
+                self._wait_for_room()
+            if not self._is_open:
+                return
+            if self._clock() < self._half_open_at or self._probe is not None:
                 raise SourceError(
                     self.name, f"it failed {self._failures} times and is left alone for a while"
                 )
-            self._is_probed = True
-            return True
+            self._probe = thread
 
-    def _wait_for_a_place(self) -> None:
-        """With the lock held, which others get meanwhile. No longer than the source is asked."""
+    def _wait_for_room(self) -> None:
+        """Returns when there is room or the breaker opens; raises SourceError once it is slow.
+
+        To be called with the lock, which others get meanwhile.
+        """
         self._queued += 1
         try:
-            while len(self._waiting) >= self._places and not self._is_left_alone:
+            while len(self._waiting) >= self._max_waiting and not self._is_open:
                 left = min(list(self._waiting.values()), default=math.inf) + SLOW - self._clock()
                 if left <= 0:
                     raise SourceError(self.name, "it is slow to answer those who asked before")
@@ -109,39 +115,39 @@ class CircuitBreaker:
         finally:
             self._queued -= 1
 
-    def _watched(self, ask: Callable[[], _T], is_for_all: bool) -> _T:
+    def _observe(self, call: Callable[[], _T], is_probe: bool) -> _T:
         try:
-            found = ask()
+            result = call()
         except SourceError as error:
             if error.is_outage:
-                self._failed(is_for_all)
+                self._record_failure(is_probe)
             else:
-                self._answered()
+                self._record_success()
             raise
-        self._answered()
-        return found
+        self._record_success()
+        return result
 
-    def _answered(self) -> None:
+    def _record_success(self) -> None:
         if self._failures:
             with self._lock:
                 self._failures = 0
-                self._is_left_alone = False
+                self._is_open = False
                 self._pause = FIRST_PAUSE
                 self._available.set(1)
 
-    def _failed(self, is_for_all: bool) -> None:
+    def _record_failure(self, is_probe: bool) -> None:
         with self._lock:
             now = self._clock()
             if self._failures == 0:
                 self._failing_since = now
             self._failures += 1
-            if self._is_left_alone:
-                if not is_for_all:  # it asked before
+            if self._is_open:
+                if not is_probe:  # it called before the breaker opened
                     return
                 self._pause = min(2 * self._pause, LONGEST_PAUSE)
-            elif self._failures < FAILURES or now < self._failing_since + HICCUP:
+            elif self._failures < FAILURES or now < self._failing_since + MIN_FAILING:
                 return
-            self._is_left_alone = True
-            self._closed_until = now + self._pause * random.uniform(0.75, 1.25)
+            self._is_open = True
+            self._half_open_at = now + self._pause * random.uniform(0.75, 1.25)
             self._available.set(0)
             self._lock.notify_all()

@@ -8,6 +8,7 @@ times of time.monotonic().
 
 import http.client
 import io
+import math
 import socket
 import time
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ def start_clock() -> Iterator[None]:
         _started.reset(token)
 
 
-def after(seconds: float) -> float:
+def response_deadline(seconds: float) -> float:
     """The deadline `seconds` after start_clock(), or from now on where no clock was started."""
     started = _started.get()
     return (time.monotonic() if started is None else started) + seconds
@@ -42,11 +43,11 @@ def after(seconds: float) -> float:
 class DeadlineAdapter(HTTPAdapter):
     """Transport adapter of requests whose reads end at a deadline.
 
-    at: the deadline; None where a body may go on for as long as bytes come.
+    at: the deadline; math.inf where a body may go on for as long as bytes come.
     """
 
     def __init__(self) -> None:
-        self.at: float | None = None
+        self.at = math.inf
         self._pools: set[Any] = set()
         super().__init__()
 
@@ -99,23 +100,16 @@ class _DeadlineReader(io.RawIOBase):
         self._raw = raw
         self._sock = sock
         self._adapter = adapter
-        self._timeout = sock.gettimeout()
-        self._is_cut_down = False
+        self._timeout = sock.gettimeout() or math.inf
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        at = self._adapter.at
-        if at is not None:
-            left = at - time.monotonic()
-            if left <= 0:
-                raise TimeoutError("the deadline is over")
-            self._sock.settimeout(left if self._timeout is None else min(self._timeout, left))
-            self._is_cut_down = True
-        elif self._is_cut_down:
-            self._sock.settimeout(self._timeout)
-            self._is_cut_down = False
+        left = min(self._adapter.at - time.monotonic(), self._timeout)
+        if left <= 0:
+            raise TimeoutError("the deadline is over")
+        self._sock.settimeout(None if left == math.inf else left)
         return self._raw.readinto(buffer)
 
     def close(self) -> None:

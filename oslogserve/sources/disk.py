@@ -6,18 +6,18 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
-from oslogserve.sources.open_beneath import File, Opening, path_is_within, pure
+from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, path_is_within, pure
 
-#: Seconds since a file was written to. Before, it may be written anew while a server sends it by
-#: itself, and nobody would see that. A job that has written nothing for an hour has ended.
+#: Seconds without a write after which a server may send a file by itself: nobody would see that it
+#: is rewritten meanwhile. A job that has written nothing for an hour has ended.
 SENDFILE_AFTER = 3600
-#: The path names nothing that this source could hold.
+#: Errors of a path that names nothing which this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
-#: First bytes by which a log that was written to is known again.
+#: First bytes that tell a log that was appended to from one that was rewritten.
 HEAD = 4096
 #: The last second of which a date can be written; a file may be of any.
 LATEST = 253402300799.0
@@ -26,30 +26,32 @@ LATEST = 253402300799.0
 class Disk:
     name = "disk"
 
-    def __init__(self, root: str, chunk_size: int, opening: Opening = pure) -> None:
+    def __init__(self, root: str, chunk_size: int, open_beneath: OpenBeneath = pure) -> None:
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
-        self._opening = opening
+        self._open_beneath = open_beneath
         self._device: int | None = None
         with suppress(OSError):
             self._check_mounted()
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
         try:
-            found = self._open(path, options)
+            found = self._log_or_folder(path, options)
             if found is not None:
                 return found
-            packed = self._open(path + b".gz", options)
-            if isinstance(packed, DiskLog):
-                return packed
+            gzipped = self._log_or_folder(path + b".gz", options)
+            if isinstance(gzipped, DiskLog):
+                return gzipped
             self._check_mounted()
         except OSError as error:
-            raise self._failed(error) from error
+            raise self._source_error(error) from error
         return None
 
     def _check_mounted(self) -> None:
-        """What is not mounted has no logs to miss. Then the root is gone, or an empty folder of
-        another device than when there was something in it."""
+        """Raises SourceError where the root is not mounted: then no log is missing.
+
+        An unmounted root is gone (OSError), or an empty folder of another device than before.
+        """
         device = os.stat(self._root).st_dev
         if device == self._device:
             return
@@ -60,26 +62,26 @@ class Disk:
         elif self._device is not None:
             raise SourceError(self.name, "its folder is empty, as if it were not mounted")
 
-    def _open(self, path: bytes, options: OpenOptions) -> "DiskLog | Folder | None":
-        is_whole = options.body and options.byte_range is None
-        file = self._file(path, self._chunk_size if is_whole else 0)
+    def _log_or_folder(self, path: bytes, options: OpenOptions) -> "DiskLog | Folder | None":
+        is_full = options.body and options.byte_range is None
+        file = self._file(path, self._chunk_size if is_full else 0)
         if file is None:
             return None
         if not file.is_folder:
             return DiskLog(file, options, self._chunk_size)
-        _close(file)
+        file.close()
         return Folder()
 
-    def _file(self, path: bytes, most: int) -> File | None:
-        """Raises BadRequest where a link leads out of the root."""
+    def _file(self, path: bytes, head_size: int) -> OpenFile | None:
+        """The open file or folder. Raises BadRequest where a link leads out of the root."""
         try:
-            return self._opening(self._root, path, most)
+            return self._open_beneath(self._root, path, head_size)
         except OSError as error:
             if error.errno == errno.EXDEV:
                 raise _outside() from None
             if error.errno not in _MISSES:
                 raise
-        if not self._holds(os.path.realpath(self._root + b"/" + path)):
+        if not self._is_inside(os.path.realpath(self._root + b"/" + path)):
             raise _outside()  # else it would tell what exists out there
         return None
 
@@ -91,34 +93,32 @@ class Disk:
             if folder is None:
                 self._check_mounted()
                 return None
-            try:
+            with closing(folder):
                 if not folder.is_folder:
                     return None
                 with os.scandir(folder.descriptor) as found:
-                    kinds = [(os.fsencode(entry.name), _is_folder(entry)) for entry in found]
-            finally:
-                _close(folder)
+                    # '/' counts in the order, as it does in Swift's listings.
+                    names = sorted(_name(entry) for entry in found)
         except OSError as error:
-            raise self._failed(error) from error
-        # '/' counts in the order, as it does in Swift's listings.
-        names = sorted(name + b"/" if is_folder else name for name, is_folder in kinds)
-        return self._described(os.path.join(self._root, path), names)
+            raise self._source_error(error) from error
+        return self._entries(os.path.join(self._root, path), names)
 
-    def _described(self, folder: bytes, names: list[bytes]) -> Iterator[Entry]:
+    def _entries(self, folder: bytes, names: list[bytes]) -> Iterator[Entry]:
         for name in names:
             place = os.path.join(folder, name.rstrip(b"/"))
             try:
-                if os.path.islink(place) and not self._holds(os.path.realpath(place)):
-                    continue  # would be refused when asked for
+                if os.path.islink(place) and not self._is_inside(os.path.realpath(place)):
+                    continue  # would be refused when it is opened
                 status = os.stat(place)
             except OSError:
                 continue  # gone since, or a link to nowhere
+            modified = _within_dates(status.st_mtime)
             if stat.S_ISDIR(status.st_mode):
-                yield Entry(name, None, _modified(status), self.name)
+                yield Entry(name, None, modified, self.name)
             elif stat.S_ISREG(status.st_mode):
-                yield Entry(name, status.st_size, _modified(status), self.name)
+                yield Entry(name, status.st_size, modified, self.name)
 
-    def _holds(self, path: bytes) -> bool:
+    def _is_inside(self, path: bytes) -> bool:
         return path_is_within(path, self._root)
 
     def check(self) -> None:
@@ -126,43 +126,46 @@ class Disk:
             with os.scandir(self._root):
                 self._check_mounted()
         except OSError as error:
-            raise self._failed(error) from error
+            raise self._source_error(error) from error
 
-    def _failed(self, error: OSError) -> SourceError:
+    def _source_error(self, error: OSError) -> SourceError:
         reason = "forbidden" if isinstance(error, PermissionError) else "failed"
-        return SourceError(self.name, os.strerror(error.errno or errno.EIO), reason)
+        return SourceError(self.name, _message(error), reason)
 
 
 class DiskLog(Log):
+    """An open file. It is read to its end, however much is appended meanwhile, or a byte range."""
+
     is_local = True
 
-    def __init__(self, file: File, options: OpenOptions, chunk_size: int) -> None:
+    def __init__(self, file: OpenFile, options: OpenOptions, chunk_size: int) -> None:
         """Takes over the descriptor, also where it raises."""
-        changed = file.seconds * 10**9 + file.nanoseconds
-        modified = file.seconds + file.nanoseconds * 1e-9
+        modified = file.modified_ns / 10**9
         super().__init__(
             Stored(
                 source=Disk.name,
                 size=file.size,
-                modified=min(max(modified, 0.0), LATEST),
-                version=f"{changed:x}-{file.size:x}-{file.inode:x}",
+                modified=_within_dates(modified),
+                version=f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}",
             )
         )
         self._descriptor = file.descriptor
         if time.time() - modified > SENDFILE_AFTER:
             self.sendfile_descriptor = file.descriptor
         self._chunk_size = chunk_size
-        self._modified = changed
+        self._modified_ns = file.modified_ns
         self._start = 0
-        self._left: int | None = None
-        self._first = file.first
-        self._expected = file.size - len(file.first) if options.body else 0
+        self._first = file.head
+        # Bytes until the end that the file had when it was opened; negative behind it.
+        self._expected = file.size - len(file.head) if options.body else 0
+        # Bytes that may still be read; None for all.
+        self._limit: int | None = None
         if options.byte_range is not None:
-            self._begin_at(*options.byte_range)
+            self._seek(*options.byte_range)
 
-    def _begin_at(self, first: int, end: int | None) -> None:
+    def _seek(self, first: int, end: int) -> None:
         self._start = first
-        self._left = self._expected = (self.stored.size or 0 if end is None else end) - first
+        self._limit = self._expected = end - first
         try:
             if self._descriptor is not None:
                 os.lseek(self._descriptor, first, os.SEEK_SET)
@@ -172,15 +175,15 @@ class DiskLog(Log):
             raise
 
     def _read(self) -> bytes:
-        if self._descriptor is None or self._left == 0:
+        if self._descriptor is None or self._limit == 0:
             return b""
-        size = self._chunk_size if self._left is None else min(self._left, self._chunk_size)
+        size = self._chunk_size if self._limit is None else min(self._limit, self._chunk_size)
         chunk = os.read(self._descriptor, size)
         self._expected -= len(chunk)
-        if self._left is not None:
-            self._left -= len(chunk)
+        if self._limit is not None:
+            self._limit -= len(chunk)
         elif len(chunk) < size and self._expected <= 0:
-            self._left = 0  # the end was seen: no call is made to see it again
+            self._limit = 0  # the end was seen: no call is made to see it again
         return chunk
 
     def __iter__(self) -> Iterator[bytes]:
@@ -189,26 +192,28 @@ class DiskLog(Log):
             yield chunk
             try:
                 chunk = self._read()
-                is_another = self._is_written_anew()
+                self._check_not_rewritten()
             except OSError as error:
-                said = os.strerror(error.errno or errno.EIO)
-                raise Incomplete("failed", f"the disk could not be read ({said})") from error
-            if is_another:
-                raise Incomplete("failed", "the file was written anew while it was read")
+                message = f"the disk could not be read ({_message(error)})"
+                raise Incomplete("failed", message) from error
         if self._expected > 0 and self._descriptor is not None:
-            told = f"the file was cut short while it was read, {self._expected} bytes are missing"
-            raise Incomplete("truncated", told)
+            lost = f"the file was cut short while it was read, {self._expected} bytes are missing"
+            raise Incomplete("truncated", lost)
 
-    def _is_written_anew(self) -> bool:
-        """What was only appended to begins as it did; what was cut short begins so, or is empty."""
+    def _check_not_rewritten(self) -> None:
+        """Raises Incomplete where the file does not begin any more as it did.
+
+        One that was appended to or cut short begins so, or is empty.
+        """
         if self._descriptor is None:
-            return False
-        modified = os.fstat(self._descriptor).st_mtime_ns
-        if modified == self._modified:
-            return False
-        self._modified = modified
+            return
+        modified_ns = os.fstat(self._descriptor).st_mtime_ns
+        if modified_ns == self._modified_ns:
+            return
+        self._modified_ns = modified_ns
         head = os.pread(self._descriptor, HEAD, self._start)
-        return not self._first.startswith(head[: len(self._first)])
+        if not self._first.startswith(head[: len(self._first)]):
+            raise Incomplete("failed", "the file was written anew while it was read")
 
     def close(self) -> None:
         if self._descriptor is not None:
@@ -216,21 +221,23 @@ class DiskLog(Log):
             self._descriptor = self.sendfile_descriptor = None
 
 
-def _close(file: File) -> None:
-    if file.descriptor is not None:
-        os.close(file.descriptor)
+def _name(entry: "os.DirEntry[str]") -> bytes:
+    """The name; of a folder with a '/' behind it."""
+    try:
+        is_folder = entry.is_dir()
+    except OSError:
+        is_folder = False  # a link to itself, or into a folder that may not be read
+    return os.fsencode(entry.name) + (b"/" if is_folder else b"")
 
 
-def _modified(status: os.stat_result) -> float:
-    return min(max(status.st_mtime, 0.0), LATEST)
+def _within_dates(modified: float) -> float:
+    return min(max(modified, 0.0), LATEST)
+
+
+def _message(error: OSError) -> str:
+    """What the system says of an error, without the path."""
+    return os.strerror(error.errno or errno.EIO)
 
 
 def _outside() -> BadRequest:
     return BadRequest("The path leaves the log folder through a symbolic link.")
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False  # a link to itself, or into a folder that may not be read

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the sources in order: disk, then Swift."""
+"""What several sources have, in their order: disk, then Swift."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ GONE = "No source has this log. Logs expire: it may have been here before."
 def open_first(
     sources: Sequence[Source], path: bytes, options: OpenOptions = FULL_BODY
 ) -> Log | Folder:
-    """The first source that has it. A source that fails does not hide the next one's copy.
+    """The log or folder of the first source that has it, even behind sources that fail.
 
-    Raises NotFound only where every source said so, else Unavailable.
+    Raises NotFound where every source said that it has none, else Unavailable.
     """
     failures = []
     for source in sources:
@@ -26,22 +26,21 @@ def open_first(
             continue
         if found is not None:
             return found
-    if failures:
-        raise Unavailable(failures)
-    raise NotFound(GONE)
+    raise Unavailable(failures) if failures else NotFound(GONE)
 
 
 class Listing:
-    """A folder's entries from all sources, merged, sorted by name. Iterate once.
+    """A folder's entries from all sources, merged and sorted by name. Iterate once.
 
-    failures: grows while iterating; where it is not empty the listing is not complete. notices:
-    what its reader is told besides.
+    Raises NotFound or Unavailable, as open_first() does.
     """
 
     def __init__(self, sources: Sequence[Source], path: bytes) -> None:
+        #: Grows while iterating; where it is not empty the listing is not complete.
         self.failures: list[SourceError] = []
+        #: Further sentences for the listing's reader.
         self.notices: list[str] = []
-        self._parts = []
+        self._listings = []
         for source in sources:
             try:
                 entries = source.entries(path)
@@ -49,17 +48,15 @@ class Listing:
                 self.failures.append(error)
                 continue
             if entries is not None:
-                self._parts.append(entries)
-        if not self._parts and self.failures:
-            raise Unavailable(self.failures)
-        if not self._parts:
-            raise NotFound(GONE)
+                self._listings.append(entries)
+        if not self._listings:
+            raise Unavailable(self.failures) if self.failures else NotFound(GONE)
 
     def __iter__(self) -> Iterator[Entry]:
-        """An entry of each source that has the name, disk's first."""
-        return heapq.merge(*map(self._guarded, self._parts), key=lambda entry: entry.name)
+        """One entry for each source that has a name, disk's first."""
+        return heapq.merge(*map(self._until_failure, self._listings), key=lambda entry: entry.name)
 
-    def _guarded(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+    def _until_failure(self, entries: Iterator[Entry]) -> Iterator[Entry]:
         try:
             yield from entries
         except SourceError as error:

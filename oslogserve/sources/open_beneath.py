@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How what lies under a path is opened: `pure` is the definition, `native` its twin in Rust.
+"""How a path below a root is opened: `pure` is the definition, `native` its twin in Rust.
 
-Each step of it lets other threads run and then waits for its turn again, which under load takes
-longer than the step. The twin waits once.
+Each system call of the pure one releases the interpreter and then waits for it again, which under
+load takes longer than the call. The native one waits once.
 """
 
 import errno
@@ -13,62 +13,58 @@ from typing import NamedTuple, Protocol
 from oslogserve.native import CORE
 
 
-class File(NamedTuple):
-    """A file or folder that was opened.
+class OpenFile(NamedTuple):
+    """An open file or folder. Whoever gets it closes it."""
 
-    descriptor: to be closed by who gets it; None where `first` is all of the file. seconds and
-    nanoseconds: when it was modified. first: bytes.
-    """
-
+    #: None where `head` is all of the file: it was closed already.
     descriptor: int | None
     is_folder: bool
     size: int
-    seconds: int
-    nanoseconds: int
+    modified_ns: int
     inode: int
-    first: bytes
+    #: The first bytes of the file, as many as were to be read.
+    head: bytes
+
+    def close(self) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
 
 
-class Opening(Protocol):
-    def __call__(self, root: bytes, path: bytes, most: int) -> File:
-        """Reads at most `most` bytes of a file. A FIFO, a socket or a device is not opened.
+class OpenBeneath(Protocol):
+    def __call__(self, root: bytes, path: bytes, head_size: int) -> OpenFile:
+        """Opens a file or folder, never a FIFO, a socket or a device.
 
         Raises OSError: ENOENT where there is neither a file nor a folder, EXDEV where a link led
         out of the root.
         """
 
 
-def pure(root: bytes, path: bytes, most: int) -> File:
+def pure(root: bytes, path: bytes, head_size: int) -> OpenFile:
     place = root + b"/" + path
     if not _is_file_or_folder(os.stat(place).st_mode):
         raise OSError(errno.ENOENT, "neither file nor folder")
     # Should a FIFO take its place just now, it does not block.
-    file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    is_whole = False
+    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    is_read = False
     try:
         # Where the kernel went, not where the path seems to go: nothing can change in between.
-        if not path_is_within(os.readlink(b"/proc/self/fd/%d" % file), root):
+        if not path_is_within(os.readlink(b"/proc/self/fd/%d" % descriptor), root):
             raise OSError(errno.EXDEV, "a link leads out of the root")
-        status = os.fstat(file)
+        status = os.fstat(descriptor)
         size = status.st_size
-        first = b""
-        if most and stat.S_ISREG(status.st_mode):
+        head = b""
+        if head_size and stat.S_ISREG(status.st_mode):
             # A file that says that it is empty may have something to say all the same.
-            first = os.read(file, min(most, size or most))
-        is_whole = 0 < len(first) == size
+            head = os.read(descriptor, min(head_size, size or head_size))
+        is_read = 0 < len(head) == size
     except BaseException:
-        os.close(file)
+        os.close(descriptor)
         raise
-    if is_whole:
-        os.close(file)
-    return File(
-        None if is_whole else file,
-        stat.S_ISDIR(status.st_mode),
-        size,
-        *divmod(status.st_mtime_ns, 10**9),
-        status.st_ino,
-        first,
-    )
+    if is_read:
+        os.close(descriptor)
+    is_folder = stat.S_ISDIR(status.st_mode)
+    kept = None if is_read else descriptor
+    return OpenFile(kept, is_folder, size, status.st_mtime_ns, status.st_ino, head)
 
 
 def _is_file_or_folder(mode: int) -> bool:
@@ -76,13 +72,15 @@ def _is_file_or_folder(mode: int) -> bool:
 
 
 def path_is_within(path: bytes, folder: bytes) -> bool:
-    """Not a test for a prefix: /srv/logs-private is not within /srv/logs."""
+    """True not for any common prefix: /srv/logs-private is not within /srv/logs."""
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
-def native(root: bytes, path: bytes, most: int) -> File:
-    return File(*CORE.opened(root, path, most))
+def native(root: bytes, path: bytes, head_size: int) -> OpenFile:
+    found = CORE.opened(root, path, head_size)
+    descriptor, is_folder, size, seconds, nanoseconds, inode, head = found
+    return OpenFile(descriptor, is_folder, size, seconds * 10**9 + nanoseconds, inode, head)
 
 
-BY_NAME: dict[str, Opening] = {"pure": pure, "native": native}
-"""Of the renderers, which come with them."""
+#: By the name of the renderer that comes with it.
+BY_NAME: dict[str, OpenBeneath] = {"pure": pure, "native": native}

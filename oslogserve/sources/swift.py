@@ -5,16 +5,19 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any
 
 from swiftclient import client as swift_api
 
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
+from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
-from oslogserve.sources.swift_session import FAILURES, TIMEOUTS, Connection, SwiftSession
+from oslogserve.sources.deadline import DeadlineConnection
+from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
 
-#: Swift's own bound of one page.
+#: Rows of one page of a listing, Swift's own bound.
 PAGE = 10000
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
@@ -22,10 +25,10 @@ _MD5 = re.compile(r"[0-9a-f]{32}")
 
 
 class Swift:
-    name = "swift"
+    name = SOURCE
 
-    def __init__(self, config: Config, session: SwiftSession) -> None:
-        self._session = session
+    def __init__(self, config: Config, metrics: Metrics) -> None:
+        self._session = SwiftSession(config, metrics)
         self._container = config["swift", "container"]
         self._partitions = config["swift", "partitions"]
         self._chunk_size = config["serve", "chunk_size"]
@@ -35,34 +38,32 @@ class Swift:
         if place is None:
             return None
         container, name = place
-        deadline = self._session.deadline()
         for stored_name in (name, name + ".gz") if name else ():
             if len(stored_name.encode()) > MAX_NAME:
                 continue
-            log = (
-                self._get(container, stored_name, options, deadline)
-                if options.body
-                else self._head(container, stored_name, deadline)
-            )
+            log = self._log(container, stored_name, options)
             if log is not None and log.is_folder:
                 log.close()
                 return Folder()
             if log is not None:
                 return log
-        if self._page(container, name + "/" if name else "", "", 1, deadline):
+        if self._page(container, name + "/" if name else "", limit=1):
             return Folder()
-        self._check_not_lost(container, name, deadline)
+        self._check_not_lost(container, name)
         return None
 
-    def _check_not_lost(self, container: str, name: str, deadline: float) -> None:
-        """What is not found and yet listed expired just now, or its bytes are lost."""
-        for lost in (name, name + ".gz") if name else ():
-            page = self._page(container, lost, "", 1, deadline)
+    def _check_not_lost(self, container: str, name: str) -> None:
+        """Raises SourceError for a log that is listed: it expired just now, or is damaged."""
+        for stored_name in (name, name + ".gz") if name else ():
+            page = self._page(container, stored_name, limit=1)
             if not page:
                 return
-            if page[0].get("name") == lost:
-                told = "it lists the log and does not find it, which expired just now or is damaged"
-                raise SourceError(self.name, told, "lost")
+            if page[0].get("name") == stored_name:
+                raise SourceError(
+                    self.name,
+                    "it lists the log and does not find it, which expired just now or is damaged",
+                    "lost",
+                )
 
     def _place(self, path: bytes) -> tuple[str, str] | None:
         """(container, object name) of a path; None where Swift can hold no such name."""
@@ -78,56 +79,27 @@ class Swift:
             container = container.replace("{partition}", partition)
         return container, name
 
-    def _head(self, container: str, name: str, deadline: float) -> "SwiftLog | None":
-        return self._session.asked(
-            lambda url, token, connection: _seen(
-                swift_api.head_object(url, token, container, name, http_conn=connection)
-            ),
-            deadline,
-        )
+    def _log(self, container: str, name: str, options: OpenOptions) -> "SwiftLog | None":
+        """The log, or what stands for a folder; None where there is no such object."""
+        if not options.body:
+            return self._session.request(_head, container, name)
+        get = partial(self._get, options)
+        return self._session.request(get, container, name, keeps_connection=True)
 
-    def _get(
-        self, container: str, name: str, options: OpenOptions, deadline: float
-    ) -> "SwiftLog | None":
-        headers = {}
+    def _get(self, options: OpenOptions, *place: str, http_conn: Any) -> "SwiftLog":
+        """An open log whose first chunk has been read."""
+        headers, content_range = {}, ""
         if options.byte_range is not None:
             first, end = options.byte_range
-            headers["Range"] = f"bytes={first}-{'' if end is None else end - 1}"
-            headers["If-Match"] = f'"{options.version}"'
-        return self._session.asked(
-            lambda url, token, connection: self._begun(
-                options,
-                connection,
-                *swift_api.get_object(
-                    url,
-                    token,
-                    container,
-                    name,
-                    http_conn=connection,
-                    resp_chunk_size=self._chunk_size,
-                    headers=headers,
-                ),
-            ),
-            deadline,
-            keep=True,
+            headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
+            content_range = f"bytes {first}-"
+        found, body = swift_api.get_object(
+            *place, http_conn=http_conn, resp_chunk_size=self._chunk_size, headers=headers
         )
-
-    def _begun(
-        self,
-        options: OpenOptions,
-        connection: Connection,
-        headers: dict[str, str],
-        body: Iterator[bytes],
-    ) -> "SwiftLog":
-        if options.byte_range is not None and not headers.get("content-range", "").startswith(
-            f"bytes {options.byte_range[0]}-"
-        ):
-            # A large object without a length is sent whole, whatever part of it is asked for.
+        if not found.get("content-range", "").startswith(content_range):
+            # A large object without a length is sent as a whole, whatever range is requested.
             raise SourceError(self.name, "it does not send this log in parts", "changed")
-        first = next(body, b"")
-        return SwiftLog(
-            _stored(headers), _is_folder(headers), first, body, connection, self._session
-        )
+        return SwiftLog(found, next(body, b""), body, http_conn[1], self._session)
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         place = self._place(path)
@@ -135,7 +107,7 @@ class Swift:
             return None
         container, name = place
         prefix = name + "/" if name else ""
-        page = self._page(container, prefix, "", PAGE, self._session.deadline())
+        page = self._page(container, prefix)
         return self._entries(container, prefix, page) if page else None
 
     def _entries(self, container: str, prefix: str, page: list[dict[str, Any]]) -> Iterator[Entry]:
@@ -145,62 +117,40 @@ class Swift:
                 if "subdir" in row:
                     yield Entry(row["subdir"][start:].encode(), None, None, self.name)
                 elif len(row["name"]) > start and not _is_marker(row["content_type"], row["bytes"]):
-                    yield Entry(
-                        row["name"][start:].encode(),
-                        row["bytes"],
-                        _seconds(row["last_modified"]),
-                        self.name,
-                    )
+                    name, modified = row["name"][start:].encode(), _seconds(row["last_modified"])
+                    yield Entry(name, row["bytes"], modified, self.name)
             marker = page[-1].get("subdir") or page[-1]["name"]
-            page = self._page(container, prefix, marker, PAGE, self._session.deadline())
+            page = self._page(container, prefix, marker)
 
     def _page(
-        self, container: str, prefix: str, marker: str, limit: int, deadline: float
+        self, container: str, prefix: str, marker: str = "", limit: int = PAGE
     ) -> list[dict[str, Any]]:
-        answer = self._session.asked(
-            lambda url, token, connection: swift_api.get_container(
-                url,
-                token,
-                container,
-                http_conn=connection,
-                prefix=prefix or None,
-                delimiter="/",
-                marker=marker,
-                limit=limit,
-            ),
-            deadline,
+        """Rows of a listing, from behind the marker; none where there is no such container."""
+        listing = self._session.request(
+            partial(swift_api.get_container, marker=marker, limit=limit, delimiter="/"),
+            container,
+            prefix=prefix or None,
         )
-        if answer is None:
-            self._check_account(deadline)
+        if listing is None:
+            self._check_account()
             return []
-        found: list[dict[str, Any]] = answer[1]
-        return found
+        rows: list[dict[str, Any]] = listing[1]
+        return rows
 
-    def _check_account(self, deadline: float) -> None:
-        """A container is not found, too, where its account's server is down."""
+    def _check_account(self) -> None:
+        """Raises SourceError where the account's server is down: its containers are not found."""
         try:
-            self._session.asked(
-                lambda url, token, connection: swift_api.head_account(
-                    url, token, http_conn=connection
-                ),
-                deadline,
-            )
+            self._session.request(swift_api.head_account)
         except SourceError as error:
-            if error.reason not in (
-                "denied",
-                "forbidden",
-            ):  # who may read a container may not see its account
+            # Whoever may read a container may not be allowed to see its account.
+            if error.reason not in ("denied", "forbidden"):
                 raise
 
     def check(self) -> None:
-        found = self._session.asked(
-            lambda url, token, connection: (
-                swift_api.head_account(url, token, http_conn=connection)
-                if "{partition}" in self._container
-                else swift_api.head_container(url, token, self._container, http_conn=connection)
-            ),
-            self._session.deadline(),
-        )
+        if "{partition}" in self._container:
+            found = self._session.request(swift_api.head_account)
+        else:
+            found = self._session.request(swift_api.head_container, self._container)
         if found is None:
             raise SourceError(self.name, "there is no such container")
 
@@ -209,20 +159,23 @@ class Swift:
 
 
 class SwiftLog(Log):
+    """An open response. Without a connection it has its metadata only."""
+
     def __init__(
         self,
-        stored: Stored,
-        is_folder: bool,
+        headers: dict[str, str],
         first: bytes = b"",
         rest: Iterator[bytes] | None = None,
-        connection: Connection | None = None,
+        connection: DeadlineConnection | None = None,
         session: SwiftSession | None = None,
     ) -> None:
-        super().__init__(stored)
-        self.is_folder = is_folder
+        super().__init__(_stored(headers))
+        size = self.stored.size
+        self.is_folder = _is_marker(headers.get("content-type", ""), size or 0)
         self._first = first
+        # The chunks behind the first; None when all were read.
         self._rest = rest
-        self._left = None if stored.size is None else stored.size - len(first)
+        self._left = None if size is None else size - len(first)
         self._connection = connection
         self._session = session
 
@@ -232,13 +185,7 @@ class SwiftLog(Log):
         if self._first:
             yield self._first
         while self._rest is not None:
-            self._wait_for_a_chunk()
-            try:
-                chunk = next(self._rest, b"")
-            except FAILURES as error:
-                if isinstance(error, TIMEOUTS):
-                    raise Incomplete("timeout", "Swift stopped answering") from error
-                raise Incomplete("failed", "the connection to Swift broke") from error
+            chunk = self._next_chunk(self._rest)
             if not chunk:
                 if self._left:
                     raise Incomplete("failed", "Swift ended too early")
@@ -250,25 +197,34 @@ class SwiftLog(Log):
                     self._rest = None
             yield chunk
 
-    def _wait_for_a_chunk(self) -> None:
-        """No longer than for the first: who sends a byte a second is never late, and a thread
-        would be stuck, also when its reader has left."""
+    def _next_chunk(self, rest: Iterator[bytes]) -> bytes:
+        """The next chunk, or b"" at the end. Raises Incomplete.
+
+        It has a deadline: a server that sends a byte a second is never late, and a thread would be
+        stuck, also when its client has left.
+        """
         if self._connection is not None and self._session is not None:
-            self._connection[1].adapter.at = self._session.chunk_deadline()
+            self._connection.adapter.at = self._session.chunk_deadline()
+        try:
+            return next(rest, b"")
+        except TIMEOUTS as error:
+            raise Incomplete("timeout", "Swift stopped answering") from error
+        except FAILURES as error:
+            raise Incomplete("failed", "the connection to Swift broke") from error
 
     def close(self) -> None:
-        """A connection whose answer was read whole goes back; a broken-off one is closed."""
+        """Gives the connection back where all was read, else closes it."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
         if self._rest is None and self._session is not None:
             self._session.release(connection)
         else:
-            connection[1].close()
+            connection.close()
 
 
-def _seen(headers: dict[str, str]) -> SwiftLog:
-    return SwiftLog(_stored(headers), _is_folder(headers))
+def _head(*place: str, http_conn: Any) -> SwiftLog:
+    return SwiftLog(swift_api.head_object(*place, http_conn=http_conn))
 
 
 def _stored(headers: dict[str, str]) -> Stored:
@@ -276,7 +232,7 @@ def _stored(headers: dict[str, str]) -> Stored:
     version = headers.get("etag", "").strip('"')
     is_large = "x-static-large-object" in headers or "x-object-manifest" in headers
     return Stored(
-        source=Swift.name,
+        source=SOURCE,
         size=int(length) if length is not None else None,
         modified=parsedate_to_datetime(headers["last-modified"]).timestamp(),
         version=version,
@@ -285,15 +241,11 @@ def _stored(headers: dict[str, str]) -> Stored:
     )
 
 
-def _is_folder(headers: dict[str, str]) -> bool:
-    return _is_marker(headers.get("content-type", ""), int(headers.get("content-length", 0)))
-
-
 def _is_marker(content_type: str, size: int) -> bool:
-    """Zuul and others keep an empty object for each folder, without a slash at its end."""
+    """True for the empty object that Zuul and others keep for a folder, without a slash."""
     return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
 def _seconds(listed: str) -> float:
-    """Swift lists times as ISO 8601 in UTC, without saying so."""
+    """Seconds since 1970 of a listed time: ISO 8601 in UTC, without saying so."""
     return datetime.fromisoformat(listed).replace(tzinfo=UTC).timestamp()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source with a clock: what is measured wraps the source, which knows nothing of it."""
+"""A source whose times and bytes are measured; what is measured knows nothing of it."""
 
 import time
 from collections.abc import Iterator
@@ -10,6 +10,8 @@ from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Sourc
 
 
 class TimedSource:
+    """Wrapper of a source that measures the time until a log's first bytes, and its reading."""
+
     def __init__(self, source: Source, metrics: Metrics) -> None:
         self.name = source.name
         self._source = source
@@ -38,7 +40,7 @@ class TimedSource:
 
 
 class TimedLog(Log):
-    """Adds up the waiting for the source, without the time that the client took."""
+    """Wrapper of a log that adds up the time waited for its source, without the client's time."""
 
     def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
         super().__init__(log.stored)
@@ -63,7 +65,7 @@ class TimedLog(Log):
             yield chunk
 
     def count_sent(self, size: int) -> None:
-        """From its beginning: what was read of it already is among these."""
+        """Counts bytes from the log's beginning, those that were read already included."""
         self._size = max(self._size, size)
 
     def close(self) -> None:
@@ -72,5 +74,6 @@ class TimedLog(Log):
         log, self._log = self._log, None
         log.close()
         if self._size:
-            self._metrics["source_read_seconds"].labels(self.stored.source).observe(self._waited)
-            self._metrics["source_bytes_total"].labels(self.stored.source).inc(self._size)
+            source = self.stored.source
+            self._metrics["source_read_seconds"].labels(source).observe(self._waited)
+            self._metrics["source_bytes_total"].labels(source).inc(self._size)

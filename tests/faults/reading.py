@@ -19,7 +19,7 @@ STALLED = 120
 #: What a reader that stalls has taken, bytes.
 FIRST = 64 * 1024
 
-FULL_BODY, TOLD, WRONG = "whole", "told", "WRONG"
+COMPLETE, TOLD, WRONG = "complete", "told", "WRONG"
 
 
 @dataclass
@@ -126,7 +126,7 @@ def _asked(connected, path):
 
 
 def verdict(reading, accepted, view, source, rotten=False):
-    """(FULL_BODY, TOLD or WRONG, why). accepted: the bodies without the fault. rotten: other bytes
+    """(COMPLETE, TOLD or WRONG, why). accepted: the bodies without the fault. rotten: other bytes
     may have come before it was noticed that they are."""
     if reading.stuck:
         return WRONG, f"stuck after {len(reading.body)} bytes"
@@ -137,7 +137,7 @@ def verdict(reading, accepted, view, source, rotten=False):
     if reading.status != 200:
         return WRONG, f"status {reading.status}"
     if not reading.broken and reading.body in accepted:
-        return FULL_BODY, ""
+        return COMPLETE, ""
     same = max(_alike(reading.body, body) for body in accepted)
     rest = reading.body[same:]
     got = f"{len(reading.body)} of {len(accepted[0])} bytes, {same} of them right"

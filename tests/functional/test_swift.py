@@ -15,9 +15,9 @@ import swiftclient
 
 from oslogserve.config import load
 from oslogserve.errors import SourceError
-from oslogserve.sources import Want
+from oslogserve.metrics import Metrics
+from oslogserve.sources import OpenOptions
 from oslogserve.sources import swift as source_module
-from oslogserve.sources.swift_session import SwiftSession
 from tests.faults.leaks import waiting
 from tests.servers.client import ask, begin, ini, metric
 from tests.servers.conf import write_conf
@@ -101,8 +101,7 @@ def source(swift, put, tmp_path):
     """The source itself, in this process."""
     write_conf(tmp_path / "conf", {"swift": swift.settings(CONTAINER)})
     config = load(str(tmp_path / "conf"), {})
-    session = SwiftSession(config, "swift")
-    with contextlib.closing(source_module.Swift(config, session)) as opened:
+    with contextlib.closing(source_module.Swift(config, Metrics())) as opened:
         yield opened
 
 
@@ -472,8 +471,11 @@ def test_connection_is_used_again_after_all_announced_bytes(source, put, connect
     put("counted.txt", b"x" * 100_000)
     connects.clear()
     for span in (None, (10, 90_000)):
-        want = Want(span=span, version=source.open(b"counted.txt", Want(body=False)).stored.version)
-        log = source.open(b"counted.txt", want)
+        options = OpenOptions(
+            byte_range=span,
+            version=source.open(b"counted.txt", OpenOptions(body=False)).stored.version,
+        )
+        log = source.open(b"counted.txt", options)
         left = span[1] - span[0] if span else log.stored.size
         for chunk in log:
             left -= len(chunk)
@@ -520,7 +522,7 @@ def test_refused_request_leaves_no_connection_to_the_garbage_collector(swift, so
     try:
         for _ in range(20):
             with pytest.raises(SourceError, match="changed"):
-                source.open(b"refused.txt", Want(span=(0, 5), version="another"))
+                source.open(b"refused.txt", OpenOptions(byte_range=(0, 5), version="another"))
         poll(
             lambda: waiting(swift.ports["proxy"])[0] <= before + 1,  # where the token came from
             lambda: AssertionError(f"{waiting(swift.ports['proxy'])[0] - before} stay open"),

@@ -9,8 +9,8 @@ from oslogserve.sources import circuit_breaker
 from oslogserve.sources.circuit_breaker import (
     FAILURES,
     FIRST_PAUSE,
-    HICCUP,
     LONGEST_PAUSE,
+    MIN_FAILING,
     SLOW,
     CircuitBreaker,
 )
@@ -19,7 +19,7 @@ from oslogserve.sources.circuit_breaker import (
 BOUND = 20
 
 
-class Sick:
+class Flaky:
     """A source that gives what it is told to, and counts who asks."""
 
     name = "swift"
@@ -59,123 +59,123 @@ def metrics(monkeypatch):
 
 @pytest.fixture
 def source():
-    return Sick()
+    return Flaky()
 
 
 @pytest.fixture
-def guard(source, metrics, clock):
+def breaker(source, metrics, clock):
     return CircuitBreaker(source, metrics, threads=4, clock=clock)
 
 
-def fail(guard, source, times, reason="failed"):
+def fail(breaker, source, times, reason="failed"):
     source.error = SourceError("swift", "status 503", reason)
     for _ in range(times):
         with pytest.raises(SourceError):
-            guard.open(b"a")
+            breaker.open(b"a")
 
 
-def sicken(guard, source, clock):
+def sicken(breaker, source, clock):
     """As few failures as it takes until it is left alone."""
-    fail(guard, source, FAILURES - 1)
-    clock.now += HICCUP
-    fail(guard, source, 1)
+    fail(breaker, source, FAILURES - 1)
+    clock.now += MIN_FAILING
+    fail(breaker, source, 1)
 
 
 def is_available(metrics):
     return b'source_available{source="swift"} 1.0' in metrics.exposition()
 
 
-def test_a_source_that_keeps_failing_is_left_alone(guard, source, metrics, clock):
-    sicken(guard, source, clock)
+def test_a_source_that_keeps_failing_is_left_alone(breaker, source, metrics, clock):
+    sicken(breaker, source, clock)
     assert source.asked == FAILURES
     assert not is_available(metrics)
     source.error = None
     with pytest.raises(SourceError, match="left alone"):
-        guard.open(b"a")
+        breaker.open(b"a")
     with pytest.raises(SourceError, match="left alone"):
-        guard.entries(b"a")
+        breaker.entries(b"a")
     assert source.asked == FAILURES
 
 
-def test_a_hiccup_that_fails_many_at_once_is_no_sickness(guard, source, metrics, clock):
-    fail(guard, source, 10 * FAILURES)
-    clock.now += 0.9 * HICCUP
-    fail(guard, source, 10 * FAILURES)
+def test_a_hiccup_that_fails_many_at_once_is_no_sickness(breaker, source, metrics, clock):
+    fail(breaker, source, 10 * FAILURES)
+    clock.now += 0.9 * MIN_FAILING
+    fail(breaker, source, 10 * FAILURES)
     assert is_available(metrics)
     source.error = None
-    assert guard.open(b"a") is None
-    clock.now += HICCUP
-    fail(guard, source, 10 * FAILURES)  # the seconds are counted anew
+    assert breaker.open(b"a") is None
+    clock.now += MIN_FAILING
+    fail(breaker, source, 10 * FAILURES)  # the seconds are counted anew
     assert is_available(metrics)
 
 
-def test_few_failures_are_no_sickness_however_long_it_takes(guard, source, metrics, clock):
+def test_few_failures_are_no_sickness_however_long_it_takes(breaker, source, metrics, clock):
     for _ in range(FAILURES - 1):
-        fail(guard, source, 1)
-        clock.now += HICCUP
+        fail(breaker, source, 1)
+        clock.now += MIN_FAILING
     assert is_available(metrics)
 
 
-def test_one_success_in_between_and_nothing_is_held_against_it(guard, source, metrics, clock):
+def test_one_success_in_between_and_nothing_is_held_against_it(breaker, source, metrics, clock):
     for _ in range(3):
-        fail(guard, source, FAILURES - 1)
-        clock.now += HICCUP
+        fail(breaker, source, FAILURES - 1)
+        clock.now += MIN_FAILING
         source.error = None
-        assert guard.open(b"a") is None
+        assert breaker.open(b"a") is None
     assert is_available(metrics)
 
 
 @pytest.mark.parametrize("reason", ["changed", "lost", "forbidden", "refused"])
-def test_trouble_with_one_log_is_no_sickness(guard, source, metrics, clock, reason):
+def test_trouble_with_one_log_is_no_sickness(breaker, source, metrics, clock, reason):
     for _ in range(3):
-        fail(guard, source, FAILURES, reason)
-        clock.now += HICCUP
+        fail(breaker, source, FAILURES, reason)
+        clock.now += MIN_FAILING
     assert source.asked == 3 * FAILURES
     assert is_available(metrics)
 
 
-def test_a_source_that_tells_of_trouble_with_one_log_answers(guard, source, metrics, clock):
-    sicken(guard, source, clock)
+def test_a_source_that_tells_of_trouble_with_one_log_answers(breaker, source, metrics, clock):
+    sicken(breaker, source, clock)
     clock.now += 2 * FIRST_PAUSE
-    fail(guard, source, 1, "forbidden")
+    fail(breaker, source, 1, "forbidden")
     assert is_available(metrics)
 
 
-def test_after_a_while_one_tries_and_its_success_is_for_all(guard, source, metrics, clock):
-    sicken(guard, source, clock)
+def test_after_a_while_one_tries_and_its_success_is_for_all(breaker, source, metrics, clock):
+    sicken(breaker, source, clock)
     clock.now += 2 * FIRST_PAUSE
     source.error = None
-    guard.open(b"a")
+    breaker.open(b"a")
     assert is_available(metrics)
-    guard.open(b"a")
+    breaker.open(b"a")
     assert source.asked == FAILURES + 2
 
 
-def test_a_probe_that_fails_doubles_the_pause_up_to_a_bound(guard, source, clock):
-    sicken(guard, source, clock)
+def test_a_probe_that_fails_doubles_the_pause_up_to_a_bound(breaker, source, clock):
+    sicken(breaker, source, clock)
     pause = FIRST_PAUSE
     for number in range(10):
         clock.now += 0.5 * pause
-        fail(guard, source, 1)
+        fail(breaker, source, 1)
         assert source.asked == FAILURES + number  # still left alone
         clock.now += 0.8 * pause
-        fail(guard, source, 1)
+        fail(breaker, source, 1)
         assert source.asked == FAILURES + number + 1
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def test_the_look_at_its_health_asks_in_any_case(guard, source, metrics, clock):
-    sicken(guard, source, clock)
+def test_the_look_at_its_health_asks_in_any_case(breaker, source, metrics, clock):
+    sicken(breaker, source, clock)
     with pytest.raises(SourceError):
-        guard.check()
+        breaker.check()
     assert source.asked == FAILURES + 1
     source.error = None
-    guard.check()
+    breaker.check()
     assert is_available(metrics)
-    guard.open(b"a")
+    breaker.open(b"a")
 
 
-class Hanging(Sick):
+class Hanging(Flaky):
     """Those who ask wait until they are let go; then they get its error, if it has one."""
 
     def __init__(self):
@@ -190,10 +190,10 @@ class Hanging(Sick):
             raise self.error
 
 
-def ask(guard, failures):
+def ask(breaker, failures):
     def run():
         try:
-            guard.open(b"a")
+            breaker.open(b"a")
         except SourceError as error:
             failures.append(error)
 
@@ -204,28 +204,28 @@ def ask(guard, failures):
 
 def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     source = Hanging()
-    guard = CircuitBreaker(source, metrics, threads=4, clock=clock)
+    breaker = CircuitBreaker(source, metrics, threads=4, clock=clock)
     failures = []
-    threads = [ask(guard, failures) for _ in range(2)]
+    threads = [ask(breaker, failures) for _ in range(2)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(2))
     clock.now += SLOW + 1
     with pytest.raises(SourceError, match="slow to answer"):
-        guard.open(b"a")
+        breaker.open(b"a")
     source.goes_on.set()
     for thread in threads:
         thread.join(BOUND)
-    assert guard.open(b"a") is None
+    assert breaker.open(b"a") is None
     assert failures == []
 
 
 def test_who_finds_no_place_gets_the_next_that_is_free(metrics, monkeypatch):
     monkeypatch.setattr(circuit_breaker, "SLOW", BOUND)
     source = Hanging()
-    guard = CircuitBreaker(source, metrics, threads=2)
+    breaker = CircuitBreaker(source, metrics, threads=2)
     failures = []
-    threads = [ask(guard, failures)]
+    threads = [ask(breaker, failures)]
     assert source.arrived.acquire(timeout=BOUND)
-    threads.append(ask(guard, failures))
+    threads.append(ask(breaker, failures))
     source.goes_on.set()
     for thread in threads:
         thread.join(BOUND)
@@ -235,13 +235,13 @@ def test_who_finds_no_place_gets_the_next_that_is_free(metrics, monkeypatch):
 
 def test_those_who_asked_before_it_was_left_alone_make_it_no_longer(metrics, clock):
     source = Hanging()
-    guard = CircuitBreaker(source, metrics, threads=128, clock=clock)
+    breaker = CircuitBreaker(source, metrics, threads=128, clock=clock)
     failures = []
-    threads = [ask(guard, failures) for _ in range(64)]
+    threads = [ask(breaker, failures) for _ in range(64)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(64))
     source.error = SourceError("swift", "status 503")
-    guard._failed(is_for_all=False)
-    clock.now += HICCUP
+    breaker._record_failure(is_probe=False)
+    clock.now += MIN_FAILING
     source.goes_on.set()
     for thread in threads:
         thread.join(BOUND)
@@ -249,20 +249,20 @@ def test_those_who_asked_before_it_was_left_alone_make_it_no_longer(metrics, clo
     assert not is_available(metrics)
     clock.now += 1.25 * FIRST_PAUSE
     source.error = None
-    assert guard.open(b"a") is None
+    assert breaker.open(b"a") is None
 
 
 def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
     monkeypatch.setattr(circuit_breaker, "SLOW", BOUND)
-    monkeypatch.setattr(circuit_breaker, "HICCUP", 0)
+    monkeypatch.setattr(circuit_breaker, "MIN_FAILING", 0)
     monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
     source = Hanging()
     source.error = SourceError("swift", "status 503")
-    guard = CircuitBreaker(source, metrics, threads=2)
+    breaker = CircuitBreaker(source, metrics, threads=2)
     failures = []
-    threads = [ask(guard, failures)]
+    threads = [ask(breaker, failures)]
     assert source.arrived.acquire(timeout=BOUND)
-    threads += [ask(guard, failures) for _ in range(4)]
+    threads += [ask(breaker, failures) for _ in range(4)]
     source.goes_on.set()
     for thread in threads:
         thread.join(BOUND)

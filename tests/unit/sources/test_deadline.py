@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import math
 import socket
 import threading
 import time
 
 import pytest
 
-from oslogserve.sources.deadline import DeadlineAdapter, _DeadlineResponse
+from oslogserve.sources import deadline as module
+from oslogserve.sources.deadline import (
+    DeadlineAdapter,
+    _DeadlineResponse,
+    response_deadline,
+    start_clock,
+)
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -80,7 +87,20 @@ def test_answer_may_go_on_when_the_deadline_is_lifted(ends):
     server.sendall(HEAD + b"x" * 10)
     with contextlib.closing(answer(client, deadline)) as response:
         assert client.gettimeout() <= BOUND / 2
-        deadline.at = None
+        deadline.at = math.inf
         server.sendall(b"y" * 100_000)
         assert response.read(20_000) == b"x" * 10 + b"y" * 19_990
         assert client.gettimeout() == BOUND
+
+
+def test_all_that_one_answer_asks_for_has_the_time_of_one(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(module.time, "monotonic", lambda: now)
+    with start_clock():
+        first = response_deadline(20)
+        now += 1
+        assert response_deadline(20) == first
+        with start_clock():
+            assert response_deadline(20) == first + 1
+        assert response_deadline(20) == first
+    assert response_deadline(20) == first + 1

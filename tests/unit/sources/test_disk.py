@@ -186,11 +186,16 @@ def test_pipes_and_sockets_are_never_opened(disk, root, monkeypatch):
         ((9, 10), b"9"),
     ],
 )
-def test_spans(disk, root, span, expected):
+def test_byte_ranges(disk, root, span, expected):
     (root / "a").write_bytes(b"0123456789")
     log = disk.open(b"a", OpenOptions(byte_range=span))
     assert log.stored.size == 10
     assert content(log) == expected
+
+
+def test_a_log_of_a_certain_version_comes_from_its_first_byte(disk, root):
+    (root / "a").write_bytes(b"0123456789")
+    assert content(disk.open(b"a", OpenOptions(version="1"))) == b"0123456789"
 
 
 def test_what_is_read_at_once_leaves_nothing_open(disk, root):

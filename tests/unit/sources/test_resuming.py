@@ -138,7 +138,9 @@ def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
     source, now, begun = Breaking(100), 0.0, []
     monkeypatch.setattr(deadline.time, "monotonic", lambda: now)
     opens = source.open
-    source.open = lambda path, options: begun.append(deadline.after(0)) or opens(path, options)
+    source.open = lambda path, options: (
+        begun.append(deadline.response_deadline(0)) or opens(path, options)
+    )
     with deadline.start_clock():
         log = iter(ResumingSource(source, Metrics(), 3).open(b"a"))
         next(log)

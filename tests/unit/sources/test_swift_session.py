@@ -2,7 +2,6 @@
 import contextlib
 import json
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,7 +9,8 @@ from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
 from oslogserve.errors import SourceError
-from oslogserve.sources import deadline, swift_session
+from oslogserve.metrics import Metrics
+from oslogserve.sources import swift_session
 from oslogserve.sources.swift_session import PAUSE, SwiftSession, _Access
 
 CONFIG = """
@@ -42,7 +42,7 @@ def session(monkeypatch, tmp_path):
     """Its tokens are t1, t2 and so on; `lives` tells which of them have not expired."""
     path = tmp_path / "conf"
     path.write_text(CONFIG)
-    made = SwiftSession(load(str(path), {}), "swift")
+    made = SwiftSession(load(str(path), {}), Metrics())
     made.lives = lambda number: True
 
     def authenticate():
@@ -68,7 +68,7 @@ def asked(session, *answers, seconds=20):
     """What comes of it, and the tokens that were asked with; Swift gives `answers` in turn."""
     answers, tokens = list(answers), []
 
-    def ask(url, token, connection):
+    def ask(url, token, http_conn):
         tokens.append(token)
         answer = answers.pop(0)
         if isinstance(answer, Exception):
@@ -76,7 +76,8 @@ def asked(session, *answers, seconds=20):
         return answer
 
     try:
-        return session.asked(ask, time.monotonic() + seconds), tokens
+        session._answer_timeout = seconds
+        return session.request(ask), tokens
     except SourceError as error:
         return error.reason, tokens
 
@@ -119,19 +120,6 @@ def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypat
         patched.setattr(swift_session, "Thread", no_thread)
         assert asked(session, "log") == ("failed", [])
     assert asked(session, "log") == ("log", ["t1"])
-
-
-def test_all_that_one_answer_asks_for_has_the_time_of_one(session, monkeypatch):
-    now = 100.0
-    monkeypatch.setattr(deadline.time, "monotonic", lambda: now)
-    with deadline.start_clock():
-        first = session.deadline()
-        now += 1
-        assert session.deadline() == first
-        with deadline.start_clock():
-            assert session.deadline() == first + 1
-        assert session.deadline() == first
-    assert session.deadline() == first + 1
 
 
 def test_what_may_pass_is_tried_twice_more_after_jittered_pauses(session, pauses):
