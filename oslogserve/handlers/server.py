@@ -18,13 +18,13 @@ from oslogserve.sources import Source
 
 
 def asset(request: Request, path: str) -> Response:
-    content, media_type = assets.BY_PATH[path]
+    found = assets.BY_PATH[path]
     headers = [
-        ("Content-Type", media_type),
+        ("Content-Type", found.media_type),
         ("Cache-Control", "public, max-age=31536000, immutable"),
         ("Vary", "Accept-Encoding"),
     ]
-    return respond(request, Document(headers, content, "asset", is_compressible=True))
+    return respond(request, Document(headers, found.content, "asset", is_compressible=True))
 
 
 def healthz(request: Request) -> Response:

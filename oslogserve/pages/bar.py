@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bar above a log's lines: where it lies, its levels, the search, other views of the same lines.
 
-All of it is links and one form: what a reader asked for stands in the address and nowhere else.
+All of it is links and one form: what a reader asked for stands in the URL and nowhere else.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
-from html import escape
 from typing import NamedTuple
-from urllib.parse import urlencode
+
+from markupsafe import Markup
 
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import LONGEST
+from oslogserve.pages.address import address
 from oslogserve.pages.humanize import size_element, time_element
+from oslogserve.pages.template import join, template
 from oslogserve.query import MAX_CONTEXT, Parameters, Query
 
-#: What says how a log is shown, and not which lines of it.
+#: Parameters that say how a log is shown, and not which lines of it.
 _VIEW = ("format", "content-type", "wrap")
-#: Of the level links and the form: a line that was brought in does not come along.
+#: Parameters that level links and the form drop: a line that was brought in does not come along.
 _OF_ONE_VIEW = ("format", "content-type", "show")
-#: What leaves lines out.
-_CHOOSES = ("level", "lines", "since", "until", "q", "re", "not", "context", "limit", "tail")
+#: Parameters that leave lines out.
+_FILTERS = ("level", "lines", "since", "until", "q", "re", "not", "context", "limit", "tail")
 
-
-#: For the script, which knows errors and keys: a button does what its key does. Its name is its
+#: The script knows errors and keys: a button does what its key does. A button's name is its
 #: title: what is seen of two of them is an arrow beside the same word.
 _STEPS = (
     '<div class="steps scripted"><a class="first" title="First error" hidden>line</a>'
@@ -33,6 +33,32 @@ _STEPS = (
     '&darr; <span class="word">error</span></span></button>'
     '<button type="button" data-key="?" title="Keys (?)"><span aria-hidden="true">?</span></button>'
     "</div>\n"
+)
+_BAR = template(
+    '<header>\n<div class="top">\n<nav class="path" aria-label="Folders">{path}</nav>\n'
+    '<div class="about">\n<p class="facts">{facts}</p>\n<nav class="views" aria-label="Views">{views}'
+    '<a href="{text}" download="{name}" title="These lines as a file">download</a>'
+    '</nav>\n</div>\n</div>\n<div class="controls">\n{tools}' + _STEPS + "</div>\n</header>\n"
+)
+_SOURCE = template("<span>{name}</span>")
+_VIEWS = template(
+    '<a class="wraps" data-key="w" href="{wrap}">wrap: {state}</a>'
+    '<a href="{text}" title="These lines as plain text">text</a>'
+    '<a href="{raw}" title="The whole log as it is stored">raw</a>'
+)
+_TOOLS = template(
+    '<nav class="levels" aria-label="Severity">{levels}</nav>\n'
+    '<details class="tools"><summary>search</summary>\n'
+    '<form role="search" aria-label="Lines">{search}'
+    '<details class="extra"><summary>more{count}</summary><div>{fields}</div></details>'
+    "{hidden}<button>Search</button>{clear}</form>\n</details>\n"
+)
+_LEVEL = template('<a class="{level}" href="{address}"{current}>{label}</a>')
+_CURRENT = Markup(' aria-current="true"')
+_CLEAR = template('<a class="clear" href="{address}">clear</a>')
+_HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
+_INPUT = template(
+    '<label{style}><span>{label}</span><input name="{name}" value="{value}" {attributes}></label>'
 )
 
 
@@ -50,116 +76,114 @@ class LogInfo(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """attributes: of its input. is_wide: words are typed into it, not a figure."""
+    """An input of the form."""
 
+    #: Of its parameter.
     name: str
     label: str
-    attributes: str
+    attributes: Markup
+    #: Words are typed into it, not a number.
     is_wide: bool = False
 
 
-_LONGEST = f'maxlength="{LONGEST}" spellcheck="false" autocapitalize="off"'
-_SEARCH = _Field("q", "Search", f'type="search" placeholder="Search" {_LONGEST}', True)
+_WORDS = f'maxlength="{LONGEST}" spellcheck="false" autocapitalize="off"'
+_NUMBER = f'type="number" min="0" max="{MAX_CONTEXT}"'
+_SEARCH = _Field("q", "Search", Markup(f'type="search" placeholder="Search" {_WORDS}'), True)
 _FIELDS = (
-    _Field("re", "Regular expression", f'placeholder="time.*out" {_LONGEST}', True),
-    _Field("not", "Leave out", f'placeholder="heartbeat" {_LONGEST}', True),
-    _Field("since", "From", 'placeholder="2013-09-27T18:22"'),
-    _Field("until", "To", 'placeholder="2013-09-27T18:25"'),
-    _Field("lines", "Lines", 'placeholder="1000-2000"'),
-    _Field("context", "Lines around", f'type="number" min="0" max="{MAX_CONTEXT}" placeholder="0"'),
+    _Field("re", "Regular expression", Markup(f'placeholder="time.*out" {_WORDS}'), True),
+    _Field("not", "Leave out", Markup(f'placeholder="heartbeat" {_WORDS}'), True),
+    _Field("since", "From", Markup('placeholder="2013-09-27T18:22"')),
+    _Field("until", "To", Markup('placeholder="2013-09-27T18:25"')),
+    _Field("lines", "Lines", Markup('placeholder="1000-2000"')),
+    _Field("context", "Lines around", Markup(f'{_NUMBER} placeholder="0"')),
 )
-_FILLED_IN = (_SEARCH.name, *(field.name for field in _FIELDS))
+_FIELD_NAMES = (_SEARCH.name, *(field.name for field in _FIELDS))
 
 
-def bar(query: Query, name: str, path: str, log: LogInfo) -> str:
-    """name: of the log. path: the breadcrumbs."""
-    saved_as = escape(name.removesuffix(".gz"))
-    text, views = _views(query.source, query.parameters, query.wraps)
-    return (
-        f'<header>\n<div class="top">\n<nav class="path" aria-label="Folders">{path}</nav>\n'
-        f'<div class="about">\n{_facts(log)}<nav class="views" aria-label="Views">{views}'
-        f'<a href="{text}" download="{saved_as}" title="These lines as a file">download</a>'
-        f'</nav>\n</div>\n</div>\n<div class="controls">\n{_tools(query.parameters)}{_STEPS}</div>\n'
-        "</header>\n"
+def bar(query: Query, name: str, path: Markup, log: LogInfo) -> Markup:
+    """name: the log's, for a file of its lines. path: the breadcrumbs."""
+    links = _links(query.source, query.wraps, query.parameters)
+    return _BAR(
+        path=path,
+        facts=_facts(log),
+        views=links.views,
+        text=links.text,
+        name=name.removesuffix(".gz"),
+        tools=links.tools,
     )
 
 
-@lru_cache(maxsize=1024)
-def _facts(log: LogInfo) -> str:
-    shown = [f"<span>{escape(log.source)}</span>"]
+def _facts(log: LogInfo) -> Markup:
+    facts = [_SOURCE(name=log.source)]
     if log.stored_size is not None:
-        shown.append(size_element(log.stored_size))
+        facts.append(size_element(log.stored_size))
     if log.modified is not None:
-        shown.append(time_element(log.modified, " UTC"))
-    return f'<p class="facts">{" ".join(shown)}</p>\n'
+        facts.append(time_element(log.modified, " UTC"))
+    return join(facts, between=" ")
 
 
+class _Links(NamedTuple):
+    """What a bar has of the query alone."""
+
+    #: The URL of the same lines as text.
+    text: str
+    views: Markup
+    tools: Markup
+
+
+# Most requests have no parameters or those of a few links, and these links and inputs take twice as
+# long as all else around a small log's lines.
 @lru_cache(maxsize=256)
-def _views(source: str, parameters: Parameters, wraps: bool) -> tuple[str, str]:
-    """The address of the same lines as text, and the links to the other views."""
-    same = [pair for pair in parameters if pair[0] not in _VIEW and pair[1]]
-    text = _address([*same, ("format", "text")])
-    raw = _address([("source", source), ("format", "raw")])
-    wrap = _address([*same, ("wrap", "no")] if wraps else same)
-    return text, (
-        f'<a class="wraps" data-key="w" href="{wrap}">wrap: {"on" if wraps else "off"}</a>'
-        f'<a href="{text}" title="These lines as plain text">text</a>'
-        f'<a href="{raw}" title="The whole log as it is stored">raw</a>'
+def _links(source: str, wraps: bool, parameters: Parameters) -> _Links:
+    text = address(parameters, _VIEW, format="text")
+    views = _VIEWS(
+        wrap=address(parameters, _VIEW, wrap="no" if wraps else ""),
+        state="on" if wraps else "off",
+        text=text,
+        raw=address(source=source, format="raw"),
     )
+    return _Links(text, views, _tools(parameters))
 
 
-@lru_cache(maxsize=256)
-def _tools(parameters: Parameters) -> str:
+def _tools(parameters: Parameters) -> Markup:
     kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
-    return (
-        f"{_levels(kept)}"
-        f'<details class="tools"><summary>search</summary>\n{_form(kept)}</details>\n'
+    filled_in = [name for name, _ in kept if name in _FIELD_NAMES]
+    below_more = len(filled_in) - ("q" in filled_in)
+    is_filtered = any(name in _FILTERS for name, _ in kept)
+    hidden = [pair for pair in kept if pair[0] not in _FIELD_NAMES]
+    return _TOOLS(
+        levels=_levels(kept),
+        search=_inputs(_SEARCH, kept),
+        count=f" ({below_more})" if below_more else "",
+        fields=join(_inputs(field, kept) for field in _FIELDS),
+        hidden=join(_HIDDEN(name=name, value=value) for name, value in hidden),
+        clear=_CLEAR(address=address(kept, _FILTERS)) if is_filtered else "",
     )
 
 
-def _levels(kept: Sequence[tuple[str, str]]) -> str:
-    others = [pair for pair in kept if pair[0] != "level"]
-    current = next((value.upper() for name, value in kept if name == "level"), SEVERITIES[0])
-    links = []
-    for level in SEVERITIES:
-        mark = ' aria-current="true"' if level == current else ""
-        label = "all" if level == SEVERITIES[0] else level
-        address = _address([*others, ("level", level)])
-        links.append(f'<a class="{level}" href="{address}"{mark}>{label}</a>')
-    return f'<nav class="levels" aria-label="Severity">{"".join(links)}</nav>\n'
-
-
-def _form(kept: Sequence[tuple[str, str]]) -> str:
-    more = "".join(_inputs(field, kept) for field in _FIELDS)
-    hidden = "".join(
-        f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">'
-        for name, value in kept
-        if name not in _FILLED_IN
-    )
-    count = sum(1 for name, _ in kept if name in _FILLED_IN and name != "q")
-    count += max(sum(1 for name, _ in kept if name == "q") - 1, 0)
-    told = f" ({count})" if count else ""
-    view = [pair for pair in kept if pair[0] not in _CHOOSES]
-    chosen = len(view) < len(kept)
-    clear = f'<a class="clear" href="{_address(view)}">clear</a>' if chosen else ""
-    return (
-        f'<form role="search" aria-label="Lines">{_inputs(_SEARCH, kept)}'
-        f'<details class="extra"><summary>more{told}</summary><div>{more}</div></details>'
-        f"{hidden}<button>Search</button>{clear}</form>\n"
+def _levels(kept: list[tuple[str, str]]) -> Markup:
+    current = dict(kept).get("level", SEVERITIES[0]).upper()
+    return join(
+        _LEVEL(
+            level=level,
+            address=address(kept, ("level",), level=level),
+            current=_CURRENT if level == current else "",
+            label="all" if level == SEVERITIES[0] else level,
+        )
+        for level in SEVERITIES
     )
 
 
-def _inputs(field: _Field, kept: Sequence[tuple[str, str]]) -> str:
-    """One for each value, so that what was asked can be changed; an empty one else."""
-    values = [value for name, value in kept if name == field.name] or [""]
-    wide = ' class="wide"' if field.is_wide else ""
-    return "".join(
-        f"<label{wide}><span>{field.label}</span>"
-        f'<input name="{field.name}" value="{escape(value)}" {field.attributes}></label>'
-        for value in values
+def _inputs(field: _Field, kept: list[tuple[str, str]]) -> Markup:
+    """An input for each value, so that all can be changed; an empty one where there is none."""
+    style = Markup(' class="wide"') if field.is_wide else ""
+    return join(
+        _INPUT(
+            style=style,
+            label=field.label,
+            name=field.name,
+            value=value,
+            attributes=field.attributes,
+        )
+        for value in [value for name, value in kept if name == field.name] or [""]
     )
-
-
-def _address(pairs: Sequence[tuple[str, str]]) -> str:
-    """For an attribute."""
-    return "?" + escape(urlencode(pairs))

@@ -2,15 +2,19 @@
 """What a page says of all the lines that were asked for, also of those it has no room for.
 
 Known when the last line has gone by, so it stands behind the lines. Every link leads to what is
-counted beside it, and nothing of a log is out of reach.
+counted beside it, and all of a log can be reached.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
-from html import escape
-from urllib.parse import urlencode
+
+from markupsafe import Markup
 
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.selection import Selection, Tally
+from oslogserve.pages.address import address
+from oslogserve.pages.humanize import duration
+from oslogserve.pages.template import join, template
 from oslogserve.query import Parameters, Query
 
 #: Lines shown before the one that a link leads to.
@@ -19,108 +23,129 @@ LINES_BEFORE = 200
 #: before it begins is only known by reading it.
 WINDOW_LINES = 10_000
 _ERROR = SEVERITIES.index("ERROR")
+#: Parameters that links to other lines of the same filter replace.
+_WINDOW = ("lines", "limit", "tail", "show")
+
+_LINK = template('<a href="{address}"{relation}>{text}</a>')
+_BEFORE = template('<p class="notice{kind}">{sentence}: {links}.</p>\n')
+_BEHIND = template('<p class="notice parts" role="status">{sentence}: {links}.</p>\n')
+_NEAREST = template('<p class="notice" role="status">nearest: {link}, {when}</p>\n')
+_COUNT = template(
+    '<a class="{name}" href="{address}" data-severity="{name}" data-count="{count}"'
+    ' data-first="{first}">{count:,} {label}</a>\n'
+)
+_FIRST_ERROR = template('<a href="#L{number}">first error at line {number:,}</a>\n')
+_FOOTER = template(
+    '{ways}<footer id="counts" data-lines="{lines}"{next} aria-label="Lines by severity" role="group">\n'
+    "{counts}</footer>\n"
+)
+_RELATION = template(' rel="{name}"')
+_NEXT_PAGE = template(' data-next="{number}"')
 
 
-def footer(query: Query, selection: Selection, tally: Tally) -> str:
-    """selection: what the page shows of the query."""
-    if tally.cut_at is not None or selection.tail is not None:
-        return ""  # the rest was not looked at
-    return _parts(query, selection, tally) + _severities(query, selection, tally)
-
-
-def before(query: Query, selection: Selection, is_large: bool = False) -> str:
-    """Where a page does not begin with the log's first line: a link to the part before it.
-    is_large: it may not hold all of the log, which is known at its end; the ways past it are not
-    only there."""
-    if selection.first == 1:
-        return _of_large(query, selection) if is_large else ""
-    first, last = max(1, selection.first - WINDOW_LINES), selection.first - 1
-    link = _link(_address(query, lines=f"{first}-{last}"), f"lines {first:,} to {last:,}", "prev")
-    return f'<p class="notice parts">This page begins with line {selection.first:,}: {link}.</p>\n'
-
-
-def _of_large(query: Query, selection: Selection) -> str:
-    if (selection.last, selection.limit, selection.tail) != (None, None, None):
-        return ""
-    ways = [_link(_address(query, tail=WINDOW_LINES), f"the last {WINDOW_LINES:,} lines")]
+def before(query: Query, selection: Selection, is_large: bool = False) -> Markup:
+    """Links past a page that does not begin with the log's first line, or that may not hold all of
+    a large log: that is known at its end, but the links are not only there."""
+    if selection.first > 1:
+        first, last = max(1, selection.first - WINDOW_LINES), selection.first - 1
+        lines = _address(query, lines=f"{first}-{last}")
+        link = _link(lines, f"lines {first:,} to {last:,}", "prev")
+        sentence = f"This page begins with line {selection.first:,}"
+        return _BEFORE(kind=" parts", sentence=sentence, links=link)
+    if not is_large or (selection.last, selection.limit, selection.tail) != (None, None, None):
+        return Markup()
+    links = [_last_lines(query)]
     if selection.level is None or SEVERITIES.index(selection.level) < _ERROR:
-        ways.insert(0, _link(_address(query, level="ERROR"), "all errors"))
-    told = f"This log is large, and the page may end before it does: {', '.join(ways)}."
-    return f'<p class="notice">{told}</p>\n'
+        links.insert(0, _all_errors(query))
+    sentence = "This log is large, and the page may end before it does"
+    return _BEFORE(kind="", sentence=sentence, links=join(links, between=", "))
 
 
-def _parts(query: Query, selection: Selection, tally: Tally) -> str:
-    ways = []
+def footer(query: Query, selection: Selection, tally: Tally) -> Markup:
+    """selection: what the page shows of the query. Nothing where not all lines were looked at."""
+    if tally.cut_at is not None or selection.tail is not None:
+        return Markup()
+    return _FOOTER(
+        ways=_behind(query, selection, tally),
+        lines=tally.lines,
+        next="" if tally.next_page is None else _NEXT_PAGE(number=tally.next_page),
+        counts=join(_by_severity(query, selection, tally)),
+    )
+
+
+def nearest(number: int, micros: int) -> Markup:
+    """The line that is nearest to a time which no line has. micros: how much later than that time
+    it is, in microseconds; below 0 for earlier."""
+    when = f"{duration(abs(micros))} {'earlier' if micros < 0 else 'later'}"
+    return _NEAREST(link=_link(f"#L{number}", f"line {number:,}"), when=when)
+
+
+def _behind(query: Query, selection: Selection, tally: Tally) -> Markup:
+    """Links past a page that does not end with the log's last line."""
     if tally.next_page is not None:
-        told = f"This page ends before line {tally.next_page:,} of {tally.lines:,}: "
-        ways.append(_link(_address(query, lines=f"{tally.next_page}-"), "the next part", "next"))
-        ways.append(_link(_address(query, tail=WINDOW_LINES), f"the last {WINDOW_LINES:,} lines"))
-        if selection.level is None and any(rank >= _ERROR for rank in tally.severities):
-            ways.append(_link(_address(query, level="ERROR"), "all errors"))
-        ways += _to_first_error(query, tally)
+        sentence = f"This page ends before line {tally.next_page:,} of {tally.lines:,}"
+        links = [_next_lines(query, tally.next_page), _last_lines(query)]
+        first_error = _first_error(tally)
+        if first_error and selection.level is None:
+            links.append(_all_errors(query))
+        if first_error and first_error >= tally.next_page:
+            lines = _address(query, lines=f"{max(1, first_error - LINES_BEFORE)}-")
+            links.append(_link(f"{lines}#L{first_error}", f"first error at line {first_error:,}"))
     elif selection.last is not None and tally.lines >= selection.last:
-        told = f"This part ends with line {selection.last:,}: "
-        ways.append(_link(_address(query, lines=f"{selection.last + 1}-"), "the next part", "next"))
-    if not ways:
-        return ""
-    return f'<p class="notice parts" role="status">{told}{", ".join(ways)}.</p>\n'
+        sentence = f"This part ends with line {selection.last:,}"
+        links = [_next_lines(query, selection.last + 1)]
+    else:
+        return Markup()
+    return _BEHIND(sentence=sentence, links=join(links, between=", "))
 
 
-def _to_first_error(query: Query, tally: Tally) -> list[str]:
-    """Where it stands behind the page's end."""
+def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[Markup]:
+    """A link for each severity, the most severe first, behind one to the first error here."""
     number = _first_error(tally)
-    if not number or tally.next_page is None or number < tally.next_page:
-        return []
-    address = _address(query, lines=f"{max(1, number - LINES_BEFORE)}-")
-    return [_link(f"{address}#L{number}", f"first error at line {number:,}")]
+    if number and (tally.next_page is None or number < tally.next_page):
+        yield _FIRST_ERROR(number=number)
+    is_window = (selection.first, selection.last) != (1, None)
+    window = f"{selection.first}-{selection.last or ''}" if is_window else ""
+    addresses = _addresses(query.parameters, window)
+    for rank in sorted(tally.severities, reverse=True):
+        count, first = tally.severities[rank]
+        name = SEVERITIES[rank]
+        label = name if rank else "without severity"
+        yield _COUNT(name=name, address=addresses[rank], count=count, first=first, label=label)
+
+
+# Of different logs most have the same few parameters, and these URLs take longer than the rest.
+@lru_cache(maxsize=256)
+def _addresses(parameters: Parameters, window: str) -> list[str]:
+    """URLs of the lines of each severity, by rank."""
+    without = (*_WINDOW, "level")
+    levels = ["", *SEVERITIES[1:]]
+    return [address(parameters, without, lines=window, level=level) for level in levels]
 
 
 def _first_error(tally: Tally) -> int | None:
     """Its line's number."""
-    return min(
-        (first for rank, (_, first) in tally.severities.items() if rank >= _ERROR), default=None
-    )
+    numbers = (first for rank, (_, first) in tally.severities.items() if rank >= _ERROR)
+    return min(numbers, default=None)
 
 
-def _severities(query: Query, selection: Selection, tally: Tally) -> str:
-    is_whole = (selection.first, selection.last) == (1, None)
-    window = "" if is_whole else f"{selection.first}-{selection.last or ''}"
-    links = []
-    for rank in sorted(tally.severities, reverse=True):
-        count, first = tally.severities[rank]
-        before, name = _severity(query.parameters, window, rank)
-        links.append(f'{before}"{count}" data-first="{first}">{count:,} {name}</a>\n')
-    number = _first_error(tally)
-    if number and (tally.next_page is None or number < tally.next_page):
-        links.insert(0, f'<a href="#L{number}">first error at line {number:,}</a>\n')
-    cut = f' data-next="{tally.next_page}"' if tally.next_page is not None else ""
-    return (
-        f'<footer id="counts" data-lines="{tally.lines}"{cut} aria-label="Lines by severity" role="group">\n'
-        f"{''.join(links)}</footer>\n"
-    )
+def _next_lines(query: Query, first: int) -> Markup:
+    return _link(_address(query, lines=f"{first}-"), "the next part", "next")
 
 
-@lru_cache(maxsize=256)
-def _severity(parameters: Parameters, window: str, rank: int) -> tuple[str, str]:
-    """What stands before the figures of its link, and behind them."""
-    name = SEVERITIES[rank]
-    address = _of_pairs(parameters, (("lines", window), ("level", name if rank else "")))
-    before = f'<a class="{name}" href="{address}" data-severity="{name}" data-count='
-    return before, name if rank else "without severity"
+def _last_lines(query: Query) -> Markup:
+    return _link(_address(query, tail=WINDOW_LINES), f"the last {WINDOW_LINES:,} lines")
 
 
-def _address(query: Query, **changed: object) -> str:
-    """Of the same log and filter, with another window; for HTML. "": left out."""
-    return _of_pairs(query.parameters, tuple(changed.items()))
+def _all_errors(query: Query) -> Markup:
+    return _link(_address(query, level="ERROR"), "all errors")
 
 
-def _of_pairs(parameters: Parameters, changed: tuple[tuple[str, object], ...]) -> str:
-    dropped = {"lines", "limit", "tail", "show", *(name for name, _ in changed)}
-    pairs = [(name, value) for name, value in parameters if value and name not in dropped]
-    pairs += [(name, str(value)) for name, value in changed if value]
-    return escape("?" + urlencode(pairs))
+def _address(query: Query, **changed: str | int) -> str:
+    """The URL of other lines of the same log and filter. Empty values are left out."""
+    return address(query.parameters, (*_WINDOW, *changed), **changed)
 
 
-def _link(address: str, text: str, relation: str = "") -> str:
-    rel = f' rel="{relation}"' if relation else ""
-    return f'<a href="{address}"{rel}>{text}</a>'
+def _link(address: str, text: str, relation: str = "") -> Markup:
+    rel = _RELATION(name=relation) if relation else ""
+    return _LINK(address=address, relation=rel, text=text)

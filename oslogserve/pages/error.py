@@ -1,48 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of an error: what happened, and what a reader may do next."""
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.page import breadcrumbs, head
+from oslogserve.pages.template import join, template
+
+_PAGE = template(
+    '{head}<body class="error">\n'
+    '<header><nav class="path" aria-label="Folders">{path}</nav></header>\n<main>\n'
+    "<h1>{status}</h1>\n<p>{sentence}</p>\n<ul>\n{steps}</ul>\n</main>\n</body>\n</html>\n"
+)
+_STEP = template('<li><a href="{address}">{label}</a>{remark}</li>\n')
 
 
 def error_page(
-    mount: str, error: Error, path: bytes | None, asked: str, sources: Sequence[str]
+    mount: str, error: Error, path: bytes | None, query_string: str, sources: Sequence[str]
 ) -> bytes:
-    """path: of what was asked for, None where that was no path. asked: the query as it came.
-    sources: names of those that may be asked one by one."""
-    where = f'<header><nav class="path" aria-label="Folders">{breadcrumbs(mount, path or b"", "b")}</nav></header>'
-    steps = "".join(
-        f'<li><a href="{escape(address)}">{escape(label)}</a>{behind}</li>\n'
-        for address, label, behind in _steps(mount, error, path, asked, sources)
-    )
-    return (
-        f'{head(mount, error.status)}<body class="error">\n{where}\n<main>\n'
-        f"<h1>{escape(error.status)}</h1>\n<p>{escape(error.sentence)}</p>\n"
-        f"<ul>\n{steps}</ul>\n</main>\n</body>\n</html>\n"
+    """mount: SCRIPT_NAME. path: None where the request's path is not legitimate. sources: names of
+    those that may be asked one by one."""
+    steps = _steps(mount, error, path, query_string, sources)
+    return _PAGE(
+        head=head(mount, error.status),
+        path=breadcrumbs(mount, path or b"", "b"),
+        status=error.status,
+        sentence=error.sentence,
+        steps=join(_STEP(**step._asdict()) for step in steps),
     ).encode()
 
 
+class _Step(NamedTuple):
+    address: str
+    label: str
+    remark: str = ""
+
+
 def _steps(
-    mount: str, error: Error, path: bytes | None, asked: str, sources: Sequence[str]
-) -> list[tuple[str, str, str]]:
-    """(address, label, what stands behind it) of each."""
-    steps = []
+    mount: str, error: Error, path: bytes | None, query_string: str, sources: Sequence[str]
+) -> Iterator[_Step]:
     if path:
         here = f"{mount}/{quote(path)}"
-        name = path.rstrip(b"/").rpartition(b"/")[2].decode("utf-8", "replace")
-        if isinstance(error, BadRequest) and asked:
-            steps.append((here, f"All of {name}", ", without the parameters"))
+        above, _, name = path.rstrip(b"/").rpartition(b"/")
+        if isinstance(error, BadRequest) and query_string:
+            label = f"All of {name.decode('utf-8', 'replace')}"
+            yield _Step(here, label, ", without the parameters")
         if isinstance(error, Unavailable):
-            again = f"{here}?{asked}" if asked else here
-            steps.append((again, "Try again", f", in {error.RETRY_AFTER} seconds or so"))
+            again = f"{here}?{query_string}" if query_string else here
+            yield _Step(again, "Try again", f", in {error.RETRY_AFTER} seconds or so")
             if len(sources) > 1:
-                steps += [(f"{here}?source={one}", f"Ask {one} alone", "") for one in sources]
-        if isinstance(error, NotFound | Forbidden):
-            above = path.rstrip(b"/").rpartition(b"/")[0]
-            if above:
-                steps.append((f"{mount}/{quote(above)}/", "The folder above", ""))
-    return [*steps, (f"{mount}/", "All logs", "")]
+                for source in sources:
+                    yield _Step(f"{here}?source={source}", f"Ask {source} alone")
+        if isinstance(error, NotFound | Forbidden) and above:
+            yield _Step(f"{mount}/{quote(above)}/", "The folder above")
+    yield _Step(f"{mount}/", "All logs")

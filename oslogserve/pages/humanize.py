@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes and times as a page shows them: short, with the exact figure behind them."""
+"""Sizes, times and durations as a page shows them: short, with the exact value behind them."""
 
 from datetime import UTC, datetime
+from math import inf
+
+from markupsafe import Markup
+
+from oslogserve.pages.template import template
+
+_SIZE = template('<data value="{size}" title="{size:,} bytes">{shown}</data>')
+_TIME = template('<time datetime="{iso}Z">{shown}{zone}</time>')
+#: How many of each make one of the next.
+_UNITS_OF_TIME = {"ms": 1000, "s": 60, "min": 60, "h": 24, "days": inf}
 
 
 def size_shown(size: int) -> str:
@@ -17,14 +27,26 @@ def size_shown(size: int) -> str:
     return f"{amount:.{decimals}f} {unit}"
 
 
-def size_element(size: int) -> str:
-    return f'<data value="{size}" title="{size:,} bytes">{size_shown(size)}</data>'
+def size_element(size: int) -> Markup:
+    return _SIZE(size=size, shown=size_shown(size))
 
 
 def moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    """'2013-09-27 18:22:11', in UTC. seconds: since 1970."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19]
 
 
-def time_element(seconds: float, zone: str = "") -> str:
+def time_element(seconds: float, zone: str = "") -> Markup:
     shown = moment(seconds)
-    return f'<time datetime="{shown.replace(" ", "T")}Z">{shown}{zone}</time>'
+    return _TIME(iso=shown.replace(" ", "T"), shown=shown, zone=zone)
+
+
+def duration(micros: int) -> str:
+    """Two digits or more: '0.5 ms', '39 ms', '1.5 s', '12 min', '23 h', '1,200 days'."""
+    amount = micros / 1000
+    unit, of_next = next(units := iter(_UNITS_OF_TIME.items()))
+    while round(amount) >= of_next:
+        amount = max(1, amount / of_next)
+        unit, of_next = next(units)
+    shown = f"{amount:.2g}" if amount < 9.95 else f"{amount:,.0f}"
+    return "1 day" if (shown, unit) == ("1", "days") else f"{shown} {unit}"

@@ -2,57 +2,135 @@
 """A folder's entries as HTML, text or JSON; each streams."""
 
 import json
-from collections.abc import Callable, Iterator
-from html import escape
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby, islice
 from math import inf
-from urllib.parse import quote, urlencode
+from typing import NamedTuple
+from urllib.parse import quote
 
+from markupsafe import Markup
+
+from oslogserve.pages.address import address
 from oslogserve.pages.humanize import moment, size_element, time_element
-from oslogserve.pages.page import breadcrumbs, head
+from oslogserve.pages.page import breadcrumbs, head, notice
+from oslogserve.pages.template import join, template
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing
 
 #: Rows handed to the server at a time.
 BATCH = 500
-
-
-#: Entries that are held to be sorted by time: some 30 MB. Of more, the order stays that by name.
+#: Rows that are held to be sorted by time: some 30 MB. Of more, the order stays that by name.
 SORTED = 100_000
 
+_BEFORE_ROWS = template(
+    '{head}<body class="folder">\n<a class="skip" href="#entries">Skip to the entries</a>\n'
+    '<header><nav class="path" aria-label="Folders">{path}</nav></header>\n'
+    '<main>\n<table id="entries">\n<thead><tr>{name_heading}<th>Size</th>{time_heading}'
+    "<th>Source</th></tr></thead>\n<tbody>\n{above}"
+)
+_ABOVE = Markup('<tr><td><a href="../">../</a></td><td></td><td></td><td></td></tr>\n')
+_HEADING = template('<th><a href="{address}">{label}</a></th>')
+_SORTED_HEADING = template(
+    '<th aria-sort="{order}"><a href="{address}" aria-current="true">{label}</a></th>'
+)
+_ROW = template(
+    '<tr><td><a href="{href}">{name}</a></td><td>{size}</td><td>{time}</td><td>{sources}</td></tr>\n'
+)
+_SOURCE = template('<span class="source">{name}</span>')
+_AFTER_ROWS = template(
+    "</tbody>\n</table>\n{notices}</main>\n<footer><span>{total}</span></footer>\n</body>\n</html>\n"
+)
 
-def _rows(
-    listing: Listing, row: Callable[[str, list[Entry]], str], sort: str = "name"
-) -> Iterator[bytes]:
-    """row(name, the entries of that name: one for each source that has it)."""
-    found: Iterator[list[Entry]] = (
-        list(entries) for _, entries in groupby(listing, key=lambda entry: entry.name)
-    )
-    if sort == "time":
-        found = _newest_first(found, listing)
-    batch = []
-    for entries in found:
-        batch.append(row(entries[0].name.decode("utf-8", "replace"), entries))
-        if len(batch) == BATCH:
-            yield "".join(batch).encode()
-            batch = []
-    if batch:
-        yield "".join(batch).encode()
+
+class _Row(NamedTuple):
+    """A name in the folder. Size and time are of the first source that knows them."""
+
+    raw_name: bytes
+    size: int | None
+    modified: float | None
+    #: Names of those that have it.
+    sources: list[str]
+
+    @property
+    def name(self) -> str:
+        return self.raw_name.decode("utf-8", "replace")
+
+    @property
+    def href(self) -> str:
+        """With its "./", or a name with a colon would be taken for a scheme."""
+        return "./" + quote(self.raw_name)
 
 
-def _newest_first(found: Iterator[list[Entry]], listing: Listing) -> Iterator[list[Entry]]:
-    """Behind what has no time: the folders of an object store."""
-    held = list(islice(found, SORTED + 1))
-    if len(held) > SORTED:
+def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
+    """A page; its links keep the query's source."""
+    yield _BEFORE_ROWS(
+        head=head(query.mount, query.path.decode("utf-8", "replace") or "logs"),
+        path=breadcrumbs(query.mount, query.path),
+        name_heading=_heading("Name", "name", sort, query.source),
+        time_heading=_heading("Time (UTC)", "time", sort, query.source),
+        above=_ABOVE if query.path else "",
+    ).encode()
+    total = _Total()
+    yield from _batches(map(_html_row, total.of(_rows(listing, sort))), join)
+    notices = join(notice(sentence) for sentence in _notices(listing))
+    yield _AFTER_ROWS(notices=notices, total=total.shown()).encode()
+
+
+def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:
+    """name, size, time, sources: separated by tabs, '-' where unknown."""
+    yield from _batches(map(_text_row, _rows(listing, sort)))
+    for sentence in _notices(listing):
+        yield f"[{sentence}]\n".encode()
+
+
+def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes]:
+    """{"path", "entries": [{"name", "href", "size", "modified", "sources"}], "complete", "reason"}.
+
+    href: relative to the folder's URL; of a name that is not UTF-8 it alone has the bytes.
+    """
+    shown = json.dumps(path.decode("utf-8", "replace"))
+    yield f'{{"path": {shown}, "entries": ['.encode()
+    separator = ""
+    for batch in _batches(map(_json_row, _rows(listing, sort)), ",\n".join):
+        yield f"{separator}\n".encode() + batch
+        separator = ","
+    reason = _incomplete(listing)
+    end = {"complete": reason is None, "reason": reason}
+    yield f"\n], {json.dumps(end)[1:]}\n".encode()
+
+
+def _rows(listing: Listing, sort: str) -> Iterator[_Row]:
+    rows = (_merge(list(same)) for _, same in groupby(listing, key=lambda entry: entry.name))
+    return _newest_first(rows, listing) if sort == "time" else rows
+
+
+def _merge(entries: list[Entry]) -> _Row:
+    """entries: of one name, one for each source that has it."""
+    known = next((entry for entry in entries if entry.modified is not None), entries[0])
+    sources = [entry.source for entry in entries]
+    return _Row(entries[0].name, known.size, known.modified, sources)
+
+
+def _newest_first(rows: Iterator[_Row], listing: Listing) -> Iterator[_Row]:
+    """First what has no time: the folders of an object store."""
+    first = list(islice(rows, SORTED + 1))
+    if len(first) > SORTED:
         listing.notices.append(
             f"This folder has more than {SORTED:,} entries: too many to sort them by time."
         )
-        return chain(held, found)
-    return iter(sorted(held, key=_age))
+        return chain(first, rows)
+    return iter(sorted(first, key=lambda row: -inf if row.modified is None else -row.modified))
 
 
-def _told(listing: Listing) -> list[str]:
+def _batches(
+    rows: Iterator[str], joined: Callable[[Iterable[str]], str] = "".join
+) -> Iterator[bytes]:
+    while batch := list(islice(rows, BATCH)):
+        yield joined(batch).encode()
+
+
+def _notices(listing: Listing) -> list[str]:
     incomplete = _incomplete(listing)
     return [*listing.notices, *([incomplete] if incomplete else [])]
 
@@ -60,119 +138,68 @@ def _told(listing: Listing) -> list[str]:
 def _incomplete(listing: Listing) -> str | None:
     if not listing.failures:
         return None
-    told = "; ".join(f"{failure.source}: {failure}" for failure in listing.failures)
-    return f"This listing is incomplete: a source failed ({told})."
+    failures = "; ".join(f"{failure.source}: {failure}" for failure in listing.failures)
+    return f"This listing is incomplete: a source failed ({failures})."
 
 
-def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
-    """A page; links keep the query's source."""
-    mount, path, source = query.mount, query.path, query.source
-    title = path.decode("utf-8", "replace") or "logs"
-    above = '<tr><td><a href="../">../</a></td><td></td><td></td><td></td></tr>\n'
-    yield (
-        f'{head(mount, title)}<body class="folder">\n'
-        '<a class="skip" href="#entries">Skip to the entries</a>\n'
-        f'<header><nav class="path" aria-label="Folders">{breadcrumbs(mount, path)}</nav></header>\n'
-        '<main>\n<table id="entries">\n<thead><tr>'
-        f"{_heading('Name', 'name', sort, source)}<th>Size</th>"
-        f"{_heading('Time (UTC)', 'time', sort, source)}<th>Source</th></tr></thead>\n<tbody>\n"
-        f"{above if path else ''}"
-    ).encode()
-    count = Count()
-    yield from _rows(listing, lambda name, entries: count.row(name, entries), sort)
-    told = "".join(f'<p class="notice" role="status">{escape(one)}</p>\n' for one in _told(listing))
-    yield (
-        f"</tbody>\n</table>\n{told}</main>\n<footer><span>{count.told()}</span></footer>\n</body>\n</html>\n"
-    ).encode()
+def _heading(label: str, key: str, sort: str, source: str) -> Markup:
+    sorting = address(source="" if source == "all" else source, sort=key)
+    if key != sort:
+        return _HEADING(address=sorting, label=label)
+    order = "ascending" if key == "name" else "descending"
+    return _SORTED_HEADING(order=order, address=sorting, label=label)
 
 
-def _heading(label: str, key: str, sort: str, source: str) -> str:
-    asked = [("source", source)] if source != "all" else []
-    order = ' aria-sort="ascending"' if key == "name" else ' aria-sort="descending"'
-    address = escape("?" + urlencode([*asked, ("sort", key)]))
-    mark = ' aria-current="true"' if key == sort else ""
-    return f'<th{order if mark else ""}><a href="{address}"{mark}>{label}</a></th>'
-
-
-class Count:
-    """Of the rows that went out."""
+class _Total:
+    """Counts the rows that go out."""
 
     def __init__(self) -> None:
         self._files = self._folders = self._bytes = 0
 
-    def row(self, name: str, entries: list[Entry]) -> str:
-        size, modified, sources = _facts(entries)
-        if name.endswith("/"):
-            self._folders += 1
-        else:
-            self._files += 1
-        self._bytes += size or 0
-        marks = " ".join(f'<span class="source">{source}</span>' for source in sources)
-        return (
-            f'<tr><td><a href="{escape(_address(entries))}">{escape(_visible(name))}</a></td>'
-            f"<td>{'' if size is None else size_element(size)}</td>"
-            f"<td>{'' if modified is None else time_element(modified)}</td><td>{marks}</td></tr>\n"
-        )
+    def of(self, rows: Iterable[_Row]) -> Iterator[_Row]:
+        """The same rows."""
+        for row in rows:
+            is_folder = row.raw_name.endswith(b"/")
+            self._folders += is_folder
+            self._files += not is_folder
+            self._bytes += row.size or 0
+            yield row
 
-    def told(self) -> str:
+    def shown(self) -> Markup:
         """Such as '2 files, 12.3 MB, 1 folder'."""
-        parts = [_counted(self._files, "file")]
+        shown = [_counted(self._files, "file")]
         if self._bytes:
-            parts.append(size_element(self._bytes))
+            shown.append(size_element(self._bytes))
         if self._folders:
-            parts.append(_counted(self._folders, "folder"))
-        return ", ".join(parts)
+            shown.append(_counted(self._folders, "folder"))
+        return join(shown, between=", ")
 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:
-    """name, size, time, sources: separated by tabs, '-' where unknown."""
-    yield from _rows(listing, _text_row, sort)
-    for told in _told(listing):
-        yield f"[{told}]\n".encode()
+def _html_row(row: _Row) -> Markup:
+    return _ROW(
+        href=row.href,
+        name=_visible(row.name),
+        size="" if row.size is None else size_element(row.size),
+        time="" if row.modified is None else time_element(row.modified),
+        sources=join((_SOURCE(name=source) for source in row.sources), between=" "),
+    )
 
 
-def _text_row(name: str, entries: list[Entry]) -> str:
-    size, modified, sources = _facts(entries)
-    quoted = _visible(name.replace("\\", "\\\\"))
-    time = "-" if modified is None else moment(modified)
-    return f"{quoted}\t{'-' if size is None else size}\t{time}\t{','.join(sources)}\n"
+def _text_row(row: _Row) -> str:
+    name = _visible(row.name.replace("\\", "\\\\"))
+    size = "-" if row.size is None else row.size
+    time = "-" if row.modified is None else moment(row.modified)
+    return f"{name}\t{size}\t{time}\t{','.join(row.sources)}\n"
 
 
-def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes]:
-    """{"path", "entries": [{"name", "href", "size", "modified", "sources"}], "complete", "reason"}.
-
-    href: relative to the folder's address; of a name that is no UTF-8 it alone has the bytes.
-    """
-    shown = json.dumps(path.decode("utf-8", "replace"))
-    yield f'{{"path": {shown}, "entries": ['.encode()
-    first = True
-    for rows in _rows(listing, _json_row, sort):
-        yield rows[1:] if first else rows
-        first = False
-    told = _incomplete(listing)
-    end = {"complete": told is None, "reason": told}
-    yield f"\n], {json.dumps(end)[1:]}\n".encode()
-
-
-def _json_row(name: str, entries: list[Entry]) -> str:
-    size, modified, sources = _facts(entries)
-    row = {
-        "name": name,
-        "href": _address(entries),
-        "size": size,
-        "modified": None if modified is None else moment(modified),
-        "sources": sources,
-    }
-    return f",\n{json.dumps(row)}"
-
-
-def _address(entries: list[Entry]) -> str:
-    """With its "./", or a name with a colon would be taken for a scheme."""
-    return "./" + quote(entries[0].name)
+def _json_row(row: _Row) -> str:
+    modified = None if row.modified is None else moment(row.modified)
+    values = {"name": row.name, "href": row.href, "size": row.size, "modified": modified}
+    return json.dumps({**values, "sources": row.sources})
 
 
 def _visible(name: str) -> str:
@@ -180,15 +207,3 @@ def _visible(name: str) -> str:
     if name.isprintable():
         return name
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-
-
-def _facts(entries: list[Entry]) -> tuple[int | None, float | None, list[str]]:
-    """Of the source that is asked first; and which sources have it."""
-    known = next((entry for entry in entries if entry.modified is not None), entries[0])
-    return known.size, known.modified, [entry.source for entry in entries]
-
-
-def _age(entries: list[Entry]) -> float:
-    """To sort by."""
-    modified = _facts(entries)[1]
-    return -inf if modified is None else -modified

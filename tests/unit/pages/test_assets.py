@@ -12,14 +12,14 @@ TYPES = {"log.css": "text/css; charset=utf-8", "log.js": "text/javascript; chars
 @pytest.mark.parametrize("name", TYPES)
 def test_an_address_names_the_first_digits_of_the_contents_hash(name):
     path = assets.url("", name)
-    held, _ = assets.BY_PATH[path]
+    held = assets.BY_PATH[path].content
     stem, ending = name.split(".")
     assert path == f"/_oslogserve/{stem}.{hashlib.sha256(held).hexdigest()[:12]}.{ending}"
 
 
 @pytest.mark.parametrize(("name", "media_type"), TYPES.items())
 def test_an_address_leads_to_the_file_and_its_type(name, media_type):
-    held, served_as = assets.BY_PATH[assets.url("", name)]
+    _, held, served_as = assets.BY_PATH[assets.url("", name)]
     assert served_as == media_type
     assert held
     assert held.decode() == assets.content(name)
@@ -30,7 +30,7 @@ def test_an_address_begins_with_the_mount_point():
 
 
 def test_nothing_but_style_sheets_and_scripts_is_served():
-    assert {media_type for _, media_type in assets.BY_PATH.values()} <= set(TYPES.values())
+    assert {asset.media_type for asset in assets.BY_PATH.values()} <= set(TYPES.values())
 
 
 def test_the_version_is_fit_for_an_etag():

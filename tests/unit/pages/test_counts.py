@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.lines.selection import Page
+from oslogserve.pages import counts
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query
@@ -224,3 +225,18 @@ def test_but_not_where_a_window_is_asked_for(page, window):
 
 def test_a_log_that_fits_is_whole_whatever_is_to_be_shown(page):
     assert len(ids(page(log(1000), "show=L900", lines=1000))) == 1000
+
+
+@pytest.mark.parametrize(
+    ("number", "micros", "sentence"),
+    [
+        (6248, 39_000, "nearest: line 6,248, 39 ms later"),
+        (6248, -39_000, "nearest: line 6,248, 39 ms earlier"),
+        (1, 90_000_000, "nearest: line 1, 1.5 min later"),
+    ],
+)
+def test_the_line_nearest_to_a_time_is_told_with_a_link_to_it(number, micros, sentence):
+    shown = counts.nearest(number, micros)
+    assert re.sub("<[^>]*>", "", shown) == f"{sentence}\n"
+    assert shown.startswith('<p class="notice" role="status">')
+    assert f'<a href="#L{number}">' in shown

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.pages.humanize import moment, size_element, size_shown, time_element
+from oslogserve.pages.humanize import duration, moment, size_element, size_shown, time_element
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,25 @@ def test_a_time_is_utc():
     assert time_element(0.0, " UTC") == (
         '<time datetime="1970-01-01T00:00:00Z">1970-01-01 00:00:00 UTC</time>'
     )
+
+
+@pytest.mark.parametrize(
+    ("micros", "shown"),
+    [
+        (1, "0.001 ms"),
+        (500, "0.5 ms"),
+        (39_000, "39 ms"),
+        (999_400, "999 ms"),
+        (999_600, "1 s"),
+        (1_500_000, "1.5 s"),
+        (59_400_000, "59 s"),
+        (59_600_000, "1 min"),
+        (90 * 60 * 10**6, "1.5 h"),
+        (23 * 3600 * 10**6, "23 h"),
+        (86_400 * 10**6, "1 day"),
+        (3 * 86_400 * 10**6, "3 days"),
+        (1200 * 86_400 * 10**6, "1,200 days"),
+    ],
+)
+def test_a_duration_has_the_unit_that_makes_it_short(micros, shown):
+    assert duration(micros) == shown

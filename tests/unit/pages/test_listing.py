@@ -255,7 +255,7 @@ def test_a_link_leads_to_the_names_own_bytes(name, address):
 def test_html_escapes_names_and_the_path():
     page = as_html(one(HOSTILE), b"job/" + HOSTILE)
     assert "<script>" not in page
-    shown = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;amp;"
+    shown = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;&amp;amp;"
     assert f">{shown}</a>" in page
     assert f"<title>job/{shown}</title>" in page
 

@@ -4,6 +4,7 @@ from html import unescape
 from urllib.parse import parse_qsl
 
 import pytest
+from markupsafe import Markup
 
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, url
@@ -70,7 +71,7 @@ def test_hostile_names_add_no_element(path):
 
 def test_hostile_names_are_shown_as_they_are():
     name = b"<b>&amp;\"'"
-    assert f"<h1>{'&lt;b&gt;&amp;amp;&quot;&#x27;'}</h1>" in page.breadcrumbs("", name)
+    assert f"<h1>{'&lt;b&gt;&amp;amp;&#34;&#39;'}</h1>" in page.breadcrumbs("", name)
     title = re.search("<title>(.*)</title>", before(name))[1]
     assert "<" not in title
     assert unescape(title) == name.decode()
@@ -100,6 +101,10 @@ def test_the_policy_allows_only_the_applications_own_files(kind):
     assert policy[kind] == "'self'"
 
 
+def test_no_other_site_learns_the_address_of_a_page():
+    assert dict(page.HEADERS)["Referrer-Policy"] == "same-origin"
+
+
 @pytest.mark.parametrize(("query", "kind"), [("", ""), ("wrap=yes", ""), ("wrap=no", "nowrap")])
 def test_long_lines_are_broken_unless_that_is_not_wanted(query, kind):
     [log] = [attrs for _, attrs in elements(before(query=query)) if attrs.get("id") == "log"]
@@ -107,7 +112,7 @@ def test_long_lines_are_broken_unless_that_is_not_wanted(query, kind):
 
 
 def test_notices_and_counts_stand_after_the_lines_escaped():
-    assert page.after_lines(["a <b>", "c"], counts="<footer></footer>").decode() == (
+    assert page.after_lines(["a <b>", "c"], footer=Markup("<footer></footer>")).decode() == (
         "</div>\n"
         '<p class="notice" role="status">a &lt;b&gt;</p>\n'
         '<p class="notice" role="status">c</p>\n<footer></footer></main>\n</body>\n</html>\n'
