@@ -17,10 +17,10 @@ RENDERED = ("html", "text", "jsonl", "summary")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: done. 1: the log was incomplete. 2: the arguments or the configuration are wrong."""
-    given = _parser().parse_args(arguments)
+    """The exit status. 1: the log was incomplete. 2: the arguments or the configuration are wrong."""
+    options = _parser().parse_args(arguments)
     try:
-        status: int = given.run(given)
+        status: int = options.run(options)
         return status
     except BrokenPipeError:
         # The reader has seen enough (`| head`). Python would complain once more at its exit.
@@ -45,9 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--threads", type=int, default=16, metavar="N")
     serve.set_defaults(run=_serve)
 
-    render = commands.add_parser("render", help="write a log file, or what is asked of it")
+    render = commands.add_parser("render", help="write a log file, or some lines of it")
     render.add_argument("file", nargs="?", metavar="FILE", help="default: standard input")
-    for name, parameter in _of_lines():
+    for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
     render.add_argument("--format", choices=RENDERED, default="html")
@@ -64,8 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _of_lines() -> list[tuple[str, Parameter]]:
-    """The parameters of an address that say which lines are shown."""
+def _line_parameters() -> list[tuple[str, Parameter]]:
+    """The parameters of a URL that say which lines are shown."""
     others = ("source", "format", "content-type", "wrap", "sort")
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 
@@ -79,38 +79,40 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _serve(given: argparse.Namespace) -> int:
+def _serve(options: argparse.Namespace) -> int:
     from oslogserve.server import serve
 
-    root = os.path.abspath(given.root) if given.root else None
+    root = os.path.abspath(options.root) if options.root else None
     if root is not None and not os.path.isdir(root):
-        raise ConfigError(f"--root {given.root}: there is no such folder")
-    overrides = {"serve_threads": str(given.threads), **({"disk_root": root} if root else {})}
-    config = load(given.config, **overrides)
+        raise ConfigError(f"--root {options.root}: there is no such folder")
+    overrides = {"serve_threads": str(options.threads), **({"disk_root": root} if root else {})}
+    config = load(options.config, **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
     renderer_of(config)
-    serve(config, given.bind, given.workers, given.threads)
+    serve(config, options.bind, options.workers, options.threads)
     return 0
 
 
-def _render(given: argparse.Namespace) -> int:
+def _render(options: argparse.Namespace) -> int:
     from oslogserve.lines.decode import decoded, until_incomplete
     from oslogserve.pages.bar import LogInfo
     from oslogserve.pages.log import LogView, incomplete_notice
 
-    _, rendered = renderer_of(load(given.config))
-    pairs = [(name, _text(value)) for name, _ in _of_lines() for value in getattr(given, name)]
+    _, renderer = renderer_of(load(options.config))
+    pairs = [
+        (name, _text(value)) for name, _ in _line_parameters() for value in getattr(options, name)
+    ]
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     missing: list[Incomplete] = []
-    if sys.stdout is None or (sys.stdin is None and not given.file):
+    if sys.stdout is None or (sys.stdin is None and not options.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
-    with open(given.file or sys.stdin.fileno(), "rb", closefd=bool(given.file)) as stream:
+    with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
         pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
-        written = os.fstat(stream.fileno()).st_mtime if given.file else None
-        title = Path(given.file).name if given.file else "standard input"
-        view = LogView(query, LogInfo(modified=written), missing, rendered)
-        sys.stdout.buffer.writelines(view.render(given.format, pieces, title))
+        written = os.fstat(stream.fileno()).st_mtime if options.file else None
+        title = Path(options.file).name if options.file else "standard input"
+        view = LogView(query, LogInfo(modified=written), missing, renderer)
+        sys.stdout.buffer.writelines(view.render(options.format, pieces, title))
         sys.stdout.buffer.flush()
     for error in missing:
         print(incomplete_notice(error), file=sys.stderr)
@@ -118,7 +120,7 @@ def _render(given: argparse.Namespace) -> int:
 
 
 def _text(argument: str) -> str:
-    """As the server reads what is no UTF-8 in an address."""
+    """The text of an argument. What is not UTF-8 is replaced, as the server does in a URL."""
     return os.fsencode(argument).decode("utf-8", "replace")
 
 
@@ -127,16 +129,16 @@ def _chunks(file: int) -> Iterator[bytes]:
         yield chunk
 
 
-def _check_config(given: argparse.Namespace) -> int:
-    config = load(given.file, must_exist=True)
+def _check_config(options: argparse.Namespace) -> int:
+    config = load(options.file, must_exist=True)
     renderer_of(config)
-    print(config.described(), end="")
+    print(config.as_file(), end="")
     return 0
 
 
-def _demo(given: argparse.Namespace) -> int:
+def _demo(options: argparse.Namespace) -> int:
     from oslogserve.demo import write_demo_logs
 
-    for path in write_demo_logs(Path(given.folder)):
+    for path in write_demo_logs(Path(options.folder)):
         print(path)
     return 0

@@ -5,10 +5,10 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
-from oslogserve.config.parser import ConfigError, Faults, Section, sections_of
+from oslogserve.config.parser import ConfigError, Faults, Section, parsed_sections
 from oslogserve.config.values import url
 from oslogserve.lines.formats import OwnRow
 
@@ -20,11 +20,11 @@ LONGEST_SHOWN = 100
 
 @dataclass(frozen=True)
 class Config:
-    """values: every option's parsed value by (section, key). views: (pattern, view) by the name
-    of their section, first wins. formats: in the order of the file."""
-
+    #: The parsed value of each option by (section, key).
     values: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    #: (pattern, view) by the name of their section; the first that fits wins.
     views: Mapping[str, tuple[re.Pattern[str], str]] = field(default_factory=dict)
+    #: In the order of the file.
     formats: tuple[OwnRow, ...] = ()
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
@@ -34,15 +34,15 @@ class Config:
         """The values of one section by their keys."""
         return {key: value for (section, key), value in self.values.items() if section == name}
 
-    def described(self) -> str:
-        """What was understood, as a file that load() reads again; secrets are not shown."""
+    def as_file(self) -> str:
+        """The text of a file that load() understands as this; secrets are not shown."""
         lines = []
         section = ""
         for option in OPTIONS:
             if option.section != section:
                 section = option.section
                 lines.append(f"[{section}]")
-            value = _without_secret(option, _written(self[option.section, option.key]))
+            value = _without_secret(option, _as_text(self[option.section, option.key]))
             lines.append(f"{option.key} = {value}")
         for name, (pattern, view) in self.views.items():
             lines += [f"[{name}]", f"pattern = {pattern.pattern}", f"view = {view}"]
@@ -53,8 +53,8 @@ class Config:
         return "\n".join(lines) + "\n"
 
 
-def _written(value: Any) -> str:
-    """As an option's parse takes it."""
+def _as_text(value: Any) -> str:
+    """The text from which an option's parse gives this value."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, re.Pattern):
@@ -63,11 +63,21 @@ def _written(value: Any) -> str:
 
 
 def _without_secret(option: Option, value: str) -> str:
-    if option.secret:
+    if option.is_secret:
         return "(set)" if value else ""
     if option.parse is url:
         return re.sub("(https?://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
     return value
+
+
+class _Setting(NamedTuple):
+    """The text that an option was given."""
+
+    #: 0 where it is not from the file.
+    line: int
+    #: How a fault names the place it is from.
+    place: str
+    text: str
 
 
 def load(
@@ -76,51 +86,54 @@ def load(
     must_exist: bool = False,
     **overrides: str,
 ) -> Config:
-    """overrides: 'section_key' -> text, from the command line; they win over the file.
+    """The configuration of a file, or the defaults. Raises ConfigError with all faults.
 
     must_exist: a folder that is not there is a fault; a server may wait for its mount.
-    Raises ConfigError with all faults.
+    overrides: 'section_key' -> text, from the command line; they win over the file.
     """
     faults = Faults()
-    sections = sections_of(file, faults) if file is not None else {}
+    sections = parsed_sections(file, faults) if file is not None else {}
     _check_names(sections, faults)
-    given = {
-        (option.section, option.key): (option, *_given(option, sections, environ, overrides))
-        for option in OPTIONS
+    settings = {option: _setting(option, sections, environ, overrides) for option in OPTIONS}
+    values = {
+        (option.section, option.key): _parsed(option, setting, faults)
+        for option, setting in settings.items()
     }
-    values = {where: _parsed(*option_given, faults) for where, option_given in given.items()}
+    lines = {(option.section, option.key): setting.line for option, setting in settings.items()}
     views = {
-        name: _view(name, section, faults)
-        for name, section in sections.items()
-        if name.startswith("view ")
+        name: (view["pattern"], view["view"])
+        for name, view in _named_values("view", sections, faults).items()
     }
-    root = values["disk", "root"]
-    if must_exist and root and not os.path.isdir(root):
-        faults.append((given["disk", "root"][1], f"[disk] root: there is no folder {root!r}"))
     formats = tuple(
-        _format(name, section, faults)
-        for name, section in sections.items()
-        if name.startswith("format ")
+        OwnRow(name.partition(" ")[2], row["pattern"], row["words"])
+        for name, row in _named_values("format", sections, faults).items()
     )
     config = Config(values, views, formats)
-    missing = _missing_of_swift(config)
-    if missing:
-        told = f"[swift] container: it is of no use without {', '.join(missing)}"
-        faults.append((given["swift", "container"][1], told))
+    _check_usable(config, lines, must_exist, faults)
     if faults:
-        raise ConfigError(faults.told(file))
+        raise ConfigError(faults.text(file))
     return config
+
+
+def _check_usable(
+    config: Config, lines: dict[tuple[str, str], int], must_exist: bool, faults: Faults
+) -> None:
+    root = config["disk", "root"]
+    if must_exist and root and not os.path.isdir(root):
+        faults.append((lines["disk", "root"], f"[disk] root: there is no folder {root!r}"))
+    missing = ", ".join(_missing_of_swift(config))
+    if missing:
+        what = f"[swift] container: it is of no use without {missing}"
+        faults.append((lines["swift", "container"], what))
 
 
 def _check_names(sections: Mapping[str, Section], faults: Faults) -> None:
     for name, section in sections.items():
         kind, space, _ = name.partition(" ")
-        options = (
-            NAMED_OPTIONS.get(kind, ())
-            if space
-            else [option for option in OPTIONS if option.section == name]
-        )
-        keys = {option.key for option in options}
+        if space:
+            keys = {option.key for option in NAMED_OPTIONS.get(kind, ())}
+        else:
+            keys = {option.key for option in OPTIONS if option.section == name}
         if not keys:
             faults.append((section.line, f"[{name}]: no such section"))
             continue
@@ -129,73 +142,70 @@ def _check_names(sections: Mapping[str, Section], faults: Faults) -> None:
                 faults.append((line, f"[{name}] {key}: no such key"))
 
 
-def _given(
+def _setting(
     option: Option,
     sections: Mapping[str, Section],
     environ: Mapping[str, str],
     overrides: Mapping[str, str],
-) -> tuple[int, str, str]:
-    """(line, where, value) of what was said last: command line, file, environment, default."""
+) -> _Setting:
+    """From the command line, else the file, the environment or the default."""
     override = overrides.get(f"{option.section}_{option.key}")
     if override is not None:
-        return 0, f"{option.section} {option.key}", override
+        return _Setting(0, f"{option.section} {option.key}", override)
     settings = sections[option.section].settings if option.section in sections else {}
     if option.key in settings:
-        line, value = settings[option.key]
-        return line, f"[{option.section}] {option.key}", value
-    asks = option.env and option.instead_of not in settings
-    return 0, option.env, (environ.get(option.env) if asks else None) or option.default
+        line, text = settings[option.key]
+        return _Setting(line, f"[{option.section}] {option.key}", text)
+    variable = None if option.instead_of in settings else environ.get(option.env)
+    return _Setting(0, option.env, variable or option.default)
 
 
-def _parsed(option: Option, line: int, where: str, value: str, faults: Faults) -> Any:
-    """None where it is not understood."""
+def _parsed(option: Option, setting: _Setting, faults: Faults) -> Any:
+    """The value; None, and a fault, where it is not understood."""
     try:
-        return option.parse(value)
+        return option.parse(setting.text)
     except ValueError as takes:
-        shown = repr(_without_secret(option, value)[:LONGEST_SHOWN])
-        faults.append((line, f"{where}: {shown} is not understood: it takes {takes}"))
+        shown = repr(_without_secret(option, setting.text)[:LONGEST_SHOWN])
+        what = f"{setting.place}: {shown} is not understood: it takes {takes}"
+        faults.append((setting.line, what))
         return None
 
 
-def _view(name: str, section: Section, faults: Faults) -> tuple[re.Pattern[str], str]:
-    parsed = _named(name, section, faults)
-    return parsed["pattern"], parsed["view"]
+def _named_values(
+    kind: str, sections: Mapping[str, Section], faults: Faults
+) -> dict[str, dict[str, Any]]:
+    """The values of the sections [KIND NAME], by section and key."""
+    found = {name: section for name, section in sections.items() if name.startswith(f"{kind} ")}
+    return {name: _section_values(kind, section, faults) for name, section in found.items()}
 
 
-def _format(name: str, section: Section, faults: Faults) -> OwnRow:
-    parsed = _named(name, section, faults)
-    pattern = parsed["pattern"]
-    if parsed["words"] and pattern and not re.search(rb"\(\?P?<severity>", pattern):
-        line, _ = section.settings["words"]
-        faults.append((line, f"[{name}] words: of no use, its pattern has no group severity"))
-    return OwnRow(name.partition(" ")[2], pattern, parsed["words"])
-
-
-def _named(name: str, section: Section, faults: Faults) -> dict[str, Any]:
-    """Values by key, of a section of which there may be several."""
-    kind = name.partition(" ")[0]
+def _section_values(kind: str, section: Section, faults: Faults) -> dict[str, Any]:
     line, pattern = section.settings.get("pattern", (section.line, ""))
     if not pattern:  # it would fit all
-        faults.append((line, f"[{name}]: a {kind} needs a pattern"))
-    parsed = {}
+        faults.append((line, f"[{section.name}]: a {kind} needs a pattern"))
+    values = {}
     for option in NAMED_OPTIONS[kind]:
-        line, value = section.settings.get(option.key, (0, option.default))
-        parsed[option.key] = _parsed(option, line, f"[{name}] {option.key}", value, faults)
-    return parsed
+        line, text = section.settings.get(option.key, (0, option.default))
+        setting = _Setting(line, f"[{section.name}] {option.key}", text)
+        values[option.key] = _parsed(option, setting, faults)
+    fits = values["pattern"]
+    if values.get("words") and fits and not re.search(rb"\(\?P?<severity>", fits):
+        line, _ = section.settings["words"]
+        what = f"[{section.name}] words: of no use, its pattern has no group severity"
+        faults.append((line, what))
+    return values
 
 
 def _missing_of_swift(config: Config) -> list[str]:
-    """A Swift that is configured by half is found at start, not by a reader."""
-    version = config["swift", "auth_version"]
-    if not config["swift", "container"] or version is None:
+    """Keys without which the container cannot be read: found at start, not by a reader."""
+    swift = config.section("swift")
+    if not swift["container"] or swift["auth_version"] is None:
         return []
-    wanted = ["auth_url"]
-    if version == "1":
-        wanted += ["username", "password"]
-    elif config["swift", "application_credential_id"]:
-        wanted += ["application_credential_secret"]
+    if swift["auth_version"] == "1":
+        needed = ["auth_url", "username", "password"]
+    elif swift["application_credential_id"]:
+        needed = ["auth_url", "application_credential_secret"]
     else:
-        wanted += ["username", "password"]
-        if not config["swift", "project_id"]:
-            wanted += ["project_name"]
-    return [key for key in wanted if not config["swift", key]]
+        project = "project_id" if swift["project_id"] else "project_name"
+        needed = ["auth_url", "username", "password", project]
+    return [key for key in needed if not swift[key]]

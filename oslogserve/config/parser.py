@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a file, and what is wrong with them."""
+"""The sections of a configuration file, and its faults.
+
+configparser would stop at the first fault, forget the lines, and take an indented line for more of
+the value above it, which no option has.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -13,9 +17,10 @@ class ConfigError(Error):
 
 @dataclass(frozen=True)
 class Section:
-    """line: of its header. settings: key -> (line, value)."""
-
+    name: str
+    #: The line of its header.
     line: int
+    #: (line, value) by key.
     settings: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
@@ -24,15 +29,30 @@ _SETTING = re.compile(r"([^=:]+?)\s*[=:]\s*(.*)")
 
 
 class Faults(list[tuple[int, str]]):
-    """(line, what); line 0 where the file is not to blame."""
+    """(line, what is wrong); line 0 where the file is not to blame.
 
-    def told(self, file: str | None) -> str:
+    No fault holds the text of a line: it may be a secret.
+    """
+
+    def text(self, file: str | None) -> str:
         return "\n".join(f"{file}:{line}: {what}" if line else what for line, what in sorted(self))
 
 
-def sections_of(file: str, faults: Faults) -> dict[str, Section]:
-    """By their names. Raises ConfigError where the file is no text."""
-    return _sections(_text(file), faults)
+def parsed_sections(file: str, faults: Faults) -> dict[str, Section]:
+    """The sections by their names. Raises ConfigError where the file is not text."""
+    sections: dict[str, Section] = {}
+    section = None
+    for number, line in enumerate(_text(file).split("\n"), 1):
+        line = line.strip()
+        if not line or line.startswith(("#", ";")):
+            continue
+        if line.startswith("["):
+            section = _section(line, number, sections, faults)
+        elif section is not None:
+            _add_setting(section, line, number, faults)
+        elif not faults:  # once: a log that is given by mistake has many such lines
+            faults.append((number, "a setting before the first [section]"))
+    return sections
 
 
 def _text(file: str) -> str:
@@ -47,41 +67,25 @@ def _text(file: str) -> str:
         raise ConfigError(f"{file}:{line}: the line is not UTF-8") from None
 
 
-def _sections(text: str, faults: Faults) -> dict[str, Section]:
-    """Not configparser's: it stops at the first fault, forgets the lines, and takes an indented
-    line for more of the value above it, which no option has.
+def _section(line: str, number: int, sections: dict[str, Section], faults: Faults) -> Section:
+    """The section of a header. One that has faults takes settings all the same."""
+    name, bracket, _ = line[1:].rpartition("]")
+    if not bracket:
+        faults.append((number, 'a section without its "]"'))
+        return Section("?", number)
+    if name in sections:
+        faults.append((number, f"[{name}]: it began in line {sections[name].line} already"))
+    return sections.setdefault(name, Section(name, number))
 
-    No fault holds a line's text: it may be a secret.
-    """
-    sections: dict[str, Section] = {}
-    name, section = "", None
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.strip()
-        if not line or line.startswith(("#", ";")):
-            continue
-        if line.startswith("["):
-            name, bracket, _ = line[1:].rpartition("]")
-            section = Section(number)
-            if not bracket:
-                name = "?"
-                faults.append((number, 'a section without its "]"'))
-            elif name in sections:
-                section = sections[name]
-                faults.append((number, f"[{name}]: it began in line {section.line} already"))
-            else:
-                sections[name] = section
-            continue
-        if section is None:
-            if not faults:  # once: a log that is given by mistake has many such lines
-                faults.append((number, "a setting before the first [section]"))
-            continue
-        setting = _SETTING.fullmatch(line)
-        key = setting[1].lower() if setting else ""
-        if setting is None:
-            faults.append((number, f"[{name}]: neither a [section] nor a key with its value"))
-        elif key in section.settings:
-            earlier, _ = section.settings[key]
-            faults.append((number, f"[{name}] {key}: it is given in line {earlier} already"))
-        else:
-            section.settings[key] = number, setting[2]
-    return sections
+
+def _add_setting(section: Section, line: str, number: int, faults: Faults) -> None:
+    setting = _SETTING.fullmatch(line)
+    if setting is None:
+        faults.append((number, f"[{section.name}]: neither a [section] nor a key with its value"))
+        return
+    key = setting[1].lower()
+    if key in section.settings:
+        earlier, _ = section.settings[key]
+        faults.append((number, f"[{section.name}] {key}: it is given in line {earlier} already"))
+    else:
+        section.settings[key] = number, setting[2]

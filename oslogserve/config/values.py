@@ -1,48 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an option takes: each raises ValueError with what that is."""
+"""Parsers of options' values. Each raises ValueError with what the option takes."""
 
+import math
 import re
 from collections.abc import Callable
-from configparser import RawConfigParser
-from typing import Any
 
 import re2
 
 from oslogserve.lines.formats import SEVERITIES
 
-#: Bytes of a pattern: it is tried on every line, and those of the table have some 100.
+#: Bytes of a pattern: it is tried on every line.
 LONGEST_LINE_PATTERN = 1000
 #: Bytes of all words with their severities.
 LONGEST_WORDS = 2000
 
 
-def between(lowest: float, highest: float, kind: type) -> Callable[[str], Any]:
-    def parse(value: str) -> Any:
+def number(lowest: float, highest: float, parse: type[int | float]) -> Callable[[str], float]:
+    def bounded(text: str) -> float:
         try:
-            number = kind(value)
+            value = parse(text)
         except ValueError:
-            number = None
-        if number is None or not lowest <= number <= highest:
+            value = math.nan
+        if not lowest <= value <= highest:
             raise ValueError(f"a number from {lowest} to {highest}")
-        return number
+        return value
 
-    return parse
+    return bounded
 
 
-def yes(value: str) -> bool:
-    try:
-        return RawConfigParser.BOOLEAN_STATES[value.lower()]
-    except KeyError:
-        raise ValueError("yes or no") from None
+def yes_or_no(text: str) -> bool:
+    is_yes = text.lower() in ("yes", "true", "on", "1")
+    if not is_yes and text.lower() not in ("no", "false", "off", "0"):
+        raise ValueError("yes or no")
+    return is_yes
 
 
 def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if fold(value) not in choices:
+    def chosen(text: str) -> str:
+        if fold(text) not in choices:
             raise ValueError("one of " + ", ".join(choices))
-        return fold(value)
+        return fold(text)
 
-    return parse
+    return chosen
 
 
 def path(value: str) -> str:
@@ -65,20 +64,20 @@ def pattern(value: str) -> re.Pattern[str]:
 
 
 def line_pattern(value: str) -> bytes:
-    """Tried at a line's beginning. Its groups must be told apart by name, each there once."""
-    given = value.encode()
-    if len(given) > LONGEST_LINE_PATTERN:
-        raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(given)}")
+    """A pattern of RE2 for the beginning of a line, with the groups time, severity or both."""
+    encoded = value.encode()
+    if len(encoded) > LONGEST_LINE_PATTERN:
+        raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(encoded)}")
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # a line is any bytes
     options.log_errors = False
     try:
-        compiled = re2.compile(given, options)
+        compiled = re2.compile(encoded, options)
     except re2.error as error:
-        told = error.args[0].decode("utf-8", "replace")
-        raise ValueError(f"a regular expression in RE2's syntax ({told})") from None
-    if not given:
-        return given
+        message = error.args[0].decode("utf-8", "replace")
+        raise ValueError(f"a regular expression in RE2's syntax ({message})") from None
+    if not encoded:
+        return encoded
     groups = {name.decode() for name in compiled.groupindex}
     if not groups <= {"time", "severity"} or compiled.groups != len(groups):
         raise ValueError("the groups time and severity, once each; others are written (?:...)")
@@ -86,10 +85,11 @@ def line_pattern(value: str) -> bytes:
         raise ValueError("a regular expression with a group (?P<time>...) or (?P<severity>...)")
     if compiled.match(b""):
         raise ValueError("a regular expression that does not fit an empty line, and so every line")
-    return given
+    return encoded
 
 
 def words(value: str) -> dict[bytes, str]:
+    """Severities by the words that stand for them, in upper case."""
     if len(value.encode()) > LONGEST_WORDS:
         raise ValueError(f"at most {LONGEST_WORDS} bytes")
     found: dict[bytes, str] = {}

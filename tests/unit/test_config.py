@@ -36,9 +36,8 @@ def test_without_a_file_everything_is_at_its_default():
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}.{option.key}")
-def test_every_default_is_understood_and_explained(option):
+def test_every_default_is_understood(option):
     option.parse(option.default)
-    assert option.help
 
 
 def test_a_file_is_understood(conf):
@@ -288,7 +287,7 @@ def test_a_swift_that_is_configured_by_half_is_told(conf, left_out, text):
 
 def test_secrets_are_never_described():
     environ = {**SWIFT, "OS_APPLICATION_CREDENTIAL_SECRET": "hunter3"}
-    described = load(None, environ, swift_container="logs").described()
+    described = load(None, environ, swift_container="logs").as_file()
     assert "hunter" not in described
     assert "password = (set)" in described
     assert "username = zuul" in described
@@ -309,14 +308,14 @@ def test_secrets_are_never_described():
 )
 def test_what_is_described_is_a_file_that_says_the_same(conf, text):
     config = conf(text)
-    again = conf(config.described())
+    again = conf(config.as_file())
     assert again == config
     assert list(again.views) == list(config.views)
 
 
 def test_what_is_described_of_a_swift_says_the_same_but_for_the_secrets(conf):
     config = conf("[swift]\ncontainer = logs\n", {**SWIFT, "OS_PROJECT_ID": "5f2"})
-    again = conf(config.described(), {"OS_USERNAME": "other", "OS_REGION_NAME": "other"})
+    again = conf(config.as_file(), {"OS_USERNAME": "other", "OS_REGION_NAME": "other"})
     assert again.values == {**config.values, ("swift", "password"): "(set)"}
 
 
@@ -342,7 +341,7 @@ def test_a_secret_is_in_no_error(conf, text):
 
 @pytest.mark.parametrize("password", ["hunter2", "hunter2/@", "hun/ter2"])
 def test_a_credential_in_the_auth_url_is_not_described(password):
-    described = load(None, {}, swift_auth_url=f"http://user:{password}@127.0.0.1/v3").described()
+    described = load(None, {}, swift_auth_url=f"http://user:{password}@127.0.0.1/v3").as_file()
     assert "auth_url = http://(set)@127.0.0.1/v3\n" in described
 
 
