@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong before the first byte of an answer, each with its HTTP status.
+"""The errors before the first byte of a response, each with its HTTP status.
 
 Error
 |-- BadRequest        400  the path or a parameter is not legitimate
 |-- Forbidden         403  the folder is there, listings are off
-|-- NotFound          404  every source asked said that it has no such log
+|-- NotFound          404  every source said that it has no such log
 |-- MethodNotAllowed  405
 |-- RangeUnsatisfiable 416
 `-- Unavailable       503  a source failed and no other has the log
 
 SourceError is raised inside a source and becomes Unavailable, unless another source has
-the log. Incomplete is what is left to say after the first byte, when the status has gone out.
+the log. Incomplete is raised behind the first byte, when the status has gone out.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ Header = tuple[str, str]
 
 
 class Error(Exception):
-    """An answer of its own: `status`, one plain sentence, extra headers."""
+    """An error page: a status, one plain sentence, extra headers."""
 
     status = "500 Internal Server Error"
 
@@ -68,9 +68,9 @@ class Unavailable(Error):
     RETRY_AFTER = 10
 
     def __init__(self, failures: Sequence["SourceError"]) -> None:
-        told = "; ".join(f"{failure.source}: {failure}" for failure in failures)
+        reasons = "; ".join(f"{failure.source}: {failure}" for failure in failures)
         super().__init__(
-            f"The log may be there, but a source could not be asked ({told}). Try again soon.",
+            f"The log may be there, but a source could not be asked ({reasons}). Try again soon.",
             [("Retry-After", str(self.RETRY_AFTER))],
         )
 
@@ -78,8 +78,8 @@ class Unavailable(Error):
 class SourceError(Exception):
     """A source failed or timed out. The text never holds a credential or a URL.
 
-    reason: 'timeout', 'failed', 'denied' (the credentials); of this log alone 'forbidden',
-    'changed', 'lost', or 'refused' for any other cause.
+    reason: 'timeout', 'failed' or 'denied' (the credentials) of an outage; of one log alone
+    'forbidden', 'changed', 'lost', or 'refused' for any other cause.
     """
 
     def __init__(self, source: str, message: str, reason: str = "failed") -> None:
@@ -89,12 +89,12 @@ class SourceError(Exception):
 
     @property
     def is_outage(self) -> bool:
-        """Whether others who ask the source would fare no better."""
+        """True where the next request to the source would fare no better."""
         return self.reason in ("timeout", "failed", "denied")
 
 
 class Incomplete(Exception):
-    """All that could be had was yielded; the rest of the log is missing.
+    """The end of a log of which a part is missing: what could be read was yielded before.
 
     reason: one of REASONS, a metric label.
     """

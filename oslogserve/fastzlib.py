@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""zlib's interface by ISA-L, several times faster, where its wheel is installed; else zlib.
+"""The interface of zlib, from ISA-L where that is installed: several times as fast.
 
 Unlike zlib's, ISA-L's objects cannot be copied.
 """
@@ -15,12 +15,12 @@ except ImportError:
 
 Z_SYNC_FLUSH = zlib.Z_SYNC_FLUSH
 GZIP_WBITS = 31
-#: For its compressor: more is no faster and packs no better (measured with 256 KiB pieces).
-_MEMORY = 4
+#: ISA-L's memory level: more is no faster and packs no better (measured with 256 KiB pieces).
+_MEMORY_LEVEL = 4
 
 
 def gzip_compressor(level: int) -> Any:
-    """level: 0, the least, to 3. zlib's 0 does not compress at all, so 1 takes its place."""
+    """A compressor at a level from 0, the fastest, to 3. zlib's 0 does not compress: 1 instead."""
     if fast is zlib:
         return zlib.compressobj(max(level, 1), zlib.DEFLATED, GZIP_WBITS)
-    return fast.compressobj(level, zlib.DEFLATED, GZIP_WBITS, _MEMORY)
+    return fast.compressobj(level, zlib.DEFLATED, GZIP_WBITS, _MEMORY_LEVEL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How gunicorn runs oslogserve: `oslogserve serve` and etc/gunicorn.conf.py both use this.
+"""Settings and hooks of gunicorn, for `oslogserve serve` and etc/gunicorn.conf.py.
 
 Runs in gunicorn's master, which must never import the application: the workers import it after
 the fork, when PROMETHEUS_MULTIPROC_DIR is known (hence no preload_app).
@@ -13,11 +13,11 @@ from typing import Any
 
 from oslogserve import metrics_dir
 
-_own_directories: list[str] = []
+_temporary_directories: list[str] = []
 
 
 def on_starting(server: Any) -> None:
-    """Give the workers an empty folder for their metrics."""
+    """Gives the workers an empty folder for their metrics."""
     directory = os.environ.get(metrics_dir.VARIABLE)
     if directory and server.master_pid:
         return  # an upgrade (USR2): the old master's workers still count in there
@@ -28,25 +28,25 @@ def on_starting(server: Any) -> None:
                 "each worker would report its own numbers only"
             )
         directory = tempfile.mkdtemp(prefix="oslogserve-metrics-")
-        _own_directories.append(directory)
+        _temporary_directories.append(directory)
     metrics_dir.create(directory)
     if os.geteuid() == 0:
         os.chown(directory, server.cfg.uid, server.cfg.gid)
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Say how many threads there are, unless that was said."""
+    """Names the number of threads in the environment, unless it is there."""
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """However a worker ended, its running requests are over."""
+    """Drops the gauges of a worker: however it ended, its running requests are over."""
     metrics_dir.mark_dead(worker.pid)
 
 
 def on_exit(server: Any) -> None:
-    """Remove the folder, unless it was given."""
-    for directory in _own_directories:
+    """Removes the metrics' folder, unless the environment named it."""
+    for directory in _temporary_directories:
         shutil.rmtree(directory, ignore_errors=True)
 
 
@@ -63,7 +63,7 @@ SETTINGS: dict[str, Any] = {
     "graceful_timeout": 30,
     # A reader clicks from a folder to a log within seconds.
     "keepalive": 5,
-    # A query may have 4096 characters by itself, and gunicorn's own bound is below that.
+    # A query may have 4096 characters by itself, more than gunicorn's default.
     "limit_request_line": 8190,
     # gunicorn would open it in the home folder, which a service may not have.
     "control_socket_disable": True,

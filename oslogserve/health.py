@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether each source answers, within a bound."""
+"""Checks whether each source answers, within a time limit."""
 
 import threading
 import time
@@ -9,35 +9,36 @@ from oslogserve.errors import SourceError
 from oslogserve.sources import Source
 
 #: Seconds; below the patience of the usual load balancer.
-BOUND = 5.0
+TIME_LIMIT = 5.0
 
 
 class Readiness:
-    """A check that hangs keeps its one thread; the next request finds it still hanging."""
+    """A check of each source in a thread. One that hangs keeps its thread, and no other is begun."""
 
-    def __init__(self, sources: Sequence[Source], bound: float = BOUND) -> None:
+    def __init__(self, sources: Sequence[Source], time_limit: float = TIME_LIMIT) -> None:
         self._checks = [_Check(source) for source in sources]
-        self._bound = bound
+        self._time_limit = time_limit
 
     def failures(self) -> dict[str, str]:
-        """Source name -> what is wrong with it."""
+        """What is wrong with each source that fails, by its name."""
         threads = [check.begin() for check in self._checks]
-        deadline = time.monotonic() + self._bound
+        deadline = time.monotonic() + self._time_limit
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
-        told = {check.name: check.result() for check in self._checks}
-        return {name: fault for name, fault in told.items() if fault is not None}
+        return {check.name: check.fault for check in self._checks if check.fault is not None}
 
 
 class _Check:
     def __init__(self, source: Source) -> None:
         self.name = source.name
+        #: What is wrong with the source; None where it answered.
+        self.fault: str | None = None
         self._source = source
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._fault: str | None = None
 
     def begin(self) -> threading.Thread:
+        """The thread of the check that runs now, which is begun unless one does."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, daemon=True)
@@ -45,12 +46,9 @@ class _Check:
             return self._thread
 
     def _run(self) -> None:
-        self._fault = "it did not answer in time"
+        self.fault = "it did not answer in time"
         try:
             self._source.check()
-            self._fault = None
+            self.fault = None
         except SourceError as error:
-            self._fault = str(error)
-
-    def result(self) -> str | None:
-        return self._fault
+            self.fault = str(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder in which the processes of one server share their metrics.
+"""The folder in which the processes of a server share their metrics.
 
 prometheus_client keeps one file per kind of metric and process there and reads the name of the
 folder when it is first imported. So this module does not import it at the top: whoever starts a
@@ -16,7 +16,7 @@ _PID = re.compile(r"_(\d+)\.db$")
 
 
 def create(directory: str) -> None:
-    """Make the folder empty and name it in the environment: a new server counts from zero."""
+    """Creates the folder, empties it and names it in the environment: a new server counts from 0."""
     Path(directory).mkdir(parents=True, exist_ok=True)
     for path in Path(directory).glob("*.db"):
         path.unlink(missing_ok=True)
@@ -24,10 +24,10 @@ def create(directory: str) -> None:
 
 
 def sweep(directory: str) -> None:
-    """Make the folder if need be, name it, and drop the gauges of processes that are gone.
+    """Creates the folder, names it in the environment, and drops the gauges of dead processes.
 
     For a server without a process that outlives the others (mod_wsgi): a daemon that was killed
-    could not do it itself, and its requests would count as running for ever.
+    cannot do it by itself, and its requests would count as running for ever.
     """
     Path(directory).mkdir(parents=True, exist_ok=True)
     os.environ[VARIABLE] = directory
@@ -38,7 +38,7 @@ def sweep(directory: str) -> None:
 
 
 def mark_dead(pid: int) -> None:
-    """Drop the gauges of a process that has ended; what it counted stays in the totals."""
+    """Drops the gauges of a process that has ended; what it counted stays in the totals."""
     from prometheus_client import multiprocess
 
     multiprocess.mark_process_dead(pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native core, of the distribution oslogserve-speedups: CORE, or None and WHY_NOT."""
+"""The native core, a module of the distribution oslogserve-speedups."""
 
 import importlib
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 from oslogserve import __version__
 
 
-def _installed() -> tuple[Any, str]:
+def _imported() -> tuple[Any, str]:
     try:
         core = importlib.import_module("oslogserve_speedups")
     except ImportError as error:
@@ -17,4 +17,5 @@ def _installed() -> tuple[Any, str]:
     return core, ""
 
 
-CORE, WHY_NOT = _installed()
+#: The module, or None and the reason why it is not used.
+CORE, WHY_NOT = _imported()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`oslogserve serve`: gunicorn around the application, without a configuration file of its own."""
+"""`oslogserve serve`: gunicorn around the application, without a configuration file for it."""
 
 import sys
 from typing import Any
@@ -30,5 +30,5 @@ class _Server(BaseApplication):
 
 
 def serve(config: Config, bind: str, workers: int, threads: int) -> None:
-    """Returns when it is told to stop."""
+    """Runs gunicorn until it is stopped."""
     _Server(config, {**SETTINGS, "bind": bind, "workers": workers, "threads": threads}).run()
