@@ -37,7 +37,7 @@ _STEPS = (
 _BAR = template(
     '<header>\n<div class="top">\n<nav class="path" aria-label="Folders">{path}</nav>\n'
     '<div class="about">\n<p class="facts">{facts}</p>\n<nav class="views" aria-label="Views">{views}'
-    '<a href="{text}" download="{name}" title="These lines as a file">download</a>'
+    '<a href="{text}" download="{saved_as}" title="These lines as a file">download</a>'
     '</nav>\n</div>\n</div>\n<div class="controls">\n{tools}' + _STEPS + "</div>\n</header>\n"
 )
 _SOURCE = template("<span>{name}</span>")
@@ -54,7 +54,7 @@ _TOOLS = template(
     "{hidden}<button>Search</button>{clear}</form>\n</details>\n"
 )
 _LEVEL = template('<a class="{level}" href="{address}"{current}>{label}</a>')
-_CURRENT = Markup(' aria-current="true"')
+CURRENT = Markup(' aria-current="true"')
 _CLEAR = template('<a class="clear" href="{address}">clear</a>')
 _HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
 _INPUT = template(
@@ -76,22 +76,22 @@ class LogInfo(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """An input of the form."""
+    """An input of the form, as its template takes it."""
 
     #: Of its parameter.
     name: str
     label: str
     attributes: Markup
-    #: Words are typed into it, not a number.
-    is_wide: bool = False
+    style: str = ""
 
 
+_WIDE = Markup(' class="wide"')
 _WORDS = f'maxlength="{LONGEST}" spellcheck="false" autocapitalize="off"'
 _NUMBER = f'type="number" min="0" max="{MAX_CONTEXT}"'
-_SEARCH = _Field("q", "Search", Markup(f'type="search" placeholder="Search" {_WORDS}'), True)
+_SEARCH = _Field("q", "Search", Markup(f'type="search" placeholder="Search" {_WORDS}'), _WIDE)
 _FIELDS = (
-    _Field("re", "Regular expression", Markup(f'placeholder="time.*out" {_WORDS}'), True),
-    _Field("not", "Leave out", Markup(f'placeholder="heartbeat" {_WORDS}'), True),
+    _Field("re", "Regular expression", Markup(f'placeholder="time.*out" {_WORDS}'), _WIDE),
+    _Field("not", "Leave out", Markup(f'placeholder="heartbeat" {_WORDS}'), _WIDE),
     _Field("since", "From", Markup('placeholder="2013-09-27T18:22"')),
     _Field("until", "To", Markup('placeholder="2013-09-27T18:25"')),
     _Field("lines", "Lines", Markup('placeholder="1000-2000"')),
@@ -103,29 +103,19 @@ _FIELD_NAMES = (_SEARCH.name, *(field.name for field in _FIELDS))
 def bar(query: Query, name: str, path: Markup, log: LogInfo) -> Markup:
     """name: the log's, for a file of its lines. path: the breadcrumbs."""
     links = _links(query.source, query.wraps, query.parameters)
-    return _BAR(
-        path=path,
-        facts=_facts(log),
-        views=links.views,
-        text=links.text,
-        name=name.removesuffix(".gz"),
-        tools=links.tools,
-    )
-
-
-def _facts(log: LogInfo) -> Markup:
     facts = [_SOURCE(name=log.source)]
     if log.stored_size is not None:
         facts.append(size_element(log.stored_size))
     if log.modified is not None:
         facts.append(time_element(log.modified, " UTC"))
-    return join(facts, between=" ")
+    saved_as = name.removesuffix(".gz")
+    return _BAR(path=path, facts=join(facts, between=" "), saved_as=saved_as, **links._asdict())
 
 
 class _Links(NamedTuple):
     """What a bar has of the query alone."""
 
-    #: The URL of the same lines as text.
+    #: URL of the same lines as text.
     text: str
     views: Markup
     tools: Markup
@@ -167,7 +157,7 @@ def _levels(kept: list[tuple[str, str]]) -> Markup:
         _LEVEL(
             level=level,
             address=address(kept, ("level",), level=level),
-            current=_CURRENT if level == current else "",
+            current=CURRENT if level == current else "",
             label="all" if level == SEVERITIES[0] else level,
         )
         for level in SEVERITIES
@@ -176,14 +166,5 @@ def _levels(kept: list[tuple[str, str]]) -> Markup:
 
 def _inputs(field: _Field, kept: list[tuple[str, str]]) -> Markup:
     """An input for each value, so that all can be changed; an empty one where there is none."""
-    style = Markup(' class="wide"') if field.is_wide else ""
-    return join(
-        _INPUT(
-            style=style,
-            label=field.label,
-            name=field.name,
-            value=value,
-            attributes=field.attributes,
-        )
-        for value in [value for name, value in kept if name == field.name] or [""]
-    )
+    values = [value for name, value in kept if name == field.name] or [""]
+    return join(_INPUT(value=value, **field._asdict()) for value in values)

@@ -26,20 +26,26 @@ _ERROR = SEVERITIES.index("ERROR")
 #: Parameters that links to other lines of the same filter replace.
 _WINDOW = ("lines", "limit", "tail", "show")
 
-_LINK = template('<a href="{address}"{relation}>{text}</a>')
-_BEFORE = template('<p class="notice{kind}">{sentence}: {links}.</p>\n')
-_BEHIND = template('<p class="notice parts" role="status">{sentence}: {links}.</p>\n')
-_NEAREST = template('<p class="notice" role="status">nearest: {link}, {when}</p>\n')
+_LINK = template('<a href="{address}">{text}</a>')
+_PREVIOUS = template('<a href="{address}" rel="prev">{text}</a>')
+_NEXT = template('<a href="{address}" rel="next">the next part</a>')
+_BEGINS = template('<p class="notice parts">This page begins with line {first:,}: {link}.</p>\n')
+_IS_LARGE = template(
+    '<p class="notice">This log is large, and the page may end before it does: {links}.</p>\n'
+)
+_ENDS = template('<p class="notice parts" role="status">{sentence}: {links}.</p>\n')
+_NEAREST = template(
+    '<p class="notice" role="status">nearest: <a href="#L{number}">line {number:,}</a>, {when}</p>\n'
+)
 _COUNT = template(
     '<a class="{name}" href="{address}" data-severity="{name}" data-count="{count}"'
     ' data-first="{first}">{count:,} {label}</a>\n'
 )
-_FIRST_ERROR = template('<a href="#L{number}">first error at line {number:,}</a>\n')
+_FIRST_ERROR = template('<a href="{lines}#L{number}">first error at line {number:,}</a>{end}')
 _FOOTER = template(
     '{ways}<footer id="counts" data-lines="{lines}"{next} aria-label="Lines by severity" role="group">\n'
     "{counts}</footer>\n"
 )
-_RELATION = template(' rel="{name}"')
 _NEXT_PAGE = template(' data-next="{number}"')
 
 
@@ -49,16 +55,14 @@ def before(query: Query, selection: Selection, is_large: bool = False) -> Markup
     if selection.first > 1:
         first, last = max(1, selection.first - WINDOW_LINES), selection.first - 1
         lines = _address(query, lines=f"{first}-{last}")
-        link = _link(lines, f"lines {first:,} to {last:,}", "prev")
-        sentence = f"This page begins with line {selection.first:,}"
-        return _BEFORE(kind=" parts", sentence=sentence, links=link)
+        link = _PREVIOUS(address=lines, text=f"lines {first:,} to {last:,}")
+        return _BEGINS(first=selection.first, link=link)
     if not is_large or (selection.last, selection.limit, selection.tail) != (None, None, None):
         return Markup()
     links = [_last_lines(query)]
     if selection.level is None or SEVERITIES.index(selection.level) < _ERROR:
         links.insert(0, _all_errors(query))
-    sentence = "This log is large, and the page may end before it does"
-    return _BEFORE(kind="", sentence=sentence, links=join(links, between=", "))
+    return _IS_LARGE(links=join(links, between=", "))
 
 
 def footer(query: Query, selection: Selection, tally: Tally) -> Markup:
@@ -77,7 +81,7 @@ def nearest(number: int, micros: int) -> Markup:
     """The line that is nearest to a time which no line has. micros: how much later than that time
     it is, in microseconds; below 0 for earlier."""
     when = f"{duration(abs(micros))} {'earlier' if micros < 0 else 'later'}"
-    return _NEAREST(link=_link(f"#L{number}", f"line {number:,}"), when=when)
+    return _NEAREST(number=number, when=when)
 
 
 def _behind(query: Query, selection: Selection, tally: Tally) -> Markup:
@@ -90,20 +94,20 @@ def _behind(query: Query, selection: Selection, tally: Tally) -> Markup:
             links.append(_all_errors(query))
         if first_error and first_error >= tally.next_page:
             lines = _address(query, lines=f"{max(1, first_error - LINES_BEFORE)}-")
-            links.append(_link(f"{lines}#L{first_error}", f"first error at line {first_error:,}"))
+            links.append(_FIRST_ERROR(lines=lines, number=first_error, end=""))
     elif selection.last is not None and tally.lines >= selection.last:
         sentence = f"This part ends with line {selection.last:,}"
         links = [_next_lines(query, selection.last + 1)]
     else:
         return Markup()
-    return _BEHIND(sentence=sentence, links=join(links, between=", "))
+    return _ENDS(sentence=sentence, links=join(links, between=", "))
 
 
 def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[Markup]:
     """A link for each severity, the most severe first, behind one to the first error here."""
     number = _first_error(tally)
     if number and (tally.next_page is None or number < tally.next_page):
-        yield _FIRST_ERROR(number=number)
+        yield _FIRST_ERROR(lines="", number=number, end="\n")
     is_window = (selection.first, selection.last) != (1, None)
     window = f"{selection.first}-{selection.last or ''}" if is_window else ""
     addresses = _addresses(query.parameters, window)
@@ -130,22 +134,18 @@ def _first_error(tally: Tally) -> int | None:
 
 
 def _next_lines(query: Query, first: int) -> Markup:
-    return _link(_address(query, lines=f"{first}-"), "the next part", "next")
+    return _NEXT(address=_address(query, lines=f"{first}-"))
 
 
 def _last_lines(query: Query) -> Markup:
-    return _link(_address(query, tail=WINDOW_LINES), f"the last {WINDOW_LINES:,} lines")
+    text = f"the last {WINDOW_LINES:,} lines"
+    return _LINK(address=_address(query, tail=WINDOW_LINES), text=text)
 
 
 def _all_errors(query: Query) -> Markup:
-    return _link(_address(query, level="ERROR"), "all errors")
+    return _LINK(address=_address(query, level="ERROR"), text="all errors")
 
 
 def _address(query: Query, **changed: str | int) -> str:
     """The URL of other lines of the same log and filter. Empty values are left out."""
     return address(query.parameters, (*_WINDOW, *changed), **changed)
-
-
-def _link(address: str, text: str, relation: str = "") -> Markup:
-    rel = _RELATION(name=relation) if relation else ""
-    return _LINK(address=address, relation=rel, text=text)

@@ -2,7 +2,7 @@
 """A folder's entries as HTML, text or JSON; each streams."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, groupby, islice
 from math import inf
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from oslogserve.pages.address import address
+from oslogserve.pages.bar import CURRENT
 from oslogserve.pages.humanize import moment, size_element, time_element
 from oslogserve.pages.page import breadcrumbs, head, notice
 from oslogserve.pages.template import join, template
@@ -30,10 +31,8 @@ _BEFORE_ROWS = template(
     "<th>Source</th></tr></thead>\n<tbody>\n{above}"
 )
 _ABOVE = Markup('<tr><td><a href="../">../</a></td><td></td><td></td><td></td></tr>\n')
-_HEADING = template('<th><a href="{address}">{label}</a></th>')
-_SORTED_HEADING = template(
-    '<th aria-sort="{order}"><a href="{address}" aria-current="true">{label}</a></th>'
-)
+_HEADING = template('<th{order}><a href="{address}"{current}>{label}</a></th>')
+_ORDERS = {"name": Markup(' aria-sort="ascending"'), "time": Markup(' aria-sort="descending"')}
 _ROW = template(
     '<tr><td><a href="{href}">{name}</a></td><td>{size}</td><td>{time}</td><td>{sources}</td></tr>\n'
 )
@@ -61,6 +60,10 @@ class _Row(NamedTuple):
         """With its "./", or a name with a colon would be taken for a scheme."""
         return "./" + quote(self.raw_name)
 
+    @property
+    def is_folder(self) -> bool:
+        return self.raw_name.endswith(b"/")
+
 
 def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
     """A page; its links keep the query's source."""
@@ -71,15 +74,23 @@ def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
         time_heading=_heading("Time (UTC)", "time", sort, query.source),
         above=_ABOVE if query.path else "",
     ).encode()
-    total = _Total()
-    yield from _batches(map(_html_row, total.of(_rows(listing, sort))), join)
-    notices = join(notice(sentence) for sentence in _notices(listing))
-    yield _AFTER_ROWS(notices=notices, total=total.shown()).encode()
+    files = folders = size = 0
+    for batch in _batches(listing, sort):
+        folders += sum(row.is_folder for row in batch)
+        files += sum(not row.is_folder for row in batch)
+        size += sum(row.size or 0 for row in batch)
+        yield join(map(_html_row, batch)).encode()
+    total = [_counted(files, "file")]
+    total += [size_element(size)] if size else []
+    total += [_counted(folders, "folder")] if folders else []
+    notices = join(map(notice, _notices(listing)))
+    yield _AFTER_ROWS(notices=notices, total=join(total, between=", ")).encode()
 
 
 def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:
     """name, size, time, sources: separated by tabs, '-' where unknown."""
-    yield from _batches(map(_text_row, _rows(listing, sort)))
+    for batch in _batches(listing, sort):
+        yield "".join(map(_text_row, batch)).encode()
     for sentence in _notices(listing):
         yield f"[{sentence}]\n".encode()
 
@@ -89,20 +100,23 @@ def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes
 
     href: relative to the folder's URL; of a name that is not UTF-8 it alone has the bytes.
     """
-    shown = json.dumps(path.decode("utf-8", "replace"))
-    yield f'{{"path": {shown}, "entries": ['.encode()
-    separator = ""
-    for batch in _batches(map(_json_row, _rows(listing, sort)), ",\n".join):
-        yield f"{separator}\n".encode() + batch
-        separator = ","
+    yield f'{{"path": {json.dumps(path.decode("utf-8", "replace"))}, "entries": ['.encode()
+    separator = "\n"
+    for batch in _batches(listing, sort):
+        yield (separator + ",\n".join(map(_json_row, batch))).encode()
+        separator = ",\n"
     reason = _incomplete(listing)
-    end = {"complete": reason is None, "reason": reason}
-    yield f"\n], {json.dumps(end)[1:]}\n".encode()
+    end = json.dumps({"complete": reason is None, "reason": reason})
+    yield f"\n], {end[1:]}\n".encode()
 
 
-def _rows(listing: Listing, sort: str) -> Iterator[_Row]:
-    rows = (_merge(list(same)) for _, same in groupby(listing, key=lambda entry: entry.name))
-    return _newest_first(rows, listing) if sort == "time" else rows
+def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
+    by_name = groupby(listing, key=lambda entry: entry.name)
+    rows: Iterator[_Row] = (_merge(list(entries)) for _, entries in by_name)
+    if sort == "time":
+        rows = _newest_first(rows, listing)
+    while batch := list(islice(rows, BATCH)):
+        yield batch
 
 
 def _merge(entries: list[Entry]) -> _Row:
@@ -123,16 +137,9 @@ def _newest_first(rows: Iterator[_Row], listing: Listing) -> Iterator[_Row]:
     return iter(sorted(first, key=lambda row: -inf if row.modified is None else -row.modified))
 
 
-def _batches(
-    rows: Iterator[str], joined: Callable[[Iterable[str]], str] = "".join
-) -> Iterator[bytes]:
-    while batch := list(islice(rows, BATCH)):
-        yield joined(batch).encode()
-
-
 def _notices(listing: Listing) -> list[str]:
     incomplete = _incomplete(listing)
-    return [*listing.notices, *([incomplete] if incomplete else [])]
+    return [*listing.notices, incomplete] if incomplete else listing.notices
 
 
 def _incomplete(listing: Listing) -> str | None:
@@ -143,36 +150,12 @@ def _incomplete(listing: Listing) -> str | None:
 
 
 def _heading(label: str, key: str, sort: str, source: str) -> Markup:
-    sorting = address(source="" if source == "all" else source, sort=key)
-    if key != sort:
-        return _HEADING(address=sorting, label=label)
-    order = "ascending" if key == "name" else "descending"
-    return _SORTED_HEADING(order=order, address=sorting, label=label)
-
-
-class _Total:
-    """Counts the rows that go out."""
-
-    def __init__(self) -> None:
-        self._files = self._folders = self._bytes = 0
-
-    def of(self, rows: Iterable[_Row]) -> Iterator[_Row]:
-        """The same rows."""
-        for row in rows:
-            is_folder = row.raw_name.endswith(b"/")
-            self._folders += is_folder
-            self._files += not is_folder
-            self._bytes += row.size or 0
-            yield row
-
-    def shown(self) -> Markup:
-        """Such as '2 files, 12.3 MB, 1 folder'."""
-        shown = [_counted(self._files, "file")]
-        if self._bytes:
-            shown.append(size_element(self._bytes))
-        if self._folders:
-            shown.append(_counted(self._folders, "folder"))
-        return join(shown, between=", ")
+    return _HEADING(
+        order=_ORDERS[key] if key == sort else "",
+        address=address(source="" if source == "all" else source, sort=key),
+        current=CURRENT if key == sort else "",
+        label=label,
+    )
 
 
 def _counted(number: int, noun: str) -> str:

@@ -8,13 +8,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.clock import span
 from oslogserve.lines.renderer import BEST, Renderer
 from oslogserve.lines.selection import TAIL_BYTES, WHOLE, Page, Selection, Tally, Wanted
 from oslogserve.pages import counts, page
+from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo
 from oslogserve.query import Query
 
@@ -62,31 +63,25 @@ class LogView:
 
     def headers(self) -> list[Header]:
         """Counts of the lines and the address of the next ones, known when all pieces were read."""
-        tally = self._tally
-        headers = [
-            ("Log-Lines", str(tally.lines)),
-            ("Log-Matched", str(tally.matched)),
-            ("Log-Sent", str(tally.sent)),
-            ("Log-Complete", "false" if self._missing else "true"),
-        ]
+        counts = self._counts("lines", "matched", "sent")
+        headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
+        headers.append(("Log-Complete", "false" if self._missing else "true"))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
     def next_address(self) -> str | None:
         """The URL of the lines behind a limit that was reached; None where there was none."""
-        cut_at = self._tally.cut_at
-        if cut_at is None:
+        query, tally = self._query, self._tally
+        if tally.cut_at is None:
             return None
-        first, last = self._tally.cut_from or cut_at, self._query.selection.last or ""
+        first = tally.cut_from or tally.cut_at
+        # Within the context of a hit, which is to be found once more.
+        after = tally.cut_at - 1 if first < tally.cut_at else ""
+        lines = f"{first}-{query.selection.last or ''}"
         # What was brought in was sent already.
-        kept = [
-            pair for pair in self._query.parameters if pair[0] not in ("lines", "after", "show")
-        ]
-        if first < cut_at:  # within the context of a hit, which is to be found once more
-            kept.append(("after", str(cut_at - 1)))
-        path = self._query.mount.encode("latin-1") + b"/" + self._query.path
-        address = quote(path) if self._query.path else ""
-        return f"{address}?{urlencode([*kept, ('lines', f'{first}-{last}')])}"
+        following = address(query.parameters, ("lines", "after", "show"), after=after, lines=lines)
+        path = query.mount.encode("latin-1") + b"/" + query.path
+        return (quote(path) if query.path else "") + following
 
     def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Iterator[bytes]:
         selection = self._selection
@@ -95,13 +90,9 @@ class LogView:
         wanted = Wanted(view, selection, self._log.modified, link, limits)
         yield from self._renderer(pieces, wanted, self._tally)
         if self._tally.dropped:
-            self._missing.append(
-                Incomplete(
-                    "capped",
-                    f"{self._tally.dropped} of the last {selection.tail} lines are left out:"
-                    f" the last {TAIL_BYTES >> 20} MiB is all that is held",
-                )
-            )
+            left_out = f"{self._tally.dropped} of the last {selection.tail} lines are left out"
+            reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB is all that is held"
+            self._missing.append(Incomplete("capped", reason))
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         query = self._query
@@ -134,40 +125,44 @@ class LogView:
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)
-        tally = self._tally
-        counted = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
-        end = {"end": True, **counted, **self._completeness(), "next": self.next_address()}
-        yield _json(end)
+        counts = self._counts("lines", "matched", "sent")
+        yield _json({"end": True, **counts, **self._completeness(), "next": self.next_address()})
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = json.loads(b"".join(self._lines("summary", pieces)))
-        tally = self._tally
-        counted = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
-        yield _json({**counted, **summary, **self._completeness()})
+        counts = self._counts("lines", "bytes", "matched")
+        yield _json({**counts, **summary, **self._completeness()})
+
+    def _counts(self, *names: str) -> dict[str, int]:
+        return {name: getattr(self._tally, name) for name in names}
 
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self._missing)
         return {"complete": not self._missing, "reason": reason or None}
 
 
+#: Of a moment; those of other formats do not say the year.
+_ANCHOR = re.compile(rb"_(\d{4}-\d\d-\d\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,9}))?")
+
+
 def around_shown(selection: Selection) -> Selection:
     """The selection, from shortly before the first line to be shown on if it names no window: the
     page of a large log might end before that line."""
-    window = (selection.first, selection.last, selection.since, selection.until)
-    if (*window, selection.limit, selection.tail, selection.after) != _NO_WINDOW:
+    filters: dict[str, Any] = {
+        "level": None,
+        "searches": (),
+        "without": (),
+        "context": None,
+        "show": (),
+    }
+    if selection._replace(**filters) != WHOLE:
         return selection
     numbers = [int(fragment[1:]) for fragment in selection.show if fragment.startswith(b"L")]
     if numbers:
         return selection._replace(first=max(1, min(numbers) - counts.LINES_BEFORE))
-    moments = [_ANCHOR.fullmatch(fragment) for fragment in selection.show]
-    texts = [b"%b-%b-%bT%b:%b:%b%b" % found.groups() for found in moments if found]
-    texts = [text.replace(b"_", b".") for text in texts]
-    return selection._replace(since=span(min(texts).decode())) if texts else selection
-
-
-_NO_WINDOW = (WHOLE.first, None, None, None, None, None, WHOLE.after)
-#: Of a moment; those of other formats do not say the year.
-_ANCHOR = re.compile(rb"_(\d{4})-(\d\d)-(\d\d)[_T](\d\d)_(\d\d)_(\d\d)(_\d{1,6}|)Z?")
+    found = [_ANCHOR.match(fragment) for fragment in selection.show]
+    times = [b"%bT%b:%b:%b.%b" % moment.groups(b"0") for moment in found if moment]
+    return selection._replace(since=span(min(times).decode())) if times else selection
 
 
 def _json(value: dict[str, Any]) -> bytes:

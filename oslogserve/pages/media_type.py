@@ -4,7 +4,6 @@
 import mimetypes
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 #: Types that a browser shows or saves, and nobody reads as lines.
 _NOT_LOGS = re.compile(
@@ -26,19 +25,17 @@ _CALLED_A_LOG = re.compile(
 #: Control characters that no log holds in number. Left out are whitespace, BEL, BS, ESC, SO and SI
 #: (a terminal's character sets) and SOH and STX (readline's prompts); NUL is looked at by itself.
 _CONTROL = bytes({*range(1, 32), 127} - set(b"\t\n\v\f\r\a\b\x1b\x0e\x0f\x01\x02"))
-_KNOWN_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x7fELF", "application/octet-stream"),
-    (b"BZh", "application/x-bzip2"),
-    (b"\xfd7zXZ\0", "application/x-xz"),
-    (b"\x28\xb5\x2f\xfd", "application/zstd"),
-)
+#: First bytes that say the type, whatever the name is.
 _MAGIC = {
-    magic[:1]: [row for row in _KNOWN_MAGIC if row[0][:1] == magic[:1]] for magic, _ in _KNOWN_MAGIC
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"%PDF-": "application/pdf",
+    b"PK\x03\x04": "application/zip",
+    b"\x7fELF": "application/octet-stream",
+    b"BZh": "application/x-bzip2",
+    b"\xfd7zXZ\0": "application/x-xz",
+    b"\x28\xb5\x2f\xfd": "application/zstd",
 }
 _PACKED = {
     "gzip": "application/gzip",
@@ -51,7 +48,6 @@ _types.add_type("text/plain", ".log")
 _types.add_type("application/xhtml+xml", ".xhtml")
 
 
-@lru_cache(maxsize=1024)
 def _by_name(name: str) -> tuple[str | None, str | None]:
     """(media type, packing) of a file's last segment."""
     if name.endswith((".tar.gz", ".tgz")):
@@ -64,26 +60,26 @@ Views = Sequence[tuple[re.Pattern[str], str]]
 
 
 def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
-    """The media type of a file that is no log; None for a log.
+    """The media type of a file that is not a log; None for a log.
 
-    name: the path asked for. head: the first bytes of its content, inflated.
-    views: the configured patterns, which win over what is known here.
+    name: the path asked for. head: the first bytes of its content, inflated. views: the configured
+    patterns, which win over what is known here.
     """
-    media_type, packing = _by_name(name.rpartition("/")[2])
+    file_name = name.rpartition("/")[2]
+    media_type, packing = _by_name(file_name)
     for pattern, view in views:
         if pattern.search(name):
             return None if view == "log" else media_type or "application/octet-stream"
     if packing is not None:
         return _PACKED.get(packing, "application/octet-stream")
-    for magic, of_magic in _MAGIC.get(head[:1], ()):
-        if head.startswith(magic):
-            return of_magic
+    if head.startswith(tuple(_MAGIC)):
+        return next(found for magic, found in _MAGIC.items() if head.startswith(magic))
     if media_type in ("text/html", "application/xhtml+xml"):
         return "text/html; charset=utf-8" if _HTML_DOCUMENT.match(head) else None
     if media_type and _NOT_LOGS.match(media_type):
         return media_type
-    is_called_a_log = media_type is not None or _CALLED_A_LOG.search(name.rpartition("/")[2])
-    return "application/octet-stream" if _is_binary(head, bool(is_called_a_log)) else None
+    is_called_a_log = media_type is not None or _CALLED_A_LOG.search(file_name) is not None
+    return "application/octet-stream" if _is_binary(head, is_called_a_log) else None
 
 
 def _is_binary(head: bytes, is_called_a_log: bool) -> bool:

@@ -203,7 +203,14 @@ def test_so_does_a_moment(page):
     assert ids(shown)[0] == 900
 
 
-@pytest.mark.parametrize("show", ["L900", "_2013-09-27_18_22_00_900"])
+MOMENTS = [
+    "_2013-09-27_18_22_00_900",
+    "_2013-09-27T18_22_00_900Z",
+    "_2013-09-27_18_22_00_900+02_00",
+]
+
+
+@pytest.mark.parametrize("show", ["L900", *MOMENTS])
 def test_so_does_a_line_of_a_filter_that_leaves_more_than_a_page(page, show):
     shown = page(log(1000, errors=range(1, 800)), f"show={show}&not=nowhere", lines=250)
     assert 900 in ids(shown)
