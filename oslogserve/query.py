@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was asked, validated. The only module that looks at user input.
+"""Requests, validated: the only module that looks at user input.
 
 It must not know where logs lie or what a page looks like.
 """
@@ -34,7 +34,6 @@ MAX_TAIL = 100_000
 #: As often may a parameter be given: each costs a pass over the log.
 MAX_REPEATS = 8
 
-
 #: Names and values of a query string, in its order and as they came.
 Parameters = tuple[tuple[str, str], ...]
 
@@ -53,9 +52,8 @@ class Query(NamedTuple):
     format: str | None = None
     #: What the client's Accept says.
     prefers_html: bool = False
-    #: Which lines.
     selection: Selection = WHOLE
-    #: For links to the same lines.
+    #: As they came, for links to the same lines.
     parameters: Parameters = ()
     #: A page breaks long lines.
     wraps: bool = True
@@ -78,11 +76,10 @@ class Query(NamedTuple):
             prefers_html=accepts_html(environ.get("HTTP_ACCEPT", "")),
         )
         query_string = environ.get("QUERY_STRING", "")
-        if not query_string:
-            return query
         if len(query_string) > MAX_QUERY:
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-        return query.with_parameters(parse_qsl(query_string, keep_blank_values=True))
+        parameters = parse_qsl(query_string, keep_blank_values=True)
+        return query.with_parameters(parameters) if parameters else query
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -100,12 +97,11 @@ def checked_path(path_info: str) -> bytes:
         raise BadRequest(f"The path is longer than {MAX_PATH} bytes.")
     if b"\0" in path:
         raise BadRequest("The path holds a NUL byte.")
-    segments = path.removesuffix(b"/").split(b"/") if path else []
-    for segment in segments:
-        if segment in (b".", b".."):
-            raise BadRequest('The path has a "." or ".." segment: name the log itself.')
-        if not segment:
-            raise BadRequest('The path has an empty segment ("//").')
+    segments = path.removesuffix(b"/").split(b"/")
+    if b"." in segments or b".." in segments:
+        raise BadRequest('The path has a "." or ".." segment: name the log itself.')
+    if path and b"" in segments:
+        raise BadRequest('The path has an empty segment ("//").')
     return path
 
 
@@ -134,15 +130,13 @@ def _level(value: str) -> str | None:
     return None if level == SEVERITIES[0] else level
 
 
-def _text(value: str) -> Search:
+def _search(of: Callable[[str], Search], value: str) -> Search:
     if len(value) > LONGEST:
         raise ValueError(f"at most {LONGEST} characters")
-    return Search.of_text(value)
+    return of(value)
 
 
 def _pattern(value: str) -> Search:
-    if len(value) > LONGEST:
-        raise ValueError(f"at most {LONGEST} characters")
     try:
         return Search.of_pattern(value)
     except ValueError as error:
@@ -151,12 +145,9 @@ def _pattern(value: str) -> Search:
 
 def _fragment(value: str) -> bytes:
     value = value.replace(" ", "+")  # an unescaped plus of a URL; no fragment has a space
-    if not _FRAGMENT.fullmatch(value):
+    if not re.fullmatch(r"L[1-9][0-9]{0,14}|_[0-9A-Za-z_+/-]{1,64}", value):
         raise ValueError("the fragment of a line's address")
     return value.encode()
-
-
-_FRAGMENT = re.compile(r"L[1-9][0-9]{0,14}|_[0-9A-Za-z_+/-]{1,64}")
 
 
 class Parameter(NamedTuple):
@@ -174,21 +165,19 @@ class Parameter(NamedTuple):
     in_form: bool = True
 
 
-def _one_of(*choices: str) -> Callable[[str], str]:
-    return one_of(*choices, fold=str.lower)
+def _value_of(choices: dict[str, Any]) -> Callable[[str], Any]:
+    """Takes a key of these in any case, for its value."""
+    parse = one_of(*choices, fold=str.lower)
+    return lambda text: choices[parse(text)]
 
 
-def _mapped(choices: dict[str, Any]) -> Callable[[str], Any]:
-    """Takes one of the keys, for its value."""
-    parse = _one_of(*choices)
-    return lambda value: choices[parse(value)]
-
-
-_source, _format, _sort = _one_of(*SOURCES), _one_of(*FORMATS), _one_of(*SORTS)
+_source, _format, _sort = (one_of(*names, fold=str.lower) for names in (SOURCES, FORMATS, SORTS))
+_q = partial(_search, Search.of_text)
+_re = partial(_search, _pattern)
 _context = partial(_number, least=0, most=MAX_CONTEXT)
 _tail = partial(_number, most=MAX_TAIL)
-_yes_or_no = _mapped({"yes": True, "no": False})
-_content_type = _mapped({"text/plain": "text", "text/html": "html"})
+_yes_or_no = _value_of({"yes": True, "no": False})
+_content_type = _value_of({"text/plain": "text", "text/html": "html"})
 
 #: What a query string takes; those with a field of Selection are options of `render` too.
 PARAMETERS = {
@@ -197,9 +186,9 @@ PARAMETERS = {
     "since": Parameter("since", span, "2013-09-27T18:22", "not before this time (ISO 8601)"),
     "until": Parameter("until", span, "2013-09-27T18:25", "not after this time (ISO 8601)"),
     "level": Parameter("level", _level, "ERROR", "lines of this severity and above", in_form=False),
-    "q": Parameter("searches", _text, "timed out", "text that a line holds", repeats=True),
-    "re": Parameter("searches", _pattern, "time.*out", "regular expression (RE2)", repeats=True),
-    "not": Parameter("without", _text, "heartbeat", "text that no line holds", repeats=True),
+    "q": Parameter("searches", _q, "timed out", "text that a line holds", repeats=True),
+    "re": Parameter("searches", _re, "time.*out", "regular expression (RE2)", repeats=True),
+    "not": Parameter("without", _q, "heartbeat", "text that no line holds", repeats=True),
     "context": Parameter("context", _context, "5", "lines before and after each hit"),
     "after": Parameter("after", _number, "812", "no lines up to this number", in_form=False),
     "limit": Parameter("limit", _number, "1000", "the first lines of what is left", in_form=False),
@@ -222,7 +211,13 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
         parameter = PARAMETERS[name]
         if not text and parameter.in_form:
             continue
-        value = _parse_value(name, parameter, text)
+        try:
+            value = parameter.parse(text)
+        except ValueError as takes:
+            example = urlencode({name: parameter.example}, safe=":*")
+            raise BadRequest(
+                f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
+            ) from None
         if parameter.repeats:
             several = values.setdefault(parameter.field, ())
             if len(several) == MAX_REPEATS:
@@ -233,23 +228,14 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
     return values
 
 
-def _parse_value(name: str, parameter: Parameter, text: str) -> Any:
-    try:
-        return parameter.parse(text)
-    except ValueError as takes:
-        example = urlencode({name: parameter.example}, safe=":*")
-        raise BadRequest(
-            f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
-        ) from None
-
-
+# Clients have few of them, and to parse one takes as long as a small log's page.
 @lru_cache(maxsize=256)
 def accepts_html(accept: str) -> bool:
-    """Whether the client names text/html and likes it no less than text/plain.
+    """True if the client names text/html with q at least text/plain's.
 
-    A bare */* is what bots and curl send: for them the log's own bytes serve better.
+    A bare */* is what bots and curl send: a log's text serves them better.
     """
     if "html" not in accept.lower():
         return False
-    liked = dict(create_accept_header(accept).acceptable_offers(["text/html", "text/plain"]))
-    return liked.get("text/html", 0.0) >= liked.get("text/plain", 0.0) and "text/html" in liked
+    offers = dict(create_accept_header(accept).acceptable_offers(["text/html", "text/plain"]))
+    return bool(offers.get("text/html", -1.0) >= offers.get("text/plain", 0.0))
