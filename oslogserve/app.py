@@ -12,7 +12,6 @@ from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.handlers.representations import Rendering
 from oslogserve.health import Readiness
 from oslogserve.http import FileRange, Response
 from oslogserve.http.body import Body, FileBody
@@ -50,10 +49,12 @@ class App:
             for source in _sources(config, self._metrics, name)
         ]
         self._gzip_level = config["serve", "gzip_level"]
-        page = Page(config["serve", "page_size"], config["serve", "page_elements"])
-        views = tuple(config.views.values())
         self._log = LogHandler(
-            Rendering(renderer, page), views, config["serve", "max_age"], etag_salt(config)
+            renderer,
+            Page(config["serve", "page_size"], config["serve", "page_elements"]),
+            tuple(config.views.values()),
+            config["serve", "max_age"],
+            etag_salt(config),
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.log import LogHandler
-from oslogserve.http import TEXT, VARY, Response
-from oslogserve.http.representation import Document
+from oslogserve.http import TEXT, VARY, Document, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
 from oslogserve.pages import listing, page

@@ -15,9 +15,9 @@ class Known(NamedTuple):
 
     #: True where it is one whole gzip member, so that a client may inflate it by itself: curl and
     #: browsers end at the first member, and say nothing of one that is cut short.
-    is_one_member: bool = False
+    is_one_member: bool
     #: Bytes of the log, inflated. A range needs it before the first byte, and no gzip says it for sure.
-    inflated_size: int | None = None
+    size: int
 
 
 class KnownGzips:
@@ -27,28 +27,21 @@ class KnownGzips:
         self._known: dict[tuple[str, str, int | None, str], Known] = {}
         self._lock = Lock()
 
-    def get(self, stored: Stored) -> Known:
+    def get(self, stored: Stored) -> Known | None:
+        key = _key(stored)
         with self._lock:
-            key = _key(stored)
             found = self._known.pop(key, None)
-            if found is None:
-                return Known()
-            self._known[key] = found
-            return found
+            if found is not None:
+                self._known[key] = found
+        return found
 
-    def set_one_member(self, stored: Stored) -> None:
-        self._put(stored, self.get(stored)._replace(is_one_member=True))
-
-    def set_inflated_size(self, stored: Stored, size: int) -> None:
-        self._put(stored, self.get(stored)._replace(inflated_size=size))
-
-    def _put(self, stored: Stored, known: Known) -> None:
+    def learn(self, stored: Stored, found: Known) -> None:
         if not stored.version:  # it may be any
             return
+        key = _key(stored)
         with self._lock:
-            key = _key(stored)
             self._known.pop(key, None)
-            self._known[key] = known
+            self._known[key] = found
             if len(self._known) > MOST_REMEMBERED:
                 del self._known[next(iter(self._known))]
 

@@ -7,19 +7,14 @@ from urllib.parse import quote
 from oslogserve.errors import BadRequest
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
-from oslogserve.handlers.representations import (
-    DecodedText,
-    Rendered,
-    Rendering,
-    StoredBytes,
-    not_a_log,
-)
-from oslogserve.http import NO_STORE, TEXT, Response
+from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
+from oslogserve.http import NO_STORE, TEXT, Document, Representation, Response
 from oslogserve.http.conditions import Validator, etag_of
-from oslogserve.http.representation import Document, Representation
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
 from oslogserve.lines.decode import beginning
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Page
 from oslogserve.pages import assets
 from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
@@ -30,14 +25,17 @@ _RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate":
 
 
 class LogHandler:
-    def __init__(self, rendering: Rendering, views: Views, max_age: int, etag_salt: str) -> None:
-        """views: the configured patterns. max_age: seconds for which caches may keep a log that is
-        settled. etag_salt: part of every ETag."""
-        self._rendering = rendering
+    def __init__(
+        self, renderer: Renderer, limits: Page | None, views: Views, max_age: int, etag_salt: str
+    ) -> None:
+        """limits: of one page. views: the configured patterns. max_age: seconds for which caches may
+        keep a log that is settled. etag_salt: part of every ETag."""
+        self._renderer = renderer
+        self._limits = limits
         self._views = views
         self._max_age = max_age
         self._etag_salt = etag_salt
-        self._page_salt = f"{etag_salt} {assets.VERSION} {rendering.page}"
+        self._page_salt = f"{etag_salt} {assets.VERSION} {limits}"
         self._known = KnownGzips()
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
@@ -76,7 +74,7 @@ class LogHandler:
                 return not_a_log(log, media_type, name)
         if view == "text" and query.is_unfiltered:
             return DecodedText(log, request)
-        return Rendered(log, request, query, view, self._rendering)
+        return Rendered(log, request, query, view, self._renderer, self._limits)
 
     def _not_modified(
         self, request: Request, query: Query, view: str, sources: Sequence[Source]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log that was opened for a response: its stored bytes, and the log that they hold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.handlers.known_gzips import KnownGzips
+from oslogserve.handlers.known_gzips import Known, KnownGzips
 from oslogserve.http import ByteRange
-from oslogserve.lines.decode import decoded, exactly, is_one_member, length, packed_as
+from oslogserve.lines.decode import decoded, exactly, length, packed_as
 from oslogserve.sources import Folder, Log, OpenOptions, Source, deadline
 from oslogserve.sources.first_of import open_first
 
@@ -83,39 +84,41 @@ class OpenLog:
 
     def _decoded(self) -> Iterator[bytes]:
         size = 0
-        for piece in decoded(
-            self.stored_bytes, self.stored.encoding, self._read_again, self._set_one_member
-        ):
+        members: list[None] = []
+        encoding, when_one = self.stored.encoding, partial(members.append, None)
+        for piece in decoded(self.stored_bytes, encoding, self._read_again, when_one):
             size += len(piece)
             yield piece
-        self._known.set_inflated_size(self.stored, size)
+        self._known.learn(self.stored, Known(bool(members), size))
 
-    def _set_one_member(self) -> None:
-        self._known.set_one_member(self.stored)
+    def _look_through(self, chunks: Iterable[bytes], most: int) -> Known | None:
+        """What inflating `chunks` shows; None where they are incomplete, or give over `most` bytes."""
+        members: list[None] = []
+        size = length(chunks, self.stored.encoding, most, partial(members.append, None))
+        if size is None:
+            return None
+        self._known.learn(self.stored, found := Known(bool(members), size))
+        return found
 
     def is_one_member(self) -> bool:
-        """True if it is one gzip member, as far as that can be seen at once."""
+        """True if it is one whole gzip member, as far as that can be seen at once."""
         if self.packing != "gzip":
             return False
-        if self._known.get(self.stored).is_one_member:
-            return True
-        if self.is_small:
-            found = is_one_member([self.first], MOST_LOOKED_THROUGH)
-        elif self.log.is_local:
+        known = self._known.get(self.stored)
+        if known is None and self.is_small:
+            known = self._look_through([self.first], MOST_LOOKED_THROUGH)
+        elif known is None and self.log.is_local:
             # Exactly: one that is just being completed is sent as it was when it was opened.
             again = exactly(self.stored.size or 0, self._read_again())
-            found = is_one_member(again, MOST_LOOKED_THROUGH)
-        else:
-            found = False
-        if found:
-            self._set_one_member()
-        return found
+            known = self._look_through(again, MOST_LOOKED_THROUGH)
+        return known is not None and known.is_one_member
 
     def known_size(self) -> int | None:
         """Bytes of the log; None where it would have to be read for that."""
         if self.first and not self.packing:
             return self.stored.size
-        return self._known.get(self.stored).inflated_size
+        known = self._known.get(self.stored)
+        return None if known is None else known.size
 
     def counted_size(self) -> int | None:
         """Bytes of the log, which is inflated for that. None where it is incomplete or very long.
@@ -125,17 +128,15 @@ class OpenLog:
         size = self.known_size()
         if size is not None or not self.packing:
             return size
-        stored, chunks = self.stored, self.stored_bytes
-        if stored.size is not None:  # of what is appended meanwhile nothing is counted
-            chunks = exactly(stored.size, chunks)
-        size = length(chunks, stored.encoding, MOST_COUNTED, self._set_one_member)
+        chunks = self.stored_bytes
+        if self.stored.size is not None:  # of what is appended meanwhile nothing is counted
+            chunks = exactly(self.stored.size, chunks)
+        known = self._look_through(chunks, MOST_COUNTED)
         self.log.close()
         with deadline.start_clock():  # the counting has taken its time
             self.log = self.reopened()
         self.stored_bytes = iter(self.log)
-        if size is not None:
-            self._known.set_inflated_size(stored, size)
-        return size
+        return None if known is None else known.size
 
     def close(self) -> None:
         for log in self._opened:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four ways to show a log: its stored bytes, these inflated, its text, and rendered views."""
+"""The four ways to show a log: its stored bytes, these inflated, its text, and rendered lines."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.open_log import OpenLog
-from oslogserve.http import TEXT, ByteRange, FileRange
-from oslogserve.http.representation import Content, Representation
+from oslogserve.http import TEXT, ByteRange, Content, FileRange, Representation
 from oslogserve.http.request import Request
 from oslogserve.lines.decode import behind, exactly, until_incomplete
 from oslogserve.lines.renderer import Renderer
@@ -17,6 +16,7 @@ from oslogserve.pages import page
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView, with_notices
 from oslogserve.query import Query
+from oslogserve.sources import Log
 
 #: Types whose reader sees a last line.
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
@@ -24,7 +24,6 @@ _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg
 _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
 #: What is not ours must not act in our name: no cookies, no requests to this origin.
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups")
-
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.
 ASSUMED_RATIO = 16
@@ -34,15 +33,6 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
 }
-
-
-@dataclass(frozen=True)
-class Rendering:
-    """How this server renders."""
-
-    renderer: Renderer
-    #: How much of a log one page shows; None for all.
-    page: Page | None = None
 
 
 class _OfLog(Representation):
@@ -57,12 +47,9 @@ class _OfLog(Representation):
     def close(self) -> None:
         self._log.close()
 
-    def _until_incomplete(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        return until_incomplete(pieces, self.missing)
-
     def _with_notices(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Text whose last line says what is missing: not all servers can break a connection."""
-        return with_notices(self._until_incomplete(pieces), self.missing)
+        return with_notices(until_incomplete(pieces, self.missing), self.missing)
 
 
 class StoredBytes(_OfLog):
@@ -86,87 +73,77 @@ class Inflated(_OfLog):
 
     def __init__(self, log: OpenLog, media_type: str) -> None:
         super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
-        self._is_textual = bool(_TEXTUAL.match(media_type))
+        self._render = self._with_notices if _TEXTUAL.match(media_type) else iter
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
-        render = self._with_notices if self._is_textual else iter
-        return Content(self._log.decoded(), render, is_compressible=True)
+        return Content(self._log.decoded(), self._render, is_compressible=True)
 
 
 class DecodedText(_OfLog):
-    """The whole log as text, however it is stored and whatever the client inflates.
-
-    Of a compressed log the bytes are counted before a range is sent, so that no range of an
-    incomplete one goes out as if it were whole.
-    """
+    """All of a log as text. Its ranges are of the text, however the log is stored and whatever the
+    client inflates."""
 
     accept_ranges = "bytes"
 
     def __init__(self, log: OpenLog, request: Request) -> None:
-        super().__init__(log, "text", [("Content-Type", TEXT)])
+        super().__init__(log, "text", _HEADERS["text"])
         self._request = request
 
     def range_size(self) -> int | None:
+        """Counted first, so that no range of an incomplete log goes out as if it were complete."""
         return self._log.counted_size()
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
         log, accepts_gzip = self._log, self._request.accepts_gzip
         if byte_range is not None:
-            return self._range(byte_range)
+            return _decoded_range(log, byte_range)
         is_compressible = _is_compressible(log, self._request)
         if self._request.is_head and not log.is_small:
-            size = None if accepts_gzip else log.known_size()
-            return Content((), length=size, is_compressible=is_compressible)
+            length = None if accepts_gzip else log.known_size()
+            return Content((), length=length, is_compressible=is_compressible)
         if accepts_gzip and log.is_one_member():
             return replace(_stored_content(log), encoding="gzip")
         # Swift may break off: its text is streamed, so that its last line can say so.
-        if not (log.packing or accepts_gzip) and log.log.is_local:
+        if log.log.is_local and not log.packing and not accepts_gzip:
             return _stored_content(log)
-        return Content(
-            log.decoded(), self._with_notices, log.is_small, is_compressible=is_compressible
-        )
-
-    def _range(self, byte_range: ByteRange) -> Content:
-        if not self._log.packing:
-            return _stored_content(self._log, byte_range)
-
-        def within(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            return exactly(byte_range.size, behind(byte_range.first, pieces))
-
-        return Content(self._log.decoded(), within, length=byte_range.size)
+        render, is_small = self._with_notices, log.is_small
+        return Content(log.decoded(), render, is_small, is_compressible=is_compressible)
 
 
 class Rendered(_OfLog):
     """Lines of a log in one of the views, or as filtered text."""
 
     def __init__(
-        self, log: OpenLog, request: Request, query: Query, view: str, rendering: Rendering
+        self,
+        log: OpenLog,
+        request: Request,
+        query: Query,
+        view: str,
+        renderer: Renderer,
+        limits: Page | None,
     ) -> None:
+        """limits: of one page."""
         super().__init__(log, view, _HEADERS[view])
         self.accept_ranges = "none" if view == "text" else ""
-        self._request = request
+        self._is_compressible = view == "html" or _is_compressible(log, request)
         stored = log.stored
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
-        self._view = LogView(query, info, self.missing, rendering.renderer, rendering.page)
+        self._view = LogView(query, info, self.missing, renderer, limits)
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
-        return Content(
-            self._log.decoded(),
-            self._render,
-            self._log.is_small,
-            is_compressible=self.view == "html" or _is_compressible(self._log, self._request),
-        )
+        def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
+            return self._view.render(self.view, until_incomplete(pieces, self.missing))
 
-    def _render(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        return self._view.render(self.view, self._until_incomplete(pieces))
+        pieces, is_small = self._log.decoded(), self._log.is_small
+        return Content(pieces, render, is_small, is_compressible=self._is_compressible)
 
     def headers_at_end(self) -> list[Header]:
         return self._view.headers() if self.view == "text" else []
 
 
 def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
-    """A file that a browser shows or saves, inflated only to be shown."""
+    """What a file is shown as that a browser shows or saves; it is inflated only to be shown."""
     if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
         media_type = "application/gzip"  # it is saved under its name, so it is what the name says
     if not log.packing or media_type == "application/gzip":
@@ -179,26 +156,34 @@ def _is_compressible(log: OpenLog, request: Request) -> bool:
     return bool(log.first) or not request.is_head
 
 
+def _decoded_range(log: OpenLog, byte_range: ByteRange) -> Content:
+    if not log.packing:
+        return _stored_content(log, byte_range)
+
+    def within(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        return exactly(byte_range.size, behind(byte_range.first, pieces))
+
+    return Content(log.decoded(), within, length=byte_range.size)
+
+
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:
-    size = log.stored.size
     if byte_range is not None:
         log.log.close()
-        found, chunks = log.reopened(byte_range), None
-    elif size is None:
+        found = log.reopened(byte_range)
+        return _file_content(found, found, byte_range)
+    size = log.stored.size
+    if size is None:
         return Content(log.stored_bytes)
-    elif log.is_small:
-        return Content([_checked(log)], length=size)
-    else:
-        byte_range, found, chunks = ByteRange(0, size), log.log, log.stored_bytes
-    pieces: Iterable[bytes] = exactly(byte_range.size, found if chunks is None else chunks)
-    if found.sendfile_descriptor is not None:
-        pieces = FileRange(pieces, found.sendfile_descriptor, byte_range, found.count_sent)
-    return Content(pieces, length=byte_range.size)
-
-
-def _checked(log: OpenLog) -> bytes:
-    """All of a small log, before its status goes out."""
-    try:
-        return b"".join(log.stored_bytes)
+    if not log.is_small:
+        return _file_content(log.log, log.stored_bytes, ByteRange(0, size))
+    try:  # all of it, before its status goes out
+        return Content([b"".join(log.stored_bytes)], length=size)
     except Incomplete as error:
         raise Unavailable([SourceError(log.stored.source, str(error))]) from error
+
+
+def _file_content(log: Log, chunks: Iterable[bytes], byte_range: ByteRange) -> Content:
+    pieces: Iterable[bytes] = exactly(byte_range.size, chunks)
+    if log.sendfile_descriptor is not None:
+        pieces = FileRange(pieces, log.sendfile_descriptor, byte_range, log.count_sent)
+    return Content(pieces, length=byte_range.size)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from oslogserve import __version__
 from oslogserve.errors import BadRequest, Error, Unavailable
 from oslogserve.health import Readiness
-from oslogserve.http import NO_STORE, TEXT, VARY, Response
-from oslogserve.http.representation import Document
+from oslogserve.http import NO_STORE, TEXT, VARY, Document, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
 from oslogserve.metrics import CONTENT_TYPE, Metrics
@@ -57,7 +56,7 @@ def error_response(request: Request, error: Error, sources: Sequence[Source]) ->
             path = None
         query_string = environ.get("QUERY_STRING", "")
         names = [source.name for source in sources]
-        content = error_page(request.mount, error, path, query_string, names)
+        content = error_page(environ.get("SCRIPT_NAME", ""), error, path, query_string, names)
         headers = list(page.HEADERS)
     else:
         content = f"{error.sentence}\n".encode()

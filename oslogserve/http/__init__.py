@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP: what a request says, what it can be shown, and the response. Knows nothing of lines or sources.
+"""HTTP: a handler chooses a Representation, respond() makes a Response of it, and Body sends that.
 
-A handler chooses a Representation, respond() makes a Response of it, and Body sends that.
+Knows nothing of lines or sources.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ class ByteRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileRange:
-    """Body of a response that is a range of an open file. A server may send it by itself."""
+    """Range of an open file, as a body that a server may send by itself."""
 
     #: The same bytes, for a server that cannot.
     pieces: Iterable[bytes]
@@ -42,22 +42,85 @@ class FileRange:
         return iter(self.pieces)
 
 
-def _nothing_to_close() -> None:
-    pass
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a representation, or of a range of it, opened."""
+
+    pieces: Iterable[bytes]
+    #: Makes what is sent of `pieces`; None where they are sent as they are.
+    render: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None
+    #: True where nothing is waited for any more, and little is to come.
+    is_small: bool = False
+    #: Bytes that are sent, where that is known before.
+    length: int | None = None
+    #: "gzip" where `pieces` are compressed already.
+    encoding: str = ""
+    #: True where they may be compressed for a client that accepts it.
+    is_compressible: bool = False
+
+
+class Representation:
+    """Contract of what respond() sends. It is opened once at most, and closed by whoever made it."""
+
+    #: Metric labels.
+    view = "other"
+    source = "none"
+    #: Content-Type, and what else belongs to the representation.
+    headers: Sequence[Header] = ()
+    #: Value of Accept-Ranges; "" for no header.
+    accept_ranges = ""
+    #: True where a client that accepts gzip gets other bytes: the ETag is weak then.
+    has_gzip_variant = True
+    #: True where the log's end may be missing, and nobody knows yet.
+    may_break_off = False
+    #: What the reader was told to be missing. Grows while the content is read.
+    missing: Sequence[Incomplete] = ()
+
+    def range_size(self) -> int | None:
+        """Bytes that ranges are of, counted if need be; None where only all of it can be sent."""
+        return None
+
+    def open(self, byte_range: ByteRange | None = None) -> Content:
+        raise NotImplementedError
+
+    def headers_at_end(self) -> list[Header]:
+        """What is known once all of a small content was read."""
+        return []
+
+    def close(self) -> None:
+        """May be called twice."""
+
+
+class Document(Representation):
+    """What is made here, and of no log."""
+
+    def __init__(
+        self,
+        headers: Sequence[Header],
+        content: bytes | Iterable[bytes],
+        view: str = "other",
+        is_compressible: bool = False,
+    ) -> None:
+        self.headers = headers
+        self.view = view
+        pieces, length = (
+            ([content], len(content)) if isinstance(content, bytes) else (content, None)
+        )
+        self._content = Content(pieces, length=length, is_compressible=is_compressible)
+
+    def open(self, byte_range: ByteRange | None = None) -> Content:
+        return self._content
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """All that a server sends, and what is counted of it."""
+    """All that a server sends, and what is counted of it. The fields are as Representation's."""
 
     status: str
     headers: list[Header]
     body: Iterable[bytes] = ()
-    #: A metric label.
     view: str = "other"
-    #: Name of the source, a metric label.
     source: str = "none"
-    #: What the body told its reader to be missing. Grows while the body is iterated.
     missing: Sequence[Incomplete] = ()
     #: Gives back what the body is read from. May be called before the body is iterated.
-    close: Callable[[], None] = _nothing_to_close
+    close: Callable[[], None] = lambda: None

@@ -70,8 +70,7 @@ class Body:
 class FileBody(Body):
     """A file for a server's wsgi.file_wrapper, which may send it by itself.
 
-    gunicorn sends from fileno() and ends with seek(), mod_wsgi asks tell() and says no more,
-    others read().
+    gunicorn sends from fileno() and ends with seek(), others read().
     """
 
     def __init__(
@@ -81,28 +80,22 @@ class FileBody(Body):
         super().__init__(response, metrics, started)
         self._file = file
         self._first, self._size = file.byte_range.first, file.byte_range.size
-        #: True where the server may have sent everything without saying so.
-        self._is_silent = False
         os.lseek(file.descriptor, self._first, os.SEEK_SET)
 
     def fileno(self) -> int:
         return self._file.descriptor
 
     def read(self, size: int = -1) -> bytes:
-        self._is_silent = False
         left = self._size - self._sent
         piece = os.read(self._file.descriptor, left if size < 0 else min(size, left))
         self._sent += len(piece)
         return piece
 
     def tell(self) -> int:
-        """mod_wsgi answers 500 where there is none."""
-        self._is_silent = True
         return self._first + self._sent
 
     def seek(self, position: int, whence: int = os.SEEK_SET) -> None:
         """socket.sendfile() calls it at its end, however it ends: it came as far as that."""
-        self._is_silent = False
         if whence == os.SEEK_END:
             position += self._first + self._size
         self._sent = os.lseek(self._file.descriptor, position, os.SEEK_SET) - self._first
@@ -114,8 +107,6 @@ class FileBody(Body):
             return
         file_size = os.fstat(self._file.descriptor).st_size
         present = min(self._size, max(0, file_size - self._first))
-        if self._is_silent:
-            self._sent = present
         if self._sent == self._size:
             self._ending = "complete"
         elif present < self._size:

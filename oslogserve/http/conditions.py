@@ -17,9 +17,9 @@ from oslogserve.http.request import Request, RequestedRange
 SETTLED_AFTER = 24 * 3600
 
 
-def etag_of(everything: str) -> str:
-    """A quoted, strong ETag. everything: all that the bytes of a response depend on."""
-    digest = blake2b(everything.encode("utf-8", "surrogateescape"), digest_size=12)
+def etag_of(text: str) -> str:
+    """A quoted, strong ETag of all that the bytes of a response depend on."""
+    digest = blake2b(text.encode("utf-8", "surrogateescape"), digest_size=12)
     return f'"{digest.hexdigest()}"'
 
 
@@ -33,22 +33,19 @@ class Validator(NamedTuple):
     #: Seconds for which caches may keep what is settled without asking.
     max_age: int = 0
 
-    def tag(self, is_compressed: bool) -> str:
-        """The ETag header. Weak where the response is compressed: the same log, never surely the
-        same bytes, so that nobody joins two ranges of it."""
-        return f"W/{self.etag}" if is_compressed else self.etag
-
     def headers(self, is_compressed: bool, may_break_off: bool) -> list[Header]:
         """may_break_off: the source is another server, and more of the log is to come. If that
         fails midway, the page says so and ends, under the ETag of the whole log: a cache, and a
         browser, would show what came for good.
         """
-        return [
-            NO_STORE if may_break_off else self._cache_control(),
-            VARY,
-            ("ETag", self.tag(is_compressed)),
-            ("Last-Modified", formatdate(self.modified, usegmt=True)),
-        ]
+        last_modified = "Last-Modified", formatdate(self.modified, usegmt=True)
+        cache_control = NO_STORE if may_break_off else self._cache_control()
+        return [cache_control, VARY, self._tag(is_compressed), last_modified]
+
+    def _tag(self, is_compressed: bool) -> Header:
+        """Weak where the response is compressed: the same log, never surely the same bytes, so
+        that nobody joins two ranges of it."""
+        return "ETag", f"W/{self.etag}" if is_compressed else self.etag
 
     def _cache_control(self) -> Header:
         """Not no-cache, which says the same as max-age=0: mod_cache with a CacheLock then hands
@@ -58,32 +55,28 @@ class Validator(NamedTuple):
         return "Cache-Control", f"max-age={self.max_age if is_settled else 0}"
 
     def not_modified(self, request: Request, is_compressed: bool) -> Response | None:
-        """The 304 for a client that has this version already. is_compressed: what it would get."""
-        if not self._is_known(request):
-            return None
-        headers = [self._cache_control(), VARY, ("ETag", self.tag(is_compressed))]
-        return Response("304 Not Modified", headers)
-
-    def _is_known(self, request: Request) -> bool:
-        """If-None-Match, where given, decides alone."""
+        """The 304 for a client that has this version. is_compressed: what it would get else."""
         tags = request.environ.get("HTTP_IF_NONE_MATCH")
-        if tags is not None:
-            return self.etag.strip('"') in ETagMatcher.parse(tags, strong=False)
-        since = _date(request.environ.get("HTTP_IF_MODIFIED_SINCE"))
-        return since is not None and int(self.modified) <= since
+        if tags is not None:  # it decides alone
+            is_known = self.etag.strip('"') in ETagMatcher.parse(tags, strong=False)
+        else:
+            since = _date(request.environ.get("HTTP_IF_MODIFIED_SINCE"))
+            is_known = since is not None and int(self.modified) <= since
+        if not is_known:
+            return None
+        headers = [self._cache_control(), VARY, self._tag(is_compressed)]
+        return Response("304 Not Modified", headers)
 
     def byte_range(self, request: Request) -> RequestedRange | None:
         """The requested range, unless its If-Range is about another version."""
-        found = request.byte_range()
-        if found is None:
-            return None
         condition = request.environ.get("HTTP_IF_RANGE")
         if condition is None:
-            return found
-        if '"' in condition:
-            return found if condition.strip() == self.etag else None
-        date = _date(condition)
-        return found if date is not None and date == int(self.modified) else None
+            is_same = True
+        elif '"' in condition:
+            is_same = condition.strip() == self.etag
+        else:
+            is_same = _date(condition) == int(self.modified)
+        return request.byte_range() if is_same else None
 
 
 def _date(text: str | None) -> int | None:

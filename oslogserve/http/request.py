@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request: the headers that HTTP acts on, each parsed once."""
+"""A request: the headers that HTTP acts on."""
 
 import re
 from typing import Any, NamedTuple
@@ -17,22 +17,15 @@ _RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.ASCII | re.IGNORE
 class Request:
     """A request, over its WSGI environ."""
 
-    __slots__ = ("environ", "gzip_level", "is_head", "mount")
-
     def __init__(self, environ: dict[str, Any], gzip_level: int | None = None) -> None:
         """gzip_level: of the server; None where it never compresses."""
         self.environ = environ
         self.is_head: bool = environ["REQUEST_METHOD"] == "HEAD"
-        #: SCRIPT_NAME: the path below which the application is mounted.
-        self.mount: str = environ.get("SCRIPT_NAME", "")
+        self.accepts_gzip = gzip_level is not None and names_gzip(
+            environ.get("HTTP_ACCEPT_ENCODING")
+        )
         #: Level to compress with; None where the client or the server does not want that.
-        self.gzip_level = gzip_level
-        if not accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING")):
-            self.gzip_level = None
-
-    @property
-    def accepts_gzip(self) -> bool:
-        return self.gzip_level is not None
+        self.gzip_level = gzip_level if self.accepts_gzip else None
 
     @property
     def is_conditional(self) -> bool:
@@ -58,11 +51,9 @@ class RequestedRange(NamedTuple):
         if found is None:
             return None
         first, last = (int(digits) if digits else None for digits in found.groups())
-        if first is None and last is None:
-            return None
-        if first is not None and last is not None and last < first:
-            return None
-        return cls(first, last)
+        if last is None:
+            return None if first is None else cls(first, None)
+        return None if first is not None and last < first else cls(first, last)
 
     def within(self, size: int) -> ByteRange:
         """What there is of it in `size` bytes. Raises RangeUnsatisfiable."""
@@ -75,16 +66,14 @@ class RequestedRange(NamedTuple):
         return found
 
 
-def accepts_gzip(header: str | None) -> bool:
+def names_gzip(header: str | None) -> bool:
     """True if an Accept-Encoding names gzip, with a q that is not 0 and at least identity's.
 
     A header that cannot be parsed names nothing.
     """
     if header is None:
         return False
-    quality_of: dict[str, float] = {
-        coding.lower(): quality
-        for coding, quality in create_accept_encoding_header(header).parsed or ()
-    }
+    codings = create_accept_encoding_header(header).parsed or ()
+    quality_of: dict[str, float] = {coding.lower(): quality for coding, quality in codings}
     quality = quality_of.get("gzip", 0.0)
     return quality > 0 and quality >= quality_of.get("identity", quality_of.get("*", 0.0))

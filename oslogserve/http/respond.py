@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one place that makes a response of a representation.
 
-Ranges, HEAD, Content-Length, compression, reading ahead and closing are here; conditions.py says
-what a validator allows.
+Ranges, HEAD, lengths, compression, reading ahead and closing are here; what a validator allows
+stands in conditions.py.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from oslogserve.errors import Header
-from oslogserve.http import ByteRange, Response
-from oslogserve.http.compression import gzipped
+from oslogserve.fastzlib import Z_SYNC_FLUSH, gzip_compressor
+from oslogserve.http import ByteRange, Content, Representation, Response
 from oslogserve.http.conditions import Validator
 from oslogserve.http.read_ahead import ReadAhead
-from oslogserve.http.representation import Content, Representation
 from oslogserve.http.request import Request
 
 #: Bytes that are gathered before they are sent: as much as one block of a large log.
@@ -34,63 +32,59 @@ def respond(
 
     Raises RangeUnsatisfiable, and what opening `shown` raises; the caller closes it then.
     """
-    byte_range = size = None
-    if validator is not None and shown.accept_ranges == "bytes":
-        byte_range, size = _requested(request, shown, validator)
-    content = shown.open(byte_range)
-    sent = _sent(shown, content, request.gzip_level)
-    headers = [*shown.headers, NOSNIFF]
+    byte_range, headers = None, [*shown.headers, NOSNIFF]
     if validator is not None:
-        is_compressed = request.accepts_gzip and shown.has_gzip_variant and byte_range is None
-        headers += validator.headers(is_compressed, shown.may_break_off)
-    if shown.accept_ranges:
-        headers.append(("Accept-Ranges", shown.accept_ranges))
-    if byte_range is not None:
-        status = "206 Partial Content"
-        first, end = byte_range
-        headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
-    headers += sent.headers
-    body = () if request.is_head else sent.body
-    return Response(status, headers, body, shown.view, shown.source, shown.missing, sent.close)
-
-
-def _requested(
-    request: Request, shown: Representation, validator: Validator
-) -> tuple[ByteRange | None, int | None]:
-    """The range to send, and the bytes that it is of; None and None for all."""
-    requested = validator.byte_range(request)
-    size = None if requested is None else shown.range_size()
-    if requested is None or size is None:
-        return None, None
-    return requested.within(size), size
-
-
-class _Sent(NamedTuple):
-    body: Iterable[bytes]
-    #: Content-Length and Content-Encoding, and what is known at the end.
-    headers: list[Header]
-    close: Callable[[], None]
-
-
-def _sent(shown: Representation, content: Content, gzip_level: int | None) -> _Sent:
-    body, length, close = content.pieces, content.length, shown.close
-    headers: list[Header] = []
-    if content.render is not None and content.is_small:
-        body, length = gathered(content.render(iter(body)))
-        if length is not None:
-            headers = shown.headers_at_end()
-    elif content.render is not None:
-        stored = ReadAhead(iter(body), close)
-        rendered = ReadAhead(content.render(stored), stored.close)
-        body, close = rendered, rendered.close
+        byte_range, more = _with_validator(request, shown, validator)
+        headers += more
+    content = shown.open(byte_range)
+    body, length, close = _body(shown, content)
+    if content.is_small and length is not None:
+        headers += shown.headers_at_end()
     encoding = content.encoding
-    if gzip_level is not None and content.is_compressible:
-        body, length, encoding = _compressed(body, length, gzip_level)
+    if content.is_compressible and request.gzip_level is not None:
+        body, length, encoding = _compressed(body, length, request.gzip_level)
     if length is not None:
         headers.append(("Content-Length", str(length)))
     if encoding:
         headers.append(("Content-Encoding", encoding))
-    return _Sent(body, headers, close)
+    if request.is_head:
+        body = ()
+    if byte_range is not None:
+        status = "206 Partial Content"
+    return Response(status, headers, body, shown.view, shown.source, shown.missing, close)
+
+
+def _with_validator(
+    request: Request, shown: Representation, validator: Validator
+) -> tuple[ByteRange | None, list[Header]]:
+    """The range to send, None for all, and the headers that go with it."""
+    headers: list[Header] = []
+    byte_range = None
+    if shown.accept_ranges:
+        headers.append(("Accept-Ranges", shown.accept_ranges))
+    requested = validator.byte_range(request) if shown.accept_ranges == "bytes" else None
+    if requested is not None and (size := shown.range_size()) is not None:
+        byte_range = requested.within(size)
+        first, end = byte_range
+        headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
+    is_compressed = request.accepts_gzip and shown.has_gzip_variant and byte_range is None
+    return byte_range, headers + validator.headers(is_compressed, shown.may_break_off)
+
+
+def _body(
+    shown: Representation, content: Content
+) -> tuple[Iterable[bytes], int | None, Callable[[], None]]:
+    """Body, length where that is known, and what closes it.
+
+    A small content is rendered now; of a large one, reading and rendering have a thread each.
+    """
+    if content.render is None:
+        return content.pieces, content.length, shown.close
+    if content.is_small:
+        return *gathered(content.render(iter(content.pieces))), shown.close
+    stored = ReadAhead(iter(content.pieces), shown.close)
+    rendered = ReadAhead(content.render(stored), stored.close)
+    return rendered, content.length, rendered.close
 
 
 def gathered(pieces: Iterable[bytes]) -> tuple[Iterable[bytes], int | None]:
@@ -117,3 +111,12 @@ def _compressed(
         return body, length, ""
     compressed = b"".join(gzipped(body, level))
     return [compressed], len(compressed), "gzip"
+
+
+def gzipped(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
+    """One gzip member. Each piece can be read as soon as it is here. level: of gzip_compressor()."""
+    compressor = gzip_compressor(level)
+    for piece in pieces:
+        if piece:
+            yield compressor.compress(piece) + compressor.flush(Z_SYNC_FLUSH)
+    yield compressor.flush()

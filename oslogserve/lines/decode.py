@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stored bytes to log bytes: gzip (all members) and deflate, in bounded pieces, end checked."""
 
-import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -182,23 +181,6 @@ def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[byt
         pass
     if gathered:
         yield bytes(gathered)
-
-
-def is_one_member(chunks: Iterable[bytes], most: float = math.inf) -> bool:
-    """Whether a client that knows gzip gets all of a log when it gets these stored bytes: one
-    whole member, undamaged, and nothing behind it. False where it is longer than `most` bytes."""
-    found: list[bool] = []
-    left = most
-    try:
-        for piece in _members(
-            chunks, "gzip", fast.decompressobj, _inflate, lambda: found.append(True)
-        ):
-            left -= len(piece)
-            if left < 0:
-                return False
-    except (Incomplete, fast.error):
-        return False
-    return bool(found)
 
 
 def length(

@@ -170,13 +170,6 @@ def test_a_file_has_a_place_as_files_have(path):
     assert made.counted()[0] == ["complete"]
 
 
-def test_a_server_that_asks_for_the_place_and_says_no_more_has_sent_all(path):
-    made = MadeFile(path, 100, 50)
-    assert (made.body.fileno(), made.body.tell()) == (made.descriptor, 100)
-    made.body.close()
-    assert made.counted() == (["complete"], 50, [50])
-
-
 def test_a_file_that_nobody_sent_is_aborted(path):
     made = MadeFile(path)
     made.body.fileno()
@@ -203,10 +196,9 @@ def test_a_file_that_was_sent_in_part_is_aborted(path, ends):
     [
         (lambda body: [body.read(300) for _ in range(9)], 200),
         (lambda body: body.seek(300), 200),
-        (lambda body: body.tell(), 200),
         (lambda body: body.fileno(), 0),
     ],
-    ids=["read", "sendfile", "mod_wsgi", "sendfile of nothing"],
+    ids=["read", "sendfile", "sendfile of nothing"],
 )
 def test_a_file_that_was_cut_short_breaks_the_connection_and_is_failed(path, ends, sent):
     made = MadeFile(path, 100)
