@@ -19,8 +19,7 @@ from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import LONGEST, Search
 from oslogserve.lines.selection import WHOLE, Selection
 
-SOURCES = ("all", "disk", "swift")
-SORTS = ("name", "time")
+SOURCES, SORTS = ("all", "disk", "swift"), ("name", "time")
 FORMATS = ("html", "text", "jsonl", "summary", "raw", "json")
 #: Longer queries hold nothing that this grammar knows.
 MAX_QUERY = 4096
@@ -78,8 +77,9 @@ class Query(NamedTuple):
         query_string = environ.get("QUERY_STRING", "")
         if len(query_string) > MAX_QUERY:
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-        parameters = parse_qsl(query_string, keep_blank_values=True)
-        return query.with_parameters(parameters) if parameters else query
+        if not query_string:
+            return query
+        return query.with_parameters(parse_qsl(query_string, keep_blank_values=True))
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -125,9 +125,8 @@ def _lines(value: str) -> tuple[int, int | None]:
 
 
 def _level(value: str) -> str | None:
-    """None for the lowest, which leaves out nothing."""
     level = one_of(*SEVERITIES, fold=str.upper)(value)
-    return None if level == SEVERITIES[0] else level
+    return None if level == SEVERITIES[0] else level  # which leaves out nothing
 
 
 def _search(of: Callable[[str], Search], value: str) -> Search:

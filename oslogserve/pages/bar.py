@@ -36,11 +36,10 @@ _STEPS = (
 )
 _BAR = template(
     '<header>\n<div class="top">\n<nav class="path" aria-label="Folders">{path}</nav>\n'
-    '<div class="about">\n<p class="facts">{facts}</p>\n<nav class="views" aria-label="Views">{views}'
+    '<div class="about">\n<p class="facts"><span>{source}</span> {size} {time}</p>\n<nav class="views" aria-label="Views">{views}'
     '<a href="{text}" download="{saved_as}" title="These lines as a file">download</a>'
     '</nav>\n</div>\n</div>\n<div class="controls">\n{tools}' + _STEPS + "</div>\n</header>\n"
 )
-_SOURCE = template("<span>{name}</span>")
 _VIEWS = template(
     '<a class="wraps" data-key="w" href="{wrap}">wrap: {state}</a>'
     '<a href="{text}" title="These lines as plain text">text</a>'
@@ -103,13 +102,16 @@ _FIELD_NAMES = (_SEARCH.name, *(field.name for field in _FIELDS))
 def bar(query: Query, name: str, path: Markup, log: LogInfo) -> Markup:
     """name: the log's, for a file of its lines. path: the breadcrumbs."""
     links = _links(query.source, query.wraps, query.parameters)
-    facts = [_SOURCE(name=log.source)]
-    if log.stored_size is not None:
-        facts.append(size_element(log.stored_size))
-    if log.modified is not None:
-        facts.append(time_element(log.modified, " UTC"))
-    saved_as = name.removesuffix(".gz")
-    return _BAR(path=path, facts=join(facts, between=" "), saved_as=saved_as, **links._asdict())
+    return _BAR(
+        path=path,
+        source=log.source,
+        size="" if log.stored_size is None else size_element(log.stored_size),
+        time="" if log.modified is None else time_element(log.modified, " UTC"),
+        saved_as=name.removesuffix(".gz"),
+        views=links.views,
+        text=links.text,
+        tools=links.tools,
+    )
 
 
 class _Links(NamedTuple):

@@ -37,10 +37,8 @@ _ENDS = template('<p class="notice parts" role="status">{sentence}: {links}.</p>
 _NEAREST = template(
     '<p class="notice" role="status">nearest: <a href="#L{number}">line {number:,}</a>, {when}</p>\n'
 )
-_COUNT = template(
-    '<a class="{name}" href="{address}" data-severity="{name}" data-count="{count}"'
-    ' data-first="{first}">{count:,} {label}</a>\n'
-)
+_COUNT = template('{link}"{count}" data-first="{first}">{count:,} {label}</a>\n')
+_COUNT_LINK = template('<a class="{name}" href="{address}" data-severity="{name}" data-count=')
 _FIRST_ERROR = template('<a href="{lines}#L{number}">first error at line {number:,}</a>{end}')
 _FOOTER = template(
     '{ways}<footer id="counts" data-lines="{lines}"{next} aria-label="Lines by severity" role="group">\n'
@@ -110,21 +108,23 @@ def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[M
         yield _FIRST_ERROR(lines="", number=number, end="\n")
     is_window = (selection.first, selection.last) != (1, None)
     window = f"{selection.first}-{selection.last or ''}" if is_window else ""
-    addresses = _addresses(query.parameters, window)
+    links = _count_links(query.parameters, window)
     for rank in sorted(tally.severities, reverse=True):
         count, first = tally.severities[rank]
-        name = SEVERITIES[rank]
-        label = name if rank else "without severity"
-        yield _COUNT(name=name, address=addresses[rank], count=count, first=first, label=label)
+        label = SEVERITIES[rank] if rank else "without severity"
+        yield _COUNT(link=links[rank], count=count, first=first, label=label)
 
 
 # Of different logs most have the same few parameters, and these URLs take longer than the rest.
 @lru_cache(maxsize=256)
-def _addresses(parameters: Parameters, window: str) -> list[str]:
-    """URLs of the lines of each severity, by rank."""
+def _count_links(parameters: Parameters, window: str) -> list[Markup]:
+    """The beginnings of links to the lines of each severity, by rank."""
     without = (*_WINDOW, "level")
-    levels = ["", *SEVERITIES[1:]]
-    return [address(parameters, without, lines=window, level=level) for level in levels]
+    levels = {name: name if rank else "" for rank, name in enumerate(SEVERITIES)}
+    return [
+        _COUNT_LINK(name=name, address=address(parameters, without, lines=window, level=level))
+        for name, level in levels.items()
+    ]
 
 
 def _first_error(tally: Tally) -> int | None:

@@ -28,16 +28,17 @@ MOST_CRUMBS = 16
 _BEGIN = (
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
 )
-_HEAD = template(
+_HEAD = (
     _BEGIN + '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     '<meta name="color-scheme" content="light dark">\n'
     # Else every page asks the server for /favicon.ico.
     '<link rel="icon" href="data:,">\n'
     '<link rel="stylesheet" href="{style}">\n</head>\n'
 )
+_ONLY_HEAD = template(_HEAD)
 _LOG = '<div id="log" class="{wrap}" role="region" aria-label="Lines" tabindex="-1">'
 _BEFORE_LINES = template(
-    '{head}<body>\n<a class="skip" href="#log">Skip to the lines</a>\n{bar}'
+    _HEAD + '<body>\n<a class="skip" href="#log">Skip to the lines</a>\n{bar}'
     # It runs while the lines come, and finds the bar above it.
     '<script type="module" async src="{script}"></script>\n<main>\n{notice}' + _LOG
 )
@@ -52,7 +53,7 @@ _LAST_CRUMB = template("<{tag}>{name}</{tag}>")
 
 
 def head(mount: str, title: str) -> Markup:
-    return _HEAD(title=title, style=url(mount, "log.css"))
+    return _ONLY_HEAD(title=title, style=url(mount, "log.css"))
 
 
 def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> Markup:
@@ -77,7 +78,8 @@ def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
     """The page up to its first line. notice: of what stands before it."""
     name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
     return _BEFORE_LINES(
-        head=head(query.mount, name),
+        title=name,
+        style=url(query.mount, "log.css"),
         bar=bar(query, name, breadcrumbs(query.mount, query.path), log),
         script=url(query.mount, "log.js"),
         notice=notice,

@@ -120,7 +120,7 @@ def test_what_was_asked_adds_no_element(name):
 
 
 def test_facts_are_shown_as_far_as_they_are_known():
-    assert "<span>swift</span></p>" in shown(log=LogInfo("swift"))
+    assert "<span>swift</span>  </p>" in shown(log=LogInfo("swift"))
     known = shown(log=LogInfo("disk", 1_234_567, 3600.0))
     assert 'title="1,234,567 bytes">1.23 MB</data>' in known
     assert ">1970-01-01 01:00:00 UTC</time>" in known
