@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds the lines: the log's page, a folder's listing, an error's page; and which
-view a stored file gets. Nothing here opens a log."""
+"""The HTML around a log's lines, a folder's listing, an error's page, and what is not a log.
+Nothing here opens a log."""

@@ -125,7 +125,7 @@ class _Links(NamedTuple):
 
 # Most requests have no parameters or those of a few links, and these links and inputs take twice as
 # long as all else around a small log's lines.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _links(source: str, wraps: bool, parameters: Parameters) -> _Links:
     text = address(parameters, _VIEW, format="text")
     views = _VIEWS(

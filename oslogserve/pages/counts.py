@@ -116,7 +116,7 @@ def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[M
 
 
 # Of different logs most have the same few parameters, and these URLs take longer than the rest.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _count_links(parameters: Parameters, window: str) -> list[Markup]:
     """The beginnings of links to the lines of each severity, by rank."""
     without = (*_WINDOW, "level")

@@ -7,40 +7,34 @@ Where a part of it is missing by the end, every view says so.
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.clock import span
 from oslogserve.lines.renderer import BEST, Renderer
-from oslogserve.lines.selection import TAIL_BYTES, WHOLE, Page, Selection, Tally, Wanted
+from oslogserve.lines.selection import TAIL_BYTES, Page, Selection, Tally, Wanted
 from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo
 from oslogserve.query import Query
 
 
+@dataclass
 class LogView:
-    """One log as one query asks for it.
+    """One log as one query asks for it."""
 
-    missing: what of the log is missing, known when all pieces were read. limits: of a page, where
-    the query names no end; None for no limits.
-    """
+    query: Query
+    log: LogInfo
+    #: What is missing of the log; known when all pieces were read.
+    missing: list[Incomplete]
+    renderer: Renderer = BEST
+    #: Of a page, where the query names no end; None for no limits.
+    limits: Page | None = None
 
-    def __init__(
-        self,
-        query: Query,
-        log: LogInfo,
-        missing: list[Incomplete],
-        renderer: Renderer = BEST,
-        limits: Page | None = None,
-    ) -> None:
-        self._query = query
-        self._log = log
-        self._missing = missing
-        self._renderer = renderer
-        self._limits = limits
-        self._selection = query.selection
+    def __post_init__(self) -> None:
+        self._selection = self.query.selection
         self._tally = Tally()
 
     def render(
@@ -57,21 +51,21 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
-        if not self._query.is_unfiltered:
+        if not self.query.is_unfiltered:
             pieces = self._lines("text", pieces)
-        return with_notices(pieces, self._missing)
+        return with_notices(pieces, self.missing)
 
     def headers(self) -> list[Header]:
         """Counts of the lines and the address of the next ones, known when all pieces were read."""
         counts = self._counts("lines", "matched", "sent")
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
-        headers.append(("Log-Complete", "false" if self._missing else "true"))
+        headers.append(("Log-Complete", "false" if self.missing else "true"))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
     def next_address(self) -> str | None:
         """The URL of the lines behind a limit that was reached; None where there was none."""
-        query, tally = self._query, self._tally
+        query, tally = self.query, self._tally
         if tally.cut_at is None:
             return None
         first = tally.cut_from or tally.cut_at
@@ -86,31 +80,31 @@ class LogView:
     def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Iterator[bytes]:
         selection = self._selection
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
-        limits = None if has_end else self._limits
-        wanted = Wanted(view, selection, self._log.modified, link, limits)
-        yield from self._renderer(pieces, wanted, self._tally)
+        limits = None if has_end else self.limits
+        wanted = Wanted(view, selection, self.log.modified, link, limits)
+        yield from self.renderer(pieces, wanted, self._tally)
         if self._tally.dropped:
             left_out = f"{self._tally.dropped} of the last {selection.tail} lines are left out"
             reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB is all that is held"
-            self._missing.append(Incomplete("capped", reason))
+            self.missing.append(Incomplete("capped", reason))
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        query = self._query
-        is_large = self._limits is not None and self._log.text_size > self._limits.size
+        query = self.query
+        is_large = self.limits is not None and self.log.text_size > self.limits.size
         if is_large:
             self._selection = around_shown(query.selection)
         # By itself: where the filter finds nothing for long, the reader sees at least the page.
         notice = counts.before(query, self._selection, is_large)
-        yield page.before_lines(query, self._log, notice)
+        yield page.before_lines(query, self.log, notice)
         yield from self._lines("html", pieces, page.link_of(query.source))
-        notices = [incomplete_notice(error) for error in self._missing]
+        notices = [incomplete_notice(error) for error in self.missing]
         footer = counts.footer(query, self._selection, self._tally)
         yield page.after_lines(notices, self.next_address(), footer, self._without_lines())
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
         yield page.file_head(title)
         yield from self._lines("html", pieces)
-        notices = [incomplete_notice(error) for error in self._missing]
+        notices = [incomplete_notice(error) for error in self.missing]
         if self._tally.cut_at is not None:
             notices.append(f"A limit was reached before line {self._tally.cut_at}.")
         yield page.after_lines(notices, without_lines=self._without_lines())
@@ -119,7 +113,7 @@ class LogView:
         """What a page says instead of lines."""
         if self._tally.sent:
             return ""
-        if not self._tally.bytes and not self._missing:
+        if not self._tally.bytes and not self.missing:
             return "This log is empty."
         return "No line of this log is what was asked for."
 
@@ -137,8 +131,8 @@ class LogView:
         return {name: getattr(self._tally, name) for name in names}
 
     def _completeness(self) -> dict[str, Any]:
-        reason = "; ".join(str(error) for error in self._missing)
-        return {"complete": not self._missing, "reason": reason or None}
+        reason = "; ".join(str(error) for error in self.missing)
+        return {"complete": not self.missing, "reason": reason or None}
 
 
 #: Of a moment; those of other formats do not say the year.
@@ -148,14 +142,8 @@ _ANCHOR = re.compile(rb"_(\d{4}-\d\d-\d\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,9}))
 def around_shown(selection: Selection) -> Selection:
     """The selection, from shortly before the first line to be shown on if it names no window: the
     page of a large log might end before that line."""
-    filters: dict[str, Any] = {
-        "level": None,
-        "searches": (),
-        "without": (),
-        "context": None,
-        "show": (),
-    }
-    if selection._replace(**filters) != WHOLE:
+    window = (selection.first, selection.last, selection.since, selection.until)
+    if (*window, selection.limit, selection.tail, selection.after) != (1, *[None] * 5, 0):
         return selection
     numbers = [int(fragment[1:]) for fragment in selection.show if fragment.startswith(b"L")]
     if numbers:
