@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configured renderer, and the part of an ETag that it has. For the application and the CLI."""
+"""What a configuration says of rendering: the renderer, and its part of every ETag."""
 
 import hashlib
 

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from oslogserve import __version__
-from oslogserve.errors import BadRequest, Error, Unavailable
+from oslogserve.errors import BadRequest, Error, Header, Unavailable
 from oslogserve.health import Readiness
 from oslogserve.http import NO_STORE, TEXT, VARY, Document, Response
 from oslogserve.http.request import Request
@@ -27,18 +27,20 @@ def asset(request: Request, path: str) -> Response:
 
 
 def healthz(request: Request) -> Response:
-    text = f"oslogserve {__version__} answers\n"
-    return respond(request, Document([("Content-Type", TEXT), NO_STORE], text.encode()))
+    return respond(request, _text(f"oslogserve {__version__} answers\n"))
 
 
 def readyz(request: Request, readiness: Readiness, sources: Sequence[Source]) -> Response:
     failures = readiness.failures()
     text = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
-    headers = [("Content-Type", TEXT), NO_STORE]
     if not failures:
-        return respond(request, Document(headers, text.encode()))
-    headers.append(("Retry-After", str(Unavailable.RETRY_AFTER)))
-    return respond(request, Document(headers, text.encode()), status=Unavailable.status)
+        return respond(request, _text(text))
+    retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
+    return respond(request, _text(text, retry_after), status=Unavailable.status)
+
+
+def _text(text: str, *headers: Header) -> Document:
+    return Document([("Content-Type", TEXT), NO_STORE, *headers], text.encode())
 
 
 def exposition(request: Request, metrics: Metrics) -> Response:

@@ -15,13 +15,6 @@ PIECES_WITHOUT_THREAD = 4
 MOST_AHEAD = 2
 
 
-class _End:
-    """Mark behind the last piece. error: what ended the pieces early, else None."""
-
-    def __init__(self, error: BaseException | None = None) -> None:
-        self.error = error
-
-
 class ReadAhead:
     """Iterator over `pieces` that makes some ahead. Closed at its end or before, it calls `on_close`.
 
@@ -33,7 +26,8 @@ class ReadAhead:
         self._pieces = pieces
         self._on_close = on_close
         self._taken = 0
-        self._ready: SimpleQueue[bytes | _End] = SimpleQueue()
+        #: Pieces, and behind the last one what is raised then.
+        self._ready: SimpleQueue[bytes | Exception] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()
         self._lock = Lock()
         self._is_at_work = False
@@ -52,14 +46,14 @@ class ReadAhead:
             self._is_at_work = True
             Thread(target=self._work, name="oslogserve-read-ahead", daemon=True).start()
         piece = self._ready.get()
-        if isinstance(piece, _End):
+        if isinstance(piece, Exception):
             self._ready.put(piece)  # for the next call, which ends the same way
-            raise piece.error or StopIteration
+            raise piece
         self._room.put(None)
         return piece
 
     def _work(self) -> None:
-        end = _End()
+        end: Exception = StopIteration()
         try:
             self._room.get()
             for piece in self._pieces:
@@ -68,7 +62,7 @@ class ReadAhead:
                 if self._is_closed:
                     break
         except Exception as error:  # noqa: BLE001 - raised again where the pieces are taken
-            end = _End(error)
+            end = error
         with self._lock:
             self._is_at_work = False
             must_close = self._is_closed

@@ -102,6 +102,7 @@ def test_the_tag_of_a_compressed_answer_is_of_no_part(ask, url):
         {"Range": "bytes=0-1,5-6"},
         {"Range": "lines=0-1"},
         {"Range": "bytes=9-3"},
+        {"Range": "bytes=-"},
         {"Range": "bytes=0-1", "If_Range": '"another"'},
         {"Range": "bytes=0-1", "If_Range": "Mon, 01 Jan 2001 00:00:00 GMT"},
     ],
