@@ -27,7 +27,7 @@ MAX_QUERY = 4096
 MAX_PATH = 4096
 #: No log has as many lines.
 MAX_NUMBER = 10**12 - 1
-#: Lines around a hit, and at a log's end, that may be asked for: they are held in memory.
+#: Most lines around a hit, and at a log's end: they stay in memory.
 MAX_CONTEXT = 1000
 MAX_TAIL = 100_000
 #: As often may a parameter be given: each costs a pass over the log.
@@ -61,7 +61,7 @@ class Query(NamedTuple):
 
     @property
     def is_unfiltered(self) -> bool:
-        """True if all lines of the log are asked for."""
+        """True if the query selects all lines of the log."""
         return self.selection == WHOLE
 
     @classmethod

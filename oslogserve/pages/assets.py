@@ -30,7 +30,7 @@ def _load() -> dict[str, Asset]:
 
 _ASSETS = _load()
 BY_PATH = {asset.path: asset for asset in _ASSETS.values()}
-#: Short; part of every page's ETag, for pages name these files.
+#: Short; for the ETags of pages, which name these files.
 VERSION = hashlib.sha256("".join(sorted(BY_PATH)).encode()).hexdigest()[:8]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bar above a log's lines: where it lies, its levels, the search, other views of the same lines.
 
-All of it is links and one form: what a reader asked for stands in the URL and nowhere else.
+All of it is links and one form: what a reader chose is in the URL and nowhere else.
 """
 
 from functools import lru_cache

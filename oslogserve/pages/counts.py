@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page says of all the lines that were asked for, also of those it has no room for.
+"""Counts of all lines that a query selects, and links to those that a page has no room for.
 
-Known when the last line has gone by, so it stands behind the lines. Every link leads to what is
+They are known when the last line has gone by, so they stand behind the lines. Every link leads to what is
 counted beside it, and all of a log can be reached.
 """
 

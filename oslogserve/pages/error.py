@@ -21,7 +21,7 @@ def error_page(
     mount: str, error: Error, path: bytes | None, query_string: str, sources: Sequence[str]
 ) -> bytes:
     """mount: SCRIPT_NAME. path: None where the request's path is not legitimate. sources: names of
-    those that may be asked one by one."""
+    those that can be requested one by one."""
     steps = _steps(mount, error, path, query_string, sources)
     return _PAGE(
         head=head(mount, error.status),

@@ -21,7 +21,7 @@ from oslogserve.sources.first_of import Listing
 
 #: Rows handed to the server at a time.
 BATCH = 500
-#: Rows that are held to be sorted by time: some 30 MB. Of more, the order stays that by name.
+#: Most rows that are sorted by time: they take some 30 MB. More stay in the order of their names.
 SORTED = 100_000
 
 _BEFORE_ROWS = template(

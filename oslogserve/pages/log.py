@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log as HTML, text, JSON lines or a summary: its own bytes in, the answer's bytes out.
+"""A log as HTML, text, JSON lines or a summary: the log's bytes in, the response's bytes out.
 
-Where a part of it is missing by the end, every view says so.
+Every view says so if some of the log is missing by its end.
 """
 
 import json

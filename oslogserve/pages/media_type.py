@@ -9,7 +9,7 @@ from collections.abc import Sequence
 _NOT_LOGS = re.compile(
     r"(image|audio|video|font)/|text/(css|javascript)$|application/(?!x-sh$|xml$|x-python|x-yaml|yaml|sql$|toml$)"
 )
-#: A page of its own, not a console wrapped in markup: Jenkins' console.html was lines, <pre>
+#: An HTML document, not a console wrapped in markup: Jenkins' console.html was lines, <pre>
 #: and <span>.
 _HTML_DOCUMENT = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,256}\?>\s*)?(?:<!--.{0,900}?-->\s*)?"
@@ -64,7 +64,7 @@ Views = Sequence[tuple[re.Pattern[str], str]]
 def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
     """The media type of a file that is not a log; None for a log.
 
-    name: the path asked for. head: the first bytes of its content, inflated. views: the configured
+    name: the requested path. head: the first bytes of its content, inflated. views: the configured
     patterns, which win over what is known here.
     """
     file_name = name.rpartition("/")[2]

@@ -110,5 +110,5 @@ def notice(sentence: str) -> Markup:
 
 
 def link_of(source: str) -> bytes:
-    """What an address of the same log begins with, whatever else was asked; for HTML."""
+    """How URLs of other lines of the same log begin; escaped for HTML."""
     return b"?" if source == "all" else f"?source={source}&amp;".encode()

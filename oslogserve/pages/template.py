@@ -16,10 +16,11 @@ _NAMESPACE = {
 
 
 def template(html: str) -> Callable[..., Markup]:
-    """A function that fills the places of an f-string: template("<b>{name}</b>")(name="a.txt").
+    """A function that fills the places of the HTML: template("<b>{name}</b>")(name="a.txt").
 
-    What fills a place is escaped, unless it is Markup or a whole number. As Markup.format does,
-    which is ten times slower: a page has some twenty of them, and most text has nothing to escape.
+    It escapes all that is not Markup or an int, as Markup.format does. It is compiled, as
+    namedtuple's methods are, to take a tenth of the time: a page has some twenty templates, and
+    most of what fills them has nothing to escape.
     """
     names = dict.fromkeys(re.findall(r"\{(\w+)", html))
     source = [f"def fill(*, {', '.join(names)}):"]
