@@ -9,7 +9,8 @@ expired token and retries for half a minute.
 import random
 import time
 from collections.abc import Callable
-from threading import Event, Lock, Thread
+from concurrent.futures import Future
+from threading import Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
 import keystoneauth1.exceptions
@@ -83,13 +84,11 @@ class SwiftSession:
             app_name="oslogserve",
         )
         self._idle: list[DeadlineConnection] = []
-        # The token, or why there is none; how many were requested, and whether one is just now.
+        # The last token that was given, and the last request for one.
         self._access: _Access | None = None
-        self._failure: SourceError | None = None
-        self._authentications = 0
-        self._authenticating = Lock()
-        self._is_renewed = Event()
-        self._is_renewed.set()
+        self._renewal: Future[_Access] = Future()
+        self._renewal.cancel()
+        self._renewal_lock = Lock()
 
     def close(self) -> None:
         """Closes the idle connections; whoever opened a log closes that one's."""
@@ -176,38 +175,43 @@ class SwiftSession:
         Of many threads that need a new one, one requests it; the others share its outcome, a
         failure too, so that nobody waits for two.
         """
-        seen = self._authentications
+        renewal = self._renewal
+        is_over = renewal.done()
         access = self._access
         if access is not None and access.token != refused and not access.info.will_expire_soon(0):
             return access
-        with self._authenticating:
-            if self._authentications == seen and self._is_renewed.is_set():
-                self._is_renewed = self._start_renewal()
-            is_renewed = self._is_renewed
-        if not is_renewed.wait(max(0.0, deadline - time.monotonic())):
-            raise SourceError(SOURCE, "no token came in time", "timeout")
-        if self._failure is not None:
-            raise SourceError(SOURCE, str(self._failure), self._failure.reason)
-        assert self._access is not None
-        return self._access
-
-    def _start_renewal(self) -> Event:
-        """Requests a token in a thread of its own: each caller waits until its own deadline."""
-        is_renewed = Event()
+        with self._renewal_lock:
+            if is_over and self._renewal is renewal:
+                self._renewal = self._start_renewal()
+            renewal = self._renewal
         try:
-            Thread(target=self._renew, args=[is_renewed], daemon=True).start()
+            return renewal.result(max(0.0, deadline - time.monotonic()))
+        except TimeoutError:
+            raise SourceError(SOURCE, "no token came in time", "timeout") from None
+        except SourceError as error:  # of all threads that wait: one exception is of one thread
+            raise SourceError(SOURCE, str(error), error.reason) from None
+
+    def _start_renewal(self) -> "Future[_Access]":
+        """Requests a token in a thread of its own: each caller waits until its own deadline."""
+        renewal: Future[_Access] = Future()
+        try:
+            Thread(target=self._renew, args=[renewal], daemon=True).start()
         except RuntimeError as error:  # there are as many as the system allows
             raise SourceError(SOURCE, "no thread could ask for a token") from error
-        return is_renewed
+        return renewal
 
-    def _renew(self, is_renewed: Event) -> None:
+    def _renew(self, renewal: "Future[_Access]") -> None:
+        outcome = "failed"
         try:
             self._token_adapter.at = time.monotonic() + self._token_timeout
-            self._authenticate()
-        finally:
-            is_renewed.set()
+            self._access = self._authenticate()
+            outcome = "ok"
+            renewal.set_result(self._access)
+        except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
+            renewal.set_exception(error)
+        self._metrics["swift_authentications_total"].labels(outcome).inc()
 
-    def _authenticate(self) -> None:
+    def _authenticate(self) -> _Access:
         try:
             self._auth.invalidate()
             info = self._auth.get_access(self._session)
@@ -218,17 +222,12 @@ class SwiftSession:
             )
             if url is None:
                 raise keystoneauth1.exceptions.EndpointNotFound
-            self._access = _Access(url, info.auth_token, info)
-            self._failure = None
-        except keystoneauth1.exceptions.EndpointNotFound:
+        except keystoneauth1.exceptions.EndpointNotFound as error:
             message = "the catalog has no such object-store endpoint"
-            self._failure = SourceError(SOURCE, message)
+            raise SourceError(SOURCE, message) from error
         except FAILURES as error:
-            self._failure = self._source_error(error)
-        finally:
-            self._authentications += 1
-        outcome = "ok" if self._failure is None else "failed"
-        self._metrics["swift_authentications_total"].labels(outcome).inc()
+            raise self._source_error(error) from error
+        return _Access(url, info.auth_token, info)
 
     def _connection(self, url: str) -> DeadlineConnection:
         try:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import itertools
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -45,11 +46,12 @@ def session(monkeypatch, tmp_path):
     made = SwiftSession(load(str(path), {}), Metrics())
     made.lives = lambda number: True
 
+    numbers = itertools.count(1)
+
     def authenticate():
-        made._authentications += 1
-        number = made._authentications
+        number = next(numbers)
         token = Token(expires=not made.lives(number))
-        made._access = _Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
+        return _Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
 
     monkeypatch.setattr(made, "_authenticate", authenticate)
     with contextlib.closing(made):
@@ -102,7 +104,7 @@ def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
 
     def hang():
         assert may_go_on.wait(BOUND)
-        authenticate()
+        return authenticate()
 
     monkeypatch.setattr(session, "_authenticate", hang)
     assert asked(session, "log", seconds=0.05) == ("timeout", [])
@@ -110,6 +112,25 @@ def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
         other = pool.submit(asked, session, "log", seconds=BOUND)
         may_go_on.set()
         assert other.result() == ("log", ["t1"])
+
+
+def test_a_token_that_is_refused_by_one_container_stays_good_for_others(session, monkeypatch):
+    assert asked(session, "log") == ("log", ["t1"])
+
+    def fail():
+        raise SourceError("swift", "status 503")
+
+    monkeypatch.setattr(session, "_authenticate", fail)
+    assert asked(session, REFUSED) == ("failed", ["t1"])
+    assert asked(session, "log") == ("log", ["t1"])
+
+
+def test_what_does_not_answer_as_keystone_does_has_failed(session, monkeypatch):
+    def fail():
+        raise ValueError("no JSON")
+
+    monkeypatch.setattr(session, "_authenticate", fail)
+    assert asked(session) == ("failed", [])
 
 
 def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypatch):
