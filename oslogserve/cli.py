@@ -4,7 +4,8 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from oslogserve.config import ConfigError, load
@@ -108,7 +109,8 @@ def _render(options: argparse.Namespace) -> int:
     if sys.stdout is None or (sys.stdin is None and not options.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
     with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
-        pieces = until_incomplete(decoded(_chunks(stream.fileno())), missing)
+        chunks = iter(partial(os.read, stream.fileno(), 65536), b"")
+        pieces = until_incomplete(decoded(chunks), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None
         title = Path(options.file).name if options.file else "standard input"
         view = LogView(query, LogInfo(modified=written), missing, renderer)
@@ -122,11 +124,6 @@ def _render(options: argparse.Namespace) -> int:
 def _text(argument: str) -> str:
     """The text of an argument. What is not UTF-8 is replaced, as the server does in a URL."""
     return os.fsencode(argument).decode("utf-8", "replace")
-
-
-def _chunks(file: int) -> Iterator[bytes]:
-    while chunk := os.read(file, 65536):
-        yield chunk
 
 
 def _check_config(options: argparse.Namespace) -> int:

@@ -57,7 +57,7 @@ SETTINGS: dict[str, Any] = {
     "workers": 2,
     "threads": 16,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads
-    # stream. It ends a worker that is stuck as a whole.
+    # stream. It ends a worker whose main loop is stuck.
     "timeout": 30,
     # How long a restart waits for logs that are still being read before it cuts them off.
     "graceful_timeout": 30,

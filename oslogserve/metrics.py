@@ -21,7 +21,7 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 class _Row(NamedTuple):
-    kind: type[Counter | Gauge | Histogram]
+    instrument: type[Counter | Gauge | Histogram]
     #: Without the prefix "oslogserve_".
     name: str
     #: Separated by spaces.
@@ -69,11 +69,11 @@ class Metrics:
 
 def _instrument(row: _Row, registry: CollectorRegistry) -> Counter | Gauge | Histogram:
     options: dict[str, Any] = {"registry": registry}
-    if row.kind is Histogram:
+    if row.instrument is Histogram:
         options["buckets"] = BUCKETS
     if row.multiprocess_mode:
         options["multiprocess_mode"] = row.multiprocess_mode
-    return row.kind(f"oslogserve_{row.name}", row.help, row.labels.split(), **options)
+    return row.instrument(f"oslogserve_{row.name}", row.help, row.labels.split(), **options)
 
 
 class _Processes(Collector):

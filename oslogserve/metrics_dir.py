@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder in which the processes of a server share their metrics.
 
-prometheus_client keeps one file per kind of metric and process there and reads the name of the
+prometheus_client keeps one file per type of metric and process there and reads the name of the
 folder when it is first imported. So this module does not import it at the top: whoever starts a
 server calls `create` or `sweep` first, then the application may be imported.
 """

@@ -129,9 +129,9 @@ def _check_usable(
 
 def _check_names(sections: Mapping[str, Section], faults: Faults) -> None:
     for name, section in sections.items():
-        kind, space, _ = name.partition(" ")
+        prefix, space, _ = name.partition(" ")
         if space:
-            keys = {option.key for option in NAMED_OPTIONS.get(kind, ())}
+            keys = {option.key for option in NAMED_OPTIONS.get(prefix, ())}
         else:
             keys = {option.key for option in OPTIONS if option.section == name}
         if not keys:
@@ -172,19 +172,19 @@ def _parsed(option: Option, setting: _Setting, faults: Faults) -> Any:
 
 
 def _named_values(
-    kind: str, sections: Mapping[str, Section], faults: Faults
+    prefix: str, sections: Mapping[str, Section], faults: Faults
 ) -> dict[str, dict[str, Any]]:
     """The values of the sections [KIND NAME], by section and key."""
-    found = {name: section for name, section in sections.items() if name.startswith(f"{kind} ")}
-    return {name: _section_values(kind, section, faults) for name, section in found.items()}
+    found = {name: section for name, section in sections.items() if name.startswith(f"{prefix} ")}
+    return {name: _section_values(prefix, section, faults) for name, section in found.items()}
 
 
-def _section_values(kind: str, section: Section, faults: Faults) -> dict[str, Any]:
+def _section_values(prefix: str, section: Section, faults: Faults) -> dict[str, Any]:
     line, pattern = section.settings.get("pattern", (section.line, ""))
     if not pattern:  # it would fit all
-        faults.append((line, f"[{section.name}]: a {kind} needs a pattern"))
+        faults.append((line, f"[{section.name}]: a {prefix} needs a pattern"))
     values = {}
-    for option in NAMED_OPTIONS[kind]:
+    for option in NAMED_OPTIONS[prefix]:
         line, text = section.settings.get(option.key, (0, option.default))
         setting = _Setting(line, f"[{section.name}] {option.key}", text)
         values[option.key] = _parsed(option, setting, faults)

@@ -27,8 +27,6 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
 #: Seconds that a call waits until the source counts as slow: nobody queues behind it then.
 SLOW = 5.0
-#: Threads of a process where its server does not say.
-THREADS = 8
 
 _T = TypeVar("_T")
 
@@ -40,7 +38,7 @@ class CircuitBreaker:
         self,
         source: Source,
         metrics: Metrics,
-        threads: int = THREADS,
+        threads: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = source.name

@@ -7,11 +7,9 @@ What is kept of an open log is its position, the checksum up to there, and the a
 
 import random
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from hashlib import md5
 from itertools import chain
-from typing import Any, NamedTuple
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
@@ -24,57 +22,45 @@ PAUSE = 0.1
 LONGEST_PAUSE = 2.0
 
 
-class _Limits(NamedTuple):
-    #: Attempts to reopen one log.
-    resumes: int
-    #: Seconds that these attempts may take, each time that it breaks off.
-    patience: float
-
-
 class ResumingSource:
     """Wrapper of a source that resumes the logs of it which break off midway."""
 
-    def __init__(
-        self, source: Source, metrics: Metrics, resumes: int, patience: float = 20.0
-    ) -> None:
+    def __init__(self, source: Source, metrics: Metrics, resumes: int, patience: float) -> None:
         self.name = source.name
-        self._source = source
-        self._resumes_total = metrics["source_resumes_total"]
-        self._limits = _Limits(resumes, patience)
+        self.source = source
+        self.metrics = metrics
+        #: Attempts to reopen one log.
+        self.resumes = resumes
+        #: Seconds that these may take, each time that it breaks off.
+        self.patience = patience
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
-        found = self._source.open(path, options)
-        if not isinstance(found, Log) or not options.body:
-            return found
-        reopen = partial(self._source.open, path)
-        return ResumingLog(found, options, reopen, self._limits, self._resumes_total)
+        found = self.source.open(path, options)
+        if isinstance(found, Log) and options.body:
+            return ResumingLog(found, path, options, self)
+        return found
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
-        return self._source.entries(path)
+        return self.source.entries(path)
 
     def check(self) -> None:
-        self._source.check()
+        self.source.check()
 
 
 class ResumingLog(Log):
-    """Wrapper of a log. reopen: opens it once more. resumes_total: counts source and outcome."""
+    """Wrapper of a log that is reopened where it breaks off."""
 
     def __init__(
-        self,
-        log: Log,
-        options: OpenOptions,
-        reopen: Callable[[OpenOptions], Log | Folder | None],
-        limits: _Limits,
-        resumes_total: Any,
+        self, log: Log, path: bytes, options: OpenOptions, wrapper: ResumingSource
     ) -> None:
         super().__init__(log.stored)
         self._log: Log | None = log
         self._chunks = iter(log)
+        self._path = path
+        self._wrapper = wrapper
+        self._resumes_left = wrapper.resumes
         self._first, self._end = options.byte_range or (0, log.stored.size)
         self._position = self._first
-        self._reopen_log = reopen
-        self._resumes_left, self._patience = limits
-        self._resumes_total = resumes_total
         self._has_md5 = options.byte_range is None and log.stored.md5 != ""
         self._checksum = md5(usedforsecurity=False)
 
@@ -97,7 +83,7 @@ class ResumingLog(Log):
     def _resume(self, error: Incomplete) -> None:
         """Reopens the log. Raises Incomplete, with how much came, where that cannot be done."""
         pause = PAUSE
-        give_up = time.monotonic() + self._patience
+        give_up = time.monotonic() + self._wrapper.patience
         while self._may_resume(error) and time.monotonic() < give_up:
             self._resumes_left -= 1
             outcome = "resumed"
@@ -105,7 +91,8 @@ class ResumingLog(Log):
                 self._reopen()
             except (SourceError, Incomplete) as failure:
                 outcome = "changed" if failure.reason == "changed" else "failed"
-            self._resumes_total.labels(self.stored.source, outcome).inc()
+            counter = self._wrapper.metrics["source_resumes_total"]
+            counter.labels(self.stored.source, outcome).inc()
             if outcome == "resumed":
                 return
             if outcome == "changed":
@@ -133,7 +120,7 @@ class ResumingLog(Log):
         if self._end is not None:
             options = OpenOptions(True, (self._position, self._end), self.stored.version)
         with start_clock():  # the first bytes may have come long ago
-            log = self._reopen_log(options)
+            log = self._wrapper.source.open(self._path, options)
         if not isinstance(log, Log):
             raise self._changed()
         self._log = log

@@ -38,9 +38,7 @@ class Swift:
         if place is None:
             return None
         container, name = place
-        for stored_name in (name, name + ".gz") if name else ():
-            if len(stored_name.encode()) > MAX_NAME:
-                continue
+        for stored_name in _stored_names(name):
             log = self._log(container, stored_name, options)
             if log is not None and log.is_folder:
                 log.close()
@@ -54,16 +52,13 @@ class Swift:
 
     def _check_not_lost(self, container: str, name: str) -> None:
         """Raises SourceError for a log that is listed: it expired just now, or is damaged."""
-        for stored_name in (name, name + ".gz") if name else ():
+        for stored_name in _stored_names(name):
             page = self._page(container, stored_name, limit=1)
             if not page:
                 return
             if page[0].get("name") == stored_name:
-                raise SourceError(
-                    self.name,
-                    "it lists the log and does not find it, which expired just now or is damaged",
-                    "lost",
-                )
+                what = "it lists the log and does not find it, which expired just now or is damaged"
+                raise SourceError(self.name, what, "lost")
 
     def _place(self, path: bytes) -> tuple[str, str] | None:
         """(container, object name) of a path; None where Swift can hold no such name."""
@@ -221,6 +216,12 @@ class SwiftLog(Log):
             self._session.release(connection)
         else:
             connection.close()
+
+
+def _stored_names(name: str) -> list[str]:
+    """The names of the objects that a log may be, none of them longer than Swift allows."""
+    names = [name, name + ".gz"] if name else []
+    return [stored for stored in names if len(stored.encode()) <= MAX_NAME]
 
 
 def _head(*place: str, http_conn: Any) -> SwiftLog:

@@ -82,7 +82,7 @@ class Breaking:
 def had(source, resumes=3, options=FULL_BODY):
     """(what came, why no more did, resumes counted by outcome)"""
     metrics = Metrics()
-    log = ResumingSource(source, metrics, resumes).open(b"a", options)
+    log = ResumingSource(source, metrics, resumes, 20.0).open(b"a", options)
     came = []
     missing = ""
     try:
@@ -142,7 +142,7 @@ def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
         begun.append(deadline.response_deadline(0)) or opens(path, options)
     )
     with deadline.start_clock():
-        log = iter(ResumingSource(source, Metrics(), 3).open(b"a"))
+        log = iter(ResumingSource(source, Metrics(), 3, 20.0).open(b"a"))
         next(log)
         now = 1000.0
         next(log)
@@ -204,6 +204,6 @@ def test_the_checksum_is_of_all_parts():
 
 def test_what_is_no_log_or_not_read_is_handed_on():
     source = Breaking()
-    assert ResumingSource(source, Metrics(), 3).open(b"a", METADATA_ONLY) is source.parts[0]
+    assert ResumingSource(source, Metrics(), 3, 20.0).open(b"a", METADATA_ONLY) is source.parts[0]
     source.open = lambda path, options: Folder()
-    assert isinstance(ResumingSource(source, Metrics(), 3).open(b"a"), Folder)
+    assert isinstance(ResumingSource(source, Metrics(), 3, 20.0).open(b"a"), Folder)
