@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core of oslogserve: its line renderer, and how it opens a log on disk.
 
-``oslogserve/lines`` and ``oslogserve/sources/opening.py`` are the definition.
+``oslogserve/lines`` and ``oslogserve/sources/open_beneath.py`` are the definition.
 """
 
 from collections.abc import Sequence
@@ -129,7 +129,7 @@ class Renderer:
     def tell(self, into: _Tally) -> None:
         """What came of it, after finish()."""
 
-def opened(
-    root: bytes, path: bytes, most: int
+def open_beneath(
+    root: bytes, path: bytes, head_size: int
 ) -> tuple[int | None, bool, int, int, int, int, bytes]:
-    """The fields of a ``File``; raises OSError. The GIL is released meanwhile."""
+    """The fields of an ``OpenFile``; raises OSError. The GIL is released meanwhile."""

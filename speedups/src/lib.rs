@@ -62,7 +62,7 @@ mod oslogserve_speedups {
     #[pymodule_export]
     use super::Renderer;
     #[pymodule_export]
-    use super::opened;
+    use super::open_beneath;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -342,11 +342,16 @@ impl Clock {
 }
 
 /// Descriptor, whether it is a folder, size, seconds and nanoseconds of its time, inode, first bytes.
-type Opened<'py> = (Option<RawFd>, bool, u64, i64, i64, u64, Bound<'py, PyBytes>);
+type OpenFile<'py> = (Option<RawFd>, bool, u64, i64, i64, u64, Bound<'py, PyBytes>);
 
 #[pyfunction]
-fn opened<'py>(py: Python<'py>, root: &[u8], path: &[u8], most: usize) -> PyResult<Opened<'py>> {
-    let found = py.detach(|| opening::opened(root, path, most)).map_err(os_error)?;
+fn open_beneath<'py>(
+    py: Python<'py>,
+    root: &[u8],
+    path: &[u8],
+    head_size: usize,
+) -> PyResult<OpenFile<'py>> {
+    let found = py.detach(|| opening::open_beneath(root, path, head_size)).map_err(os_error)?;
     let status = &found.status;
     Ok((
         found.file.map(File::into_raw_fd),
@@ -355,7 +360,7 @@ fn opened<'py>(py: Python<'py>, root: &[u8], path: &[u8], most: usize) -> PyResu
         status.mtime(),
         status.mtime_nsec(),
         status.ino(),
-        PyBytes::new(py, &found.first),
+        PyBytes::new(py, &found.head),
     ))
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `oslogserve/sources/open_beneath.py` does, in one call: none of its steps waits for the
-//! interpreter.
+//! The native twin of `oslogserve/sources/open_beneath.py`, in one call: none of its system calls
+//! waits for the interpreter.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -16,40 +16,40 @@ use rustix::io::Errno;
 const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// What lies under a path below the root.
-pub struct Opened {
-    /// None where `first` is all of it, and it was closed.
+/// An open file or folder.
+pub struct OpenFile {
+    /// None where `head` is all of the file: it was closed already.
     pub file: Option<File>,
-    /// Of what was opened.
+    /// The metadata of what was opened.
     pub status: Metadata,
-    /// Its first bytes.
-    pub first: Vec<u8>,
+    /// The first bytes of the file.
+    pub head: Vec<u8>,
 }
 
-/// Opens a file or folder and reads at most `most` bytes of a file.
-pub fn opened(root: &[u8], path: &[u8], most: usize) -> io::Result<Opened> {
+/// Opens a file or folder and reads at most `head_size` bytes of a file.
+pub fn open_beneath(root: &[u8], path: &[u8], head_size: usize) -> io::Result<OpenFile> {
     let place = [root, b"/", path].concat();
     let place = Path::new(OsStr::from_bytes(&place));
     let before = fs::metadata(place)?;
     if !before.is_file() && !before.is_dir() {
         return Err(Errno::NOENT.into());
     }
-    // What leads nowhere else needs no second look at where it led.
-    let file = match straight(place) {
+    // A path without links needs no second look at where it led.
+    let file = match open_without_links(place) {
         Some(file) => file,
-        None => led_within(root, place)?,
+        None => open_within(root, place)?,
     };
     let status = file.metadata()?;
-    let mut first = Vec::new();
-    if status.is_file() && most > 0 {
-        first = beginning(&file, status.len(), most)?;
+    let mut head = Vec::new();
+    if status.is_file() && head_size > 0 {
+        head = read_head(&file, status.len(), head_size)?;
     }
-    let is_whole = !first.is_empty() && first.len() as u64 == status.len();
-    Ok(Opened { file: (!is_whole).then_some(file), status, first })
+    let is_read = !head.is_empty() && head.len() as u64 == status.len();
+    Ok(OpenFile { file: (!is_read).then_some(file), status, head })
 }
 
 /// None where there is a link on the way, or a kernel that cannot tell.
-fn straight(place: &Path) -> Option<File> {
+fn open_without_links(place: &Path) -> Option<File> {
     if place.components().any(|segment| segment == Component::ParentDir) {
         return None;
     }
@@ -57,25 +57,25 @@ fn straight(place: &Path) -> Option<File> {
     file.ok().map(File::from)
 }
 
-fn led_within(root: &[u8], place: &Path) -> io::Result<File> {
+fn open_within(root: &[u8], place: &Path) -> io::Result<File> {
     let file = File::from(open(place, FLAGS, Mode::empty())?);
     // Where the kernel went, not where the path seems to go: nothing can change in between.
     let there = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     if is_within(there.as_os_str().as_bytes(), root) { Ok(file) } else { Err(Errno::XDEV.into()) }
 }
 
-fn beginning(mut file: &File, size: u64, most: usize) -> io::Result<Vec<u8>> {
+fn read_head(mut file: &File, size: u64, head_size: usize) -> io::Result<Vec<u8>> {
     // A file that says that it is empty may have something to say all the same.
-    let asked = if size == 0 { most } else { most.min(usize::try_from(size).unwrap_or(most)) };
-    let mut first = vec![0; asked];
+    let size = usize::try_from(size).unwrap_or(head_size);
+    let mut head = vec![0; if size == 0 { head_size } else { head_size.min(size) }];
     let read = loop {
-        match file.read(&mut first) {
+        match file.read(&mut head) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             read => break read?,
         }
     };
-    first.truncate(read);
-    Ok(first)
+    head.truncate(read);
+    Ok(head)
 }
 
 fn is_within(path: &[u8], folder: &[u8]) -> bool {

@@ -20,7 +20,7 @@ def root(tmp_path):
 
 
 @pytest.fixture(params=["pure", "native"])
-def opening(request):
+def open_beneath(request):
     if request.param == "native":
         the_native_core()
         return native
@@ -28,8 +28,8 @@ def opening(request):
 
 
 @pytest.fixture
-def disk(root, opening):
-    return Disk(str(root), 4, opening)
+def disk(root, open_beneath):
+    return Disk(str(root), 4, open_beneath)
 
 
 @pytest.fixture
@@ -67,13 +67,15 @@ def test_a_file_comes_in_chunks_with_what_is_known_of_it(disk, root):
 @pytest.mark.parametrize(
     ("given", "told"), [(-1, 0), (-(10**9), 0), (LATEST + 1, LATEST), (99999999999999, LATEST)]
 )
-def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(given, told, any_time, opening):
+def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(
+    given, told, any_time, open_beneath
+):
     (any_time / "folder").mkdir()
     for path in (any_time / "log", any_time / "folder"):
         path.touch()
         os.utime(path, (given, given))
         assert path.stat().st_mtime == given
-    disk = Disk(str(any_time), 4, opening)
+    disk = Disk(str(any_time), 4, open_beneath)
     assert closed(disk.open(b"log")).stored.modified == told
     assert [entry.modified for entry in disk.entries(b"")] == [told, told]
 
@@ -151,12 +153,12 @@ def test_a_linked_folder_out_of_the_root_is_refused(disk, root):
             ask(b"link")
 
 
-def test_a_link_inside_the_root_and_a_linked_root_are_followed(disk, root, tmp_path, opening):
+def test_a_link_inside_the_root_and_a_linked_root_are_followed(disk, root, tmp_path, open_beneath):
     (root / "a").write_bytes(b"here")
     (root / "link").symlink_to("a")
     assert content(disk.open(b"link")) == b"here"
     (tmp_path / "other").symlink_to("logs")
-    assert content(Disk(str(tmp_path / "other"), 4, opening).open(b"a")) == b"here"
+    assert content(Disk(str(tmp_path / "other"), 4, open_beneath).open(b"a")) == b"here"
 
 
 def test_a_link_to_nowhere_or_to_itself_is_a_miss(disk, root):
@@ -212,15 +214,15 @@ def test_an_empty_file_is_empty(disk, root):
     assert content(disk.open(b"a")) == b""
 
 
-def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(opening):
+def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(open_beneath):
     with open("/proc/self/cmdline", "rb") as file:
         expected = file.read()
-    log = Disk("/proc", 4, opening).open(b"self/cmdline")
+    log = Disk("/proc", 4, open_beneath).open(b"self/cmdline")
     assert log.stored.size == 0
     assert content(log) == expected
 
 
-def test_both_openings_say_the_same(root):
+def test_pure_and_native_say_the_same(root):
     the_native_core()
     (root / "a").write_bytes(b"0123456789")
     (root / "folder").mkdir()
@@ -240,7 +242,7 @@ def test_both_openings_say_the_same(root):
     "path",
     [b"none", b"file/x", b"a" * 300, b"loop", b"pipe", b"out", b"out/hosts", b"..", b"in/../.."],
 )
-def test_both_openings_fail_alike(root, path):
+def test_pure_and_native_fail_alike(root, path):
     the_native_core()
     (root / "file").touch()
     (root / "loop").symlink_to("loop")
@@ -248,9 +250,9 @@ def test_both_openings_fail_alike(root, path):
     (root / "in").mkdir()
     os.mkfifo(root / "pipe")
     told = []
-    for opening in (pure, native):
+    for open_beneath in (pure, native):
         with pytest.raises(OSError, match="Errno") as caught:
-            opening(os.fsencode(root), path, 4)
+            open_beneath(os.fsencode(root), path, 4)
         told.append((type(caught.value), caught.value.errno))
     assert told[0] == told[1]
 
@@ -356,8 +358,8 @@ def test_a_later_read_that_fails_leaves_the_log_incomplete(disk, root, monkeypat
     log.close()
 
 
-def test_a_missing_root_is_a_failure_not_a_miss(tmp_path, opening):
-    disk = Disk(str(tmp_path / "none"), 4, opening)
+def test_a_missing_root_is_a_failure_not_a_miss(tmp_path, open_beneath):
+    disk = Disk(str(tmp_path / "none"), 4, open_beneath)
     with pytest.raises(SourceError):
         disk.open(b"a")
     with pytest.raises(SourceError):
@@ -440,13 +442,13 @@ def test_a_file_has_no_entries(disk, root):
     assert disk.entries(b"a") is None
 
 
-def test_a_link_out_of_the_root_does_not_tell_what_exists_out_there(tmp_path, opening):
+def test_a_link_out_of_the_root_does_not_tell_what_exists_out_there(tmp_path, open_beneath):
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "there").write_bytes(b"x")
     (root / "link").symlink_to(tmp_path / "out")
-    source = Disk(str(root), 65536, opening)
+    source = Disk(str(root), 65536, open_beneath)
     for path in (b"link/there", b"link/not-there"):
         with pytest.raises(BadRequest):
             source.open(path)
