@@ -25,7 +25,7 @@ REACH = HEAD
 EXAMPLES = {line: expected for row in (*TABLE, *ENDINGS) for line, expected in row.examples.items()}
 
 
-_ALIKE = re.compile(rb'<div class="b">|</div>|<a class="n" href="#L\d+">\d+</a>')
+_ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=([^>]*))?>#</a>")
 
 
 pure = renderer.PURE
@@ -51,8 +51,16 @@ def the_native_core():
 
 
 def bare(html: bytes) -> bytes:
-    """A page's lines without their blocks and the links on their numbers, which are all alike."""
-    return _ALIKE.sub(b"", html)
+    """A page's lines without their blocks and the links on their numbers, which are all alike: only
+    the name of a time stays, in the line's element."""
+    return _ALIKE.sub(_without_link, html)
+
+
+def _without_link(found: re.Match[bytes]) -> bytes:
+    number, name = found.groups()
+    if number is None:
+        return b""
+    return number + (b" name=" + name if name else b"") + b">"
 
 
 def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple[object, Tally]:

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines as elements of a page."""
+"""Lines as elements of a page.
+
+    <li class=E id=L17><a href=#L17 name=_2013-09-27_18_22_11_248>#</a>2013-09-27 18:22:11.248 ...
+
+No end tag that HTML lets one leave out, and no quotes around what needs none: of a large log these
+bytes are a third of its page. The style sheet makes the number of the link's address. `name`, not
+`id`, leads to a time, for many pages and links of the past have both.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -7,123 +14,121 @@ from typing import Any
 from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
-from oslogserve.lines.formats import NONE, RANK
-from oslogserve.lines.links import links_in
+from oslogserve.lines.formats import NONE
+from oslogserve.lines.links import Link, links_in
 from oslogserve.lines.search import Search, spans_in
-from oslogserve.lines.select import Gap, Part, Shown
+from oslogserve.lines.select import Gap, Line, Part, Shown
 from oslogserve.lines.selection import Tally
 
-_ROW = b'<span id="L%d" class="%b"><a class="n" href="#L%d">%d</a>%b\n</span>'
-_TIME = b'<a name="%b" href="#%b">%b</a>'
-_URL = b'<a href="%b" rel="noopener noreferrer">%b</a>'
-_REQUEST = b'<a href="%bq=%b">%b</a>'
-_END = b"\n</span>"
-#: The class of the lines below one of a severity. Those below none are as at a log's beginning.
-_INHERITED = {name: name + b" more" if rank else name for name, rank in RANK.items()}
 #: Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
 _BLOCK = 256
+_BLOCK_BEGINS = b"<ol class=b>"
+_BLOCK_ENDS = b"</ol>"
 Span = tuple[int, int]
 
 
 class Elements:
-    """Each line an element: id `L<number>`, class its severity, `name` the time's anchor. Lines
-    stand in blocks of _BLOCK.
+    """The elements of one log's lines, in blocks of _BLOCK.
 
-    A line without a severity of its own has that of the last line that had one, and the class
-    `more`. `name`, not `id`, because many lines may share a time; the browser goes to the first
-    of them. link: see Wanted. searches: what is marked. longest: bytes of a line in which colours,
-    links and matches are looked for.
+    link: see Wanted. searches: what is marked. longest: bytes of a line in which colours, links
+    and matches are looked for.
     """
 
     def __init__(self, link: bytes, searches: Sequence[Search], longest: int) -> None:
         self._link = link
         self._searches = [search.compiled() for search in searches]
         self._longest = longest
+        self._anchor = b""  # of the last time
 
     def of_shown(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
         """tally: whoever shows them stops where it has as many elements as a page may have."""
         end = b""
-        count = 0
+        lines = 0
         in_block = False
         for one in shown:
             if isinstance(one, Part):
                 yield escaped(one.text.removesuffix(b"\n"))
-            elif isinstance(one, Gap):
-                yield end + (b"" if in_block else _block(0)) + self._gap(one)
-                end = b""
-                in_block = True
-                tally.elements += 1
-            else:
-                text = one.text.removesuffix(b"\n")
-                kind = one.own or _INHERITED[one.severity or NONE]
-                kind += b" " + one.role if one.role else b""
-                inner = self._line(text, one.start, one.end)
-                if not count % _BLOCK and (count or not in_block):
-                    end += _block(count)
-                    in_block = True
-                count += 1
-                row = _ROW % (one.number, kind, one.number, one.number, inner)
-                tally.elements += _elements(row)
-                yield end + row.removesuffix(_END)
-                end = _END
-        yield end + (b"</div>" if in_block else b"")
+                continue
+            if isinstance(one, Line):
+                if lines and lines % _BLOCK == 0:
+                    end += _BLOCK_ENDS
+                    in_block = False
+                lines += 1
+            element = self._line(one) if isinstance(one, Line) else self._gap(one)
+            tally.elements += _start_tags(element)
+            yield end + (b"" if in_block else _BLOCK_BEGINS) + element
+            in_block = True
+            end = b"\n"
+        yield end + (_BLOCK_ENDS if in_block else b"")
 
     def _gap(self, gap: Gap) -> bytes:
         size = gap.last - gap.first + 1
-        told = b"%d line%b\n" % (size, b"" if size == 1 else b"s")
-        if not self._link:
-            return b'<span class="gap">%b</span>' % told
-        address = b"%blines=%d-%d" % (self._link, gap.first, gap.last)
-        return b'<a class="gap" href="%b">%b</a>' % (address, told)
+        text = b"%d line%b" % (size, b"" if size == 1 else b"s")
+        if self._link:
+            text = b'<a href="%blines=%d-%d">%b</a>' % (self._link, gap.first, gap.last, text)
+        return b"<li class=gap>" + text
 
-    def _line(self, text: bytes, start: int, end: int) -> bytes:
-        line = _Line(text[: self._longest], self._link, self._searches)
-        before = line.linked(0, start)
-        time = b""
-        if start < end:
-            anchor = anchor_of(ansi.without_sequences(text[start:end]))
-            time = _TIME % (anchor, anchor, line.styled(start, end))
-        behind = line.linked(end, len(line.text))
-        return before + time + behind + escaped(text[self._longest :])
+    def _line(self, line: Line) -> bytes:
+        """Without its end."""
+        text = line.text.removesuffix(b"\n")
+        looked_at = _Text(text[: self._longest], self._link, self._searches)
+        return b"<li%b id=L%d><a href=#L%d%b>#</a>%b%b" % (
+            _class_of(line),
+            line.number,
+            line.number,
+            self._name_of(line),
+            looked_at.marked_up(),
+            escaped(text[self._longest :]),
+        )
+
+    def _name_of(self, line: Line) -> bytes:
+        """The attribute that leads to the line's time, on the first of the lines that share it."""
+        anchor = anchor_of(line.time) if line.start < line.end else self._anchor
+        if anchor == self._anchor:
+            return b""
+        self._anchor = anchor
+        return b" name=" + anchor
 
 
-def _elements(marked_up: bytes) -> int:
-    """Each has one end."""
-    return marked_up.count(b"</")
+def _class_of(line: Line) -> bytes:
+    """The attribute: the severity's initial, lower case where it is inherited, and the role."""
+    severity = line.own or line.severity or NONE
+    initial = b"" if severity == NONE else severity[:1] if line.own else severity[:1].lower()
+    names = b" ".join(filter(None, (initial, line.role)))
+    return b"" if not names else b' class="%b"' % names if b" " in names else b" class=" + names
 
 
-def _block(lines: int) -> bytes:
-    """The beginning of one. lines: in those before."""
-    return b'</div><div class="b">' if lines else b'<div class="b">'
+def _start_tags(marked_up: bytes) -> int:
+    """All other `<` are escaped."""
+    return marked_up.count(b"<") - marked_up.count(b"</")
 
 
-class _Line:
-    """The inside of one line, from left to right: links around colours around marks."""
+class _Text:
+    """A line's text, marked up from left to right: links around colours around marks."""
 
     def __init__(self, text: bytes, link: bytes, searches: Sequence[Any]) -> None:
-        self.text = text
+        self._text = text
         self._link = link
         self._style = ansi.PLAIN
         self._marks = _merged(span for one in searches for span in spans_in(one, text))[::-1]
 
-    def linked(self, start: int, end: int) -> bytes:
-        parts = []
-        for link in links_in(self.text, start, end):
-            if not link.is_url and not self._link:
-                continue
-            parts.append(self.styled(start, link.start))
-            to = escaped(self.text[link.start : link.end])
-            shown = self.styled(link.start, link.end)
-            if link.is_url:
-                parts.append(_URL % (to, shown))
-            else:
-                parts.append(_REQUEST % (self._link, to, shown))
-            start = link.end
-        return b"".join([*parts, self.styled(start, end)])
+    def marked_up(self) -> bytes:
+        parts: list[bytes] = []
+        start = 0
+        for link in links_in(self._text):
+            if link.is_url or self._link:
+                parts += self._styled(start, link.start), self._linked(link)
+                start = link.end
+        return b"".join([*parts, self._styled(start, len(self._text))])
 
-    def styled(self, start: int, end: int) -> bytes:
+    def _linked(self, link: Link) -> bytes:
+        address = escaped(self._text[link.start : link.end])
+        before = b"" if link.is_url else self._link + b"q="
+        return b'<a href="%b%b">%b</a>' % (before, address, self._styled(link.start, link.end))
+
+    def _styled(self, start: int, end: int) -> bytes:
         parts = []
-        for found in ansi.SEQUENCE.finditer(self.text, start, end):
+        for found in ansi.SEQUENCE.finditer(self._text, start, end):
             parts.append(self._in_style(start, found.start()))
             if found[2] == b"m":
                 self._style = ansi.after(self._style, found[1])
@@ -140,15 +145,14 @@ class _Line:
         while self._marks and self._marks[-1][0] < end:
             first, last = self._marks[-1]
             first = max(first, start)
-            parts.append(escaped(self.text[start:first]))
+            parts.append(escaped(self._text[start:first]))
             start = max(first, min(last, end))  # it may end in what is not shown
-            parts.append(
-                b"<mark>%b</mark>" % escaped(self.text[first:start]) if first < start else b""
-            )
+            if first < start:
+                parts.append(b"<mark>%b</mark>" % escaped(self._text[first:start]))
             if last > end:
                 break
             self._marks.pop()
-        return b"".join([*parts, escaped(self.text[start:end])])
+        return b"".join([*parts, escaped(self._text[start:end])])
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:

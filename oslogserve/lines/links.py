@@ -27,14 +27,14 @@ class Link(NamedTuple):
     is_url: bool
 
 
-def links_in(text: bytes, start: int, end: int) -> Iterator[Link]:
-    """Links between `start` and `end`, from left to right, none in another."""
-    urls = 0
-    while found := (_EITHER if urls < MOST_URLS else _REQUEST).search(text, start, end):
-        first, start = found.span()
+def links_in(text: bytes) -> Iterator[Link]:
+    """A text's links, from left to right, none in another."""
+    urls = at = 0
+    while found := (_EITHER if urls < MOST_URLS else _REQUEST).search(text, at):
+        start, at = found.span()
         if not found.lastindex:
-            yield Link(first, start, is_url=False)
+            yield Link(start, at, is_url=False)
             continue
         urls += 1
-        if not _GOES_ON.match(text, start, end):
-            yield Link(first, first + len(found[0].rstrip(_TRAILING)), is_url=True)
+        if not _GOES_ON.match(text, at):
+            yield Link(start, start + len(found[0].rstrip(_TRAILING)), is_url=True)

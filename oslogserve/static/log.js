@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a log's page has beyond links and a form; it works without. This runs while lines still
-// come. A line is `.b > [id]`, its id L<number>; each `.b` is a block of them.
+// come. A line is `.b > [id]`, its class its severity's first letter, small where it is inherited.
 
 const frame = () => new Promise(requestAnimationFrame);
 while (!document.getElementById('log')) await frame();
@@ -20,36 +20,34 @@ function made(tag, properties) {
 // Lines
 
 const LINES = '#log > .b > [id]';
-const ERRORS = '.b > :is(.ERROR, .CRITICAL):not(.more)';
+const ERRORS = '.b > :is(.E, .C)';
+const NUMBER = '[href^="#"]';
 const isRead = () => document.readyState !== 'loading';
 const numberOf = (line) => Number(line.id.slice(1));
 const lineOf = (node) => node?.closest(LINES);
 
+const walker = document.createTreeWalker(log, NodeFilter.SHOW_ELEMENT, ({ id }) => (id ? 1 : 3));
+
 // The next line, or with -1 the one before, whatever stands between.
 function beside(line, way = 1) {
-  const [to, end] = way > 0
-    ? ['nextElementSibling', 'firstElementChild'] : ['previousElementSibling', 'lastElementChild'];
-  let block = line.parentElement;
-  let at = line[to];
-  while (at || (block = block[to])) {
-    at ??= block[end];
-    while (at && !at.id) at = at[to];
-    if (at) return at;
-  }
-  return null;
+  walker.currentNode = line;
+  return way > 0 ? walker.nextNode() : walker.previousNode();
+}
+
+// From this line on, as long as lines are such.
+function linesWhile(are, line) {
+  const lines = [];
+  for (let at = line; at && are(at); at = beside(at)) lines.push(at);
+  return lines;
 }
 
 // The line of that number, or the next one that is shown.
 function lineFrom(number) {
-  const blocks = log.getElementsByClassName('b');
-  let [low, high] = [0, blocks.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (numberOf(blocks[middle].querySelector('[id]')) > number) high = middle; else low = middle;
-  }
-  let line = blocks[low]?.querySelector('[id]');
-  while (line && numberOf(line) < number) line = beside(line);
-  return line;
+  const firsts = [...log.children].map((block) => block.querySelector('[id]')).filter(Boolean);
+  const first = firsts.findLast((one) => numberOf(one) <= number);
+  if (!first) return firsts[0];
+  const last = linesWhile((line) => numberOf(line) <= number, first).at(-1);
+  return numberOf(last) === number ? last : beside(last);
 }
 
 function lineAt(y) {
@@ -93,9 +91,9 @@ async function hold(line, top) {
   }
 }
 
-// Fragments: #L17, #L17-L20, and #_2013-09-27_18_22_11_248 of many lines
+// Fragments: #L17, #L17-L20, and #_2013-09-27_18_22_11_248, the name of the first of the lines of a
+// time that stand together; its dashes were underscores for a while
 
-// A date's dashes were underscores for a while.
 const fragment = () => location.hash.slice(1).replace(/^_(\d{4})_(\d\d)_(\d\d)_/, '_$1-$2-$3_');
 
 // First and last number; null for a time.
@@ -104,16 +102,16 @@ function rangeOf(name) {
   return found && [Number(found[1]), Number(found[2] ?? found[1])].sort((a, b) => a - b);
 }
 
-const firstOf = (name) => (rangeOf(name)
-  ? document.getElementById(`L${rangeOf(name)[0]}`) : lineOf(document.getElementsByName(name)[0]));
-
 function linesOf(name) {
   const range = rangeOf(name);
-  if (!range) return [...document.getElementsByName(name)].map(lineOf).filter(Boolean);
-  const lines = [];
-  for (let line = lineFrom(range[0]); line && numberOf(line) <= range[1]; line = beside(line)) lines.push(line);
-  return lines;
+  return range ? linesWhile((line) => numberOf(line) <= range[1], lineFrom(range[0]))
+    : [...document.getElementsByName(name)].filter(lineOf).flatMap(run);
 }
+
+const nameOf = (line) => line?.firstElementChild.name;
+const shows = (line, name) => line.textContent.replace(/[\s:.,]/g, '_').includes(name.slice(1));
+const run = ({ name, parentElement: first }) => [
+  first, ...linesWhile((line) => !nameOf(line), beside(first)).filter((line) => shows(line, name))];
 
 function light(lines) {
   for (const line of log.querySelectorAll('.lit')) line.classList.remove('lit');
@@ -137,13 +135,33 @@ function bringIn(name) {
   const address = new URL(location);
   const isPart = document.querySelector('.clear, [rel="next"], [rel="prev"]');
   if (!isPart || wanted.every((one) => address.searchParams.has('show', one))) {
-    say(range ? `This log has no line ${range[0]}.` : 'No line of this log has that time.');
+    if (range) say(`This log has no line ${range[0]}.`); else goNear(name);
     return;
   }
   address.hash = name;
   address.searchParams.delete('show');
   for (const one of new Set(wanted)) address.searchParams.append('show', one);
   location.replace(address);
+}
+
+// In milliseconds; of times with a year.
+const momentOf = (name) => Date.parse(/^_\d{4}-/.test(name)
+  && name.replace(/^_([\d-]+)[_T](\d\d)_(\d\d)_(\d\d)_?(\d{0,3}).*/, '$1T$2:$3:$4.$50Z'));
+
+// To the line that is nearest to a moment that no line has.
+function goNear(name) {
+  let [nearest, later] = [null, Infinity];
+  for (const link of log.querySelectorAll('[name]')) {
+    const way = momentOf(link.name) - momentOf(name);
+    if (Math.abs(way) < Math.abs(later)) [nearest, later] = [link, way];
+  }
+  const lines = nearest ? run(nearest) : [];
+  light(lines);
+  if (nearest) hold(lines[0]); else say('No line of this log has that time.');
+  if (!nearest || !later) return;
+  const far = Math.abs(later);
+  const told = far < 1000 ? `${far} ms` : `${counted.format(far / 1000)} s`;
+  say(`nearest: line ${counted.format(numberOf(lines[0]))}, ${told} ${later > 0 ? 'later' : 'earlier'}`);
 }
 
 function arrive() {
@@ -165,13 +183,20 @@ function link(line, isRange) {
 
 // Errors: lines of one second that stand together are one, with the lines without a time below
 
+// The second that a line shows; its name may stand on a line before.
+function secondOf(line) {
+  let at = line;
+  for (let left = 99; left && at && !nameOf(at); left -= 1) at = beside(at, -1);
+  const name = nameOf(at);
+  return name && shows(line, name) && name.slice(0, 20);
+}
+
 function errors() {
-  const secondOf = (line) => line.querySelector('a[name]')?.name.slice(0, 20);
   let at;
   return [...log.querySelectorAll(ERRORS)].filter((line) => {
     const before = beside(line, -1);
     const second = secondOf(line);
-    const goesOn = before?.matches('.ERROR, .CRITICAL') && before.id === `L${numberOf(line) - 1}`
+    const goesOn = before?.matches('.E, .C, .e, .c') && before.id === `L${numberOf(line) - 1}`
       && (second ? second === secondOf(before) : at || !isMore(before));
     if (!goesOn) at = second;
     return !goesOn;
@@ -201,18 +226,15 @@ function offerFirst(number) {
 // Folding: many lines under the one that they belong to
 
 const LONG = 10;
-const isMore = (line) => line?.classList.contains('more');
+const MORE = ':is(.d, .i, .a, .t, .w, .e, .c)';
+const isMore = (line) => line?.matches(MORE);
 
 function headOf(line) {
   while (isMore(line)) line = beside(line, -1);
   return line;
 }
 
-function under(head) {
-  const lines = [];
-  for (let line = head && beside(head); isMore(line); line = beside(line)) lines.push(line);
-  return lines;
-}
+const under = (head) => linesWhile(isMore, head && beside(head));
 
 function fold(head, folds) {
   // The browser's search finds them all the same.
@@ -221,7 +243,7 @@ function fold(head, folds) {
 }
 
 function offerFolds(block) {
-  for (const line of block.querySelectorAll('.b > .more:first-child, .b > :not(.more) + .more')) {
+  for (const line of block.querySelectorAll(`.b > ${MORE}:first-child, .b > :not(${MORE}) + ${MORE}`)) {
     const head = headOf(line);
     const { length } = head?.querySelector('.fold') ? [] : under(head);
     const ariaLabel = `Fold the ${length} lines under line ${head && numberOf(head)}`;
@@ -239,7 +261,8 @@ log.addEventListener('contentvisibilityautostatechange', ({ target, skipped }) =
 const GAP = 500;
 
 async function openGap(gap) {
-  const address = new URL(gap.href);
+  const link = gap.firstElementChild;
+  const address = new URL(link.href);
   const [first, last] = address.searchParams.get('lines').split('-').map(Number);
   const isAtEnd = !gap.nextElementSibling && !gap.parentElement.nextElementSibling;
   const begin = isAtEnd ? first : Math.max(first, last - GAP + 1);
@@ -252,23 +275,23 @@ async function openGap(gap) {
   if (!lines.length) throw new Error('no lines');
   if (isAtEnd) gap.before(...lines); else gap.after(...lines);
   const [left, right] = isAtEnd ? [end + 1, last] : [first, begin - 1];
-  gap.href = gap.href.replace(/lines=[\d-]+/, `lines=${left}-${right}`);
-  gap.textContent = `${right - left + 1} lines`;
+  link.href = link.href.replace(/lines=[\d-]+/, `lines=${left}-${right}`);
+  link.textContent = `${right - left + 1} lines`;
   if (left > right) gap.remove();
   offerFolds(lines[0].parentElement);
-  lines[0].querySelector('.n').focus({ preventScroll: true });
+  lines[0].firstElementChild.focus({ preventScroll: true });
 }
 
 log.addEventListener('click', (event) => {
-  const target = event.target.closest('.n, .fold, .gap');
+  const target = event.target.closest(`${NUMBER}, .fold, .gap`);
   if (!target || !isPlain(event)) return;
   event.preventDefault();
-  if (target.matches('.n')) link(lineOf(target), event.shiftKey);
+  if (target.matches(NUMBER)) link(lineOf(target), event.shiftKey);
   else if (target.matches('.fold')) fold(lineOf(target), target.ariaExpanded === 'true');
-  else openGap(target).catch(() => location.assign(target.href));
+  else openGap(target).catch(() => location.assign(target.firstElementChild.href));
 });
 log.addEventListener('mousedown', (event) => {
-  if (event.shiftKey && event.target.closest('.n')) event.preventDefault(); // it selects no text
+  if (event.shiftKey && event.target.closest(NUMBER)) event.preventDefault(); // it selects no text
 });
 
 // A copy is the log's own text.
@@ -276,7 +299,7 @@ document.addEventListener('copy', (event) => {
   const selection = getSelection();
   if (selection.isCollapsed || !log.contains(selection.anchorNode) || !log.contains(selection.focusNode)) return;
   const part = selection.getRangeAt(0).cloneContents();
-  for (const other of part.querySelectorAll('.n, .fold, .gap')) other.remove();
+  for (const other of part.querySelectorAll(`${NUMBER}, .fold, .gap`)) other.remove();
   event.clipboardData.setData('text/plain', part.textContent);
   event.preventDefault();
 });
@@ -286,7 +309,8 @@ document.addEventListener('copy', (event) => {
 // Another level begins at the line looked at, or the nearest one that it keeps.
 function placeAt(level) {
   const order = [...bar.querySelectorAll('.levels a')].map((link) => link.className);
-  const isKept = (line) => order.indexOf(line.classList[0]) >= order.indexOf(level);
+  const kept = order.slice(order.indexOf(level)).map((name) => `.${name[0]}, .${name[0].toLowerCase()}`).join();
+  const isKept = (line) => level === order[0] || line.matches(kept);
   const start = log.querySelector('.lit') ?? lineAtTop();
   for (const way of [1, -1]) {
     for (let line = start; line; line = beside(line, way)) if (isKept(line)) return line.id;
@@ -457,7 +481,7 @@ for (let isLast = false; !isLast; await frame()) {
     if (error) offerFirst(numberOf(error));
     hasError = Boolean(error);
   }
-  const target = lands && firstOf(name);
+  const target = lands && linesOf(name)[0];
   if (!target) continue;
   lands = false;
   light([target]);
@@ -466,6 +490,6 @@ for (let isLast = false; !isLast; await frame()) {
 const lines = linesOf(name);
 light(lines);
 [from] = lines;
-if (!from) bringIn(name); else if (lands && !leftAt) hold(from);
+if (!from && !leftAt) bringIn(name); else if (from && lands && !leftAt) hold(from);
 for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerFolds(block); else break;
 showSummary();

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The fragment that leads to a moment, as `oslogserve/lines/anchor.py` defines it.
 
-/// What a byte of a time is in its anchor, behind the anchor's first `_`.
-pub fn byte(byte: u8) -> u8 {
+/// The anchor of a time without control sequences.
+pub fn of(time: &[u8]) -> Vec<u8> {
+    std::iter::once(b'_').chain(time.iter().copied().map(in_anchor)).collect()
+}
+
+fn in_anchor(byte: u8) -> u8 {
     if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-') { byte } else { b'_' }
 }
 
@@ -10,5 +14,5 @@ pub fn byte(byte: u8) -> u8 {
 pub fn is_of(anchor: &[u8], time: &[u8]) -> bool {
     anchor.len() == time.len() + 1
         && anchor[0] == b'_'
-        && anchor[1..].iter().zip(time).all(|(&one, &other)| one == byte(other))
+        && anchor[1..].iter().zip(time).all(|(&one, &other)| one == in_anchor(other))
 }

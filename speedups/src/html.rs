@@ -2,7 +2,6 @@
 //! Lines as elements of a page, as `oslogserve/lines/html.py` defines it.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use memchr::{memchr, memchr3};
 
@@ -12,74 +11,54 @@ use crate::formats::Formats;
 use crate::links::{Finders, To};
 use crate::output::Output;
 use crate::search::Search;
-use crate::view::{Line, View};
+use crate::view::{Line, Role, View};
 
-const END: &[u8; 8] = b"\n</span>";
 /// Digits of a line's number.
 const LONGEST_NUMBER: usize = 20;
 /// Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
 const BLOCK: u64 = 256;
 
-/// For each severity, of a line that shows it and of one that inherits it, and for each role: what
-/// stands behind its number. Of a table of formats, made once.
-pub struct Classes(Vec<[[Vec<u8>; 3]; 2]>);
-
-impl Classes {
-    /// Of these formats' severities.
-    pub fn new(formats: &Formats) -> Self {
-        let class = |word: &[u8], more: &[u8]| {
-            let number = b"\"><a class=\"n\" href=\"#L";
-            [&b""[..], b" context", b" shown"]
-                .map(|role| [b"\" class=\"", word, more, role, number].concat())
-        };
-        let words = formats.severities().iter();
-        Self(words.map(|word| [class(word, b""), class(word, b" more")]).collect())
-    }
-}
-
 /// Marks lines up.
 pub struct Html {
     /// What was made.
     pub out: Output,
-    classes: Arc<Classes>,
+    /// The first letter of each severity, by rank.
+    initials: Vec<u8>,
     /// What an address of this log's page begins with; nothing where there is none.
     link: Vec<u8>,
     /// What is marked.
     searches: Vec<Search>,
-    /// Bytes of a line in which colours, request ids and matches are looked for.
+    /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
     /// Bytes of a line in which its formats have looked for control sequences.
     reach: usize,
     finders: Box<Finders>,
     ahead: Ahead,
+    /// The anchor of the last time.
+    anchor: Vec<u8>,
     /// Lines shown.
     lines: u64,
     /// But for the blocks.
     elements: u64,
     /// A block was begun.
     in_block: bool,
-    /// A line was begun.
+    /// A line or a gap was begun.
     in_line: bool,
 }
 
 impl Html {
     /// link: escaped.
-    pub fn new(
-        classes: Arc<Classes>,
-        reach: usize,
-        link: Vec<u8>,
-        searches: Vec<Search>,
-        longest: usize,
-    ) -> Self {
+    pub fn new(formats: &Formats, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
         Self {
             out: Output::default(),
-            classes,
+            initials: formats.severities().iter().map(|name| name[0]).collect(),
             link,
             searches,
             longest,
-            reach,
+            reach: formats.reach,
             finders: Box::new(Finders::new()),
             ahead: Ahead::default(),
+            anchor: Vec::new(),
             lines: 0,
             elements: 0,
             in_block: false,
@@ -89,73 +68,80 @@ impl Html {
 
     /// The end of the last line and of its block.
     pub fn finish(&mut self) {
-        self.end_line();
-        if std::mem::take(&mut self.in_block) {
-            self.out.put(b"</div>");
-        }
-    }
-
-    fn end_line(&mut self) {
         if std::mem::take(&mut self.in_line) {
-            self.out.put_short(END);
+            self.out.put_short(b"\n");
+        }
+        if std::mem::take(&mut self.in_block) {
+            self.out.put(b"</ol>");
         }
     }
 
-    fn begin_block(&mut self) {
-        if !std::mem::replace(&mut self.in_block, true) {
-            self.out.put(b"<div class=\"b\">");
+    fn begin_item(&mut self) {
+        if std::mem::replace(&mut self.in_line, true) {
+            self.out.put_short(b"\n");
         }
+        if !std::mem::replace(&mut self.in_block, true) {
+            self.out.put(b"<ol class=b>");
+        }
+        self.elements += 1;
+        self.out.put_short(b"<li");
     }
 
     fn begin_line(&mut self, line: &Line<'_>) {
-        if self.lines.is_multiple_of(BLOCK) {
-            if self.lines > 0 {
-                self.finish();
-            }
-            self.begin_block();
+        if self.lines > 0 && self.lines.is_multiple_of(BLOCK) {
+            self.finish();
         }
         self.lines += 1;
-        self.elements += 2;
-        self.end_line();
-        self.in_line = true;
-        let class = &self.classes.0[line.rank][usize::from(line.inherits)][line.role as usize];
+        self.begin_item();
+        self.class(line);
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(line.number).as_bytes();
         let mut number = [0; LONGEST_NUMBER];
         number[..digits.len()].copy_from_slice(digits);
-        self.out.put_short(b"<span id=\"L");
+        self.out.put_short(b" id=L");
         self.out.put_first(&number, digits.len());
-        self.out.put(class);
+        self.elements += 1;
+        self.out.put_short(b"><a href=#L");
         self.out.put_first(&number, digits.len());
-        self.out.put_short(b"\">");
-        self.out.put_first(&number, digits.len());
-        self.out.put_short(b"</a>");
+        self.name(line);
+        self.out.put_short(b">#</a>");
     }
 
-    /// time: without sequences.
-    fn time(&mut self, time: &[u8], shown: impl FnOnce(&mut Self)) {
-        self.elements += 1;
-        self.out.put_short(b"<a name=\"_");
-        let from = self.out.at();
-        self.out.put_mapped(time, anchor::byte);
-        let to = self.out.at();
-        self.out.put_short(b"\" href=\"#_");
-        self.out.put_again(from..to);
-        self.out.put_short(b"\">");
-        shown(self);
-        self.out.put_short(b"</a>");
+    fn class(&mut self, line: &Line<'_>) {
+        let initial = self.initials[line.rank];
+        let initial = if line.inherits { initial.to_ascii_lowercase() } else { initial };
+        let initial = if line.rank > 0 { &[initial][..] } else { b"" };
+        match (line.role, initial) {
+            (Role::Hit, []) => {}
+            (Role::Hit, _) => {
+                self.out.put_short(b" class=");
+                self.out.put(initial);
+            }
+            (role, []) => self.out.put_all([b" class=", role.class()]),
+            (role, _) => self.out.put_all([b" class=\"", initial, b" ", role.class(), b"\""]),
+        }
+    }
+
+    /// On the first of the lines that share a time.
+    fn name(&mut self, line: &Line<'_>) {
+        if line.seen.time.is_empty() {
+            return;
+        }
+        let time = ansi::without(&line.text[line.seen.time.clone()]);
+        if !anchor::is_of(&self.anchor, &time) {
+            self.anchor = anchor::of(&time);
+            self.out.put_all([b" name=", &self.anchor]);
+        }
     }
 
     fn link(&mut self, link: &[u8], to: To, shown: impl FnOnce(&mut Self)) {
         self.elements += 1;
-        match to {
-            To::Request => self.out.put_all([b"<a href=\"", &self.link, b"q=", link, b"\">"]),
-            To::Url => {
-                self.out.put(b"<a href=\"");
-                self.out.put_escaped(link);
-                self.out.put(b"\" rel=\"noopener noreferrer\">");
-            }
+        self.out.put(b"<a href=\"");
+        if to == To::Request {
+            self.out.put_all([&self.link, b"q="]);
         }
+        self.out.put_escaped(link);
+        self.out.put(b"\">");
         shown(self);
         self.out.put(b"</a>");
     }
@@ -254,27 +240,15 @@ impl View for Html {
     fn line(&mut self, line: &Line<'_>) {
         self.begin_line(line);
         let (text, rest) = line.text.split_at(line.text.len().min(self.longest));
-        let Range { start, end } = line.seen.time.clone();
         let looked_at = text.len().min(self.reach);
         if self.searches.is_empty()
             && !line.seen.has_sequences
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
             let holds = self.held_by(line);
-            self.simple(&text[..start], holds);
-            if start < end {
-                let time = &text[start..end];
-                self.time(time, |html| html.out.put(time)); // it holds nothing to escape
-            }
-            self.simple(&text[end..], holds);
+            self.simple(text, holds);
         } else {
-            let mut inside = Inside::new(text, &self.searches);
-            inside.linked(0..start, self);
-            if start < end {
-                let time = ansi::without(&text[start..end]);
-                self.time(&time, |html| inside.styled(start..end, html));
-            }
-            inside.linked(end..text.len(), self);
+            Inside::new(text, &self.searches).linked(self);
         }
         self.out.put_escaped(rest);
     }
@@ -284,18 +258,17 @@ impl View for Html {
     }
 
     fn gap(&mut self, first: u64, last: u64) {
-        self.end_line();
-        self.begin_block();
-        self.elements += 1;
+        self.begin_item();
+        self.out.put(b" class=gap>");
         let size = last - first + 1;
         let plural = if size == 1 { "" } else { "s" };
-        if self.link.is_empty() {
-            let told = format!("<span class=\"gap\">{size} line{plural}\n</span>");
-            return self.out.put(told.as_bytes());
+        if !self.link.is_empty() {
+            self.elements += 1;
+            self.out.put_all([b"<a href=\"", &self.link]);
+            self.out.put(format!("lines={first}-{last}\">{size} line{plural}</a>").as_bytes());
+        } else {
+            self.out.put(format!("{size} line{plural}").as_bytes());
         }
-        self.out.put(b"<a class=\"gap\" href=\"");
-        self.out.put(&self.link);
-        self.out.put(format!("lines={first}-{last}\">{size} line{plural}\n</a>").as_bytes());
     }
 }
 
@@ -318,17 +291,16 @@ impl<'l> Inside<'l> {
         Self { text, style: Style::default(), marks }
     }
 
-    fn linked(&mut self, part: Range<usize>, html: &mut Html) {
-        let end = part.end;
-        let mut links = html.finders.links_in(&self.text[..end], !html.link.is_empty(), true);
-        let mut at = part.start;
+    fn linked(&mut self, html: &mut Html) {
+        let mut links = html.finders.links_in(self.text, !html.link.is_empty(), true);
+        let mut at = 0;
         while let Some((found, to)) = html.finders.next(&mut links, at) {
             self.styled(at..found.start, html);
             let link = &self.text[found.clone()];
             html.link(link, to, |html| self.styled(found.clone(), html));
             at = found.end;
         }
-        self.styled(at..end, html);
+        self.styled(at..self.text.len(), html);
     }
 
     fn styled(&mut self, part: Range<usize>, html: &mut Html) {

@@ -40,7 +40,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::html::{Classes, Html};
+use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::output::Output;
 use crate::recognise::Recogniser;
@@ -72,15 +72,14 @@ mod oslogserve_speedups {
 
 /// The table of formats, compiled once.
 #[pyclass(frozen, module = "oslogserve_speedups")]
-struct Formats(Arc<formats::Formats>, Arc<Classes>);
+struct Formats(Arc<formats::Formats>);
 
 #[pymethods]
 impl Formats {
     #[new]
     fn new(rows: Rows) -> PyResult<Self> {
         let formats = formats::Formats::new(rows.into()).map_err(PyValueError::new_err)?;
-        let classes = Classes::new(&formats);
-        Ok(Self(Arc::new(formats), Arc::new(classes)))
+        Ok(Self(Arc::new(formats)))
     }
 
     #[getter]
@@ -257,7 +256,7 @@ impl Renderer {
         page: Option<(u64, u64)>,
         longest: usize,
     ) -> PyResult<Self> {
-        let Formats(formats, classes) = formats;
+        let Formats(formats) = formats;
         if longest < formats.reach {
             let told = format!("longest is less than the {} bytes looked at", formats.reach);
             return Err(PyValueError::new_err(told));
@@ -266,7 +265,7 @@ impl Renderer {
         let shown = match view {
             "html" => {
                 let marked = searches(&selection.searches)?;
-                Shown::Html(Html::new(Arc::clone(classes), formats.reach, link, marked, longest))
+                Shown::Html(Html::new(formats, link, marked, longest))
             }
             "text" => Shown::Text(Text::default()),
             "jsonl" => Shown::Jsonl(Jsonl::new(formats, clock, longest)),

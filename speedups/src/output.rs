@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bytes that go out: a buffer that is written in whole words and escapes as it copies.
 
-use std::ops::Range;
-
 /// Escaping looks at so many bytes at once.
 const WORD: usize = 8;
 /// Most text holds nothing to escape in so many bytes, which are then copied at once.
@@ -47,29 +45,6 @@ impl Output {
             self.buffer[self.end..self.end + part.len()].copy_from_slice(part);
             self.end += part.len();
         }
-    }
-
-    /// Each byte as `map` has it.
-    pub fn put_mapped(&mut self, bytes: &[u8], map: fn(u8) -> u8) {
-        self.reserve(bytes.len());
-        let room = &mut self.buffer[self.end..self.end + bytes.len()];
-        for (to, &from) in room.iter_mut().zip(bytes) {
-            *to = map(from);
-        }
-        self.end += bytes.len();
-    }
-
-    /// What was written from `from` on, up to here, once more.
-    pub fn put_again(&mut self, written: Range<usize>) {
-        let size = written.len();
-        self.reserve(size);
-        self.buffer.copy_within(written, self.end);
-        self.end += size;
-    }
-
-    /// Where the next byte comes to stand.
-    pub fn at(&self) -> usize {
-        self.end
     }
 
     /// The first bytes of many. The compiler makes a few moves of it, and no call.

@@ -14,6 +14,17 @@ pub enum Role {
     Shown,
 }
 
+impl Role {
+    /// Its class on a page.
+    pub fn class(self) -> &'static [u8] {
+        match self {
+            Self::Hit => b"",
+            Self::Context => b"context",
+            Self::Shown => b"shown",
+        }
+    }
+}
+
 /// A line, or as much of it as there is.
 pub struct Line<'l> {
     /// In the whole log.

@@ -23,7 +23,7 @@ SHOWS = {
     "/job-output.txt": b" | ",
     "?level=ERROR": b" ERROR ",
     "&limit=5": b" ERROR ",
-    "text/html": b'<span id="L1"',
+    "text/html": b" id=L1>",
     "format=raw": b" | ",
     "format=json": b'"complete": true',
     "context=5": b" ERROR ",

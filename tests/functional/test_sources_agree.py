@@ -29,7 +29,7 @@ COUNTS = {
     "screen-n-api.txt": (11886, 2721, 271, 0, 6, 5),
 }
 EXPLICIT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*? (DEBUG|INFO|AUDIT|TRACE|WARNING|ERROR) ")
-ROW = re.compile(r'<span id="L(\d+)"[^>]*><a class="n"[^>]*>\1</a>(.*?)\n</span>', re.DOTALL)
+ROW = re.compile(r"<li[^>]* id=L(\d+)><a href=#L\1[^>]*>#</a>(.*)\n")
 TAG = re.compile(r"</?(?:a|span|b)\b[^>]*>")
 
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"no real logs in {SAMPLES}")

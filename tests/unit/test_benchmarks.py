@@ -215,7 +215,7 @@ def test_the_renderers_are_asked_for_the_same_bytes():
 
 def test_there_is_always_a_pure_renderer():
     rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), renderer.ASKED["HTML"][1]))
-    assert rendered.count(b"<span") == 2
+    assert rendered.count(b"<li") == 2
 
 
 def test_no_two_of_the_small_logs_are_alike():

@@ -27,7 +27,7 @@ def test_a_file_is_rendered(log, capfdbinary):
     assert main(["render", str(log)]) == 0
     out = capfdbinary.readouterr().out
     assert out.startswith(b"<!DOCTYPE html>")
-    assert b'<span id="L3" class="ERROR more">' in out
+    assert b"<li class=e id=L3>" in out
     assert b"<b>" not in out
 
 

@@ -6,6 +6,7 @@ import importlib
 
 import pytest
 
+from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.formats import Row
 from oslogserve.lines.pieces import for_native
 from oslogserve.lines.selection import Selection, Wanted
@@ -42,14 +43,18 @@ def speedups():
     return importlib.import_module("oslogserve_speedups")
 
 
+def class_of(severity):
+    return b" class=" + severity[:1] if severity not in (b"", b"NONE") else b""
+
+
 def test_the_examples_of_the_table(rendered):
     wrong = []
     for line, (when, severity) in EXAMPLES.items():
         element = rendered([line], "html")
         as_expected = (
-            element.startswith(b'<span id="L1" class="%b">' % (severity or b"NONE")),
-            (b'">%b</a>' % when in element) == bool(when),
-            (b"<a name=" in element) == bool(when),
+            element.startswith(b"<li%b id=L1" % class_of(severity)),
+            when == b"" or b" name=%b>" % anchor_of(when) in element,
+            (b" id=L1 name=" in element) == bool(when),
         )
         if not all(as_expected):
             wrong.append((line, element))
@@ -63,14 +68,14 @@ def test_a_line_is_looked_at_so_far_however_it_is_cut(rendered, size, severity, 
     line = begin + filler * (size - len(begin + end) + 1) + end
     for at in (1, 100, size - 3, size, size + 1):
         element = rendered([line[:at], line[at:] + b" more"], "html", None, REACH)
-        assert element.startswith(b'<span id="L1" class="%b">' % severity)
+        assert element.startswith(b"<li%b id=L1" % class_of(severity))
 
 
 @pytest.mark.parametrize("end", [b"", b"\r"])
 def test_an_end_counts_where_the_line_ends(rendered, end):
     line = b"x" * 100 + b" ... FAILED"
-    assert b'class="ERROR"' in rendered([line + end], "html")
-    assert b'class="NONE"' in rendered([line + b"." + end], "html")
+    assert b"<li class=E " in rendered([line + end], "html")
+    assert b"<li id=" in rendered([line + b"." + end], "html")
 
 
 COLOURED = b"<\x1b[2m2024-03-04T05:06:07Z\x1b[0m \x1b[31mERROR\x1b[0m x"
@@ -81,40 +86,42 @@ COLOURED = b"<\x1b[2m2024-03-04T05:06:07Z\x1b[0m \x1b[31mERROR\x1b[0m x"
     [
         (
             COLOURED[1:],
-            b'class="ERROR"><a name="%b" href="#%b"><span class="dim">2024-03-04T05:06:07Z</span></a> '
-            b'<span class="fg1">ERROR</span> x\n' % ((b"_2024-03-04T05_06_07Z",) * 2),
+            (
+                b" class=E id=L1 name=_2024-03-04T05_06_07Z>"
+                b'<span class="dim">2024-03-04T05:06:07Z</span> <span class="fg1">ERROR</span> x\n'
+            ),
         ),
         (
             b"2024-03-04 \x1b[1m05:06:07 ERROR x",
-            b'class="ERROR"><a name="%b" href="#%b">2024-03-04 <span class="bold">05:06:07</span></a>'
-            b'<span class="bold"> ERROR x</span>\n' % ((b"_2024-03-04_05_06_07",) * 2),
+            (
+                b" class=E id=L1 name=_2024-03-04_05_06_07>"
+                b'2024-03-04 <span class="bold">05:06:07 ERROR x</span>\n'
+            ),
         ),
-        (b"\x1b[31;1mERROR\x1b[0m: x", b'class="ERROR"><span class="bold fg1">ERROR</span>: x\n'),
-        (b"\x1b[31;ERROR: x", b'class="NONE">RROR: x\n'),  # another sequence, which ends in E
+        (b"\x1b[31;1mERROR\x1b[0m: x", b' class=E id=L1><span class="bold fg1">ERROR</span>: x\n'),
+        (b"\x1b[31;ERROR: x", b" id=L1>RROR: x\n"),  # another sequence, which ends in E
         (
             COLOURED,
             (
-                b'class="NONE">&lt;<span class="dim">2024-03-04T05:06:07Z</span> '
+                b' id=L1>&lt;<span class="dim">2024-03-04T05:06:07Z</span> '
                 b'<span class="fg1">ERROR</span> x\n'
             ),
         ),
     ],
 )
 def test_colour_hides_nothing(rendered, line, element):
-    assert rendered([line + b"\n"], "html") == b'<span id="L1" ' + element + b"</span>"
+    assert rendered([line + b"\n"], "html") == b"<li" + element
 
 
 def test_what_stands_before_a_time_is_escaped(rendered):
     line = b'{"a": "<b>&", "time": "2024-03-04T05:06:07Z"}'
-    assert b'{"a": "&lt;b&gt;&amp;", "time": "<a ' in rendered([line], "html")
+    assert b' name=_2024-03-04T05_06_07Z>{"a": "&lt;b&gt;&amp;", "time"' in rendered([line], "html")
 
 
 def test_a_line_known_to_be_no_error_ends_the_one_above(rendered):
     log = b"FAILED x\n  y\nok: [h]\n  z\n"
     assert rendered([log], "text", "ERROR") == b"FAILED x\n  y\n"
-    assert rendered([log], "html").endswith(
-        b'<span id="L3" class="NONE">ok: [h]\n</span><span id="L4" class="NONE">  z\n</span>'
-    )
+    assert rendered([log], "html").endswith(b"<li id=L3>ok: [h]\n<li id=L4>  z\n")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +133,7 @@ def test_a_line_known_to_be_no_error_ends_the_one_above(rendered):
     ],
 )
 def test_the_first_lead_that_fits_counts(rendered, line, severity):
-    assert rendered([line], "html").startswith(b'<span id="L1" class="%b">' % severity)
+    assert rendered([line], "html").startswith(b"<li%b id=L1" % class_of(severity))
 
 
 @pytest.mark.parametrize("longest", [REACH, REACH + 1000])

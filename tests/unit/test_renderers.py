@@ -81,51 +81,53 @@ def pattern(*given):
 # A golden log: each line as it is in every view.
 
 T = b"2013-09-27 18:22:11.248"
-A = b'<a name="_2013-09-27_18_22_11_248" href="#_2013-09-27_18_22_11_248">' + T + b"</a>"
 ISO = "2013-09-27T18:22:11.248"
 U = b"2013-09-27T18:24:00.500Z"
 REQUEST = b"req-0f3d2c1a-1111-2222-3333-444455556666"
 #: (line, its time and severity in JSON, its text there, its class, what is within the element)
 GOLDEN = (
-    (b"up\n", None, "NONE", "up", b"NONE", b"up"),
+    (b"up\n", None, "NONE", "up", b"", b"up"),
     (
         T + b' 2790 INFO a <b> "c" & d\n',
-        *(ISO, "INFO", f'{T.decode()} 2790 INFO a <b> "c" & d', b"INFO"),
-        A + b' 2790 INFO a &lt;b&gt; "c" &amp; d',
+        *(ISO, "INFO", f'{T.decode()} 2790 INFO a <b> "c" & d', b"I"),
+        T + b' 2790 INFO a &lt;b&gt; "c" &amp; d',
     ),
     (
         T + b" ERROR x\r\n",
-        *(ISO, "ERROR", f"{T.decode()} ERROR x", b"ERROR"),
-        A + b" ERROR x\r",
+        *(ISO, "ERROR", f"{T.decode()} ERROR x", b"E"),
+        T + b" ERROR x\r",
     ),
-    (b"Traceback\n", None, "NONE", "Traceback", b"ERROR more", b"Traceback"),
-    (b"\n", None, "NONE", "", b"ERROR more", b""),
+    (b"Traceback\n", None, "NONE", "Traceback", b"e", b"Traceback"),
+    (b"\n", None, "NONE", "", b"e", b""),
     (
         T + b" | \xff\x00\xc3\xa9\\ \x1b[1;31mred\x1b[0m\n",
-        *(ISO, "NONE", f"{T.decode()} | \ufffd\0\xe9\\ red", b"ERROR more"),
-        A + b' | \xff\x00\xc3\xa9\\ <span class="bold fg1">red</span>',
+        *(ISO, "NONE", f"{T.decode()} | \ufffd\0\xe9\\ red", b"e"),
+        T + b' | \xff\x00\xc3\xa9\\ <span class="bold fg1">red</span>',
     ),
     (
         T + b" 1 DEBUG " + REQUEST + b" 5%\r 100%\n",
-        *(ISO, "DEBUG", f"{T.decode()} 1 DEBUG {REQUEST.decode()} 5%\r 100%", b"DEBUG"),
-        A + b' 1 DEBUG <a href="' + LINK + b"q=" + REQUEST + b'">' + REQUEST + b"</a> 5%\r 100%",
+        *(ISO, "DEBUG", f"{T.decode()} 1 DEBUG {REQUEST.decode()} 5%\r 100%", b"D"),
+        T + b' 1 DEBUG <a href="' + LINK + b"q=" + REQUEST + b'">' + REQUEST + b"</a> 5%\r 100%",
     ),
     (
         b"Mar  8 12:20:42 host unit[1]: WARNING w\n",
         *("2014-03-08T12:20:42", "WARNING", "Mar  8 12:20:42 host unit[1]: WARNING w"),
-        b"WARNING",
-        b'<a name="_Mar__8_12_20_42" href="#_Mar__8_12_20_42">Mar  8 12:20:42</a>'
-        + b" host unit[1]: WARNING w",
+        b"W",
+        b"Mar  8 12:20:42 host unit[1]: WARNING w",
     ),
     (
         U + b" 1 DEBUG last",
-        *("2013-09-27T18:24:00.500Z", "DEBUG", f"{U.decode()} 1 DEBUG last", b"DEBUG"),
-        b'<a name="_2013-09-27T18_24_00_500Z" href="#_2013-09-27T18_24_00_500Z">'
-        + U
-        + b"</a> 1 DEBUG last",
+        *("2013-09-27T18:24:00.500Z", "DEBUG", f"{U.decode()} 1 DEBUG last", b"D"),
+        U + b" 1 DEBUG last",
     ),
 )
 LOG = b"".join(row[0] for row in GOLDEN)
+#: Of the times, by the lines that show them.
+NAMES = {
+    **dict.fromkeys((2, 3, 6, 7), b"_2013-09-27_18_22_11_248"),
+    8: b"_Mar__8_12_20_42",
+    9: b"_2013-09-27T18_24_00_500Z",
+}
 
 
 class Gap(int):
@@ -133,11 +135,11 @@ class Gap(int):
 
 
 def context(number):
-    return number, b" context"
+    return number, b"context"
 
 
 def brought_in(number):
-    return number, b" shown"
+    return number, b"shown"
 
 
 #: What is asked for -> the numbers of the lines of LOG that are shown, and (matched, sent, cut_at).
@@ -237,21 +239,24 @@ SHOWN = {
 
 def expected(view, shown, marked=()):
     """marked: number of a line -> what is within its element."""
-    parts, before = [], 0
+    parts, before, last = [], 0, None
     for one in shown:
         number, role = one if isinstance(one, tuple) else (one, b"")
         if not isinstance(one, Gap):
-            parts.append(_line(view, number, role, dict(marked).get(number)))
+            name = NAMES.get(number, last)
+            named = b" name=" + name if name != last else b""
+            parts.append(_line(view, number, role, named, dict(marked).get(number)))
+            last = name
         elif view == "html":
             size = one - before
             lines = b"%d line%b" % (size, b"s" if size > 1 else b"")
             address = b"%blines=%d-%d" % (LINK, before + 1, one)
-            parts.append(b'<a class="gap" href="%b">%b\n</a>' % (address, lines))
+            parts.append(b'<li class=gap><a href="%b">%b</a>\n' % (address, lines))
         before = number
     return b"".join(parts)
 
 
-def _line(view, number, role, inner):
+def _line(view, number, role, named, inner):
     line, when, severity, told, kind, unmarked = GOLDEN[number - 1]
     if view == "text":
         return line
@@ -259,7 +264,10 @@ def _line(view, number, role, inner):
         row = {"line": number, "time": when, "severity": severity, "text": told}
         return json.dumps(row, ensure_ascii=False).encode() + b"\n"
     inner = unmarked if inner is None else inner
-    return b'<span id="L%d" class="%b%b">%b\n</span>' % (number, kind, role, inner)
+    names = b" ".join(filter(None, (kind, role)))
+    quoted = b'"%b"' % names if b" " in names else names
+    attribute = b" class=" + quoted if names else b""
+    return b"<li%b id=L%d%b>%b\n" % (attribute, number, named, inner)
 
 
 def without_marks(html):
@@ -306,23 +314,20 @@ def test_the_golden_log_is_the_same_however_it_is_cut(renderer, view, selection)
     ("searches", "marked"),
     [
         (text("trace"), {4: b"<mark>Trace</mark>back"}),
-        (text("x", "ERR"), {3: A + b" <mark>ERR</mark>OR <mark>x</mark>\r"}),
+        (text("x", "ERR"), {3: T + b" <mark>ERR</mark>OR <mark>x</mark>\r"}),
         (
             pattern(r"18.* ERR"),
-            {
-                3: A.removesuffix(T + b"</a>")
-                + b"2013-09-27 <mark>18:22:11.248</mark></a><mark> ERR</mark>OR x\r"
-            },
+            {3: b"2013-09-27 <mark>18:22:11.248 ERR</mark>OR x\r"},
         ),
         (
             pattern('"c"|a <'),
-            {2: A + b' 2790 INFO <mark>a &lt;</mark>b&gt; <mark>"c"</mark> &amp; d'},
+            {2: T + b' 2790 INFO <mark>a &lt;</mark>b&gt; <mark>"c"</mark> &amp; d'},
         ),
         (text("é", "ed\x1b"), {6: None}),
         (
             pattern("\xe9|\x1b.*r"),
             {
-                6: A
+                6: T
                 + b" | \xff\x00<mark>\xc3\xa9</mark>\\ "
                 + b'<span class="bold fg1"><mark>r</mark>ed</span>'
             },
@@ -330,7 +335,7 @@ def test_the_golden_log_is_the_same_however_it_is_cut(renderer, view, selection)
         (
             pattern("[2f]790|.EBUG req-0f3d"),
             {
-                7: A
+                7: T
                 + b' 1 <mark>DEBUG </mark><a href="'
                 + LINK
                 + b"q="
@@ -373,7 +378,7 @@ def test_without_an_address_there_are_no_links(renderer):
     for selection in (WHOLE, Selection(level="INFO"), *SHOWN):
         asked = wanted("html", selection)
         linked = b"".join(renderer([LOG], asked))
-        plain = re.sub(rb'<a class="gap"[^>]*>(.*\n)</a>', rb'<span class="gap">\1</span>', linked)
+        plain = re.sub(rb"(<li class=gap>)<a[^>]*>(.*)</a>", rb"\1\2", linked)
         plain = re.sub(rb'<a href="[^"]*q=[^"]*">((?:[^<]|</?mark>)*)</a>', rb"\1", plain)
         assert b"".join(renderer([LOG], asked._replace(link=b""))) == plain
         assert LINK not in plain
@@ -509,7 +514,7 @@ def test_lines_have_the_numbers_that_sed_gives_them(rendered, name):
     for size in (1, 2, len(log)):
         pieces = cut(log, range(size, len(log), size))
         for more in ({}, {"context": 1}):
-            ids = re.findall(rb'id="L(\d+)"', rendered(pieces, **more))
+            ids = re.findall(rb" id=L(\d+)", rendered(pieces, **more))
             assert [int(number) for number in ids] == list(numbers)
             objects = rendered(pieces, "jsonl", **more).split(b"\n")[:-1]
             assert [json.loads(row)["line"] for row in objects] == list(numbers)
@@ -517,7 +522,7 @@ def test_lines_have_the_numbers_that_sed_gives_them(rendered, name):
         for number in numbers:
             asked = {"first": number, "last": number}
             assert rendered(pieces, "text", **asked) == lines[number - 1]
-            assert rendered(pieces, "html", **asked).startswith(b'<span id="L%d" ' % number)
+            assert rendered(pieces, "html", **asked).startswith(b"<li id=L%d" % number)
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -534,7 +539,7 @@ def test_content_is_always_escaped(rendered):
         for more in ({}, {"searches": pattern(".")}, {"searches": text("script>al", '"')}):
             made = rendered([line], **more)
             assert b"<script" not in made
-            own = re.sub(rb"</?(span|a|mark)[^<>]*>", b"", made).removesuffix(b"\n")
+            own = re.sub(rb"</?(li|span|a|mark)[^<>]*>", b"", made).removesuffix(b"\n")
             plain = re.sub(rb"\x1b\[31m", b"", line)
             assert own == escaped(plain)
 
@@ -609,7 +614,7 @@ def test_what_stands_behind_is_shown_and_neither_searched_nor_marked(rendered):
         assert rendered(pieces, "text", REACH, searches=text("find")) == b""
         assert rendered(pieces, "text", REACH, without=text("find")) == line
         made = rendered(pieces, "html", REACH, searches=pattern("E", "x+"))
-        assert made.endswith(b"</mark>&lt;find&gt; " + REQUEST + b"\x1b[31m\n</span>")
+        assert made.endswith(b"</mark>&lt;find&gt; " + REQUEST + b"\x1b[31m\n")
 
 
 def test_an_object_says_where_its_text_was_cut(rendered):
@@ -678,8 +683,7 @@ def test_a_large_log_in_the_pieces_of_a_server(rendered):
     log = b"".join(generate_oslo(2_000_000))
     pieces = cut(log, range(262144, len(log), 262144))
     html = rendered(pieces)
-    assert html.count(b"<span id=") == html.count(b"\n</span>") == log.count(b"\n")
-    assert html.endswith(b"\n</span>")
+    assert len(re.findall(rb"<li [^>]*>.*\n", html)) == html.count(b"\n") == log.count(b"\n")
     lines = log.splitlines(keepends=True)
     assert rendered(pieces, "text", first=5001, last=6000) == b"".join(lines[5000:6000])
     assert rendered(pieces, "text", tail=3000) == b"".join(lines[-3000:])

@@ -27,15 +27,13 @@ LOG = (
     + b" | bare\nlast"
 )
 HTML = (
-    b'<span id="L1" class="NONE">starting &lt;b&gt;up&lt;/b&gt;\n</span>'
-    b'<span id="L2" class="INFO"><a name="%(a)b" href="#%(a)b">%(t)b</a>'
-    b' 2790 INFO nova [-] a "b" &amp; c\n</span>'
-    b'<span id="L3" class="ERROR"><a name="%(a)b" href="#%(a)b">%(t)b</a>'
-    b" 2790 ERROR nova [-] x\n</span>"
-    b'<span id="L4" class="ERROR more">Traceback\n</span>'
-    b'<span id="L5" class="ERROR more">\n</span>'
-    b'<span id="L6" class="ERROR more"><a name="%(a)b" href="#%(a)b">%(t)b</a> | bare\n</span>'
-    b'<span id="L7" class="ERROR more">last\n</span>'
+    b"<li id=L1>starting &lt;b&gt;up&lt;/b&gt;\n"
+    b'<li class=I id=L2 name=%(a)b>%(t)b 2790 INFO nova [-] a "b" &amp; c\n'
+    b"<li class=E id=L3>%(t)b 2790 ERROR nova [-] x\n"
+    b"<li class=e id=L4>Traceback\n"
+    b"<li class=e id=L5>\n"
+    b"<li class=e id=L6>%(t)b | bare\n"
+    b"<li class=e id=L7>last\n"
 ) % {b"a": A, b"t": T}
 REQUEST = b"req-0f3d2c1a-1111-2222-3333-444455556666"
 
@@ -75,7 +73,7 @@ def test_an_ended_last_line_looks_the_same():
 def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter():
     for size in range(1, len(LOG) + 1):
         made = html(LOG, size, level="ERROR")
-        assert re.findall(rb'id="L(\d+)"', made) == [b"3", b"4", b"5", b"6", b"7"]
+        assert re.findall(rb" id=L(\d+)", made) == [b"3", b"4", b"5", b"6", b"7"]
 
 
 @pytest.mark.parametrize("size", [1, 3, 17, 50])
@@ -83,7 +81,7 @@ def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter():
 def test_an_over_long_line_is_one_element(size, end):
     log = b"a\n" + T + b" ERROR <" + b"x" * 200 + b">" + end
     assert html(log, size, longest=60) == html(log)
-    assert html(log).count(b"<span") == html(log).count(b"</span>") == len(log.splitlines())
+    assert html(log).count(b"<li") == len(log.splitlines())
 
 
 @pytest.mark.parametrize("level", ["INFO", "ERROR"])
@@ -98,7 +96,7 @@ def test_content_is_always_escaped():
     attack = b'<script>alert("1")</script>&\n'
     for log in (attack, T + b" " + attack, T + b" host <b>[1]: ERROR " + attack):
         assert b"<script" not in html(log)
-        assert re.sub(rb"</?(span|a)[^<>]*>", b"", html(log)) == escaped(log)
+        assert re.sub(rb"<li[^<>]*>", b"", html(log)) == escaped(log)
 
 
 def test_escaping():
@@ -108,7 +106,7 @@ def test_escaping():
 @pytest.mark.parametrize("host", [b"<" * 60, b"&" * 255, b'"&lt;"' * 40])
 def test_escaping_makes_no_difference_to_what_is_recognised(host):
     log = b"first\nMar 28 12:20:43 " + host + b" app[1]: ERROR x\n"
-    assert html(log, level="ERROR").startswith(b'<span id="L2" class="ERROR"><a name=')
+    assert html(log, level="ERROR").startswith(b"<li class=E id=L2 name=")
 
 
 def test_no_lines_are_no_elements():
@@ -118,55 +116,51 @@ def test_no_lines_are_no_elements():
 def test_a_request_id_is_a_link_to_its_lines():
     made = html(b"a <" + REQUEST + b" b> " + REQUEST + b"\n", link=b"?source=disk&amp;")
     link = b'<a href="?source=disk&amp;q=%b">%b</a>' % (REQUEST, REQUEST)
-    assert made == b'<span id="L1" class="NONE">a &lt;%b b&gt; %b\n</span>' % (link, link)
+    assert made == b"<li id=L1>a &lt;%b b&gt; %b\n" % (link, link)
 
 
 def test_a_colour_ends_with_its_line():
-    assert html(b"\x1b[31ma\nb\n") == (
-        b'<span id="L1" class="NONE"><span class="fg1">a</span>\n</span>'
-        b'<span id="L2" class="NONE">b\n</span>'
-    )
+    assert html(b"\x1b[31ma\nb\n") == (b'<li id=L1><span class="fg1">a</span>\n<li id=L2>b\n')
 
 
 def test_a_time_may_be_coloured_and_what_follows_goes_on_in_its_colour():
     before = b"x \x1b[32m"
     text = before + T + b"\x1b[1m z"
     assert elements(line(1, text, len(before), len(before + T))) == (
-        b'<span id="L1" class="NONE">x <a name="%(a)b" href="#%(a)b"><span class="fg2">%(t)b</span>'
-        b'</a><span class="bold fg2"> z</span>\n</span>'
-    ) % {b"a": A, b"t": T}
+        b'<li id=L1 name=%b>x <span class="fg2">%b</span><span class="bold fg2"> z</span>\n'
+    ) % (A, T)
 
 
 @pytest.mark.parametrize(
-    ("role", "own", "severity", "kind"),
+    ("role", "own", "severity", "attribute"),
     [
-        (b"", b"", b"", b"NONE"),
-        (b"", b"INFO", b"INFO", b"INFO"),
-        (b"", b"", b"INFO", b"INFO more"),
-        (b"context", b"", b"", b"NONE context"),
-        (b"shown", b"", b"INFO", b"INFO more shown"),
+        (b"", b"", b"", b""),
+        (b"", b"NONE", b"NONE", b""),
+        (b"", b"", b"NONE", b""),
+        (b"", b"INFO", b"INFO", b" class=I"),
+        (b"", b"", b"INFO", b" class=i"),
+        (b"context", b"", b"", b" class=context"),
+        (b"shown", b"", b"INFO", b' class="i shown"'),
     ],
 )
-def test_classes_say_the_severity_and_why_a_line_is_there(role, own, severity, kind):
+def test_classes_say_the_severity_and_why_a_line_is_there(role, own, severity, attribute):
     made = elements(line(7, b"x\n", own=own, severity=severity, role=role))
-    assert made == b'<span id="L7" class="%b">x\n</span>' % kind
+    assert made == b"<li%b id=L7>x\n" % attribute
 
 
 def test_a_gap_links_to_what_is_between():
     made = elements(Gap(1, 1), line(2, b"x\n"), Gap(3, 12), line(13, b"y"), link=b"?a=b&amp;")
     assert made == (
-        b'<a class="gap" href="?a=b&amp;lines=1-1">1 line\n</a>'
-        b'<span id="L2" class="NONE">x\n</span>'
-        b'<a class="gap" href="?a=b&amp;lines=3-12">10 lines\n</a>'
-        b'<span id="L13" class="NONE">y\n</span>'
+        b'<li class=gap><a href="?a=b&amp;lines=1-1">1 line</a>\n'
+        b"<li id=L2>x\n"
+        b'<li class=gap><a href="?a=b&amp;lines=3-12">10 lines</a>\n'
+        b"<li id=L13>y\n"
     )
 
 
 def test_more_of_a_line_is_within_its_element():
     made = elements(line(1, b"x"), Part(b"<y"), Part(b">"), Part(b"\n"), line(2, b"z\n"), Gap(3, 4))
-    assert made.startswith(
-        b'<span id="L1" class="NONE">x&lt;y&gt;\n</span><span id="L2" class="NONE">z\n</span><a '
-    )
+    assert made.startswith(b"<li id=L1>x&lt;y&gt;\n<li id=L2>z\n<li class=gap>")
 
 
 @pytest.mark.parametrize(
@@ -181,13 +175,13 @@ def test_more_of_a_line_is_within_its_element():
 )
 def test_matches_are_marked_and_touching_ones_are_one(searched, marked):
     made = elements(line(1, b"ab&c B\n"), searches=tuple(map(Search.of_text, searched)))
-    assert made == b'<span id="L1" class="NONE">%b\n</span>' % marked
+    assert made == b"<li id=L1>%b\n" % marked
 
 
 @pytest.mark.parametrize("pattern", ["a*", "$|^", r"\b", "(?:)"])
 def test_an_empty_match_is_no_mark(pattern):
     made = elements(line(1, b"xyz\n"), searches=(Search.of_pattern(pattern),))
-    assert made == b'<span id="L1" class="NONE">xyz\n</span>'
+    assert made == b"<li id=L1>xyz\n"
 
 
 @pytest.mark.parametrize(
@@ -203,4 +197,22 @@ def test_an_empty_match_is_no_mark(pattern):
 def test_a_match_across_a_colour_is_marked_around_it(pattern, marked):
     """One that ends within a sequence brings nothing of it back."""
     made = elements(line(1, b"a\x1b[31mbc\x1b[0md"), searches=(Search.of_pattern(pattern),))
-    assert made == b'<span id="L1" class="NONE">%b\n</span>' % marked
+    assert made == b"<li id=L1>%b\n" % marked
+
+
+def test_the_first_of_lines_that_share_a_time_has_its_name():
+    lines = [T + b" a", b"between", T + b" b", b"x " + T, T[:-1] + b"9 c", T + b" d"]
+    made = elements(*(line(n, one, 0, len(T) * (T[:4] in one[:4])) for n, one in enumerate(lines)))
+    other = A[:-1] + b"9"
+    assert re.findall(rb"id=L(\d)(?: name=([^>]*))?>", made) == [
+        *((b"0", A), (b"1", b""), (b"2", b""), (b"3", b""), (b"4", other), (b"5", A))
+    ]
+
+
+@pytest.mark.parametrize("link", [b"?", b""])
+def test_elements_are_counted_without_their_ends(link):
+    tally = Tally()
+    shown = [Gap(1, 2), line(3, b"\x1b[1mx\x1b[0m </a>< http://a " + REQUEST), line(4, b"")]
+    page = b"".join(Elements(link, (Search.of_text("x"),), 100).of_shown(shown, tally))
+    started = len(re.findall(rb"<\w", page)) - page.count(b"<ol")
+    assert tally.elements == started == (10 if link else 8)
