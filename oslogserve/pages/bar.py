@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import LONGEST
-from oslogserve.pages.address import address
+from oslogserve.pages.address import address, with_level
 from oslogserve.pages.humanize import size_element, time_element
 from oslogserve.pages.template import join, template
 from oslogserve.query import MAX_CONTEXT, Parameters, Query
@@ -155,10 +155,11 @@ def _tools(parameters: Parameters) -> Markup:
 
 def _levels(kept: list[tuple[str, str]]) -> Markup:
     current = dict(kept).get("level", SEVERITIES[0]).upper()
+    all_levels = address(kept, ("level",))
     return join(
         _LEVEL(
             level=level,
-            address=address(kept, ("level",), level=level),
+            address=with_level(all_levels, level),
             current=CURRENT if level == current else "",
             label="all" if level == SEVERITIES[0] else level,
         )

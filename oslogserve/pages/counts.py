@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.selection import Selection, Tally
-from oslogserve.pages.address import address
+from oslogserve.pages.address import address, with_level
 from oslogserve.pages.humanize import duration
 from oslogserve.pages.template import join, template
 from oslogserve.query import Parameters, Query
@@ -119,12 +119,12 @@ def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[M
 @lru_cache(maxsize=64)
 def _count_links(parameters: Parameters, window: str) -> list[Markup]:
     """The beginnings of links to the lines of each severity, by rank."""
-    without = (*_WINDOW, "level")
-    levels = {name: name if rank else "" for rank, name in enumerate(SEVERITIES)}
-    return [
-        _COUNT_LINK(name=name, address=address(parameters, without, lines=window, level=level))
-        for name, level in levels.items()
-    ]
+    all_levels = address(parameters, (*_WINDOW, "level"), lines=window)
+    none, *severities = SEVERITIES
+    links = [_COUNT_LINK(name=none, address=all_levels)]
+    for name in severities:
+        links.append(_COUNT_LINK(name=name, address=with_level(all_levels, name)))
+    return links
 
 
 def _first_error(tally: Tally) -> int | None:
