@@ -42,7 +42,7 @@ class App:
         name, renderer = renderer_of(config)
         #: Version and renderer, for a server to print at its start.
         self.description = described(name)
-        self._metrics["build_info"].labels(__version__, name).set(1)
+        self._metrics["build_info", __version__, name].set(1)
         threads = config["serve", "threads"]
         self._sources = [
             TimedSource(CircuitBreaker(source, self._metrics, threads), self._metrics)

@@ -48,15 +48,19 @@ _TABLE = (
 )
 
 
-class Metrics:
-    """The instruments of one application, by their names in the table."""
+class Metrics(dict[str | tuple[str, ...], Any]):
+    """Instruments by name, and their children: metrics["responses_total", "200"].inc().
+
+    A child is kept once it was used: labels() takes as long as counting does.
+    """
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._instruments = {row.name: _instrument(row, self._registry) for row in _TABLE}
+        super().__init__((row.name, _instrument(row, self._registry)) for row in _TABLE)
 
-    def __getitem__(self, name: str) -> Any:
-        return self._instruments[name]
+    def __missing__(self, key: tuple[str, ...]) -> Any:
+        name, *labels = key
+        return self.setdefault(key, self[name].labels(*labels))
 
     def exposition(self) -> bytes:
         """The samples in Prometheus' text format, added up over all processes of the server."""

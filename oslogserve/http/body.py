@@ -27,7 +27,7 @@ class Body:
         self._sent = 0
         self._error: Incomplete | None = None
         self._is_closed = False
-        metrics["responses_total"].labels(response.status[:3]).inc()
+        metrics["responses_total", response.status[:3]].inc()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -58,12 +58,12 @@ class Body:
         response, metrics = self._response, self._metrics
         response.close()
         spent = time.perf_counter() - self._started
-        labels = response.source, response.view, self._ending
-        metrics["response_seconds"].labels(*labels).observe(spent)
+        key = "response_seconds", response.source, response.view, self._ending
+        metrics[key].observe(spent)
         for error in (*response.missing, self._error):
             if error is not None:
-                metrics["incomplete_logs_total"].labels(response.source, error.reason).inc()
-        metrics["sent_bytes_total"].labels(response.view).inc(self._sent)
+                metrics["incomplete_logs_total", response.source, error.reason].inc()
+        metrics["sent_bytes_total", response.view].inc(self._sent)
         metrics["requests_in_progress"].dec()
 
 

@@ -43,7 +43,7 @@ class CircuitBreaker:
     ) -> None:
         self.name = source.name
         self._source = source
-        self._available = metrics["source_available"].labels(source.name)
+        self._available = metrics["source_available", source.name]
         self._available.set(1)
         self._clock = clock
         self._lock = threading.Condition()

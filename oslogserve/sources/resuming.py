@@ -91,8 +91,7 @@ class ResumingLog(Log):
                 self._reopen()
             except (SourceError, Incomplete) as failure:
                 outcome = "changed" if failure.reason == "changed" else "failed"
-            counter = self._wrapper.metrics["source_resumes_total"]
-            counter.labels(self.stored.source, outcome).inc()
+            self._wrapper.metrics["source_resumes_total", self.stored.source, outcome].inc()
             if outcome == "resumed":
                 return
             if outcome == "changed":

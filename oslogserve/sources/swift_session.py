@@ -124,7 +124,7 @@ class SwiftSession:
                 jittered = pause * random.uniform(0.5, 1.5)
                 if reason is None or retries == 0 or time.monotonic() + jittered > deadline:
                     raise self._source_error(error) from error
-                self._metrics["source_retries_total"].labels(SOURCE, reason).inc()
+                self._metrics["source_retries_total", SOURCE, reason].inc()
                 time.sleep(jittered)
                 pause *= 2
                 retries -= 1
@@ -209,7 +209,7 @@ class SwiftSession:
             renewal.set_result(self._access)
         except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
             renewal.set_exception(error)
-        self._metrics["swift_authentications_total"].labels(outcome).inc()
+        self._metrics["swift_authentications_total", outcome].inc()
 
     def _authenticate(self) -> _Access:
         try:

@@ -29,7 +29,7 @@ class TimedSource:
             raise
         finally:
             spent = time.perf_counter() - started
-            self._metrics["source_open_seconds"].labels(self.name, outcome).observe(spent)
+            self._metrics["source_open_seconds", self.name, outcome].observe(spent)
         return TimedLog(found, spent, self._metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
@@ -75,5 +75,5 @@ class TimedLog(Log):
         log.close()
         if self._size:
             source = self.stored.source
-            self._metrics["source_read_seconds"].labels(source).observe(self._waited)
-            self._metrics["source_bytes_total"].labels(source).inc(self._size)
+            self._metrics["source_read_seconds", source].observe(self._waited)
+            self._metrics["source_bytes_total", source].inc(self._size)

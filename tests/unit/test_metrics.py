@@ -43,11 +43,11 @@ def metrics():
     """Each metric counted once, with its labels' names as their values."""
     metrics = Metrics()
     for name, (kind, labels) in PROMISED.items():
-        child = metrics[name.removeprefix("oslogserve_")].labels(*labels)
+        child = metrics[name.removeprefix("oslogserve_"), *labels]
         child.observe(0.02) if kind == "histogram" else child.inc(3)
     metrics["requests_in_progress"].inc()
-    metrics["source_available"].labels("source").set(1)
-    metrics["build_info"].labels("version", "renderer").set(1)
+    metrics["source_available", "source"].set(1)
+    metrics["build_info", "version", "renderer"].set(1)
     return metrics
 
 
@@ -98,8 +98,8 @@ def test_two_applications_count_by_themselves(metrics):
 
 def test_other_labels_give_another_child():
     metrics = Metrics()
-    metrics["responses_total"].labels("200").inc()
-    metrics["responses_total"].labels("404").inc(2)
+    metrics["responses_total", "200"].inc()
+    metrics["responses_total", "404"].inc(2)
     shown = {s.labels["status"]: s.value for s in samples(metrics) if s.name.endswith("_total")}
     assert shown == {"200": 1.0, "404": 2.0}
 
