@@ -104,6 +104,9 @@ def _figures(log: Log, samples: Sequence[Sample]) -> dict[str, Spread]:
         "sent_of_stored": [
             None if x.received is None else x.received / log.stored for x in samples
         ],
+        "markup_of_line": [
+            None if x.received is None else (x.received - log.size) / log.lines for x in samples
+        ],
     }
     return {
         name: Spread.of(x for x in values if x is not None)

@@ -33,7 +33,8 @@ pub struct Html {
     /// Bytes of a line in which its formats have looked for control sequences.
     reach: usize,
     finders: Box<Finders>,
-    ahead: Ahead,
+    /// Where the next byte to escape stands: so many before the block's end, 0 for none.
+    special: Option<usize>,
     /// The anchor of the last time.
     anchor: Vec<u8>,
     /// Lines shown.
@@ -57,7 +58,7 @@ impl Html {
             longest,
             reach: formats.reach,
             finders: Box::new(Finders::new()),
-            ahead: Ahead::default(),
+            special: None,
             anchor: Vec::new(),
             lines: 0,
             elements: 0,
@@ -113,9 +114,8 @@ impl Html {
         let initial = if line.rank > 0 { &[initial][..] } else { b"" };
         match (line.role, initial) {
             (Role::Hit, []) => {}
-            (Role::Hit, _) => {
-                self.out.put_short(b" class=");
-                self.out.put(initial);
+            (Role::Hit, &[initial, ..]) => {
+                self.out.put_short(&[b' ', b'c', b'l', b'a', b's', b's', b'=', initial]);
             }
             (role, []) => self.out.put_all([b" class=", role.class()]),
             (role, _) => self.out.put_all([b" class=\"", initial, b" ", role.class(), b"\""]),
@@ -147,79 +147,28 @@ impl Html {
     }
 
     /// Where nothing but links is looked for.
-    fn simple(&mut self, text: &[u8], holds: Holds) {
+    fn simple(&mut self, text: &[u8], put: fn(&mut Output, &[u8])) {
         let mut at = 0;
-        if holds.requests || holds.urls {
-            let mut links = self.finders.links_in(text, holds.requests, holds.urls);
-            while let Some((found, to)) = self.finders.next(&mut links, at) {
-                self.escaped(&text[at..found.start], holds);
-                let link = &text[found.clone()];
-                self.link(link, to, |html| html.escaped(link, holds));
-                at = found.end;
-            }
+        let mut links = self.finders.links_in(text, !self.link.is_empty());
+        while let Some((found, to)) = self.finders.next(&mut links, at) {
+            put(&mut self.out, &text[at..found.start]);
+            let link = &text[found.clone()];
+            self.link(link, to, |html| put(&mut html.out, link));
+            at = found.end;
         }
-        self.escaped(&text[at..], holds);
+        put(&mut self.out, &text[at..]);
     }
 
-    fn escaped(&mut self, text: &[u8], holds: Holds) {
-        if holds.specials {
-            self.out.put_escaped(text);
-        } else {
-            self.out.put(text);
-        }
-    }
-
-    fn held_by(&mut self, line: &Line<'_>) -> Holds {
-        let links_requests = !self.link.is_empty();
-        let Some(rest) = line.rest else {
-            return Holds { specials: true, requests: links_requests, urls: true };
-        };
-        let (ahead, finders, size) = (&mut self.ahead, &self.finders, line.text.len());
-        let requests = |text: &[u8]| finders.first_request(text);
-        Holds {
-            specials: ahead.special.is_in(rest, size, |text| memchr3(b'&', b'<', b'>', text)),
-            requests: links_requests && ahead.request.is_in(rest, size, requests),
-            urls: ahead.url.is_in(rest, size, |text| finders.first_url(text)),
-        }
-    }
-}
-
-/// What a line may hold.
-#[derive(Clone, Copy)]
-struct Holds {
-    /// Bytes to be escaped.
-    specials: bool,
-    requests: bool,
-    urls: bool,
-}
-
-/// What stands ahead in a block: what most lines do not hold is not looked for in each.
-#[derive(Default)]
-struct Ahead {
-    special: Next,
-    request: Next,
-    url: Next,
-}
-
-/// Where the next one stands: so many bytes before the block's end, or none if 0.
-#[derive(Default)]
-struct Next(Option<usize>);
-
-impl Next {
-    /// rest: of the block, from a line of this size on, that is not before one asked of before.
-    #[inline]
-    fn is_in(
-        &mut self,
-        rest: &[u8],
-        size: usize,
-        find: impl FnOnce(&[u8]) -> Option<usize>,
-    ) -> bool {
-        let left = match self.0 {
+    /// True if the line may hold what is escaped. Found for the rest of its block at once: most
+    /// lines hold nothing of it.
+    fn has_special(&mut self, line: &Line<'_>) -> bool {
+        let Some(rest) = line.rest else { return true };
+        let left = match self.special {
             Some(left) if left <= rest.len() => left,
-            _ => find(rest).map_or(0, |at| rest.len() - at),
+            _ => memchr3(b'&', b'<', b'>', rest).map_or(0, |at| rest.len() - at),
         };
-        self.0 = Some(left);
-        left > rest.len() - size
+        self.special = Some(left);
+        left > rest.len() - line.text.len()
     }
 }
 
@@ -234,7 +183,7 @@ impl View for Html {
     }
 
     fn begin(&mut self) {
-        self.ahead = Ahead::default();
+        self.special = None;
     }
 
     fn line(&mut self, line: &Line<'_>) {
@@ -245,8 +194,8 @@ impl View for Html {
             && !line.seen.has_sequences
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
-            let holds = self.held_by(line);
-            self.simple(text, holds);
+            let put = if self.has_special(line) { Output::put_escaped } else { Output::put };
+            self.simple(text, put);
         } else {
             Inside::new(text, &self.searches).linked(self);
         }
@@ -292,7 +241,7 @@ impl<'l> Inside<'l> {
     }
 
     fn linked(&mut self, html: &mut Html) {
-        let mut links = html.finders.links_in(self.text, !html.link.is_empty(), true);
+        let mut links = html.finders.links_in(self.text, !html.link.is_empty());
         let mut at = 0;
         while let Some((found, to)) = html.finders.next(&mut links, at) {
             self.styled(at..found.start, html);

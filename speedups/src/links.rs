@@ -49,21 +49,11 @@ impl Finders {
         Self { request: Finder::new(REQUEST), http: Finder::new(HTTP) }
     }
 
-    /// Where what a request's id begins with stands first.
-    pub fn first_request(&self, text: &[u8]) -> Option<usize> {
-        self.request.find(text)
-    }
-
-    /// Where what an address begins with stands first.
-    pub fn first_url(&self, text: &[u8]) -> Option<usize> {
-        self.http.find(text)
-    }
-
-    /// From its beginning. requests, urls: whether such are looked for.
-    pub fn links_in<'t>(&self, text: &'t [u8], requests: bool, urls: bool) -> Links<'t> {
+    /// From its beginning. requests: whether ids are looked for.
+    pub fn links_in<'t>(&self, text: &'t [u8], requests: bool) -> Links<'t> {
         let none = text.len()..text.len();
         let mut links = Links { text, request: none.clone(), url: none, urls_left: MOST_URLS };
-        if urls && text.len() >= SHORTEST {
+        if text.len() >= SHORTEST {
             links.url = self.url_in(text, 0);
         }
         if requests && text.len() >= SHORTEST_REQUEST {

@@ -84,10 +84,20 @@ def test_a_target_is_held_against_the_median(total, met):
 
 
 def test_a_target_may_be_a_least():
-    rendered = [Rendered("HTML", "native", 10**9, [0.5]), Rendered("HTML", "pure", 10**9, [20.0])]
+    rendered = [
+        Rendered("HTML", "native", 10**9, [0.5]),
+        Rendered("ten formats, level=ERROR", "native", 10**9, [20.0]),
+    ]
     found = verdicts(rendered=rendered)
     assert found["native renderer alone, HTML"].met
-    assert not found["pure renderer alone, HTML"].met
+    assert not found["native renderer alone, ten formats, level=ERROR"].met
+
+
+def test_markup_is_counted_by_the_line():
+    sent = result("HTML, native", 0.1)
+    log = sent.log
+    expected = (sent.ours[0].received - log.size) / log.lines
+    assert verdicts(sent)["bytes of markup a line, HTML"].spread.median == expected
 
 
 def test_what_was_not_compressed_is_said_and_held_against_no_target():

@@ -350,7 +350,7 @@ def test_a_credential_in_the_auth_url_is_not_described(password):
 )
 def test_answers_are_compressed_at_a_level_or_not_at_all(conf, given, level):
     assert conf(f"[serve]\ngzip_level = {given}\n")["serve", "gzip_level"] == level
-    assert conf("")["serve", "gzip_level"] == 1
+    assert conf("")["serve", "gzip_level"] == 2
 
 
 def test_the_renderer_is_the_files_then_the_environments(conf):
