@@ -75,7 +75,7 @@ def test_disk_and_swift_plain_and_packed_give_the_same_log(server, name):
             assert (text.status, text.body == expected) == (200, True), (source, folder)
             page = ask(server, f"/{folder}/{name}?source={source}&format=html")
             assert page.status == 200
-            lines = b"".join(re.findall(rb'<span id="L.*?\n</span>', page.body, re.DOTALL))
+            lines = b"".join(re.findall(rb"<li[^>]* id=L.*\n", page.body))
             pages.add(lines.replace(b"?source=%b&amp;" % source.encode(), b"?"))
     assert len(pages) == 1
     rows = ROW.findall(pages.pop().decode("utf-8", "replace"))
