@@ -12,9 +12,8 @@ from markupsafe import Markup
 from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import LONGEST
 from oslogserve.pages.address import address, with_level
-from oslogserve.pages.humanize import size_element, time_element
-from oslogserve.pages.template import join, template
-from oslogserve.query import MAX_CONTEXT, Parameters, Query
+from oslogserve.pages.template import join, template, template_of
+from oslogserve.query import MAX_CONTEXT, Parameters
 
 #: Parameters that say how a log is shown, and not which lines of it.
 _VIEW = ("format", "content-type", "wrap")
@@ -23,35 +22,8 @@ _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that leave lines out.
 _FILTERS = ("level", "lines", "since", "until", "q", "re", "not", "context", "limit", "tail")
 
-#: The script knows errors and keys: a button does what its key does. A button's name is its
-#: title: what is seen of two of them is an arrow beside the same word.
-_STEPS = (
-    '<div class="steps scripted"><a class="first" title="First error" hidden>line</a>'
-    '<button type="button" data-key="p" title="Previous error (p)"><span aria-hidden="true">'
-    '&uarr; <span class="word">error</span></span></button>'
-    '<button type="button" data-key="n" title="Next error (n)"><span aria-hidden="true">'
-    '&darr; <span class="word">error</span></span></button>'
-    '<button type="button" data-key="?" title="Keys (?)"><span aria-hidden="true">?</span></button>'
-    "</div>\n"
-)
-_BAR = template(
-    '<header>\n<div class="top">\n<nav class="path" aria-label="Folders">{path}</nav>\n'
-    '<div class="about">\n<p class="facts"><span>{source}</span> {size} {time}</p>\n<nav class="views" aria-label="Views">{views}'
-    '<a href="{text}" download="{saved_as}" title="These lines as a file">download</a>'
-    '</nav>\n</div>\n</div>\n<div class="controls">\n{tools}' + _STEPS + "</div>\n</header>\n"
-)
-_VIEWS = template(
-    '<a class="wraps" data-key="w" href="{wrap}">wrap: {state}</a>'
-    '<a href="{text}" title="These lines as plain text">text</a>'
-    '<a href="{raw}" title="The whole log as it is stored">raw</a>'
-)
-_TOOLS = template(
-    '<nav class="levels" aria-label="Severity">{levels}</nav>\n'
-    '<details class="tools"><summary>search</summary>\n'
-    '<form role="search" aria-label="Lines">{search}'
-    '<details class="extra"><summary>more{count}</summary><div>{fields}</div></details>'
-    "{hidden}<button>Search</button>{clear}</form>\n</details>\n"
-)
+_VIEWS = template_of("views")
+_TOOLS = template_of("tools")
 _LEVEL = template('<a class="{level}" href="{address}"{current}>{label}</a>')
 CURRENT = Markup(' aria-current="true"')
 _CLEAR = template('<a class="clear" href="{address}">clear</a>')
@@ -99,22 +71,7 @@ _FIELDS = (
 _FIELD_NAMES = (_SEARCH.name, *(field.name for field in _FIELDS))
 
 
-def bar(query: Query, name: str, path: Markup, log: LogInfo) -> Markup:
-    """name: the log's, for a file of its lines. path: the breadcrumbs."""
-    links = _links(query.source, query.wraps, query.parameters)
-    return _BAR(
-        path=path,
-        source=log.source,
-        size="" if log.stored_size is None else size_element(log.stored_size),
-        time="" if log.modified is None else time_element(log.modified, " UTC"),
-        saved_as=name.removesuffix(".gz"),
-        views=links.views,
-        text=links.text,
-        tools=links.tools,
-    )
-
-
-class _Links(NamedTuple):
+class Bar(NamedTuple):
     """What a bar has of the query alone."""
 
     #: URL of the same lines as text.
@@ -126,7 +83,7 @@ class _Links(NamedTuple):
 # Most requests have no parameters or those of a few links, and these links and inputs take twice as
 # long as all else around a small log's lines.
 @lru_cache(maxsize=64)
-def _links(source: str, wraps: bool, parameters: Parameters) -> _Links:
+def bar(source: str, wraps: bool, parameters: Parameters) -> Bar:
     text = address(parameters, _VIEW, format="text")
     views = _VIEWS(
         wrap=address(parameters, _VIEW, wrap="no" if wraps else ""),
@@ -134,7 +91,7 @@ def _links(source: str, wraps: bool, parameters: Parameters) -> _Links:
         text=text,
         raw=address(source=source, format="raw"),
     )
-    return _Links(text, views, _tools(parameters))
+    return Bar(text, views, _tools(parameters))
 
 
 def _tools(parameters: Parameters) -> Markup:

@@ -6,14 +6,11 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
-from oslogserve.pages.page import breadcrumbs, head
-from oslogserve.pages.template import join, template
+from oslogserve.pages.assets import url
+from oslogserve.pages.page import breadcrumbs
+from oslogserve.pages.template import join, template, template_of
 
-_PAGE = template(
-    '{head}<body class="error">\n'
-    '<header><nav class="path" aria-label="Folders">{path}</nav></header>\n<main>\n'
-    "<h1>{status}</h1>\n<p>{sentence}</p>\n<ul>\n{steps}</ul>\n</main>\n</body>\n</html>\n"
-)
+_PAGE = template_of("head", "error")
 _STEP = template('<li><a href="{address}">{label}</a>{remark}</li>\n')
 
 
@@ -24,7 +21,8 @@ def error_page(
     those that can be requested one by one."""
     steps = _steps(mount, error, path, query_string, sources)
     return _PAGE(
-        head=head(mount, error.status),
+        title=error.status,
+        style=url(mount, "log.css"),
         path=breadcrumbs(mount, path or b"", "b"),
         status=error.status,
         sentence=error.sentence,

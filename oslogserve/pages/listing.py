@@ -11,10 +11,11 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from oslogserve.pages.address import address
+from oslogserve.pages.assets import url
 from oslogserve.pages.bar import CURRENT
 from oslogserve.pages.humanize import moment, size_element, time_element
-from oslogserve.pages.page import breadcrumbs, head, notice
-from oslogserve.pages.template import join, template
+from oslogserve.pages.page import breadcrumbs, notice
+from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing
@@ -24,12 +25,7 @@ BATCH = 500
 #: Most rows that are sorted by time: they take some 30 MB. More stay in the order of their names.
 SORTED = 100_000
 
-_BEFORE_ROWS = template(
-    '{head}<body class="folder">\n<a class="skip" href="#entries">Skip to the entries</a>\n'
-    '<header><nav class="path" aria-label="Folders">{path}</nav></header>\n'
-    '<main>\n<table id="entries">\n<thead><tr>{name_heading}<th>Size</th>{time_heading}'
-    "<th>Source</th></tr></thead>\n<tbody>\n{above}"
-)
+_BEFORE_ROWS = template_of("head", "folder")
 _ABOVE = Markup('<tr><td><a href="../">../</a></td><td></td><td></td><td></td></tr>\n')
 _HEADING = template('<th{order}><a href="{address}"{current}>{label}</a></th>')
 _ORDERS = {"name": Markup(' aria-sort="ascending"'), "time": Markup(' aria-sort="descending"')}
@@ -68,7 +64,8 @@ class _Row(NamedTuple):
 def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
     """A page; its links keep the query's source."""
     yield _BEFORE_ROWS(
-        head=head(query.mount, query.path.decode("utf-8", "replace") or "logs"),
+        title=query.path.decode("utf-8", "replace") or "logs",
+        style=url(query.mount, "log.css"),
         path=breadcrumbs(query.mount, query.path),
         name_heading=_heading("Name", "name", sort, query.source),
         time_heading=_heading("Time (UTC)", "time", sort, query.source),

@@ -8,7 +8,8 @@ from markupsafe import Markup
 
 from oslogserve.pages.assets import content, url
 from oslogserve.pages.bar import LogInfo, bar
-from oslogserve.pages.template import join, template
+from oslogserve.pages.humanize import size_element, time_element
+from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
 
 #: Everything comes from the application itself; nothing is inline.
@@ -25,24 +26,8 @@ HEADERS = (
 #: Each has all of the address before it: a path of many short folders would make megabytes of them.
 MOST_CRUMBS = 16
 
-_BEGIN = (
-    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-)
-_HEAD = (
-    _BEGIN + '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    '<meta name="color-scheme" content="light dark">\n'
-    # Else every page asks the server for /favicon.ico.
-    '<link rel="icon" href="data:,">\n'
-    '<link rel="stylesheet" href="{style}">\n</head>\n'
-)
-_ONLY_HEAD = template(_HEAD)
-_LOG = '<div id="log" class="{wrap}" role="region" aria-label="Lines" tabindex="-1">'
-_BEFORE_LINES = template(
-    _HEAD + '<body>\n<a class="skip" href="#log">Skip to the lines</a>\n{bar}'
-    # It runs while the lines come, and finds the bar above it.
-    '<script type="module" async src="{script}"></script>\n<main>\n{notice}' + _LOG
-)
-_FILE_HEAD = template(_BEGIN + "<style>\n{style}</style>\n</head>\n<body>\n<main>\n" + _LOG)
+_BEFORE_LINES = template_of("head", "log")
+_FILE_HEAD = template_of("file")
 _AFTER_LINES = template("</div>\n{before_notices}{notices}{footer}</main>\n</body>\n</html>\n")
 _WITHOUT_LINES = template('<p class="none">{sentence}</p>\n')
 _NOTICE = template('<p class="notice" role="status">{sentence}</p>\n')
@@ -50,10 +35,6 @@ _LIMIT = template('A limit was reached: <a href="{address}" rel="next">the next 
 _CRUMB = template('<a href="{address}">{name}</a>')
 _FAR_CRUMB = template('<a href="{address}" title="Folders above">&hellip;</a>')
 _LAST_CRUMB = template("<{tag}>{name}</{tag}>")
-
-
-def head(mount: str, title: str) -> Markup:
-    return _ONLY_HEAD(title=title, style=url(mount, "log.css"))
 
 
 def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> Markup:
@@ -77,10 +58,18 @@ def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> Markup:
 def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
     """The page up to its first line. notice: of what stands before it."""
     name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
+    text, views, tools = bar(query.source, query.wraps, query.parameters)
     return _BEFORE_LINES(
         title=name,
         style=url(query.mount, "log.css"),
-        bar=bar(query, name, breadcrumbs(query.mount, query.path), log),
+        path=breadcrumbs(query.mount, query.path),
+        source=log.source,
+        size="" if log.stored_size is None else size_element(log.stored_size),
+        time="" if log.modified is None else time_element(log.modified, " UTC"),
+        views=views,
+        text=text,
+        saved_as=name.removesuffix(".gz"),
+        tools=tools,
         script=url(query.mount, "log.js"),
         notice=notice,
         wrap="" if query.wraps else "nowrap",
@@ -89,7 +78,7 @@ def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
 
 def file_head(title: str) -> bytes:
     """As before_lines, of a page that is saved as a file: its style comes with it."""
-    return _FILE_HEAD(title=title, style=Markup(content("log.css")), wrap="").encode()
+    return _FILE_HEAD(title=title, style=Markup(content("log.css"))).encode()
 
 
 def after_lines(

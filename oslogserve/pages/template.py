@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from importlib import resources
 
 from markupsafe import Markup, escape
 
@@ -31,6 +32,14 @@ def template(html: str) -> Callable[..., Markup]:
     functions: dict[str, Callable[..., Markup]] = {}
     exec("\n".join(source), _NAMESPACE, functions)  # noqa: S102 (of this package's constants)
     return functions["fill"]
+
+
+def template_of(*names: str) -> Callable[..., Markup]:
+    """The template of these files, one behind the other. Comments are left out, and an indented
+    line goes on with the one above."""
+    folder = resources.files("oslogserve").joinpath("templates")
+    html = "".join(folder.joinpath(f"{name}.html").read_text() for name in names)
+    return template(re.sub(r"<!--.*?-->\n|\n +", "", html, flags=re.DOTALL).removesuffix("\n"))
 
 
 def join(parts: Iterable[str], between: str = "") -> Markup:

@@ -5,7 +5,8 @@ from urllib.parse import parse_qs, parse_qsl
 import pytest
 
 from oslogserve.lines.formats import SEVERITIES
-from oslogserve.pages.bar import LogInfo, bar
+from oslogserve.pages.bar import LogInfo
+from oslogserve.pages.page import before_lines
 from oslogserve.query import Query
 from tests.unit.pages.elements import Elements
 
@@ -15,8 +16,8 @@ HOSTILE = "\"><script>alert(1)</script>&'"
 def shown(given=(), name="a.txt", log=None):
     """given: a query, or pairs."""
     pairs = parse_qsl(given) if isinstance(given, str) else given
-    query = Query(b"a.txt", False).with_parameters(pairs)
-    return bar(query, name, "<b>a.txt</b>", log or LogInfo("disk"))
+    query = Query(name.encode(), False).with_parameters(pairs)
+    return before_lines(query, log or LogInfo("disk")).decode()
 
 
 def elements(text, wanted):
@@ -115,7 +116,7 @@ def test_what_was_asked_adds_no_element(name):
         return [tag for tag, _ in Elements(text).found]
 
     hostile = shown([(name, HOSTILE)], HOSTILE)
-    assert shape(hostile) == shape(shown([(name, "x")]))
+    assert shape(hostile) == shape(shown([(name, "x")], "folder/a.txt"))
     assert inputs(hostile, name) == [HOSTILE]
 
 
