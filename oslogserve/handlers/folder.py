@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.log import LogHandler
-from oslogserve.http import TEXT, VARY, Document, Response
+from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
 from oslogserve.pages import listing, page
@@ -45,7 +45,7 @@ class FolderHandler:
             return None  # a source that fails is named by the listing
 
 
-def _listing(request: Request, query: Query, sources: Sequence[Source]) -> Document:
+def _listing(request: Request, query: Query, sources: Sequence[Source]) -> Representation:
     found = Listing(sources, query.path)
     sort = query.sort or "name"
     headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
@@ -58,4 +58,4 @@ def _listing(request: Request, query: Query, sources: Sequence[Source]) -> Docum
     else:
         pieces = listing.text(found, sort)
         headers.append(("Content-Type", TEXT))
-    return Document(headers, pieces, "listing", is_compressible=True)
+    return Representation(headers, pieces, "listing", is_compressible=True)

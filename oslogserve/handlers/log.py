@@ -8,7 +8,7 @@ from oslogserve.errors import BadRequest
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
-from oslogserve.http import NO_STORE, TEXT, Document, Representation, Response
+from oslogserve.http import NO_STORE, TEXT, Representation, Response
 from oslogserve.http.conditions import Validator, etag_of
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
@@ -111,5 +111,5 @@ def _redirect_to_folder(request: Request, query: Query) -> Response:
     parameters = request.environ.get("QUERY_STRING", "")
     name = quote(query.path.rpartition(b"/")[2])
     address = f"./{name}/{'?' if parameters else ''}{parameters}"
-    redirect = Document([("Location", address), NO_STORE], b"")
+    redirect = Representation([("Location", address), NO_STORE], b"")
     return respond(request, redirect, status="301 Moved Permanently")

@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.open_log import OpenLog
@@ -102,7 +101,7 @@ class DecodedText(_OfLog):
             length = None if accepts_gzip else log.known_size()
             return Content((), length=length, is_compressible=is_compressible)
         if accepts_gzip and log.is_one_member():
-            return replace(_stored_content(log), encoding="gzip")
+            return _stored_content(log)._replace(encoding="gzip")
         # Swift may break off: its text is streamed, so that its last line can say so.
         if log.log.is_local and not log.packing and not accepts_gzip:
             return _stored_content(log)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from oslogserve import __version__
 from oslogserve.errors import BadRequest, Error, Header, Unavailable
 from oslogserve.health import Readiness
-from oslogserve.http import NO_STORE, TEXT, VARY, Document, Response
+from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
 from oslogserve.metrics import CONTENT_TYPE, Metrics
@@ -23,7 +23,7 @@ def asset(request: Request, path: str) -> Response:
         ("Cache-Control", "public, max-age=31536000, immutable"),
         ("Vary", "Accept-Encoding"),
     ]
-    return respond(request, Document(headers, found.content, "asset", is_compressible=True))
+    return respond(request, Representation(headers, found.content, "asset", is_compressible=True))
 
 
 def healthz(request: Request) -> Response:
@@ -39,13 +39,13 @@ def readyz(request: Request, readiness: Readiness, sources: Sequence[Source]) ->
     return respond(request, _text(text, retry_after), status=Unavailable.status)
 
 
-def _text(text: str, *headers: Header) -> Document:
-    return Document([("Content-Type", TEXT), NO_STORE, *headers], text.encode())
+def _text(text: str, *headers: Header) -> Representation:
+    return Representation([("Content-Type", TEXT), NO_STORE, *headers], text.encode())
 
 
 def exposition(request: Request, metrics: Metrics) -> Response:
     headers = [("Content-Type", CONTENT_TYPE), NO_STORE]
-    return respond(request, Document(headers, metrics.exposition(), is_compressible=True))
+    return respond(request, Representation(headers, metrics.exposition(), is_compressible=True))
 
 
 def error_response(request: Request, error: Error, sources: Sequence[Source]) -> Response:
@@ -64,4 +64,4 @@ def error_response(request: Request, error: Error, sources: Sequence[Source]) ->
         content = f"{error.sentence}\n".encode()
         headers = [("Content-Type", TEXT)]
     headers += [VARY, NO_STORE, *error.headers]
-    return respond(request, Document(headers, content, "error"), status=error.status)
+    return respond(request, Representation(headers, content, "error"), status=error.status)

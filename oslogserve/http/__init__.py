@@ -42,8 +42,7 @@ class FileRange:
         return iter(self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """The bytes of a representation, or of a range of it, opened."""
 
     pieces: Iterable[bytes]
@@ -60,13 +59,10 @@ class Content:
 
 
 class Representation:
-    """Contract of what respond() sends. It is opened once at most, and closed by whoever made it."""
+    """What respond() sends. It is opened once at most, and closed by whoever made it."""
 
-    #: Metric labels.
-    view = "other"
+    #: A metric label.
     source = "none"
-    #: Content-Type, and what else belongs to the representation.
-    headers: Sequence[Header] = ()
     #: Value of Accept-Ranges; "" for no header.
     accept_ranges = ""
     #: True where a client that accepts gzip gets other bytes: the ETag is weak then.
@@ -76,12 +72,26 @@ class Representation:
     #: What the reader was told to be missing. Grows while the content is read.
     missing: Sequence[Incomplete] = ()
 
+    def __init__(
+        self,
+        headers: Sequence[Header],
+        content: bytes | Iterable[bytes] = b"",
+        view: str = "other",
+        is_compressible: bool = False,
+    ) -> None:
+        """headers: Content-Type, and what else belongs to the representation. view: a metric label."""
+        self.headers = headers
+        self.view = view
+        pieces = [content] if isinstance(content, bytes) else content
+        length = len(content) if isinstance(content, bytes) else None
+        self._content = Content(pieces, length=length, is_compressible=is_compressible)
+
     def range_size(self) -> int | None:
         """Bytes that ranges are of, counted if need be; None where only all of it can be sent."""
         return None
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
-        raise NotImplementedError
+        return self._content
 
     def headers_at_end(self) -> list[Header]:
         """What is known once all of a small content was read."""
@@ -91,29 +101,7 @@ class Representation:
         """May be called twice."""
 
 
-class Document(Representation):
-    """What is made here, and of no log."""
-
-    def __init__(
-        self,
-        headers: Sequence[Header],
-        content: bytes | Iterable[bytes],
-        view: str = "other",
-        is_compressible: bool = False,
-    ) -> None:
-        self.headers = headers
-        self.view = view
-        pieces, length = (
-            ([content], len(content)) if isinstance(content, bytes) else (content, None)
-        )
-        self._content = Content(pieces, length=length, is_compressible=is_compressible)
-
-    def open(self, byte_range: ByteRange | None = None) -> Content:
-        return self._content
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """All that a server sends, and what is counted of it. The fields are as Representation's."""
 
     status: str

@@ -2,9 +2,9 @@
 """Validators and conditional requests (RFC 9110): ETag, Last-Modified, 304 and If-Range."""
 
 import time
-from email.utils import formatdate
 from hashlib import blake2b
 from typing import NamedTuple
+from wsgiref.handlers import format_date_time
 
 from webob.datetime_utils import parse_date
 from webob.etag import ETagMatcher
@@ -38,7 +38,7 @@ class Validator(NamedTuple):
         fails midway, the page says so and ends, under the ETag of the whole log: a cache, and a
         browser, would show what came for good.
         """
-        last_modified = "Last-Modified", formatdate(self.modified, usegmt=True)
+        last_modified = "Last-Modified", format_date_time(self.modified)
         cache_control = NO_STORE if may_break_off else self._cache_control()
         return [cache_control, VARY, self._tag(is_compressed), last_modified]
 

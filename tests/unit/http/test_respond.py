@@ -7,7 +7,7 @@ import pytest
 
 from oslogserve import fastzlib
 from oslogserve.errors import RangeUnsatisfiable
-from oslogserve.http import ByteRange, Content, Document, Representation
+from oslogserve.http import ByteRange, Content, Representation
 from oslogserve.http.conditions import Validator
 from oslogserve.http.read_ahead import PIECES_WITHOUT_THREAD
 from oslogserve.http.request import Request
@@ -21,9 +21,9 @@ class Shown(Representation):
     """TEXT, by several pieces, of which a step makes upper case."""
 
     accept_ranges = "bytes"
-    headers = (("Content-Type", "text/plain"),)
 
     def __init__(self, **content):
+        super().__init__([("Content-Type", "text/plain")])
         self.content = content
         self.closed = 0
         self.read = 0
@@ -137,7 +137,7 @@ def test_what_may_break_off_is_not_stored():
 def test_for_whom_it_accepts_a_document_is_compressed(level, content):
     is_streamed = not isinstance(content, bytes)
     content = [TEXT[:5], b"", TEXT[5:]] if is_streamed else content
-    shown = Document([("X", "y")], iter(content) if is_streamed else content, "v", True)
+    shown = Representation([("X", "y")], iter(content) if is_streamed else content, "v", True)
     response = respond(request(level=level, accept_encoding="gzip"), shown)
     headers = dict(response.headers)
     body = b"".join(response.body)
@@ -148,7 +148,7 @@ def test_for_whom_it_accepts_a_document_is_compressed(level, content):
 
 @pytest.mark.parametrize("size", [0, LEAST_COMPRESSED - 1])
 def test_little_is_left_as_it_is(size):
-    shown = Document([], b"x" * size, is_compressible=True)
+    shown = Representation([], b"x" * size, is_compressible=True)
     response = respond(request(accept_encoding="gzip"), shown)
     assert list(response.body) == [b"x" * size]
     assert "Content-Encoding" not in dict(response.headers)
@@ -157,14 +157,14 @@ def test_little_is_left_as_it_is(size):
 def test_enough_is_compressed_unless_it_may_not_be_or_is_not_accepted():
     content = b"x" * LEAST_COMPRESSED
     for accepted, is_compressible in (("gzip", True), ("gzip", False), ("br", True)):
-        shown = Document([], content, is_compressible=is_compressible)
+        shown = Representation([], content, is_compressible=is_compressible)
         response = respond(request(accept_encoding=accepted), shown)
         is_compressed = accepted == "gzip" and is_compressible
         assert ("Content-Encoding" in dict(response.headers)) is is_compressed
 
 
 def test_a_status_may_be_any():
-    response = respond(request(), Document([], b"x"), status="404 Not Found")
+    response = respond(request(), Representation([], b"x"), status="404 Not Found")
     assert (response.status, list(response.body)) == ("404 Not Found", [b"x"])
     assert ByteRange(2, 5).size == 3
 
