@@ -4,16 +4,16 @@
 All of it is links and one form: what a reader chose is in the URL and nowhere else.
 """
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from oslogserve.lines.formats import SEVERITIES
-from oslogserve.lines.search import LONGEST
 from oslogserve.pages.address import address, with_level
-from oslogserve.pages.template import join, template, template_of
-from oslogserve.query import MAX_CONTEXT, Parameters
+from oslogserve.pages.template import join, template, template_of, text_of
+from oslogserve.query import Parameters
 
 #: Parameters that say how a log is shown, and not which lines of it.
 _VIEW = ("format", "content-type", "wrap")
@@ -28,9 +28,10 @@ _LEVEL = template('<a class="{level}" href="{address}"{current}>{label}</a>')
 CURRENT = Markup(' aria-current="true"')
 _CLEAR = template('<a class="clear" href="{address}">clear</a>')
 _HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
-_INPUT = template(
-    '<label{style}><span>{label}</span><input name="{name}" value="{value}" {attributes}></label>'
-)
+#: Inputs by their parameters, in the form's order. All but the first stand behind "more".
+_INPUTS = {
+    re.findall('name="(.*?)"', html)[0]: template(html) for html in text_of("fields").splitlines()
+}
 
 
 class LogInfo(NamedTuple):
@@ -44,31 +45,6 @@ class LogInfo(NamedTuple):
     modified: float | None = None
     #: Bytes of its text, or an estimate.
     text_size: int = 0
-
-
-class _Field(NamedTuple):
-    """An input of the form, as its template takes it."""
-
-    #: Of its parameter.
-    name: str
-    label: str
-    attributes: Markup
-    style: str = ""
-
-
-_WIDE = Markup(' class="wide"')
-_WORDS = f'maxlength="{LONGEST}" spellcheck="false" autocapitalize="off"'
-_NUMBER = f'type="number" min="0" max="{MAX_CONTEXT}"'
-_SEARCH = _Field("q", "Search", Markup(f'type="search" placeholder="Search" {_WORDS}'), _WIDE)
-_FIELDS = (
-    _Field("re", "Regular expression", Markup(f'placeholder="time.*out" {_WORDS}'), _WIDE),
-    _Field("not", "Leave out", Markup(f'placeholder="heartbeat" {_WORDS}'), _WIDE),
-    _Field("since", "From", Markup('placeholder="2013-09-27T18:22"')),
-    _Field("until", "To", Markup('placeholder="2013-09-27T18:25"')),
-    _Field("lines", "Lines", Markup('placeholder="1000-2000"')),
-    _Field("context", "Lines around", Markup(f'{_NUMBER} placeholder="0"')),
-)
-_FIELD_NAMES = (_SEARCH.name, *(field.name for field in _FIELDS))
 
 
 class Bar(NamedTuple):
@@ -96,16 +72,17 @@ def bar(source: str, wraps: bool, parameters: Parameters) -> Bar:
 
 def _tools(parameters: Parameters) -> Markup:
     kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
-    filled_in = [name for name, _ in kept if name in _FIELD_NAMES]
+    filled_in = [name for name, _ in kept if name in _INPUTS]
     below_more = len(filled_in) - ("q" in filled_in)
+    search, *fields = [_inputs(name, kept) for name in _INPUTS]
+    hidden = [_HIDDEN(name=name, value=value) for name, value in kept if name not in _INPUTS]
     is_filtered = any(name in _FILTERS for name, _ in kept)
-    hidden = [pair for pair in kept if pair[0] not in _FIELD_NAMES]
     return _TOOLS(
         levels=_levels(kept),
-        search=_inputs(_SEARCH, kept),
+        search=search,
         count=f" ({below_more})" if below_more else "",
-        fields=join(_inputs(field, kept) for field in _FIELDS),
-        hidden=join(_HIDDEN(name=name, value=value) for name, value in hidden),
+        fields=join(fields),
+        hidden=join(hidden),
         clear=_CLEAR(address=address(kept, _FILTERS)) if is_filtered else "",
     )
 
@@ -124,7 +101,7 @@ def _levels(kept: list[tuple[str, str]]) -> Markup:
     )
 
 
-def _inputs(field: _Field, kept: list[tuple[str, str]]) -> Markup:
+def _inputs(name: str, kept: list[tuple[str, str]]) -> Markup:
     """An input for each value, so that all can be changed; an empty one where there is none."""
-    values = [value for name, value in kept if name == field.name] or [""]
-    return join(_INPUT(value=value, **field._asdict()) for value in values)
+    values = [value for of, value in kept if of == name] or [""]
+    return join(_INPUTS[name](value=value) for value in values)

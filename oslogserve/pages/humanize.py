@@ -27,8 +27,9 @@ def size_shown(size: int) -> str:
     return f"{amount:.{decimals}f} {unit}"
 
 
-def size_element(size: int) -> Markup:
-    return _SIZE(size=size, shown=size_shown(size))
+def size_element(size: int | None) -> Markup:
+    """Nothing where the size is not known."""
+    return Markup() if size is None else _SIZE(size=size, shown=size_shown(size))
 
 
 def moment(seconds: float) -> str:
@@ -36,7 +37,10 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19]
 
 
-def time_element(seconds: float, zone: str = "") -> Markup:
+def time_element(seconds: float | None, zone: str = "") -> Markup:
+    """Nothing where the time is not known."""
+    if seconds is None:
+        return Markup()
     shown = moment(seconds)
     return _TIME(iso=shown.replace(" ", "T"), shown=shown, zone=zone)
 

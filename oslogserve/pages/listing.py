@@ -163,8 +163,8 @@ def _html_row(row: _Row) -> Markup:
     return _ROW(
         href=row.href,
         name=_visible(row.name),
-        size="" if row.size is None else size_element(row.size),
-        time="" if row.modified is None else time_element(row.modified),
+        size=size_element(row.size),
+        time=time_element(row.modified),
         sources=join((_SOURCE(name=source) for source in row.sources), between=" "),
     )
 

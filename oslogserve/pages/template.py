@@ -34,12 +34,16 @@ def template(html: str) -> Callable[..., Markup]:
     return functions["fill"]
 
 
+def text_of(name: str) -> str:
+    """The text of a file of templates. Comments are left out, and an indented line goes on with the
+    one above."""
+    text = resources.files("oslogserve").joinpath(f"templates/{name}.html").read_text()
+    return re.sub(r"<!--.*?-->\n|\n +", "", text, flags=re.DOTALL)
+
+
 def template_of(*names: str) -> Callable[..., Markup]:
-    """The template of these files, one behind the other. Comments are left out, and an indented
-    line goes on with the one above."""
-    folder = resources.files("oslogserve").joinpath("templates")
-    html = "".join(folder.joinpath(f"{name}.html").read_text() for name in names)
-    return template(re.sub(r"<!--.*?-->\n|\n +", "", html, flags=re.DOTALL).removesuffix("\n"))
+    """The template of these files, one behind the other."""
+    return template("".join(map(text_of, names)).removesuffix("\n"))
 
 
 def join(parts: Iterable[str], between: str = "") -> Markup:

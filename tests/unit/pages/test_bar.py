@@ -5,9 +5,10 @@ from urllib.parse import parse_qs, parse_qsl
 import pytest
 
 from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.search import LONGEST
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.page import before_lines
-from oslogserve.query import Query
+from oslogserve.query import MAX_CONTEXT, Query
 from tests.unit.pages.elements import Elements
 
 HOSTILE = "\"><script>alert(1)</script>&'"
@@ -101,6 +102,15 @@ def test_every_field_is_there_once_where_nothing_was_asked():
     names = [attrs["name"] for attrs in elements(text, "input")]
     assert sorted(names) == sorted(["q", "re", "not", "context", "since", "until", "lines"])
     assert "clear</a>" not in text
+
+
+def test_inputs_take_no_more_than_the_query_does():
+    most = [
+        (attrs["name"], int(attrs.get("maxlength") or attrs["max"]))
+        for attrs in elements(shown(), "input")
+        if {"maxlength", "max"} & attrs.keys()
+    ]
+    assert most == [("q", LONGEST), ("re", LONGEST), ("not", LONGEST), ("context", MAX_CONTEXT)]
 
 
 def test_clear_leaves_the_source_and_the_wrapping():
