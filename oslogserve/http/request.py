@@ -2,6 +2,7 @@
 """A request: the headers that HTTP acts on."""
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from webob.acceptparse import create_accept_encoding_header
@@ -66,6 +67,8 @@ class RequestedRange(NamedTuple):
         return found
 
 
+# As accepts_html(): clients have few of them.
+@lru_cache(maxsize=256)
 def names_gzip(header: str | None) -> bool:
     """True if an Accept-Encoding names gzip, with a q that is not 0 and at least identity's.
 
