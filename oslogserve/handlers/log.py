@@ -16,11 +16,16 @@ from oslogserve.lines.decode import beginning
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
 from oslogserve.pages import assets
+from oslogserve.pages.bar import LogInfo
+from oslogserve.pages.log import LogView
 from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 
+#: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
+#: same page.
+ASSUMED_RATIO = 16
 _RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate": "application/zlib"}
 
 
@@ -74,7 +79,11 @@ class LogHandler:
                 return not_a_log(log, media_type, name)
         if view == "text" and query.is_unfiltered:
             return DecodedText(log, request)
-        return Rendered(log, request, query, view, self._renderer, self._limits)
+        stored = log.stored
+        text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
+        info = LogInfo(stored.source, stored.size, stored.modified, text_size)
+        shown = LogView(query, info, log.missing, self._renderer, self._limits)
+        return Rendered(log, request, view, shown)
 
     def _not_modified(
         self, request: Request, query: Query, view: str, sources: Sequence[Source]

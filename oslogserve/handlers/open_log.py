@@ -27,6 +27,8 @@ class OpenLog:
         """Takes over `log`, also where it raises. path, sources: where it was found."""
         self.log = log
         self.stored = log.stored
+        #: What the reader was told to be missing. Grows while the log is read.
+        self.missing: list[Incomplete] = []
         self._path = path
         self._sources = sources
         self._known = known

@@ -9,12 +9,8 @@ from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, ByteRange, Content, FileRange, Representation
 from oslogserve.http.request import Request
 from oslogserve.lines.decode import behind, exactly, until_incomplete
-from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Page
 from oslogserve.pages import page
-from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView, with_notices
-from oslogserve.query import Query
 from oslogserve.sources import Log
 
 #: Types whose reader sees a last line.
@@ -23,9 +19,6 @@ _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg
 _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
 #: What is not ours must not act in our name: no cookies, no requests to this origin.
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups")
-#: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
-#: same page.
-ASSUMED_RATIO = 16
 _HEADERS: dict[str, Sequence[Header]] = {
     "html": page.HEADERS,
     "text": [("Content-Type", TEXT)],
@@ -40,7 +33,7 @@ class _OfLog(Representation):
         self.source = log.stored.source
         self.headers = headers
         self.may_break_off = log.may_break_off
-        self.missing: list[Incomplete] = []
+        self.missing: list[Incomplete] = log.missing
         self._log = log
 
     def close(self) -> None:
@@ -112,33 +105,21 @@ class DecodedText(_OfLog):
 class Rendered(_OfLog):
     """Lines of a log in one of the views, or as filtered text."""
 
-    def __init__(
-        self,
-        log: OpenLog,
-        request: Request,
-        query: Query,
-        view: str,
-        renderer: Renderer,
-        limits: Page | None,
-    ) -> None:
-        """limits: of one page."""
+    def __init__(self, log: OpenLog, request: Request, view: str, shown: LogView) -> None:
         super().__init__(log, view, _HEADERS[view])
         self.accept_ranges = "none" if view == "text" else ""
         self._is_compressible = view == "html" or _is_compressible(log, request)
-        stored = log.stored
-        text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
-        info = LogInfo(stored.source, stored.size, stored.modified, text_size)
-        self._view = LogView(query, info, self.missing, renderer, limits)
+        self._shown = shown
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
         def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            return self._view.render(self.view, until_incomplete(pieces, self.missing))
+            return self._shown.render(self.view, until_incomplete(pieces, self.missing))
 
         pieces, is_small = self._log.decoded(), self._log.is_small
         return Content(pieces, render, is_small, is_compressible=self._is_compressible)
 
     def headers_at_end(self) -> list[Header]:
-        return self._view.headers() if self.view == "text" else []
+        return self._shown.headers() if self.view == "text" else []
 
 
 def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
