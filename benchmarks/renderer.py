@@ -8,8 +8,9 @@ from benchmarks.client import BadAnswer
 from benchmarks.mixed import generate_mixed
 from benchmarks.report import Rendered
 from oslogserve import demo
-from oslogserve.lines.renderer import NATIVE, PURE, Renderer
+from oslogserve.lines.renderer import Renderer, native_renderer, pure_renderer
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.native import CORE
 
 PIECE = 256 * 1024
 """As decoding cuts a log."""
@@ -31,8 +32,8 @@ ASKED = {
 
 def installed() -> dict[str, Renderer]:
     """By name, the best first."""
-    found = {"native": NATIVE, "pure": PURE}
-    return {name: one for name, one in found.items() if one is not None}
+    native = {"native": native_renderer()} if CORE else {}
+    return {**native, "pure": pure_renderer()}
 
 
 def measured(

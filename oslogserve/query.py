@@ -14,10 +14,10 @@ from webob.acceptparse import create_accept_header
 
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
-from oslogserve.lines.clock import span
-from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import LONGEST, Search
 from oslogserve.lines.selection import WHOLE, Selection
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.time_range import time_range
 
 SOURCES, SORTS = ("all", "disk", "swift"), ("name", "time")
 FORMATS = ("html", "text", "jsonl", "summary", "raw", "json")
@@ -182,8 +182,8 @@ _content_type = _value_of({"text/plain": "text", "text/html": "html"})
 PARAMETERS = {
     "source": Parameter("source", _source, "swift", "where to look", in_form=False),
     "lines": Parameter("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
-    "since": Parameter("since", span, "2013-09-27T18:22", "not before this time (ISO 8601)"),
-    "until": Parameter("until", span, "2013-09-27T18:25", "not after this time (ISO 8601)"),
+    "since": Parameter("since", time_range, "2013-09-27T18:22", "not before this time (ISO 8601)"),
+    "until": Parameter("until", time_range, "2013-09-27T18:25", "not after this time (ISO 8601)"),
     "level": Parameter("level", _level, "ERROR", "lines of this severity and above", in_form=False),
     "q": Parameter("searches", _q, "timed out", "text that a line holds", repeats=True),
     "re": Parameter("searches", _re, "time.*out", "regular expression (RE2)", repeats=True),

@@ -4,70 +4,34 @@
 ``oslogserve/lines`` and ``oslogserve/sources/open_beneath.py`` are the definition.
 """
 
-from collections.abc import Sequence
-from typing import Literal, Protocol, final
+from typing import Literal, final
 
-from oslogserve.lines.pieces import NativeRows
+from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.selection import Tally, Wanted
 
 __version__: str
 
-class _Span(Protocol):
-    """A query's time, in microseconds; its zone in minutes east of UTC."""
+class UnsupportedPattern(ValueError):
+    """A pattern of a search that RE2 alone takes."""
 
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-    @property
-    def offset(self) -> int | None: ...
+@final
+class Grammar:
+    """The grammar of heads, compiled once and shared by all threads.
 
-class _Search(Protocol):
-    @property
-    def pattern(self) -> str: ...
+    Raises ValueError, naming the pattern and its fault.
+    """
 
-class _Selection(Protocol):
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int | None: ...
-    @property
-    def since(self) -> _Span | None: ...
-    @property
-    def until(self) -> _Span | None: ...
-    @property
-    def level(self) -> str | None: ...
-    @property
-    def searches(self) -> Sequence[_Search]: ...
-    @property
-    def without(self) -> Sequence[_Search]: ...
-    @property
-    def context(self) -> int | None: ...
-    @property
-    def limit(self) -> int | None: ...
-    @property
-    def tail(self) -> int | None: ...
-    @property
-    def show(self) -> Sequence[bytes]: ...
-    @property
-    def after(self) -> int: ...
+    def __init__(self, data: NativeGrammar) -> None: ...
+    def seen(self, line: bytes) -> tuple[tuple[int, int], bytes, tuple[int, int], bool]:
+        """Where a line's time stands, its severity's name, where its program's name stands (of
+        errors and of TRACE alone), and whether it goes on with the line above: for tests."""
 
-class _Tally(Protocol):
-    lines: int
-    bytes: int
-    matched: int
-    sent: int
-    cut_at: int | None
-    cut_from: int | None
-    dropped: int
-    next_page: int | None
-    elements: int
-    severities: dict[int, tuple[int, int]]
+    def clock(self, written: int) -> Clock: ...
 
 @final
 class Clock:
-    """The twin of clock.py's, for the tests that compare both. written: seconds since 1970."""
+    """The twin of `oslogserve.lines.times.Clock`, for tests. written: seconds since 1970."""
 
-    def __init__(self, written: int) -> None: ...
     def read(
         self, text: bytes
     ) -> tuple[int, int | None, Literal["epoch", "midnight", "boot"]] | None:
@@ -78,44 +42,16 @@ class Clock:
         """The instant's, of the text."""
 
 @final
-class Formats:
-    """The table of formats, compiled once and shared by all threads.
-
-    rows: as oslogserve.lines.pieces.for_native() makes them. Raises ValueError, naming the pattern
-    and its fault.
-    """
-
-    def __init__(self, rows: NativeRows) -> None: ...
-    @property
-    def reach(self) -> int:
-        """As many bytes of a line decide on its time and severity."""
-
-    def seen_in(self, lines: bytes) -> list[tuple[int, int, bytes]]:
-        """As oslogserve.lines.recognise.Formats: for tests, which compare the two."""
-
-@final
 class Renderer:
     """One log on its way to a view. The GIL is released while it works.
 
-    The joined results depend on the joined pieces alone. selection: what Selection of
-    oslogserve.lines.selection has. written: when the log was last written, in seconds since 1970,
-    for stamps without a year. link: what an address of the log's page begins with, escaped for
-    HTML; b"" where there is none. page: the most bytes of the log and elements that a page of lines
-    holds; None where there is no end to it. longest: of a line that has not ended at most about so
-    many bytes are held back, and so many are searched. ValueError where that is less than the
-    formats' reach, and where a pattern is not understood.
+    The joined results depend on the joined pieces alone. written: when the log was last written, in
+    seconds since 1970, for times without a year. longest: of a line that has not ended at most
+    about so many bytes are held back, and so many are searched. Raises UnsupportedPattern, and
+    ValueError where longest is less than the grammar looks at.
     """
 
-    def __init__(
-        self,
-        formats: Formats,
-        view: Literal["html", "text", "jsonl", "summary"],
-        selection: _Selection,
-        written: int,
-        link: bytes,
-        page: tuple[int, int] | None,
-        longest: int,
-    ) -> None: ...
+    def __init__(self, grammar: Grammar, wanted: Wanted, written: int, longest: int) -> None: ...
     def feed(self, piece: bytes) -> bytes:
         """What this piece of the log adds; b"" while it is held back."""
 
@@ -126,7 +62,7 @@ class Renderer:
     def done(self) -> bool:
         """No further piece adds anything."""
 
-    def tell(self, into: _Tally) -> None:
+    def tell(self, into: Tally) -> None:
         """What came of it, after finish()."""
 
 def open_beneath(

@@ -7,29 +7,33 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
-from oslogserve.lines import renderer
-from oslogserve.lines.formats import ENDINGS, HEAD, SEVERITIES, TABLE
-from oslogserve.lines.pieces import for_native
+from oslogserve.lines.ansi import without_sequences
+from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.recognise import Recogniser, Seen
+from oslogserve.lines.renderer import native_renderer, pure_renderer
 from oslogserve.lines.selection import Tally, Wanted
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.user_formats import UserFormat
+from tests import corpus
 
 VIEWS = ("html", "text", "jsonl", "summary")
 LEVELS = (None, *SEVERITIES)
 NATIVE_IS_THERE = importlib.util.find_spec("oslogserve_speedups") is not None
-#: A renderer holds no less of a line back.
-REACH = HEAD
-#: Line -> (time, severity)
-EXAMPLES = {line: expected for row in (*TABLE, *ENDINGS) for line, expected in row.examples.items()}
-
+#: Line -> (time, severity), b"" for none.
+EXAMPLES = {
+    each.line: (each.time, b"" if each.severity == "NONE" else each.severity.encode())
+    for each in corpus.family("heads.tsv")
+}
 
 _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=([^>]*))?>#</a>")
 
 
-pure = renderer.PURE
-native = renderer.NATIVE
+pure = pure_renderer()
+native = native_renderer() if NATIVE_IS_THERE else None
 #: For what is to hold of both.
 EACH = [
     pytest.param(pure, id="pure"),
@@ -74,9 +78,26 @@ def speedups():
     return importlib.import_module("oslogserve_speedups")
 
 
+class NativeRecogniser:
+    """What Recogniser is, of the native core."""
+
+    def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
+        self._grammar = speedups().Grammar(NativeGrammar(user_formats))
+
+    def seen_in(self, line: bytes) -> Seen:
+        (start, end), severity, (first, last), continues = self._grammar.seen(line)
+        if start == end:
+            start = end = 0
+        time, program = (without_sequences(line[a:b]) for a, b in ((start, end), (first, last)))
+        return Seen(start, end, severity, time, program, continues)
+
+
 @functools.cache
-def native_formats():
-    return speedups().Formats(for_native())
+def recogniser(name: str) -> Recogniser | NativeRecogniser:
+    """name: pure or native."""
+    if name == "native":
+        the_native_core()
+    return Recogniser() if name == "pure" else NativeRecogniser()
 
 
 def cut(log: bytes, at: Iterable[int]) -> list[bytes]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
 from oslogserve.config.parser import ConfigError, Faults, Section, parsed_sections
 from oslogserve.config.values import url
-from oslogserve.lines.formats import OwnRow
+from oslogserve.lines.user_formats import UserFormat
 
 __all__ = ["Config", "ConfigError", "load"]
 
@@ -25,7 +25,7 @@ class Config:
     #: (pattern, view) by the name of their section; the first that fits wins.
     views: Mapping[str, tuple[re.Pattern[str], str]] = field(default_factory=dict)
     #: In the order of the file.
-    formats: tuple[OwnRow, ...] = ()
+    formats: tuple[UserFormat, ...] = ()
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -105,7 +105,7 @@ def load(
         for name, view in _named_values("view", sections, faults).items()
     }
     formats = tuple(
-        OwnRow(name.partition(" ")[2], row["pattern"], row["words"])
+        UserFormat(name.partition(" ")[2], row["pattern"], row["words"])
         for name, row in _named_values("format", sections, faults).items()
     )
     config = Config(values, views, formats)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import re2
 
-from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.severities import SEVERITIES
 
 #: Bytes of a pattern: it is tried on every line.
 LONGEST_LINE_PATTERN = 1000

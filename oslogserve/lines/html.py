@@ -14,11 +14,11 @@ from typing import Any
 from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
-from oslogserve.lines.formats import NONE
 from oslogserve.lines.links import Link, links_in
 from oslogserve.lines.search import Search, spans_in
 from oslogserve.lines.select import Gap, Line, Part, Shown
 from oslogserve.lines.selection import Tally
+from oslogserve.lines.severities import NAMES
 
 #: Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
 _BLOCK = 256
@@ -92,8 +92,8 @@ class Elements:
 
 def _class_of(line: Line) -> bytes:
     """The attribute: the severity's initial, lower case where it is inherited, and the role."""
-    severity = line.own or line.severity or NONE
-    initial = b"" if severity == NONE else severity[:1] if line.own else severity[:1].lower()
+    severity = line.own or line.severity
+    initial = b"" if severity == NAMES[0] else severity[:1] if line.own else severity[:1].lower()
     names = b" ".join(filter(None, (initial, line.role)))
     return b"" if not names else b' class="%b"' % names if b" " in names else b" class=" + names
 

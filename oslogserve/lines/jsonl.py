@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable, Iterator
 
 from oslogserve.lines.ansi import without_sequences
-from oslogserve.lines.clock import Clock
-from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.select import Gap, Part, Shown
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.times import Clock
 
 _ENDED = b'"}\n'
 #: Of a line that is longer than may be held.

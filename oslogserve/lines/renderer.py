@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log's own bytes to a view's, by either of two renderers that give the same bytes.
 
-PURE is the definition. NATIVE is its twin of the native core, None where that is not there.
+The native core is the engine. The pure renderer (`pure`) is the definition, and takes its place
+where it is not installed. Nothing of one is built where the other is used.
 """
 
-import json
+import functools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from oslogserve import __version__
-from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
-from oslogserve.lines.clock import Clock
-from oslogserve.lines.formats import OwnRow
-from oslogserve.lines.html import Elements
-from oslogserve.lines.jsonl import objects
-from oslogserve.lines.pieces import for_native
-from oslogserve.lines.recognise import BUILT_IN, Formats
-from oslogserve.lines.select import Gap, Selector, Shown
+from oslogserve.lines.blocks import LONGEST_LINE
+from oslogserve.lines.native_grammar import NativeGrammar
 from oslogserve.lines.selection import Tally, Wanted
-from oslogserve.lines.summary import Summary
+from oslogserve.lines.user_formats import UserFormat
 from oslogserve.native import CORE
 from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE
 
@@ -39,70 +34,32 @@ class Renderer(Protocol):
     ) -> Iterator[bytes]: ...
 
 
-def _pure_of(formats: Formats) -> Renderer:
-    def pure(
+def pure_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
+    """The renderer in Python. Raises ValueError for a format at fault."""
+    from oslogserve.lines.pure import PureRenderer
+
+    return PureRenderer(user_formats)
+
+
+class NativeRenderer:
+    """The renderer of the native core. Raises ValueError for a format at fault."""
+
+    def __init__(self, core: Any, user_formats: Sequence[UserFormat] = ()) -> None:
+        self._core = core
+        self._user_formats = user_formats
+        self._grammar = core.Grammar(NativeGrammar(user_formats))
+
+    def __call__(
+        self,
         pieces: Iterable[bytes],
         wanted: Wanted,
         tally: Tally | None = None,
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
-        view, selection = wanted.view, wanted.selection
-        tally = Tally() if tally is None else tally
-        blocks = whole_lines(_counted(pieces, tally), longest)
-        clock = Clock(_second(wanted.written))
-        page = wanted.page if view == "html" else None
-        selector = Selector(
-            *(selection, formats, clock, tally, longest),
-            reads_all=view == "summary",
-            counts=view == "html",
-            page=page,
-        )
-        shown = selector.shown(blocks)
-        match view:
-            case "html":
-                return Elements(wanted.link, selection.searches, longest).of_shown(shown, tally)
-            case "jsonl":
-                return objects(shown, clock, longest)
-            case "summary":
-                return _summary(shown, clock)
-        return (one.text for one in shown if not isinstance(one, Gap))
-
-    return pure
-
-
-def _summary(shown: Iterable[Shown], clock: Clock) -> Iterator[bytes]:
-    yield json.dumps(Summary(clock).of(shown)).encode()
-
-
-def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
-    for piece in pieces:
-        tally.bytes += len(piece)
-        yield piece
-
-
-def _second(written: float | None) -> int:
-    """A log that is just being written was last written now."""
-    return int(time.time() if written is None else written)
-
-
-def _native_of(core: Any, own: Sequence[OwnRow]) -> Renderer:
-    formats = core.Formats(for_native(own=own))
-
-    def native(
-        pieces: Iterable[bytes],
-        wanted: Wanted,
-        tally: Tally | None = None,
-        longest: int = LONGEST_LINE,
-    ) -> Iterator[bytes]:
-        written = _second(wanted.written)
         try:
-            renderer = core.Renderer(
-                *(formats, wanted.view, wanted.selection, written, wanted.link),
-                *(wanted.page if wanted.view == "html" else None, longest),
-            )
-        except ValueError:  # of a pattern that RE2 alone takes
-            pure = _pure_of(Formats(own=own)) if own else PURE
-            yield from pure(pieces, wanted, tally, longest)
+            renderer = self._core.Renderer(self._grammar, wanted, last_written(wanted), longest)
+        except self._core.UnsupportedPattern:  # RE2 alone takes it
+            yield from pure_renderer(self._user_formats)(pieces, wanted, tally, longest)
             return
         for piece in pieces:
             made = renderer.feed(piece)
@@ -114,25 +71,33 @@ def _native_of(core: Any, own: Sequence[OwnRow]) -> Renderer:
         if tally is not None:
             renderer.tell(tally)
 
-    return native
 
-
-PURE = _pure_of(BUILT_IN)
-NATIVE: Renderer | None = _native_of(CORE, ()) if CORE else None
-BEST = NATIVE or PURE
-
-
-def named(wanted: str, own: Sequence[OwnRow] = ()) -> tuple[str, Renderer]:
-    """The renderer and its name, 'native' or 'pure'. wanted: one of these, or 'auto' for the best.
-    own: rows that come before the table of formats.
-
-    Raises LookupError, saying why there is no native one, and ValueError for a row at fault.
-    """
-    if wanted == "pure" or (wanted == "auto" and NATIVE is None):
-        return "pure", _pure_of(Formats(own=own)) if own else PURE
-    if NATIVE is None:
+def native_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
+    """The renderer of the native core. Raises LookupError, saying why there is none."""
+    if CORE is None:
         raise LookupError(WHY_NOT_NATIVE)
-    return "native", _native_of(CORE, own) if own else NATIVE
+    return NativeRenderer(CORE, user_formats)
+
+
+def last_written(wanted: Wanted) -> int:
+    """When the log was last written, in seconds since 1970: now, where it is just being written."""
+    return int(time.time() if wanted.written is None else wanted.written)
+
+
+def named(wanted: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Renderer]:
+    """The renderer and its name, 'native' or 'pure'. wanted: one of these, or 'auto' for the best.
+
+    Raises LookupError, saying why there is no native one, and ValueError for a format at fault.
+    """
+    if wanted == "pure" or (wanted == "auto" and CORE is None):
+        return "pure", pure_renderer(user_formats)
+    return "native", native_renderer(user_formats)
+
+
+@functools.cache
+def best_renderer() -> Renderer:
+    """The native renderer where it is installed, else the pure one; without user formats."""
+    return named("auto")[1]
 
 
 def described(name: str) -> str:

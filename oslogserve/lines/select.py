@@ -7,10 +7,12 @@ from typing import Literal, NamedTuple
 
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.ansi import without_sequences
-from oslogserve.lines.clock import Clock, Instant, Span
-from oslogserve.lines.formats import NONE, RANK, SEVERITIES
-from oslogserve.lines.recognise import Formats, Seen
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Page, Selection, Tally
+from oslogserve.lines.inheritance import Inheritance
+from oslogserve.lines.recognise import Recogniser, Seen
+from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Tally, Wanted
+from oslogserve.lines.severities import NAMES, RANKS, SEVERITIES
+from oslogserve.lines.time_range import TimeRange
+from oslogserve.lines.times import Clock, Instant
 
 
 class Line(NamedTuple):
@@ -50,35 +52,28 @@ Shown = Line | Part | Gap
 
 
 class Selector:
-    """One log on its way. longest: bytes of a line that are searched, and that may be held.
+    """One log on its way.
 
-    reads_all: the whole log is looked at, whatever is shown of it. counts: hits are counted by
-    their severity. page: see Wanted.
+    longest: bytes of a line that are searched, and that may be held. A summary reads the whole log,
+    whatever is shown of it; of HTML hits are counted by their severity, and its page may end.
     """
 
     def __init__(
-        self,
-        selection: Selection,
-        formats: Formats,
-        clock: Clock,
-        tally: Tally,
-        longest: int,
-        reads_all: bool = False,
-        counts: bool = False,
-        page: Page | None = None,
+        self, wanted: Wanted, recogniser: Recogniser, clock: Clock, tally: Tally, longest: int
     ) -> None:
+        selection = wanted.selection
         self._asked = selection
-        self._formats = formats
+        self._recogniser = recogniser
         self._clock = clock
         self._tally = tally
         self._longest = longest
-        self._reads_all = reads_all or bool(selection.show)
+        self._reads_all = wanted.view == "summary" or bool(selection.show)
         self._floor = SEVERITIES.index(selection.level) if selection.level else 0
         self._searches = [search.compiled() for search in selection.searches]
         self._without = [search.compiled() for search in selection.without]
         self._left = selection.limit
         self._has_gaps = selection.context is not None or bool(selection.show)
-        self._severity = b""
+        self._inheritance = Inheritance()
         self._time: Instant | None = None
         self._before = _Held(selection.context or 0, CONTEXT_BYTES)
         self._near = 0  # the last line of the context behind the last hit
@@ -86,8 +81,8 @@ class Selector:
         self._unshown = selection.first  # the first line of the gap before the next one shown
         self._place: _Held | Literal["shown"] | None = None  # where more of a long line goes
         self._is_done = False
-        self._counts = counts and selection.tail is None
-        self._page = page
+        self._counts = wanted.view == "html" and selection.tail is None
+        self._page = wanted.page if wanted.view == "html" else None
         self._used = 0
 
     def shown(self, blocks: Iterable[bytes]) -> Iterator[Shown]:
@@ -103,10 +98,10 @@ class Selector:
             if not block:
                 continue
             goes_on = not block.endswith(b"\n")
-            seen = self._formats.seen_in(block + b"\n" if goes_on else block)
-            for text, found in zip(_lines(block), seen, strict=True):
+            for text in _lines(block):
                 number += 1
-                yield from self._line(number, text, found)
+                seen = self._recogniser.seen_in(text.removesuffix(b"\n"))
+                yield from self._line(number, text, seen)
                 if self._is_done:
                     return
         yield from self._finished()
@@ -117,8 +112,8 @@ class Selector:
             yield from self._finished()
             return
         self._tally.lines = number
-        self._severity = seen[2] or self._severity
-        line = Line(number, text, *seen, self._severity)
+        rank = self._inheritance.rank_of(seen)
+        line = Line(number, text, seen.start, seen.end, seen.severity, NAMES[rank])
         if (asked.since or asked.until) and line.time:
             self._time = self._clock.read(line.time) or self._time
         if asked.show and self._is_asked_for(line):
@@ -158,17 +153,17 @@ class Selector:
             and (asked.until is None or self._is_until(asked.until))
         )
 
-    def _is_since(self, since: Span) -> bool:
+    def _is_since(self, since: TimeRange) -> bool:
         micros = self._time.on_clock_of(since.offset) if self._time else None
         return micros is not None and micros >= since.first
 
-    def _is_until(self, until: Span) -> bool:
+    def _is_until(self, until: TimeRange) -> bool:
         """So are the lines before the first time."""
         micros = self._time.on_clock_of(until.offset) if self._time else None
         return micros is None or micros <= until.last
 
     def _is_hit(self, line: Line) -> bool:
-        if RANK[line.severity or NONE] < self._floor:
+        if RANKS[line.severity.decode()] < self._floor:
             return False
         content = line.text.removesuffix(b"\n")[: self._longest]
         return all(one.search(content) for one in self._searches) and not any(
@@ -199,7 +194,7 @@ class Selector:
             self._left -= 1
         self._tally.matched += is_hit
         if is_hit and self._counts:
-            self._tally.count(RANK[line.own or NONE], line.number)
+            self._tally.count(RANKS[line.own.decode() or SEVERITIES[0]], line.number)
         if self._asked.tail is None:
             self._place = "shown"
             yield from self._given(line)

@@ -4,8 +4,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from oslogserve.lines.clock import Span
 from oslogserve.lines.search import Search
+from oslogserve.lines.time_range import TimeRange
 
 #: Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 CONTEXT_BYTES = 1024 * 1024
@@ -26,8 +26,8 @@ class Selection(NamedTuple):
 
     first: int = 1
     last: int | None = None
-    since: Span | None = None
-    until: Span | None = None
+    since: TimeRange | None = None
+    until: TimeRange | None = None
     level: str | None = None
     searches: tuple[Search, ...] = ()
     without: tuple[Search, ...] = ()

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from oslogserve.lines.clock import Clock
-from oslogserve.lines.formats import NONE, SEVERITIES
 from oslogserve.lines.select import Line, Shown
+from oslogserve.lines.severities import NAMES, SEVERITIES
+from oslogserve.lines.times import Clock
 
 MOST_BUCKETS = 200
 _EPOCH = datetime(1970, 1, 1)
@@ -42,7 +42,7 @@ class Summary:
         return self._told()
 
     def _add(self, line: Line) -> None:
-        severity = line.own or NONE
+        severity = line.own or NAMES[0]
         found = self._severities.get(severity)
         if found is None:
             found = self._severities[severity] = [0, line.number]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from oslogserve.lines.formats import SEVERITIES
+from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.address import address, with_level
 from oslogserve.pages.template import join, template, template_of, text_of
 from oslogserve.query import Parameters

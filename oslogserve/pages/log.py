@@ -7,14 +7,14 @@ Every view says so if some of the log is missing by its end.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve.errors import Header, Incomplete
-from oslogserve.lines.clock import span
-from oslogserve.lines.renderer import BEST, Renderer
+from oslogserve.lines.renderer import Renderer, best_renderer
 from oslogserve.lines.selection import TAIL_BYTES, Page, Selection, Tally, Wanted
+from oslogserve.lines.time_range import time_range
 from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo
@@ -29,7 +29,7 @@ class LogView:
     log: LogInfo
     #: What is missing of the log; known when all pieces were read.
     missing: list[Incomplete]
-    renderer: Renderer = BEST
+    renderer: Renderer = field(default_factory=best_renderer)
     #: Of a page, where the query names no end; None for no limits.
     limits: Page | None = None
 
@@ -150,7 +150,7 @@ def around_shown(selection: Selection) -> Selection:
         return selection._replace(first=max(1, min(numbers) - counts.LINES_BEFORE))
     found = [_ANCHOR.match(fragment) for fragment in selection.show]
     times = [b"%bT%b:%b:%b.%b" % moment.groups(b"0") for moment in found if moment]
-    return selection._replace(since=span(min(times).decode())) if times else selection
+    return selection._replace(since=time_range(min(times).decode())) if times else selection
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -7,7 +7,8 @@ use memchr::{memchr, memchr3};
 
 use crate::anchor;
 use crate::ansi::{self, Style};
-use crate::formats::Formats;
+use crate::grammar::Grammar;
+use crate::head::REACH;
 use crate::links::{Finders, To};
 use crate::output::Output;
 use crate::search::Search;
@@ -30,8 +31,6 @@ pub struct Html {
     searches: Vec<Search>,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
-    /// Bytes of a line in which its formats have looked for control sequences.
-    reach: usize,
     finders: Box<Finders>,
     /// Where the next byte to escape stands: so many before the block's end, 0 for none.
     special: Option<usize>,
@@ -49,14 +48,13 @@ pub struct Html {
 
 impl Html {
     /// link: escaped.
-    pub fn new(formats: &Formats, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
+    pub fn new(grammar: &Grammar, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
         Self {
             out: Output::default(),
-            initials: formats.severities().iter().map(|name| name[0]).collect(),
+            initials: grammar.severities.iter().map(|name| name[0]).collect(),
             link,
             searches,
             longest,
-            reach: formats.reach,
             finders: Box::new(Finders::new()),
             special: None,
             anchor: Vec::new(),
@@ -189,7 +187,7 @@ impl View for Html {
     fn line(&mut self, line: &Line<'_>) {
         self.begin_line(line);
         let (text, rest) = line.text.split_at(line.text.len().min(self.longest));
-        let looked_at = text.len().min(self.reach);
+        let looked_at = text.len().min(REACH);
         if self.searches.is_empty()
             && !line.seen.has_sequences
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()

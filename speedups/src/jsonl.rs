@@ -2,9 +2,9 @@
 //! Lines as JSON, as `oslogserve/lines/jsonl.py` defines it.
 
 use crate::ansi;
-use crate::clock::Clock;
-use crate::formats::Formats;
+use crate::grammar::Grammar;
 use crate::output::Output;
+use crate::times::Clock;
 use crate::view::{Line, View};
 
 /// An object a line.
@@ -21,10 +21,10 @@ pub struct Jsonl {
 
 impl Jsonl {
     /// For one log.
-    pub fn new(formats: &Formats, clock: Clock, longest: usize) -> Self {
+    pub fn new(grammar: &Grammar, clock: Clock, longest: usize) -> Self {
         Self {
             out: Output::default(),
-            words: formats.severities().to_vec(),
+            words: grammar.severities.clone(),
             clock,
             longest,
             is_open: false,

@@ -6,27 +6,28 @@
 
 mod anchor;
 mod ansi;
-mod automaton;
-mod clock;
-mod formats;
-mod glance;
+mod cursor;
+mod grammar;
+mod head;
 mod held;
 mod html;
 mod inherited;
 mod jsonl;
 mod lines;
 mod links;
+mod members;
 mod opening;
 mod output;
-mod own;
-mod pattern;
 mod recognise;
 mod renderer;
 mod search;
 mod select;
 mod selection;
+mod shapes;
 mod summary;
 mod text;
+mod times;
+mod user_formats;
 mod view;
 
 use std::collections::BTreeMap;
@@ -36,14 +37,16 @@ use std::os::fd::{IntoRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
+use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::output::Output;
-use crate::recognise::Recogniser;
+use crate::recognise::Seen;
 use crate::renderer::Shown;
 use crate::search::Search;
 use crate::select::Selector;
@@ -58,11 +61,14 @@ mod oslogserve_speedups {
     #[pymodule_export]
     use super::Clock;
     #[pymodule_export]
-    use super::Formats;
+    use super::Grammar;
     #[pymodule_export]
     use super::Renderer;
     #[pymodule_export]
     use super::open_beneath;
+
+    #[pymodule_export]
+    use super::UnsupportedPattern;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -70,95 +76,46 @@ mod oslogserve_speedups {
     }
 }
 
-/// The table of formats, compiled once.
+create_exception!(
+    oslogserve_speedups,
+    UnsupportedPattern,
+    PyValueError,
+    "A pattern of a search that RE2 alone takes."
+);
+
+/// The grammar of heads, compiled once.
 #[pyclass(frozen, module = "oslogserve_speedups")]
-struct Formats(Arc<formats::Formats>);
+struct Grammar(Arc<grammar::Grammar>);
 
 #[pymethods]
-impl Formats {
+impl Grammar {
     #[new]
-    fn new(rows: Rows) -> PyResult<Self> {
-        let formats = formats::Formats::new(rows.into()).map_err(PyValueError::new_err)?;
-        Ok(Self(Arc::new(formats)))
+    fn new(data: grammar::Data) -> PyResult<Self> {
+        let grammar = grammar::Grammar::new(data).map_err(PyValueError::new_err)?;
+        Ok(Self(Arc::new(grammar)))
     }
 
-    #[getter]
-    fn reach(&self) -> usize {
-        self.0.reach
+    /// Of a line: where its time stands, its severity's name, where its program's name stands, and
+    /// whether it goes on with the line above.
+    fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> SeenParts<'py> {
+        let seen = Seen::of(&self.0, line, false);
+        let severity = seen.severity.map_or(&b""[..], |rank| &self.0.severities[rank]);
+        (
+            (seen.time.start, seen.time.end),
+            PyBytes::new(py, severity),
+            (seen.program.start, seen.program.end),
+            seen.continues,
+        )
     }
 
-    /// Where the time stands and the severity's name, of each line of a block of whole lines.
-    fn seen_in<'py>(
-        &self,
-        py: Python<'py>,
-        lines: &[u8],
-    ) -> Vec<(usize, usize, Bound<'py, PyBytes>)> {
-        let lines = lines.strip_suffix(b"\n").unwrap_or(lines);
-        let mut recogniser = Recogniser::new(Arc::clone(&self.0));
-        recogniser.begin(lines);
-        lines
-            .split(|&byte| byte == b'\n')
-            .map(|line| {
-                let seen = recogniser.seen_in(line);
-                let severity = seen.severity.map_or(&b""[..], |rank| &self.0.severities()[rank]);
-                (seen.time.start, seen.time.end, PyBytes::new(py, severity))
-            })
-            .collect()
+    /// The times of one log: for the tests that hold it to its twin.
+    fn clock(&self, written: i64) -> Clock {
+        Clock(times::Clock::new(Arc::clone(&self.0.readable), written))
     }
 }
 
-#[derive(FromPyObject)]
-struct Rows {
-    severities: Vec<Vec<u8>>,
-    times: Vec<Vec<u8>>,
-    places: Vec<(Vec<u8>, usize)>,
-    timed: Vec<Piece>,
-    untimed: Vec<Piece>,
-    endings: Vec<(Vec<u8>, usize)>,
-    own: Vec<formats::Own>,
-    head: usize,
-    deepest: usize,
-}
-
-#[derive(FromPyObject)]
-struct Piece {
-    before: Vec<u8>,
-    words: Vec<(Vec<u8>, usize)>,
-    is_whole: bool,
-    behind: Vec<u8>,
-    rank: Option<usize>,
-    has_content: bool,
-}
-
-impl From<Rows> for formats::Rows {
-    fn from(rows: Rows) -> Self {
-        let pieces = |pieces: Vec<Piece>| pieces.into_iter().map(Into::into).collect();
-        Self {
-            severities: rows.severities,
-            times: rows.times,
-            places: rows.places,
-            timed: pieces(rows.timed),
-            untimed: pieces(rows.untimed),
-            endings: rows.endings,
-            own: rows.own,
-            head: rows.head,
-            deepest: rows.deepest,
-        }
-    }
-}
-
-impl From<Piece> for formats::Piece {
-    fn from(piece: Piece) -> Self {
-        Self {
-            before: piece.before,
-            words: piece.words,
-            is_whole: piece.is_whole,
-            behind: piece.behind,
-            rank: piece.rank,
-            has_content: piece.has_content,
-        }
-    }
-}
+type Place = (usize, usize);
+type SeenParts<'py> = (Place, Bound<'py, PyBytes>, Place, bool);
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.
 const WORTH_DETACHING: usize = 32 * 1024;
@@ -182,9 +139,18 @@ struct Pattern {
     pattern: String,
 }
 
-/// What `oslogserve.lines.selection` asks for.
+/// A Wanted of `oslogserve.lines.selection`.
 #[derive(FromPyObject)]
-struct Asked {
+struct Wanted {
+    view: String,
+    selection: SelectionData,
+    link: Vec<u8>,
+    page: Option<(u64, u64)>,
+}
+
+/// A Selection of `oslogserve.lines.selection`.
+#[derive(FromPyObject)]
+struct SelectionData {
     first: u64,
     last: Option<u64>,
     since: Option<Span>,
@@ -199,10 +165,10 @@ struct Asked {
     after: u64,
 }
 
-impl Asked {
+impl SelectionData {
     fn selection(
         self,
-        formats: &formats::Formats,
+        grammar: &grammar::Grammar,
         page: Option<(u64, u64)>,
     ) -> PyResult<Selection> {
         let (lines, anchors): (Vec<_>, Vec<_>) =
@@ -215,7 +181,7 @@ impl Asked {
             last: self.last,
             since: self.since.map(TimeSpan::from),
             until: self.until.map(TimeSpan::from),
-            floor: self.level.map(|level| floor(formats, &level)).transpose()?,
+            floor: self.level.map(|level| floor(grammar, &level)).transpose()?,
             searches: searches(&self.searches)?,
             without: searches(&self.without)?,
             context: self.context,
@@ -231,11 +197,11 @@ impl Asked {
 
 fn searches(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
     let made = patterns.iter().map(|one| Search::new(&one.pattern));
-    made.collect::<Result<_, _>>().map_err(PyValueError::new_err)
+    made.collect::<Result<_, _>>().map_err(UnsupportedPattern::new_err)
 }
 
-fn floor(formats: &formats::Formats, level: &str) -> PyResult<usize> {
-    let mut words = formats.severities().iter();
+fn floor(grammar: &grammar::Grammar, level: &str) -> PyResult<usize> {
+    let mut words = grammar.severities.iter();
     let rank = words.position(|word| word == level.as_bytes());
     rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
 }
@@ -247,33 +213,26 @@ struct Renderer(Box<renderer::Renderer>);
 #[pymethods]
 impl Renderer {
     #[new]
-    fn new(
-        formats: &Formats,
-        view: &str,
-        selection: Asked,
-        written: i64,
-        link: Vec<u8>,
-        page: Option<(u64, u64)>,
-        longest: usize,
-    ) -> PyResult<Self> {
-        let Formats(formats) = formats;
-        if longest < formats.reach {
-            let told = format!("longest is less than the {} bytes looked at", formats.reach);
+    fn new(grammar: &Grammar, wanted: Wanted, written: i64, longest: usize) -> PyResult<Self> {
+        let Grammar(grammar) = grammar;
+        if longest < REACH {
+            let told = format!("longest is less than the {REACH} bytes looked at");
             return Err(PyValueError::new_err(told));
         }
-        let clock = clock::Clock::new(written);
-        let shown = match view {
+        let Wanted { view, selection, link, page } = wanted;
+        let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
+        let shown = match &view[..] {
             "html" => {
                 let marked = searches(&selection.searches)?;
-                Shown::Html(Html::new(formats, link, marked, longest))
+                Shown::Html(Html::new(grammar, link, marked, longest))
             }
             "text" => Shown::Text(Text::default()),
-            "jsonl" => Shown::Jsonl(Jsonl::new(formats, clock, longest)),
-            "summary" => Shown::Summary(Summary::new(formats, clock), Output::default()),
+            "jsonl" => Shown::Jsonl(Jsonl::new(grammar, clock.clone(), longest)),
+            "summary" => Shown::Summary(Summary::new(grammar, clock.clone()), Output::default()),
             _ => return Err(PyValueError::new_err(format!("no such view: {view}"))),
         };
-        let asked = selection.selection(formats, page)?;
-        let selector = Selector::new(Arc::clone(formats), clock, asked, longest);
+        let selection = selection.selection(grammar, page.filter(|_| view == "html"))?;
+        let selector = Selector::new(Arc::clone(grammar), clock, selection, longest);
         Ok(Self(Box::new(renderer::Renderer::new(selector, shown, longest))))
     }
 
@@ -316,15 +275,10 @@ impl Renderer {
 
 /// The times of one log: for the tests that hold it to its twin.
 #[pyclass(frozen, module = "oslogserve_speedups")]
-struct Clock(clock::Clock);
+struct Clock(times::Clock);
 
 #[pymethods]
 impl Clock {
-    #[new]
-    fn new(written: i64) -> Self {
-        Self(clock::Clock::new(written))
-    }
-
     fn read(&self, text: &[u8]) -> Option<(i64, Option<i16>, &'static str)> {
         let instant = self.0.read(text)?;
         Some((instant.micros, instant.offset, instant.origin.name()))

@@ -12,14 +12,14 @@ use memchr::memchr;
 
 use crate::anchor;
 use crate::ansi;
-use crate::clock::Clock;
-use crate::formats::Formats;
+use crate::grammar::Grammar;
 use crate::held::{Held, Kept};
 use crate::inherited::Inherited;
 use crate::lines::{after_lines, count_lines, line_start, lines_before};
-use crate::recognise::{Recogniser, Seen};
+use crate::recognise::Seen;
 use crate::search::Search;
 use crate::selection::{Page, Selection, TimeSpan};
+use crate::times::Clock;
 use crate::view::{Line, Role, View};
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
@@ -67,8 +67,7 @@ enum Place {
 
 /// One log on its way.
 pub struct Selector {
-    recogniser: Recogniser,
-    clock: Clock,
+    grammar: Arc<Grammar>,
     asked: Selection,
     longest: usize,
     /// The next line's.
@@ -96,9 +95,13 @@ pub struct Selector {
 
 impl Selector {
     /// longest: bytes of a line that are searched.
-    pub fn new(formats: Arc<Formats>, clock: Clock, asked: Selection, longest: usize) -> Self {
+    pub fn new(grammar: Arc<Grammar>, clock: Clock, asked: Selection, longest: usize) -> Self {
         Self {
-            inherited: Inherited::new(asked.since.is_some() || asked.until.is_some()),
+            inherited: Inherited::new(
+                Arc::clone(&grammar),
+                clock,
+                asked.since.is_some() || asked.until.is_some(),
+            ),
             before: Held::new(asked.context.unwrap_or(0), CONTEXT_BYTES),
             tail: Held::new(asked.tail.unwrap_or(0), TAIL_BYTES),
             number: 1,
@@ -111,9 +114,8 @@ impl Selector {
             used: 0,
             done: false,
             tally: Tally::default(),
-            counts: vec![Count::default(); formats.severities().len()],
-            recogniser: Recogniser::new(formats),
-            clock,
+            counts: vec![Count::default(); grammar.severities.len()],
+            grammar,
             asked,
             longest,
         }
@@ -126,14 +128,15 @@ impl Selector {
 
     /// Whole lines, or one that goes on.
     pub fn block<V: View>(&mut self, block: &[u8], view: &mut V) {
-        self.recogniser.begin(block);
         view.begin();
+        if V::SEES || !self.is_whole {
+            self.inherited.begin(block);
+        }
         if self.is_whole {
             return self.whole_block(block, view);
         }
         let patterns = self.asked.searches.iter_mut().chain(&mut self.asked.without);
         patterns.for_each(Search::begin);
-        self.inherited.at = 0;
         self.dense = 0..0;
         let mut at = 0;
         while at < block.len() && !self.done {
@@ -148,7 +151,7 @@ impl Selector {
             at = (end + 1).min(block.len());
         }
         if V::INHERITS || self.decides_by_state() {
-            self.inherited.catch_up(&mut self.recogniser, &self.clock, block, block.len());
+            self.inherited.catch_up(block, block.len());
         }
     }
 
@@ -160,8 +163,8 @@ impl Selector {
             let text = &block[at..end];
             let mut seen = Seen::default();
             if V::SEES {
-                seen = self.recogniser.seen_in(text);
-                self.inherited.take(&seen, &self.clock, text);
+                seen = Seen::of(&self.grammar, text, self.inherited.is_plain);
+                self.inherited.take(&seen, text);
             }
             if V::COUNTS {
                 self.count(self.number, &seen);
@@ -174,8 +177,8 @@ impl Selector {
                     rest: Some(&block[at..]),
                     has_end: end < block.len(),
                     seen: &seen,
-                    rank: self.inherited.rank.unwrap_or(0),
-                    inherits: self.inherited.is_shown(),
+                    rank: seen.severity.unwrap_or(self.inherited.rank),
+                    inherits: self.inherited.is_inherited(),
                     role: Role::Hit,
                 },
                 view,
@@ -339,17 +342,18 @@ impl Selector {
             seen = Some(if V::INHERITS {
                 self.look_at(block, at, end)
             } else {
-                self.recogniser.seen_in(text)
+                Seen::of(&self.grammar, text, self.inherited.is_plain)
             });
         }
+        let seen = seen.unwrap_or_default();
         let line = Line {
             number: self.number,
             text,
             rest: Some(&block[at..]),
             has_end: end < block.len(),
-            seen: &seen.unwrap_or_default(),
-            rank: self.inherited.rank.unwrap_or(0),
-            inherits: self.inherited.is_shown(),
+            seen: &seen,
+            rank: seen.severity.unwrap_or(self.inherited.rank),
+            inherits: self.inherited.is_inherited(),
             role,
         };
         if is_hit {
@@ -391,9 +395,9 @@ impl Selector {
     }
 
     fn look_at(&mut self, block: &[u8], at: usize, end: usize) -> Seen {
-        self.inherited.catch_up(&mut self.recogniser, &self.clock, block, at);
-        let seen = self.recogniser.seen_in(&block[at..end]);
-        self.inherited.take(&seen, &self.clock, &block[at..end]);
+        self.inherited.catch_up(block, at);
+        let seen = Seen::of(&self.grammar, &block[at..end], self.inherited.is_plain);
+        self.inherited.take(&seen, &block[at..end]);
         self.inherited.at = (end + 1).min(block.len());
         seen
     }
@@ -414,7 +418,7 @@ impl Selector {
 
     fn is_hit(&mut self, block: &[u8], at: usize, end: usize) -> bool {
         let asked = &mut self.asked;
-        if asked.floor.is_some_and(|floor| self.inherited.rank.unwrap_or(0) < floor) {
+        if asked.floor.is_some_and(|floor| self.inherited.rank < floor) {
             return false;
         }
         let longest = self.longest;

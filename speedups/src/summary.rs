@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::ansi;
-use crate::clock::{Clock, Origin, civil};
-use crate::formats::Formats;
+use crate::grammar::Grammar;
+use crate::times::{Clock, Origin, civil};
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
@@ -63,8 +63,8 @@ struct Bucket {
 
 impl Summary {
     /// For one log.
-    pub fn new(formats: &Formats, clock: Clock) -> Self {
-        let words = formats.severities().to_vec();
+    pub fn new(grammar: &Grammar, clock: Clock) -> Self {
+        let words = grammar.severities.clone();
         Self {
             clock,
             counts: vec![0; words.len()],

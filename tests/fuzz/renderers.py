@@ -16,20 +16,23 @@ import time
 from dataclasses import dataclass, replace
 
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.clock import span
-from oslogserve.lines.formats import SEVERITIES, VOCABULARIES
+from oslogserve.lines.head import REACH
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Page, Selection, Wanted
-from tests.renderers import EXAMPLES, LEVELS, REACH, VIEWS, answered, cut, native, pure
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.severities import WORDS as LEVEL_WORDS
+from oslogserve.lines.time_range import time_range
+from tests import corpus
+from tests.renderers import LEVELS, VIEWS, answered, cut, native, pure
 
 WORDS = [
     *(name.encode() for name in SEVERITIES),
-    *(word for vocabulary in VOCABULARIES.values() for word in list(vocabulary.words)[:40]),
-    *(word.lower() for word in VOCABULARIES["level"].words),
+    *LEVEL_WORDS,
+    *(word.lower() for word in LEVEL_WORDS),
 ]
 REQUEST = b"0f3d2c1a-1111-2222-3333-444455556666"
 SAMPLES = [
-    *EXAMPLES,
+    *(each.line for each in corpus.everything()),
     *b"".join(generate_oslo(60_000)).split(b"\n"),
     b"2013-09-27 18:24:37.719 ERROR unit: DEBUG two leads fit",
     b"Mar  8 12:20:42.377230 %b %b[1234567890]: ERROR x" % (b"h" * 255, b"u" * 255),
@@ -112,8 +115,8 @@ def selected(chance: random.Random) -> Selection:
     return Selection(
         first=first,
         last=at_times(first + chance.randrange(20)),
-        since=at_times(span(chance.choice(SPANS))),
-        until=at_times(span(chance.choice(SPANS))),
+        since=at_times(time_range(chance.choice(SPANS))),
+        until=at_times(time_range(chance.choice(SPANS))),
         level=chance.choice(LEVELS) if chance.random() < 0.5 else None,
         searches=tuple(searched(chance) for _ in range(chance.choice((0, 0, 1, 1, 2)))),
         without=tuple(searched(chance) for _ in range(chance.choice((0, 0, 0, 1)))),

@@ -7,7 +7,7 @@ import re
 import pytest
 import webob
 
-from oslogserve import __version__
+from oslogserve import __version__, native
 from oslogserve.app import App
 from oslogserve.config import ConfigError, load
 from oslogserve.lines import renderer
@@ -299,14 +299,14 @@ def test_a_log_that_inflates_to_much_is_not_read_before_its_first_byte(get, root
 @pytest.mark.parametrize("asked", ["auto", "pure"])
 def test_the_renderer_in_use_is_told(root, asked):
     app = App(load(None, {}, disk_root=str(root), serve_renderer=asked))
-    used = "native" if asked == "auto" and renderer.NATIVE else "pure"
+    used = "native" if asked == "auto" and native.CORE else "pure"
     assert app.description.startswith(f"oslogserve {__version__}, {used} renderer")
     info = f'oslogserve_build_info{{renderer="{used}",version="{__version__}"}} 1.0'
     assert info in webob.Request.blank("/metrics").get_response(app).text
 
 
 def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monkeypatch):
-    monkeypatch.setattr(renderer, "NATIVE", None)
+    monkeypatch.setattr(renderer, "CORE", None)
     monkeypatch.setattr(renderer, "WHY_NOT_NATIVE", "it is of version 0")
     config = load(None, {}, disk_root=str(root), serve_renderer="native")
     with pytest.raises(ConfigError, match="renderer = native: it is of version 0"):

@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
-from oslogserve import __version__
+from oslogserve import __version__, native
 from oslogserve.cli import main
-from oslogserve.lines import renderer
 from oslogserve.query import PARAMETERS
 
 LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
@@ -112,11 +111,11 @@ def test_what_is_no_utf_8_is_taken_as_the_server_takes_it(log, capfdbinary, opti
 
 def test_a_file_is_rendered_with_the_formats_of_a_configuration(log, tmp_path, capfdbinary):
     config = tmp_path / "oslogserve.conf"
-    config.write_text("[format ours]\npattern = <(?P<severity>[A-Z])>\nwords = E:ERROR I:INFO\n")
-    (tmp_path / "ours.log").write_bytes(b"<I> one\n<E> two\n")
+    config.write_text("[format ours]\npattern = @(?P<severity>[A-Z])\nwords = E:ERROR I:INFO\n")
+    (tmp_path / "ours.log").write_bytes(b"@I one\n@E two\n")
     asked = ["render", str(tmp_path / "ours.log"), "--format", "text", "--level", "ERROR"]
     assert main([*asked, "--config", str(config)]) == 0
-    assert capfdbinary.readouterr().out == b"<E> two\n"
+    assert capfdbinary.readouterr().out == b"@E two\n"
     assert main(asked) == 0
     assert capfdbinary.readouterr().out == b""
 
@@ -186,7 +185,7 @@ def test_the_version_names_the_renderer(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])
     assert caught.value.code == 0
-    name = "native" if renderer.NATIVE else "pure"
+    name = "native" if native.CORE else "pure"
     assert capsys.readouterr().out.startswith(f"oslogserve {__version__}, {name} renderer")
 
 

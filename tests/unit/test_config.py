@@ -4,7 +4,7 @@ import pytest
 
 from oslogserve.config import ConfigError, load
 from oslogserve.config.options import OPTIONS
-from oslogserve.lines.formats import OwnRow
+from oslogserve.lines.user_formats import UserFormat
 
 SWIFT = {
     "OS_AUTH_URL": "http://keystone/v3",
@@ -60,9 +60,9 @@ def test_a_site_s_own_formats_keep_their_order(conf):
         "[format m]\npattern = \\[(?P<time>[^]]+)\\]\n"
     )
     assert config.formats == (
-        OwnRow("z", rb"(?P<time>\d+) (?P<severity>[\w:]+)", {b"E": "ERROR", b"W:": "WARNING"}),
-        OwnRow("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
-        OwnRow("m", rb"\[(?P<time>[^]]+)\]", {}),
+        UserFormat("z", rb"(?P<time>\d+) (?P<severity>[\w:]+)", {b"E": "ERROR", b"W:": "WARNING"}),
+        UserFormat("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
+        UserFormat("m", rb"\[(?P<time>[^]]+)\]", {}),
     )
 
 

@@ -4,10 +4,10 @@ from urllib.parse import parse_qsl, quote
 import pytest
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.clock import span
-from oslogserve.lines.formats import SEVERITIES
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import WHOLE, Selection
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.time_range import time_range
 from oslogserve.query import FORMATS, PARAMETERS, SOURCES, Query, accepts_html, checked_path
 
 
@@ -108,7 +108,7 @@ def test_windows_of_lines(lines, first, last):
     ],
 )
 def test_windows_of_time(name, given, time):
-    assert selected(f"{name}={given}") == Selection(**{name: span(time)})
+    assert selected(f"{name}={given}") == Selection(**{name: time_range(time)})
 
 
 def test_searches_repeat_and_all_are_kept_in_their_order():

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the table of formats recognises, through both renderers."""
-
-import dataclasses
-import importlib
+"""What is recognised in lines, as both renderers show it."""
 
 import pytest
 
 from oslogserve.lines.anchor import anchor_of
-from oslogserve.lines.formats import Row
-from oslogserve.lines.pieces import for_native
+from oslogserve.lines.head import REACH
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import (
     EXAMPLES,
-    REACH,
     bare,
     cut,
     native,
-    native_formats,
     pure,
     the_native_core,
 )
@@ -37,17 +31,11 @@ def rendered(request):
     return rendered
 
 
-@pytest.fixture(scope="module")
-def speedups():
-    the_native_core()
-    return importlib.import_module("oslogserve_speedups")
-
-
 def class_of(severity):
     return b" class=" + severity[:1] if severity not in (b"", b"NONE") else b""
 
 
-def test_the_examples_of_the_table(rendered):
+def test_the_examples_of_heads(rendered):
     wrong = []
     for line, (when, severity) in EXAMPLES.items():
         element = rendered([line], "html")
@@ -61,7 +49,7 @@ def test_the_examples_of_the_table(rendered):
     assert wrong == []
 
 
-@pytest.mark.parametrize(("size", "severity"), [(REACH - 1, b"ERROR"), (REACH, b"NONE")])
+@pytest.mark.parametrize(("size", "severity"), [(REACH - 1, b"ERROR"), (REACH + 2, b"NONE")])
 @pytest.mark.parametrize("filler", [b"x", b"<"])
 def test_a_line_is_looked_at_so_far_however_it_is_cut(rendered, size, severity, filler):
     begin, end = b'{"a":"', b'","level":"error"}'
@@ -103,7 +91,8 @@ COLOURED = b"<\x1b[2m2024-03-04T05:06:07Z\x1b[0m \x1b[31mERROR\x1b[0m x"
         (
             COLOURED,
             (
-                b' id=L1>&lt;<span class="dim">2024-03-04T05:06:07Z</span> '
+                b" class=E id=L1 name=_2024-03-04T05_06_07Z>&lt;"
+                b'<span class="dim">2024-03-04T05:06:07Z</span> '
                 b'<span class="fg1">ERROR</span> x\n'
             ),
         ),
@@ -128,11 +117,11 @@ def test_a_line_known_to_be_no_error_ends_the_one_above(rendered):
     ("line", "severity"),
     [
         (T + b" ERROR unit: DEBUG x", b"ERROR"),
-        (T + b" ERRORS unit: DEBUG x", b"DEBUG"),
+        (T + b" x unit: DEBUG x", b"DEBUG"),
         (T + b" 12 INFO: ERROR x", b"INFO"),
     ],
 )
-def test_the_first_lead_that_fits_counts(rendered, line, severity):
+def test_the_first_level_counts(rendered, line, severity):
     assert rendered([line], "html").startswith(b"<li%b id=L1" % class_of(severity))
 
 
@@ -145,34 +134,3 @@ def test_an_over_long_line_is_the_same_in_parts(rendered, view, level, end, long
     whole = rendered([log], view, level)
     for size in (7, 100, REACH, 8999):
         assert rendered(cut(log, range(size, len(log), size)), view, level, longest) == whole
-
-
-def test_the_reach_of_the_table_is_known(speedups):
-    assert native_formats().reach == REACH
-
-
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"times": [b"a("]}, r"a\(: .*unclosed group"),
-        ({"times": [b"<a"]}, "<a: it may match '<'"),
-        ({"times": []}, "no times"),
-        ({"places": [(b"(b)", 0)]}, r"\(b\): it has a group"),
-        ({"places": [(b"b", 99)]}, "no such time"),
-        ({"severities": []}, "no severities"),
-    ],
-)
-def test_a_table_at_fault_is_refused(speedups, changed, told):
-    rows = dataclasses.replace(for_native(), **changed)
-    with pytest.raises(ValueError, match=f"(?s){told}"):
-        speedups.Formats(rows)
-
-
-def test_a_row_that_the_two_would_read_differently_is_refused(speedups):
-    for pattern, told in (
-        (b"^ERROR", "looks around"),
-        (b"(ERROR)", "a group"),
-        (b"E++", "repeats"),
-    ):
-        with pytest.raises(ValueError, match=told):
-            speedups.Formats(for_native([Row("x", pattern, {}, severity="ERROR")]))

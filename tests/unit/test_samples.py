@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oslogserve.lines.decode import decoded, until_incomplete
-from oslogserve.lines.renderer import BEST
+from oslogserve.lines.renderer import best_renderer
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import bare
 
@@ -39,7 +39,7 @@ def pieces(name):
 
 
 def shown(view, name, **asked):
-    return b"".join(BEST(pieces(name), Wanted(view, Selection(**asked))))
+    return b"".join(best_renderer()(pieces(name), Wanted(view, Selection(**asked))))
 
 
 def text(name, **asked):
@@ -82,7 +82,7 @@ def test_every_line_is_an_element_and_the_text_is_the_log(name):
     assert marked_up.count(b"\n") == lines
 
 
-@pytest.mark.parametrize(("name", "errors"), [("devstacklog.txt.gz", 6), ("console.html.gz", 19)])
+@pytest.mark.parametrize(("name", "errors"), [("devstacklog.txt.gz", 6), ("console.html.gz", 21)])
 def test_a_console_has_the_errors_that_its_tools_print(name, errors):
     assert html(name).count(b"<li class=E id=") == errors
     assert b"ERROR: Invalid OpenStack Nova credentials." in text(name, level="ERROR")

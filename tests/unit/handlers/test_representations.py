@@ -13,7 +13,7 @@ from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers import open_log
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http.request import Request
-from oslogserve.lines.renderer import PURE
+from oslogserve.lines.renderer import pure_renderer
 from oslogserve.query import Query
 from tests.unit.sources.fake import FakeLog, FakeSource
 
@@ -298,7 +298,7 @@ def chunks(log):
 
 
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler(PURE, None, (), 0, "")
+    handler = handler or LogHandler(pure_renderer(), None, (), 0, "")
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     query = Query(path=b"x.txt", is_folder=False)
     answer = handler(Request(request.environ | environ, 1), query, [source])
@@ -309,7 +309,7 @@ def handled(source, asked, handler=None, **environ):
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler(PURE, None, (), 0, "")
+    handler = LogHandler(pure_renderer(), None, (), 0, "")
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])

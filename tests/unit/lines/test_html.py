@@ -6,13 +6,13 @@ import re
 import pytest
 
 from oslogserve.lines.blocks import whole_lines
-from oslogserve.lines.clock import Clock
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.html import Elements
-from oslogserve.lines.recognise import BUILT_IN
+from oslogserve.lines.recognise import Recogniser
 from oslogserve.lines.search import Search
 from oslogserve.lines.select import Gap, Line, Part, Selector
-from oslogserve.lines.selection import Selection, Tally
+from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.times import Clock
 from tests.renderers import bare
 
 T = b"2013-09-27 18:22:11.248"
@@ -32,8 +32,8 @@ HTML = (
     b"<li class=E id=L3>%(t)b 2790 ERROR nova [-] x\n"
     b"<li class=e id=L4>Traceback\n"
     b"<li class=e id=L5>\n"
-    b"<li class=e id=L6>%(t)b | bare\n"
-    b"<li class=e id=L7>last\n"
+    b"<li id=L6>%(t)b | bare\n"
+    b"<li id=L7>last\n"
 ) % {b"a": A, b"t": T}
 REQUEST = b"req-0f3d2c1a-1111-2222-3333-444455556666"
 
@@ -43,7 +43,9 @@ def cut(data, size):
 
 
 def html(log, size=10**6, longest=10**6, level=None, link=b"?", searches=()):
-    selector = Selector(Selection(level=level), BUILT_IN, Clock(0), Tally(), longest)
+    selector = Selector(
+        Wanted("html", Selection(level=level)), Recogniser(), Clock(0), Tally(), longest
+    )
     shown = selector.shown(whole_lines(cut(log, size), longest))
     return bare(b"".join(Elements(link, searches, longest).of_shown(shown, Tally())))
 
@@ -73,7 +75,7 @@ def test_an_ended_last_line_looks_the_same():
 def test_ids_are_the_numbers_in_the_whole_log_whatever_the_filter():
     for size in range(1, len(LOG) + 1):
         made = html(LOG, size, level="ERROR")
-        assert re.findall(rb" id=L(\d+)", made) == [b"3", b"4", b"5", b"6", b"7"]
+        assert re.findall(rb" id=L(\d+)", made) == [b"3", b"4", b"5"]
 
 
 @pytest.mark.parametrize("size", [1, 3, 17, 50])
@@ -103,7 +105,7 @@ def test_escaping():
     assert escaped(b'<a href="x">&amp;\'\xff') == b'&lt;a href="x"&gt;&amp;amp;\'\xff'
 
 
-@pytest.mark.parametrize("host", [b"<" * 60, b"&" * 255, b'"&lt;"' * 40])
+@pytest.mark.parametrize("host", [b"&" * 200, b"a&amp" * 40])
 def test_escaping_makes_no_difference_to_what_is_recognised(host):
     log = b"first\nMar 28 12:20:43 " + host + b" app[1]: ERROR x\n"
     assert html(log, level="ERROR").startswith(b"<li class=E id=L2 name=")

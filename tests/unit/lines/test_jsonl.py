@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from oslogserve.lines.clock import Clock
 from oslogserve.lines.jsonl import objects
 from oslogserve.lines.select import Gap, Line, Part
+from oslogserve.lines.times import Clock
 
 T = b"2013-09-27 18:22:11,248"
 WRITTEN = 1_400_000_000  # May 2014

@@ -7,14 +7,16 @@ from dataclasses import asdict
 import pytest
 
 from oslogserve.lines.blocks import whole_lines
-from oslogserve.lines.clock import Clock, span
-from oslogserve.lines.formats import SEVERITIES
-from oslogserve.lines.recognise import BUILT_IN
+from oslogserve.lines.recognise import Recogniser
 from oslogserve.lines.search import Search
 from oslogserve.lines.select import Gap, Part, Selector
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally
+from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally, Wanted
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.time_range import time_range
+from oslogserve.lines.times import Clock
 
 T = b"2013-09-27 18:07:%02d.860"
+RECOGNISER = Recogniser()
 WORDS = [name.encode() for name in SEVERITIES[1:]]
 
 
@@ -22,11 +24,11 @@ def text(*given):
     return tuple(map(Search.of_text, given))
 
 
-def selected(log, selection, size=None, longest=10**6, **options):
+def selected(log, selection, size=None, longest=10**6, view="text"):
     """[(number, role, text), or a Gap], and the tally."""
     tally = Tally()
     pieces = [log[at : at + size] for at in range(0, len(log), size)] if size else [log]
-    selector = Selector(selection, BUILT_IN, Clock(1_400_000_000), tally, longest, **options)
+    selector = Selector(Wanted(view, selection), RECOGNISER, Clock(1_400_000_000), tally, longest)
     found = []
     for one in selector.shown(whole_lines(pieces, longest)):
         if isinstance(one, Part):
@@ -47,16 +49,22 @@ class Naive:
         self.lines = [line + b"\n" for line in self.lines[:-1]] + [*filter(None, self.lines[-1:])]
         self.total = len(self.lines)
         self.seconds, self.ranks = [], []
-        second, rank = None, 0
+        second, rank, error = None, 0, None
         for line in self.lines:
             words = line.split()
             if line.startswith(b"2013-09-27 18:07:"):
                 second = int(line[17:19])
-                rank = (
-                    SEVERITIES.index(words[2].decode())
-                    if words[2:3] and words[2] in WORDS
-                    else rank
-                )
+                has_severity = words[2:3] and words[2] in WORDS
+                rank = SEVERITIES.index(words[2].decode()) if has_severity else 0
+                this = (second, *words[3:4])
+                if (
+                    words[2:3] == [b"TRACE"]
+                    and error
+                    and (this[0] == error[1] or this[1:] == error[2:])
+                ):
+                    rank = error[0]
+                else:
+                    error = (rank, *this) if rank >= SEVERITIES.index("ERROR") else None
             self.seconds.append(second)
             self.ranks.append(rank)
 
@@ -126,8 +134,8 @@ def asked(chance):
     return Selection(
         first=first,
         last=maybe(first + chance.randrange(25)),
-        since=maybe(span(f"2013-09-27T18:07:{chance.randrange(15):02}")),
-        until=maybe(span(f"2013-09-27T18:07:{chance.randrange(15):02}")),
+        since=maybe(time_range(f"2013-09-27T18:07:{chance.randrange(15):02}")),
+        until=maybe(time_range(f"2013-09-27T18:07:{chance.randrange(15):02}")),
         level=maybe(chance.choice(SEVERITIES)),
         searches=text(*chance.choice(((), (), ("a",), ("b", "c"), ("ab",)))),
         without=text(*chance.choice(((), (), ("c",), ("aa", "bb")))),
@@ -222,7 +230,7 @@ def test_no_more_is_looked_at_than_can_be_shown():
     for asked, looked_at in (({"last": 7}, 7), ({"limit": 7}, 7), ({"limit": 1, "first": 7}, 7)):
         _, tally = selected(LOG, Selection(**asked))
         assert tally.lines == looked_at
-        _, tally = selected(LOG, Selection(**asked), reads_all=True)
+        _, tally = selected(LOG, Selection(**asked), view="summary")
         assert tally.lines == 30
 
 
@@ -241,9 +249,9 @@ def test_a_line_is_brought_in_by_its_time_as_every_line_of_that_time():
 
 def test_a_time_that_cannot_be_is_that_of_the_line_before():
     log = T % 5 + b"\n2013-02-31 00:00:00 x\n" + T % 9 + b"\n"
-    found, _ = selected(log, Selection(since=span("2013-09-27T18:07:06")))
+    found, _ = selected(log, Selection(since=time_range("2013-09-27T18:07:06")))
     assert numbers(found) == [3]
-    found, _ = selected(log, Selection(until=span("2013-09-27T18:07:06")))
+    found, _ = selected(log, Selection(until=time_range("2013-09-27T18:07:06")))
     assert numbers(found) == [1, 2]
 
 

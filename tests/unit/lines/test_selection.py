@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-from oslogserve.lines.clock import span
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import WHOLE, Selection
+from oslogserve.lines.time_range import time_range
 
 
 def test_nothing_asked_is_the_whole_log():
@@ -11,7 +11,8 @@ def test_nothing_asked_is_the_whole_log():
 def test_selections_that_ask_the_same_are_equal_and_told_the_same():
     """Their text is part of an answer's tag."""
     one, other = (
-        Selection(first=2, since=span("2013-09"), searches=(Search.of_text("x"),)) for _ in range(2)
+        Selection(first=2, since=time_range("2013-09"), searches=(Search.of_text("x"),))
+        for _ in range(2)
     )
     assert one == other
     assert repr(one) == repr(other)

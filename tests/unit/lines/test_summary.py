@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from oslogserve.lines.clock import Clock
 from oslogserve.lines.select import Gap, Line, Part
 from oslogserve.lines.summary import MOST_BUCKETS, WIDTHS, Summary
+from oslogserve.lines.times import Clock
 
 WRITTEN = 1_400_000_000  # May 2014
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows that operators add: `oslogserve/lines/own.py` once more.
+//! The formats that operators configure: `oslogserve/lines/user_formats.py` once more.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::recognise::Seen;
-
-/// A compiled row.
-pub struct OwnRow {
+/// A compiled format.
+pub struct UserFormat {
     pattern: Regex,
     /// Ranks by words in upper case.
     words: HashMap<Vec<u8>, usize>,
 }
 
-impl OwnRow {
+impl UserFormat {
     /// Tells of the pattern and its fault.
     pub fn new(pattern: &[u8], words: &[(Vec<u8>, usize)]) -> Result<Self, String> {
         let text = String::from_utf8_lossy(pattern);
@@ -25,14 +24,14 @@ impl OwnRow {
         Ok(Self { pattern, words: words.iter().cloned().collect() })
     }
 
-    /// What a line shows that it fits.
-    pub fn seen_in(&self, line: &[u8]) -> Option<Seen> {
+    /// The time and the severity of a line that it fits.
+    pub fn seen_in(&self, line: &[u8]) -> Option<(Range<usize>, Option<usize>)> {
         let found = self.pattern.captures(line)?;
         let time = found.name("time").map_or(0..0, |time| time.range());
         // A time goes into attributes as it is.
         let is_plain = !line[time.clone()].iter().any(|byte| b"&<>\"\r\n".contains(byte));
         let word = found.name("severity").map(|word| word.as_bytes().to_ascii_uppercase());
         let time = if is_plain { time } else { 0..0 };
-        Some(Seen::new(time, word.and_then(|word| self.words.get(&word).copied())))
+        Some((time, word.and_then(|word| self.words.get(&word).copied()).filter(|&rank| rank > 0)))
     }
 }

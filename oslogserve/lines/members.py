@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heads that are members of a JSON object, or logfmt's pairs: the time and the severity they name."""
+
+import re
+from typing import NamedTuple
+
+from oslogserve.lines.severities import BUNYAN, LETTERS, SYSLOG, WORDS
+from oslogserve.lines.times import scan, scan_placed
+
+
+class Members(NamedTuple):
+    """What members say. start, end: of the time's text, equal for none. rank: None for none."""
+
+    start: int
+    end: int
+    rank: int | None
+
+
+LEVEL_KEYS = frozenset(
+    b"level Level lvl Lvl @l @level @lvl log.level log_level logLevel loglevel LogLevel log_Level"
+    b" levelname level_name s severity Severity severity_text severityText SeverityText".split()
+)
+TIME_KEYS = frozenset(
+    b"time Time ts t @t @ts timestamp Timestamp @timestamp asctime date datetime @time eventTime"
+    b" timeUnixNano $date __REALTIME_TIMESTAMP _SOURCE_REALTIME_TIMESTAMP".split()
+)
+#: Their members count like those of the object around them.
+WRAPPERS = frozenset(b"log t resourceLogs scopeLogs logRecords".split())
+PRIORITY_KEY = b"PRIORITY"
+
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+_NAME = re.compile(rb'[ \t,}\]]*"((?:[^"\\]|\\.)*)"[ \t]*:[ \t]*').match
+_SCALAR = re.compile(_STRING + rb'|[^\s"{}\[\],]+').match
+_OPEN = re.compile(rb"[\[{ \t]*\{").match
+#: What moves between an object's beginning and its end.
+_INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
+_AUDIT = re.compile(rb"audit\((\d{10}\.\d{1,9}):\d+\)").match
+_PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
+
+
+def of_json(text: bytes, at: int) -> Members | None:
+    """What an object that begins there says; None if nothing. Nested members are not its own."""
+    start = end = 0
+    rank = None
+    at += 1
+    while found := _NAME(text, at):
+        name, at = found[1], found.end()
+        if name in WRAPPERS and (inner := _OPEN(text, at)):
+            at = inner.end()
+            continue
+        value = _SCALAR(text, at)
+        if value is None:
+            at = _behind_nested(text, at)
+            continue
+        if rank is None:
+            rank = _rank(name, value[0].strip(b'"'))
+        if start == end and name in TIME_KEYS:
+            start, end = _time(text, at, value.end())
+        at = value.end()
+    return Members(start, end, rank) if start != end or rank is not None else None
+
+
+def _behind_nested(text: bytes, at: int) -> int:
+    """The end of an array or object that begins there; the text's, where it has none."""
+    depth = 0
+    for found in _INSIDE(text, at):
+        if found[0] == b'"':
+            break  # a string without an end
+        depth += (found[0] in b"{[") - (found[0] in b"}]")
+        if depth <= 0:
+            return found.end()
+    return len(text)
+
+
+def of_pairs(text: bytes, at: int) -> Members | None:
+    """What logfmt's `key=value` pairs that begin there say; None if nothing."""
+    start = end = 0
+    rank = None
+    while found := _PAIR(text, at):
+        name, value = found[1], found[2]
+        if rank is None:
+            rank = _rank(name, value.strip(b'"'))
+        if start == end and name in TIME_KEYS:
+            start, end = _time(text, found.start(2), found.end(2))
+        elif start == end and (audit := _AUDIT(text, found.start(2))):
+            start, end = audit.span(1)
+        at = found.end()
+    return Members(start, end, rank) if start != end or rank is not None else None
+
+
+def _rank(name: bytes, value: bytes) -> int | None:
+    if name in LEVEL_KEYS:
+        word = WORDS.get(value.strip().upper())
+        return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
+    if name == PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
+        return SYSLOG[int(value)]
+    return None
+
+
+def _time(text: bytes, at: int, limit: int) -> tuple[int, int]:
+    at += text[at : at + 1] == b'"'
+    found = scan(text, at, limit) or scan_placed("epoch")(text, at, limit)
+    return found.span() if found else (0, 0)

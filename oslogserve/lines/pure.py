@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The renderer in Python: the definition of what the native one does."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
+from oslogserve.lines.html import Elements
+from oslogserve.lines.jsonl import objects
+from oslogserve.lines.recognise import Recogniser
+from oslogserve.lines.renderer import last_written
+from oslogserve.lines.select import Gap, Selector, Shown
+from oslogserve.lines.selection import Tally, Wanted
+from oslogserve.lines.summary import Summary
+from oslogserve.lines.times import Clock
+from oslogserve.lines.user_formats import UserFormat
+
+
+class PureRenderer:
+    """A Renderer. Raises ValueError for a format at fault."""
+
+    def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
+        self._recogniser = Recogniser(user_formats)
+
+    def __call__(
+        self,
+        pieces: Iterable[bytes],
+        wanted: Wanted,
+        tally: Tally | None = None,
+        longest: int = LONGEST_LINE,
+    ) -> Iterator[bytes]:
+        tally = Tally() if tally is None else tally
+        clock = Clock(last_written(wanted))
+        selector = Selector(wanted, self._recogniser, clock, tally, longest)
+        shown = selector.shown(whole_lines(_counted(pieces, tally), longest))
+        match wanted.view:
+            case "html":
+                searches = wanted.selection.searches
+                return Elements(wanted.link, searches, longest).of_shown(shown, tally)
+            case "jsonl":
+                return objects(shown, clock, longest)
+            case "summary":
+                return _summary(shown, clock)
+        return (one.text for one in shown if not isinstance(one, Gap))
+
+
+def _summary(shown: Iterable[Shown], clock: Clock) -> Iterator[bytes]:
+    yield json.dumps(Summary(clock).of(shown)).encode()
+
+
+def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
+    for piece in pieces:
+        tally.bytes += len(piece)
+        yield piece

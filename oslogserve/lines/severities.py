@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The severities, and the words by which logs name them: the one definition for both renderers."""
+
+from typing import NamedTuple
+
+#: Lowest first; `level=X` shows X and all that stand behind it. NONE: of lines that show none.
+SEVERITIES = ("NONE", "DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR", "CRITICAL")
+NAMES = tuple(name.encode() for name in SEVERITIES)
+RANKS = {name: rank for rank, name in enumerate(SEVERITIES)}
+
+#: How much must stand around a word for it to be a level.
+PLAIN = 0  #: in upper case a space behind it is enough
+CUT = 1  #: the same, but it is no level in lower case
+SAID = 2  #: a colon must follow where a line begins
+PLACED = 3  #: only in a place that formats have for levels: brackets, behind a time
+
+
+class Word(NamedTuple):
+    """What a word says of its line. strictness: PLAIN, CUT, SAID or PLACED."""
+
+    rank: int
+    strictness: int
+
+
+def _words(strictness: int, **by_severity: str) -> dict[bytes, Word]:
+    return {
+        word.encode(): Word(RANKS[name], strictness)
+        for name, words in by_severity.items()
+        for word in words.split()
+    }
+
+
+#: By their spelling in upper case: the words, and their usual cuts to three and four letters.
+WORDS: dict[bytes, Word] = {
+    **_words(
+        PLAIN,
+        CRITICAL="CRITICAL FATAL CRIT EMERG EMERGENCY",
+        ERROR="ERROR SEVERE",
+        WARNING="WARNING WARN",
+        TRACE="TRACE",
+        AUDIT="AUDIT",
+        INFO="INFO NOTICE",
+        DEBUG="DEBUG",
+    ),
+    **_words(CUT, CRITICAL="FTL", ERROR="ERR", WARNING="WRN", TRACE="TRC", INFO="INF", DEBUG="DBG"),
+    **_words(SAID, CRITICAL="ALERT PANIC", INFO="NOTE HINT", DEBUG="DBUG", TRACE="TRCE"),
+    **_words(
+        PLACED,
+        CRITICAL="EMER FATA PANI CRI FAT",
+        ERROR="ERRO EROR FAILURE CRASH SUPERVISOR",
+        WARNING="WARNI DEPRECATED",
+        INFO="INFORMATION INFORMATIONAL NOTI LOG SYSTEM SUCCESS PROGRESS",
+        DEBUG="DEBUG1 DEBUG2 DEBUG3 DEBUG4 DEBUG5 DEBU VERBOSE VRB FINE FINER FINEST CONFIG",
+        TRACE="TRACE1 TRACE2 TRACE3 TRACE4 TRACE5 TRACE6 TRACE7 TRACE8 TRAC",
+    ),
+}
+#: One letter, where a layout has a place for it: klog, glog, Android's log, `[I 2023-`.
+LETTERS = {
+    letter.encode(): RANKS[name]
+    for name, letters in {
+        "CRITICAL": "FC",
+        "ERROR": "E",
+        "WARNING": "W",
+        "INFO": "IN",
+        "DEBUG": "DV",
+        "TRACE": "T",
+    }.items()
+    for letter in letters
+}
+#: By the numbers of syslog, 0 the worst.
+SYSLOG = tuple(
+    RANKS[name]
+    for name in ("CRITICAL", "CRITICAL", "CRITICAL", "ERROR", "WARNING", "INFO", "INFO", "DEBUG")
+)
+#: By the numbers of bunyan and pino.
+BUNYAN = {
+    b"60": RANKS["CRITICAL"],
+    b"50": RANKS["ERROR"],
+    b"40": RANKS["WARNING"],
+    b"30": RANKS["INFO"],
+    b"20": RANKS["DEBUG"],
+    b"10": RANKS["TRACE"],
+}

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layouts in which logs write times: how a time is found in a line, and what it says.
+
+A layout is written as for strptime, in one list for both renderers; a new one is one more string.
+A log's lines are compared by their own clock: most name no zone, and a reader copies what stands
+there. What is no date, seconds since boot or a bare time of day, is never compared with a date.
+"""
+
+import functools
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, timedelta
+from typing import Literal, NamedTuple
+
+Origin = Literal["epoch", "midnight", "boot"]
+Match = Callable[..., re.Match[bytes] | None]
+
+#: Found wherever a time may stand. The first that fits counts.
+LAYOUTS = (
+    *("%Y-%m-%dT%k:%M:%S%f%z", "%Y-%m-%d %k:%M:%S%f%z", "%Y/%m/%d %k:%M:%S%f%z"),
+    *("%Y.%m.%d %k:%M:%S%f%z", "%Y-%m-%d-%k.%M.%S%f", "%Y-%m-%d_%k:%M:%S%f"),
+    *("%Y%m%d %k:%M:%S%f%z", "%Y%m%d-%k:%M:%S:%L", "%Y%m%d-%k:%M:%S%f", "%Y%m%dT%H%M%S%f%z"),
+    *("%b %e %k:%M:%S%f", "%b %e %Y %k:%M:%S%f", "%b %e, %Y %I:%M:%S%f %p%z", "%b-%d-%y %k:%M:%S"),
+    *("%a %Y-%m-%d %k:%M:%S%f%z", "%a %b %e %k:%M:%S%f %Y", "%a %b %e %k:%M:%S %Z %Y"),
+    *("%a %b %e %k:%M:%S%f", "%m-%d|%k:%M:%S%f", "%I:%M:%S %p"),
+    *(
+        "%a, %d %b %Y %k:%M:%S%z",
+        "%d %b %Y %k:%M:%S%f%z",
+        "%d %b %k:%M:%S%f",
+        "%d %m %Y %k:%M:%S%f",
+    ),
+    *("%d/%b/%Y:%k:%M:%S%f%z", "%d/%b/%Y %k:%M:%S%f%z"),
+    *("%e-%b-%Y::%k:%M:%S%f", "%e-%b-%Y %k:%M:%S%f%z", "%d-%b-%Y %k:%M", "%d-%b %k:%M"),
+    *(
+        "%x/%Y %I:%M:%S %p",
+        "%x/%Y, %I:%M:%S %p",
+        "%x/%Y %k:%M:%S%f",
+        "%x/%Y - %k:%M:%S",
+        "%x/%Y, %k:%M:%S",
+        "%y/%m/%d %k:%M:%S%f",
+    ),
+    *("%y%m%d %k:%M:%S", "%y%m%d %H%M%S", "%m-%d %k:%M:%S%f", "%m%d/%H%M%S%f"),
+    *("%Y-%m-%d %k:%M", "%Y-%m-%dT%k:%M%z"),
+    *("%H:%M:%S%f%z", "%I:%M%p"),
+)
+#: Found only where their kind of line has them, by the name of that place.
+PLACED_LAYOUTS = {
+    "klog": ("%m%d %k:%M:%S%f", "%Y%m%d %k:%M:%S%f"),
+    "epoch": ("%E", "%s%f", "%s%L", "%s%L%L", "%s%L%L%L"),
+    "boot": ("%u",),
+    "day_of_year": ("%j/%H%M%S",),
+}
+
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(_MONTHS.split("|"), 1)}
+#: Of their words some mean several zones: only UTC's are read, see _zone().
+_ZONE_WORDS = "UTC|GMT|WES?T|BST|IST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|[ECMP][SD]T"
+_OFFSET = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?+"
+#: What each directive stands for. Those that strptime lacks: %f may be absent, and has its point;
+#: %z may be absent; %k is an hour of one digit too; %L is three digits; %u seconds since boot;
+#: %E is %s as a float; %x is a month and a day in an order that nobody knows.
+DIRECTIVES = {
+    "Y": r"\d{4}",
+    "y": r"\d\d",
+    "m": r"(?:0[1-9]|1[0-2])",
+    "b": f"(?:{_MONTHS})",
+    "a": "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)",
+    "d": r"(?:0[1-9]|[12]\d|3[01])",
+    "e": r"(?:[ 0-3]\d|\d)",
+    "j": r"\d{3}",
+    "x": r"\d\d/\d\d",
+    "k": r"(?:[01]\d|2[0-3]| ?\d)",
+    "H": r"(?:[01]\d|2[0-3])",
+    "I": r"(?:0?[1-9]|1[0-2])",
+    "M": r"[0-5]\d",
+    "S": r"(?:[0-5]\d|60)",
+    "p": r"[AP]M",
+    "f": r"(?:[.,]\d{1,9})?",
+    "L": r"\d{3}",
+    "z": rf"(?:Z|[+-]{_OFFSET}| (?:{_ZONE_WORDS}|(?>[+-]{_OFFSET}))(?!\w))?",
+    "Z": r"[A-Z]{3,5}",
+    "s": r"\d{10}",
+    "E": r"\d\.\d{1,18}e\+09",
+    "u": r"\d{1,9}\.\d{1,9}",
+}
+#: No time ends within a word or a longer clock.
+_END = r"(?!\w)(?!:\d)"
+
+
+def _pattern(layout: str, named: bool) -> str:
+    """The layout as a regular expression; named: its directives are groups, %f and %L together."""
+    seen = ""
+
+    def directive(found: re.Match[str]) -> str:
+        nonlocal seen
+        letter = found[1]
+        pattern = DIRECTIVES[letter]
+        if not named or letter in seen:
+            return pattern
+        seen += letter
+        return f"(?P<{letter}>{pattern})"
+
+    layout = layout.replace("%L%L%L", "%9").replace("%L%L", "%6") if named else layout
+    layout = re.sub(r"([.|])", r"\\\1", layout)
+    layout = layout.replace("%9", r"(?P<L>\d{9})").replace("%6", r"(?P<L>\d{6})")
+    return re.sub(r"%(\w)", directive, layout)
+
+
+#: How many digits a directive begins with; the others begin with a letter.
+_DIGITS = {letter: (2,) for letter in "ymdHMS"} | {
+    **{letter: (1, 2) for letter in "ekI"},
+    "Y": (4,),
+    "j": (3,),
+    "L": (3,),
+    "s": (10,),
+    "x": (2,),
+    "E": (1,),
+    "u": tuple(range(1, 10)),
+}
+
+
+@functools.cache
+def leading_digits(layout: str) -> set[int]:
+    """How many digits a time of that layout begins with; 0 for a letter."""
+    counts = {0}
+    for letter in re.findall(r"%(\w)|.", layout):
+        if letter not in _DIGITS:
+            break
+        counts = {count + more for count in counts for more in _DIGITS[letter]}
+        if letter in "xEu":
+            break
+        if letter == "s":  # as many of %L behind it
+            return {10 + 3 * layout.count("%L")}
+    return counts
+
+
+def _compiled(layouts: Iterable[str]) -> Match:
+    # Atomic: what follows cannot shorten a time.
+    each = [f"(?>{_pattern(layout, named=False)}){_END}" for layout in layouts]
+    return re.compile("|".join(each).encode()).match if each else _never
+
+
+def _never(*_: object) -> None:
+    """Matches nothing."""
+
+
+@functools.cache
+def _scanner(digits: int) -> Match:
+    return _compiled(layout for layout in LAYOUTS if digits in leading_digits(layout))
+
+
+@functools.cache
+def scan_placed(place: str) -> Match:
+    """What finds the times of PLACED_LAYOUTS, as `scan` does."""
+    return _compiled(PLACED_LAYOUTS[place])
+
+
+def scan(text: bytes, at: int, limit: int = sys.maxsize) -> re.Match[bytes] | None:
+    """The time that stands there, as the match's span; None for none. limit: where it must end."""
+    return _scanner(_digits_at(text, at, limit))(text, at, limit)
+
+
+_leading = re.compile(rb"\d*").match
+
+
+def _digits_at(text: bytes, at: int, limit: int = sys.maxsize) -> int:
+    found = _leading(text, at, limit)
+    return found.end() - at if found else 0
+
+
+#: All layouts: what a time's text says is read by them.
+READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in several))
+
+
+@functools.cache
+def _readers(digits: int) -> list[Match]:
+    return [
+        re.compile(_pattern(layout, named=True).encode()).fullmatch
+        for layout in READABLE
+        if digits in leading_digits(layout)
+    ]
+
+
+_SECOND = 10**6
+_MINUTE = 60 * _SECOND
+_DAY = 24 * 60 * _MINUTE
+_EPOCH = date(1970, 1, 1).toordinal()
+#: A day before the end of the year 9999: what was written later has that year too.
+_LATEST = (date(9999, 12, 31).toordinal() - _EPOCH) * 86_400 - 1
+
+
+class Instant(NamedTuple):
+    """A point on the line's own clock.
+
+    micros: microseconds since `origin`, the zone not applied. offset: the zone's minutes east of
+    UTC; None where the line names none.
+    """
+
+    micros: int
+    offset: int | None = None
+    origin: Origin = "epoch"
+
+    def on_clock_of(self, offset: int | None) -> int | None:
+        """Microseconds to be compared with a TimeRange of this offset; None for what is no date.
+
+        Without a zone the query means the line's own clock. A line without one is in UTC.
+        """
+        if self.origin != "epoch":
+            return None
+        if offset is None:
+            return self.micros
+        return self.micros + (offset - (self.offset or 0)) * _MINUTE
+
+
+class _Stamp(NamedTuple):
+    """A time taken apart. day: since 1970. second: of the day. fraction: its digits as written."""
+
+    day: int
+    second: int
+    fraction: bytes
+    zone: bytes
+    origin: Origin = "epoch"
+
+    @property
+    def micros(self) -> int:
+        fraction = int(self.fraction[:6].ljust(6, b"0"))
+        return self.day * _DAY + self.second * _SECOND + fraction
+
+
+class Clock:
+    """Reads the times of one log. written: when it was last written to, in seconds since 1970.
+
+    A stamp without a year is of the latest one that puts it no more than a day after that: its
+    clock may be ahead by a zone.
+    """
+
+    def __init__(self, written: int) -> None:
+        self._limit = (min(max(written, 0), _LATEST) + 86_400) * _SECOND
+
+    def read(self, text: bytes) -> Instant | None:
+        """The instant that a time's text says; None where it is none, such as 31 February."""
+        stamp = self._stamp(text)
+        return stamp and Instant(stamp.micros, zone_of(stamp.zone)[0], stamp.origin)
+
+    def iso(self, text: bytes) -> str | None:
+        """ISO 8601 with the digits of the fraction as written; what is no date as it is."""
+        stamp = self._stamp(text)
+        if stamp is None or stamp.origin != "epoch":
+            return text.decode() if stamp else None
+        day = date.fromordinal(stamp.day + _EPOCH).isoformat()
+        minutes, second = divmod(stamp.second, 60)
+        fraction = f".{stamp.fraction.decode()}" if stamp.fraction else ""
+        zone = zone_of(stamp.zone)[1]
+        return f"{day}T{minutes // 60:02}:{minutes % 60:02}:{second:02}{fraction}{zone}"
+
+    def _stamp(self, text: bytes) -> _Stamp | None:
+        for reader in _readers(_digits_at(text, 0)):
+            if found := reader(text):
+                return self._stamp_of({k: v for k, v in found.groupdict().items() if v is not None})
+        return None
+
+    def _stamp_of(self, shown: Mapping[str, bytes]) -> _Stamp | None:
+        fraction = shown["L"] if "L" in shown else shown.get("f", b"")[1:]
+        if "s" in shown:
+            return _Stamp(*divmod(int(shown["s"]), 86_400), fraction, b"Z")
+        if "E" in shown:
+            digits = shown["E"][:-4].replace(b".", b"").ljust(10, b"0")
+            return _Stamp(*divmod(int(digits[:10]), 86_400), digits[10:19], b"Z")
+        if "u" in shown:
+            whole, _, fraction = shown["u"].partition(b".")
+            return _Stamp(0, int(whole), fraction, b"", "boot")
+        second, fraction = _second_of_day(shown, fraction)
+        if shown.keys().isdisjoint(("d", "e", "j", "x")):
+            return _Stamp(0, second, fraction, b"", "midnight")
+        stamp = _Stamp(0, second, fraction, shown.get("z", b""))
+        stamps = (stamp._replace(day=day) for day in self._days_of(shown))
+        return next((one for one in stamps if _year_of(shown) or one.micros <= self._limit), None)
+
+    def _days_of(self, shown: Mapping[str, bytes]) -> list[int]:
+        """Days since 1970 that it may mean, the latest first; none if there is no such day."""
+        if "x" in shown:
+            return []
+        year = _year_of(shown)
+        latest = date.fromordinal(self._limit // _DAY + _EPOCH).year
+        # Thirteen years hold two leap years, those around 2100 too.
+        years = range(latest, latest - 13, -1) if year is None else (year,)
+        return [day for one in years if (day := _day_of(one, shown)) is not None]
+
+
+def _year_of(shown: Mapping[str, bytes]) -> int | None:
+    if "Y" in shown:
+        return int(shown["Y"])
+    if "y" in shown:
+        year = int(shown["y"])
+        return year + (2000 if year < 70 else 1900)
+    return None
+
+
+def _day_of(year: int, shown: Mapping[str, bytes]) -> int | None:
+    try:
+        if "j" in shown:  # the first day of the year is 000
+            found = date(year, 1, 1) + timedelta(int(shown["j"]))
+        else:
+            month = _MONTH_NUMBERS[shown["b"]] if "b" in shown else int(shown["m"])
+            found = date(year, month, int(shown.get("d") or shown["e"]))
+    except (ValueError, OverflowError):
+        return None
+    return found.toordinal() - _EPOCH if found.year == year else None
+
+
+def _second_of_day(shown: Mapping[str, bytes], fraction: bytes) -> tuple[int, bytes]:
+    """Its second and fraction. A leap second is the end of the one before: few know of 61."""
+    hour = int(shown.get("k") or shown.get("H") or shown["I"])
+    if "p" in shown:
+        hour = hour % 12 + 12 * (shown["p"] == b"PM")
+    second = int(shown.get("S", b"0"))
+    if second == 60:
+        second, fraction = 59, b"999999"
+    return (hour * 60 + int(shown["M"])) * 60 + second, fraction
+
+
+def zone_of(shown: bytes) -> tuple[int | None, str]:
+    """The zone's offset in minutes and how ISO 8601 writes it; (None, "") for what may be several."""
+    zone = shown.decode().strip()
+    if zone in ("Z", "UTC", "GMT"):
+        return 0, "Z"
+    if zone[:1] not in ("+", "-"):
+        return None, ""
+    hours, minutes = zone[1:3], zone[3:].removeprefix(":") or "00"
+    offset = int(hours) * 60 + int(minutes)
+    if zone[0] == "-" and offset:
+        return -offset, f"-{hours}:{minutes}"
+    return offset, f"+{hours}:{minutes}"

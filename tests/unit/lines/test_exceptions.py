@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+from oslogserve.lines import exceptions
+from oslogserve.lines.severities import RANKS
+from tests import corpus
+
+LINES = [each.line for each in corpus.everything()]
+#: Each line, and what follows its words: what content may begin with.
+BEGINNINGS = sorted(
+    {line[at.end() :] for line in LINES for at in re.finditer(rb"^|[|:\]] +", line)}
+)
+
+
+def matching(row):
+    matches = re.compile(row.pattern.replace(b"{end}", rb"\Z")).match
+    return [line for line in BEGINNINGS if matches(line)]
+
+
+def test_no_row_matches_what_its_first_bytes_and_its_part_rule_out():
+    for row in exceptions.ROWS:
+        for line in matching(row):
+            assert not row.first or line[0] in row.first, (row, line)
+            assert row.part in line, (row, line)
+
+
+def test_the_first_row_counts():
+    for line in filter(None, BEGINNINGS):
+        ranks = [RANKS[row.severity] for row in exceptions.ROWS if line in matching_of(row)]
+        assert exceptions.rank_at(line, 0) == (ranks[0] if ranks else None), line
+
+
+def matching_of(row, known={}):  # noqa: B006
+    if row not in known:
+        known[row] = frozenset(matching(row))
+    return known[row]
+
+
+def test_most_rows_have_a_line_in_the_corpus():
+    unused = [row.pattern for row in exceptions.ROWS if not matching_of(row)]
+    assert len(unused) < len(exceptions.ROWS) / 2, unused
+
+
+def test_a_place_and_a_severity():
+    for line, rank in (
+        (b"a.c:1:2: warning: x", "WARNING"),
+        (b"a.c(1,2): error X1: x", "ERROR"),
+        (b'"a.c", line 4: note: x', "INFO"),
+        (b"a.c:1: fatal error: x", "ERROR"),
+    ):
+        assert exceptions.rank_of_place(line, 0, len(line)) == RANKS[rank], line
+    for line in (
+        b"a.c:1:2: x",
+        b"error: x",
+        b"02:07:59.256 [info] x",
+        b"a.py:776:        error). x",
+    ):
+        assert exceptions.rank_of_place(line, 0, len(line)) is None, line

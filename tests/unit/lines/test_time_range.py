@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+from datetime import datetime
+
+import pytest
+
+from oslogserve.lines.time_range import time_range
+from oslogserve.lines.times import Instant
+
+
+def micros(text):
+    whole, _, fraction = text.removesuffix("Z").partition(".")
+    seconds = int(datetime.fromisoformat(whole + "+00:00").timestamp())
+    return seconds * 10**6 + int(fraction[:6].ljust(6, "0"))
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2", "2000-01-01T00:00:00", "2999-12-31T23:59:59.999999"),
+        ("0", "0001-01-01T00:00:00", "0999-12-31T23:59:59.999999"),
+        ("201", "2010-01-01T00:00:00", "2019-12-31T23:59:59.999999"),
+        ("2013", "2013-01-01T00:00:00", "2013-12-31T23:59:59.999999"),
+        ("9999", "9999-01-01T00:00:00", "9999-12-31T23:59:59.999999"),
+        ("2013-", "2013-01-01T00:00:00", "2013-12-31T23:59:59.999999"),
+        ("2013-0", "2013-01-01T00:00:00", "2013-09-30T23:59:59.999999"),
+        ("2013-1", "2013-10-01T00:00:00", "2013-12-31T23:59:59.999999"),
+        ("2013-09", "2013-09-01T00:00:00", "2013-09-30T23:59:59.999999"),
+        ("2024-02", "2024-02-01T00:00:00", "2024-02-29T23:59:59.999999"),
+        ("2013-09-2", "2013-09-20T00:00:00", "2013-09-29T23:59:59.999999"),
+        ("2013-09-3", "2013-09-30T00:00:00", "2013-09-30T23:59:59.999999"),
+        ("2013-09-27", "2013-09-27T00:00:00", "2013-09-27T23:59:59.999999"),
+        ("2013-09-27T", "2013-09-27T00:00:00", "2013-09-27T23:59:59.999999"),
+        ("2013-09-27 1", "2013-09-27T10:00:00", "2013-09-27T19:59:59.999999"),
+        ("2013-09-27T2", "2013-09-27T20:00:00", "2013-09-27T23:59:59.999999"),
+        ("2013-09-27T18", "2013-09-27T18:00:00", "2013-09-27T18:59:59.999999"),
+        ("2013-09-27T18:2", "2013-09-27T18:20:00", "2013-09-27T18:29:59.999999"),
+        ("2013-09-27T18:22", "2013-09-27T18:22:00", "2013-09-27T18:22:59.999999"),
+        ("2013-09-27 18:22:", "2013-09-27T18:22:00", "2013-09-27T18:22:59.999999"),
+        ("2013-09-27T18:22:1", "2013-09-27T18:22:10", "2013-09-27T18:22:19.999999"),
+        ("2013-09-27T18:22:11", "2013-09-27T18:22:11", "2013-09-27T18:22:11.999999"),
+        ("2013-09-27T18:22:11.2", "2013-09-27T18:22:11.2", "2013-09-27T18:22:11.299999"),
+        ("2013-09-27 18:22:11,248", "2013-09-27T18:22:11.248", "2013-09-27T18:22:11.248999"),
+        ("2013-09-27T18:22:11.248123", "2013-09-27T18:22:11.248123", "2013-09-27T18:22:11.248123"),
+        (
+            "2013-09-27T18:22:11.248123456",
+            "2013-09-27T18:22:11.248123",
+            "2013-09-27T18:22:11.248123",
+        ),
+        ("2016-12-31T23:59:60", "2016-12-31T23:59:59.999999", "2016-12-31T23:59:59.999999"),
+        ("2016-12-31T23:59:6", "2016-12-31T23:59:59.999999", "2016-12-31T23:59:59.999999"),
+    ],
+)
+def test_a_time_range_is_of_all_times_that_begin_so(text, first, last):
+    assert time_range(text) == (micros(first), micros(last), None)
+
+
+@pytest.mark.parametrize(
+    ("zone", "offset"),
+    [
+        ("Z", 0),
+        ("UTC", 0),
+        (" UTC", 0),
+        (" GMT", 0),
+        ("+02:00", 120),
+        ("+0200", 120),
+        ("+02", 120),
+        ("-08:30", -510),
+        (" +0200", 120),
+        (" 02:00", 120),
+        (" 0200", 120),
+        (" 02", 120),
+        ("+00:00", 0),
+    ],
+)
+@pytest.mark.parametrize("begin", ["2013-09-27T18", "2013-09-27 18:22", "2013-09-27T18:22:11.248"])
+def test_a_time_range_of_a_zone(begin, zone, offset):
+    assert time_range(begin + zone) == time_range(begin)._replace(offset=offset)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "this is empty"),
+        ("x", "this is neither"),
+        ("18:22", "this is neither"),
+        ("yesterday", "this is neither"),
+        ("1709528767", "this is neither"),
+        ("20130927", "this is neither"),
+        ("2013-9-27", "this is neither"),
+        ("27.09.2013", "this is neither"),
+        ("2013-09-27Z", "this is neither"),
+        ("2013-09-27T18:22+2", "this is neither"),
+        ("2013-09-27T18:22+24:00", "this is neither"),
+        ("2013-09-27T18:22:11.1234567890", "this is neither"),
+        ("2013-09-27T18:22\n", "this is neither"),
+        ("٢٠١٣", "this is neither"),
+        ("0000", "there is no year 0000"),
+        ("2013-13", "there is no month 13"),
+        ("2013-2", "there is no month that begins with 2"),
+        ("2013-00", "there is no month 00"),
+        ("2013-02-29", "there is no day 29 in 2013-02"),
+        ("2013-02-3", "there is no day that begins with 3 in 2013-02"),
+        ("2013-09-27T24", "there is no hour 24"),
+        ("2013-09-27T18:60", "there is no minute 60"),
+        ("2013-09-27T18:22:61", "there is no second 61"),
+        ("2013-09-27T18:22:7", "there is no second that begins with 7"),
+    ],
+)
+def test_what_no_time_begins_with_is_told_with_what_is_taken(text, told):
+    with pytest.raises(
+        ValueError, match=rf"ISO 8601, with or without a zone, or its beginning \({told}\)"
+    ):
+        time_range(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "line", "compared"),
+    [
+        ("2013-09-27T18:22", Instant(micros("2013-09-27T18:21:59.999999")), "before"),
+        ("2013-09-27T18:22", Instant(micros("2013-09-27T18:22:00")), "in"),
+        ("2013-09-27T18:22", Instant(micros("2013-09-27T18:22:59.999999")), "in"),
+        ("2013-09-27T18:22", Instant(micros("2013-09-27T18:23:00")), "after"),
+        ("2013-09-27T18:22", Instant(micros("2013-09-27T18:22:30"), -480), "in"),
+        ("2013-09-27T18:22Z", Instant(micros("2013-09-27T18:22:30")), "in"),
+        ("2013-09-27T18:22Z", Instant(micros("2013-09-27T18:22:30"), 60), "before"),
+        ("2013-09-27T18:22+01:00", Instant(micros("2013-09-27T18:22:30"), 60), "in"),
+        ("2013-09-27T18:22-01:00", Instant(micros("2013-09-27T19:22:30")), "in"),
+    ],
+)
+def test_since_and_until(asked, line, compared):
+    first, last, offset = time_range(asked)
+    seen = line.on_clock_of(offset)
+    assert (seen >= first, seen <= last) == (compared != "before", compared != "after")
