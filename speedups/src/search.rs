@@ -7,13 +7,15 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memmem};
 use regex_automata::meta::Regex;
 use regex_automata::{Input, Span};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
 };
+
+use crate::lines::line_start;
 
 /// RE2 has accepted the pattern before, within a megabyte of its own kind of program.
 const LARGEST_PROGRAM: usize = 32 * 1024 * 1024;
@@ -24,17 +26,18 @@ const SHORTEST_NEEDLE: usize = 4;
 /// Matches that are looked for in a line: each may take another pass over the rest of it.
 const MOST_MATCHES: usize = 100;
 
-/// One pattern, and where it was last found in a block.
+/// A pattern and where it was last found in a block.
 pub struct Search {
     regex: Regex,
-    /// What stands in each of its matches, and not at their beginning: there its engine looks.
+    /// A text that all matches hold, but not at their beginning, where the engine looks by itself.
     needle: Option<memmem::Finder<'static>>,
-    /// The end of its next match, from what was asked last; none where there is none left.
+    /// The end of the next match behind the place of the last call; None where none is left.
     next: Option<usize>,
 }
 
 impl Search {
-    /// Of RE2's syntax, in the form that both engines read alike.
+    /// Compiles a pattern of the syntax that RE2 and this engine read alike. Errors: what is wrong
+    /// with it.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
         let hir = within_a_line(parsed.map_err(|error| error.to_string())?);
@@ -45,16 +48,16 @@ impl Search {
         Ok(Self { regex, needle, next: Some(0) })
     }
 
-    /// Another block is searched from now on.
+    /// Begins another block.
     pub fn begin(&mut self) {
         self.next = Some(0);
     }
 
-    /// The end of its first match that is not before `from`, which grows from call to call.
+    /// The end of the first match that is not before `from`, which grows from call to call.
     pub fn next_in(&mut self, block: &[u8], from: usize) -> Option<usize> {
         if self.next.is_some_and(|next| next <= from) {
             self.next = match &self.needle {
-                Some(needle) => self.next_with(needle, block, from),
+                Some(needle) => self.next_around(needle, block, from),
                 None => self.next_match(block, from..block.len()),
             };
         }
@@ -65,11 +68,16 @@ impl Search {
         self.regex.search_half(&Input::new(block).range(part)).map(|found| found.offset())
     }
 
-    fn next_with(&self, needle: &memmem::Finder<'_>, block: &[u8], from: usize) -> Option<usize> {
-        let mut from = from;
+    /// The next match, searched for in the lines that hold the needle.
+    fn next_around(
+        &self,
+        needle: &memmem::Finder<'_>,
+        block: &[u8],
+        mut from: usize,
+    ) -> Option<usize> {
         while let Some(found) = needle.find(&block[from..]) {
             let at = from + found;
-            let start = memrchr(b'\n', &block[from..at]).map_or(from, |before| from + before + 1);
+            let start = line_start(block, from, at);
             let end = memchr(b'\n', &block[at..]).map_or(block.len(), |behind| at + behind);
             let found = self.next_match(block, start..end);
             if found.is_some() || end == block.len() {
@@ -80,12 +88,12 @@ impl Search {
         None
     }
 
-    /// Whether a line by itself holds it.
+    /// Whether a line matches.
     pub fn is_in(&self, line: &[u8]) -> bool {
         self.regex.is_match(line)
     }
 
-    /// Where the first matches stand in a line by itself.
+    /// Where the first matches stand in a line.
     pub fn spans_in(&self, line: &[u8], spans: &mut Vec<Span>) {
         let mut at = 0;
         for _ in 0..MOST_MATCHES {
@@ -105,13 +113,14 @@ impl Search {
     }
 }
 
+/// The pattern with its matches held to one line.
 fn within_a_line(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
         HirKind::Class(class) => match without_newline(class) {
-            Class::Unicode(class) => as_re2_has_it(class),
+            Class::Unicode(class) => as_in_re2(class),
             bytes => Hir::class(bytes),
         },
         HirKind::Look(look) => Hir::look(match look {
@@ -134,7 +143,7 @@ fn within_a_line(hir: Hir) -> Hir {
     }
 }
 
-/// The longest text that stands in all matches, unless they begin with it.
+/// The longest text that all matches hold, unless they begin with it.
 fn needle_of(hir: &Hir) -> Option<Vec<u8>> {
     let HirKind::Concat(parts) = hir.kind() else {
         return None;
@@ -151,7 +160,7 @@ fn needle_of(hir: &Hir) -> Option<Vec<u8>> {
     (place > 0 && text.len() >= SHORTEST_NEEDLE).then(|| text.to_vec())
 }
 
-/// That stands in all that this matches.
+/// The longest text that all matches of a part hold.
 fn text_in(hir: &Hir) -> Option<&[u8]> {
     match hir.kind() {
         HirKind::Literal(literal) => Some(&literal.0),
@@ -174,12 +183,12 @@ fn without_newline(class: Class) -> Class {
     }
 }
 
-/// Bytes that stand behind the first one of a character.
-const MORE: (u8, u8) = (0x80, 0xbf);
+/// Continuation bytes of UTF-8.
+const NEXT: (u8, u8) = (0x80, 0xbf);
 
-/// RE2 is more lenient with what is no UTF-8: all beyond ASCII is any bytes of its shape, and what
-/// holds all around the surrogates holds them.
-fn as_re2_has_it(class: ClassUnicode) -> Hir {
+/// A class as RE2 reads it, which is more lenient with what is no UTF-8: all beyond ASCII is any
+/// bytes of that shape, and a class that reaches over the surrogates holds them.
+fn as_in_re2(class: ClassUnicode) -> Hir {
     let holds = |first, last| {
         class.ranges().iter().any(|range| range.start() <= first && last <= range.end())
     };
@@ -188,12 +197,12 @@ fn as_re2_has_it(class: ClassUnicode) -> Hir {
         ascii.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')]));
         Hir::alternation(vec![
             Hir::class(Class::Unicode(ascii)),
-            sequence(&[(0xc2, 0xdf), MORE]),
-            sequence(&[(0xe0, 0xef), MORE, MORE]),
-            sequence(&[(0xf0, 0xf4), MORE, MORE, MORE]),
+            sequence(&[(0xc2, 0xdf), NEXT]),
+            sequence(&[(0xe0, 0xef), NEXT, NEXT]),
+            sequence(&[(0xf0, 0xf4), NEXT, NEXT, NEXT]),
         ])
     } else if holds('\u{d7ff}', '\u{e000}') {
-        let surrogates = sequence(&[(0xed, 0xed), (0xa0, 0xbf), MORE]);
+        let surrogates = sequence(&[(0xed, 0xed), (0xa0, 0xbf), NEXT]);
         Hir::alternation(vec![Hir::class(Class::Unicode(class)), surrogates])
     } else {
         Hir::class(Class::Unicode(class))
