@@ -4,10 +4,11 @@
 ``oslogserve/lines`` and ``oslogserve/sources/open_beneath.py`` are the definition.
 """
 
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from oslogserve.lines.native_grammar import NativeGrammar
-from oslogserve.lines.selection import Tally, Wanted
+from oslogserve.lines.selection import Wanted
+from oslogserve.lines.summary import Totals
 
 __version__: str
 
@@ -15,22 +16,8 @@ class UnsupportedPattern(ValueError):
     """A pattern of a search that RE2 alone takes."""
 
 @final
-class Grammar:
-    """The grammar of heads, compiled once and shared by all threads.
-
-    Raises ValueError, naming the pattern and its fault.
-    """
-
-    def __init__(self, data: NativeGrammar) -> None: ...
-    def seen(self, line: bytes) -> tuple[tuple[int, int], bytes, tuple[int, int], bool]:
-        """Where a line's time stands, its severity's name, where its program's name stands (of
-        errors and of TRACE alone), and whether it goes on with the line above: for tests."""
-
-    def clock(self, written: int) -> Clock: ...
-
-@final
 class Clock:
-    """The twin of `oslogserve.lines.times.Clock`, for tests. written: seconds since 1970."""
+    """The times of one log: for the tests that hold it to its twin."""
 
     def read(
         self, text: bytes
@@ -42,13 +29,28 @@ class Clock:
         """The instant's, of the text."""
 
 @final
+class Grammar:
+    """The grammar of heads, compiled once and shared by all threads.
+
+    Raises ValueError, naming the pattern and its fault.
+    """
+
+    def __init__(self, data: NativeGrammar) -> None: ...
+    def seen(self, line: bytes) -> tuple[tuple[int, int], bytes, tuple[int, int], bool]:
+        """Where a line's time stands, its severity's name, where its program's name stands, and
+        whether it goes on with the line above."""
+
+    def clock(self, written: int) -> Clock:
+        """written: when the log was last written, in seconds since 1970."""
+
+@final
 class Renderer:
     """One log on its way to a view. The GIL is released while it works.
 
     The joined results depend on the joined pieces alone. written: when the log was last written, in
-    seconds since 1970, for times without a year. longest: of a line that has not ended at most
-    about so many bytes are held back, and so many are searched. Raises UnsupportedPattern, and
-    ValueError where longest is less than the grammar looks at.
+    seconds since 1970. longest: bytes of a line that are held back until its end is seen, and that
+    are searched. Raises ValueError where that is less than the grammar looks at, and
+    UnsupportedPattern.
     """
 
     def __init__(self, grammar: Grammar, wanted: Wanted, written: int, longest: int) -> None: ...
@@ -62,10 +64,11 @@ class Renderer:
     def done(self) -> bool:
         """No further piece adds anything."""
 
-    def tell(self, into: Tally) -> None:
-        """What came of it, after finish()."""
+    def tally(self) -> dict[str, Any]:
+        """The fields of a Tally of oslogserve.lines.selection, after finish()."""
 
-def open_beneath(
-    root: bytes, path: bytes, head_size: int
-) -> tuple[int | None, bool, int, int, int, int, bytes]:
+    def totals(self) -> Totals | None:
+        """What a summary's lines come to, after finish(); None for another view."""
+
+def open_beneath(root: bytes, path: bytes, head_size: int) -> dict[str, Any]:
     """The fields of an ``OpenFile``; raises OSError. The GIL is released meanwhile."""

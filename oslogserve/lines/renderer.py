@@ -14,6 +14,7 @@ from oslogserve import __version__
 from oslogserve.lines.blocks import LONGEST_LINE
 from oslogserve.lines.native_grammar import NativeGrammar
 from oslogserve.lines.selection import Tally, Wanted
+from oslogserve.lines.summary import as_json
 from oslogserve.lines.user_formats import UserFormat
 from oslogserve.native import CORE
 from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE
@@ -62,14 +63,16 @@ class NativeRenderer:
             yield from pure_renderer(self._user_formats)(pieces, wanted, tally, longest)
             return
         for piece in pieces:
-            made = renderer.feed(piece)
-            if made:
-                yield made
+            rendered = renderer.feed(piece)
+            if rendered:
+                yield rendered
             if renderer.done:
                 break
         yield renderer.finish()
+        if wanted.view == "summary":
+            yield as_json(renderer.totals())
         if tally is not None:
-            renderer.tell(tally)
+            vars(tally).update(renderer.tally())
 
 
 def native_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:

@@ -77,9 +77,7 @@ def path_is_within(path: bytes, folder: bytes) -> bool:
 
 
 def native(root: bytes, path: bytes, head_size: int) -> OpenFile:
-    found = CORE.open_beneath(root, path, head_size)
-    descriptor, is_folder, size, seconds, nanoseconds, inode, head = found
-    return OpenFile(descriptor, is_folder, size, seconds * 10**9 + nanoseconds, inode, head)
+    return OpenFile(**CORE.open_beneath(root, path, head_size))
 
 
 #: By the name of the renderer that comes with it.

@@ -21,8 +21,7 @@ const BLOCK: u64 = 256;
 
 /// Marks lines up.
 pub struct Html {
-    /// What was made.
-    pub out: Output,
+    out: Output,
     /// The first letter of each severity, by rank.
     initials: Vec<u8>,
     /// What an address of this log's page begins with; nothing where there is none.
@@ -62,16 +61,6 @@ impl Html {
             elements: 0,
             in_block: false,
             in_line: false,
-        }
-    }
-
-    /// The end of the last line and of its block.
-    pub fn finish(&mut self) {
-        if std::mem::take(&mut self.in_line) {
-            self.out.put_short(b"\n");
-        }
-        if std::mem::take(&mut self.in_block) {
-            self.out.put(b"</ol>");
         }
     }
 
@@ -171,15 +160,6 @@ impl Html {
 }
 
 impl View for Html {
-    const SEES: bool = true;
-    const INHERITS: bool = true;
-    const READS_ALL: bool = false;
-    const COUNTS: bool = true;
-
-    fn elements(&self) -> u64 {
-        self.elements
-    }
-
     fn begin(&mut self) {
         self.special = None;
     }
@@ -200,8 +180,8 @@ impl View for Html {
         self.out.put_escaped(rest);
     }
 
-    fn part(&mut self, part: &[u8], _has_end: bool) {
-        self.out.put_escaped(part);
+    fn more(&mut self, text: &[u8], _has_end: bool) {
+        self.out.put_escaped(text);
     }
 
     fn gap(&mut self, first: u64, last: u64) {
@@ -216,6 +196,23 @@ impl View for Html {
         } else {
             self.out.put(format!("{size} line{plural}").as_bytes());
         }
+    }
+
+    fn finish(&mut self) {
+        if std::mem::take(&mut self.in_line) {
+            self.out.put_short(b"\n");
+        }
+        if std::mem::take(&mut self.in_block) {
+            self.out.put(b"</ol>");
+        }
+    }
+
+    fn output(&mut self) -> Option<&mut Output> {
+        Some(&mut self.out)
+    }
+
+    fn elements(&self) -> u64 {
+        self.elements
     }
 }
 

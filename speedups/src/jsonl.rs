@@ -7,13 +7,13 @@ use crate::output::Output;
 use crate::times::Clock;
 use crate::view::{Line, View};
 
-/// An object a line.
+/// Writes an object for each line.
 pub struct Jsonl {
-    /// What was made.
-    pub out: Output,
-    words: Vec<Vec<u8>>,
+    out: Output,
+    /// Severities by rank.
+    names: Vec<Vec<u8>>,
     clock: Clock,
-    /// Bytes of a line: the rest of its text is left out.
+    /// Bytes of a line; the rest of its text is left out.
     longest: usize,
     is_open: bool,
     is_cut: bool,
@@ -24,7 +24,7 @@ impl Jsonl {
     pub fn new(grammar: &Grammar, clock: Clock, longest: usize) -> Self {
         Self {
             out: Output::default(),
-            words: grammar.severities.clone(),
+            names: grammar.severities.clone(),
             clock,
             longest,
             is_open: false,
@@ -32,33 +32,7 @@ impl Jsonl {
         }
     }
 
-    /// The end of the last line.
-    pub fn finish(&mut self) {
-        if std::mem::take(&mut self.is_open) {
-            let end: &[u8] = if self.is_cut { b"\", \"cut\": true}\n" } else { b"\"}\n" };
-            self.out.put(end);
-        }
-    }
-
-    fn text(&mut self, text: &[u8]) {
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
-        put_string(&ansi::without(text), &mut self.out);
-    }
-}
-
-impl View for Jsonl {
-    const SEES: bool = true;
-    const INHERITS: bool = false;
-    const READS_ALL: bool = false;
-    const COUNTS: bool = false;
-
-    fn line(&mut self, line: &Line<'_>) {
-        self.finish();
-        self.is_open = true;
-        self.is_cut = line.text.len() > self.longest;
-        self.out.put(b"{\"line\": ");
-        self.out.put(itoa::Buffer::new().format(line.number).as_bytes());
-        self.out.put(b", \"time\": ");
+    fn put_time(&mut self, line: &Line<'_>) {
         match self.clock.iso(&ansi::without(&line.text[line.seen.time.clone()])) {
             Some(iso) => {
                 self.out.put(b"\"");
@@ -67,17 +41,39 @@ impl View for Jsonl {
             }
             None => self.out.put(b"null"),
         }
+    }
+}
+
+impl View for Jsonl {
+    fn line(&mut self, line: &Line<'_>) {
+        self.finish();
+        self.is_open = true;
+        self.is_cut = line.text.len() > self.longest;
+        self.out.put(b"{\"line\": ");
+        self.out.put(itoa::Buffer::new().format(line.number).as_bytes());
+        self.out.put(b", \"time\": ");
+        self.put_time(line);
         self.out.put(b", \"severity\": \"");
-        self.out.put(&self.words[line.seen.severity.unwrap_or(0)]);
+        self.out.put(&self.names[line.seen.severity.unwrap_or(0)]);
         self.out.put(b"\", \"text\": \"");
-        self.text(&line.text[..line.text.len().min(self.longest)]);
+        let text = &line.text[..line.text.len().min(self.longest)];
+        put_string(&ansi::without(text.strip_suffix(b"\r").unwrap_or(text)), &mut self.out);
     }
 
-    fn part(&mut self, part: &[u8], _has_end: bool) {
-        self.is_cut |= !part.is_empty();
+    fn more(&mut self, text: &[u8], _has_end: bool) {
+        self.is_cut |= !text.is_empty();
     }
 
-    fn gap(&mut self, _first: u64, _last: u64) {}
+    fn finish(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            let end: &[u8] = if self.is_cut { b"\", \"cut\": true}\n" } else { b"\"}\n" };
+            self.out.put(end);
+        }
+    }
+
+    fn output(&mut self) -> Option<&mut Output> {
+        Some(&mut self.out)
+    }
 }
 
 /// The inside of a string; what is no UTF-8 is replaced.

@@ -2,17 +2,20 @@
 //! The native core of oslogserve: its line renderer, and how it opens a log on disk.
 //!
 //! `oslogserve/lines` and `oslogserve/sources/open_beneath.py` are the definition, and this gives the
-//! same. Only this file knows of Python; the others are bytes in, bytes out, like their twins.
+//! same. Only this file and the structs that it exchanges with Python know of
+//! it; the others are bytes in, bytes out, like their twins.
 
 mod anchor;
 mod ansi;
 mod cursor;
+mod filter;
+mod fragments;
 mod grammar;
 mod head;
-mod held;
 mod html;
 mod inherited;
 mod jsonl;
+mod line_buffer;
 mod lines;
 mod links;
 mod members;
@@ -30,11 +33,7 @@ mod times;
 mod user_formats;
 mod view;
 
-use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
-use std::os::fd::{IntoRawFd, RawFd};
-use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use pyo3::create_exception;
@@ -42,17 +41,17 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::filter::Filter;
 use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
-use crate::output::Output;
 use crate::recognise::Seen;
-use crate::renderer::Shown;
 use crate::search::Search;
 use crate::select::Selector;
-use crate::selection::{Page, Selection, TimeSpan};
-use crate::summary::Summary;
+use crate::selection::{Pattern, Selection, Tally, Wanted};
+use crate::summary::{Summary, Totals};
 use crate::text::Text;
+use crate::view::View;
 
 #[pymodule]
 mod oslogserve_speedups {
@@ -120,90 +119,22 @@ type SeenParts<'py> = (Place, Bound<'py, PyBytes>, Place, bool);
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.
 const WORTH_DETACHING: usize = 32 * 1024;
 
-/// A time of `oslogserve.lines.clock`.
-#[derive(FromPyObject)]
-struct Span {
-    first: i64,
-    last: i64,
-    offset: Option<i16>,
+/// The searches of a selection, compiled.
+fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
+    let searches = patterns.iter().map(|one| Search::new(&one.pattern));
+    searches.collect::<Result<_, _>>().map_err(UnsupportedPattern::new_err)
 }
 
-impl From<Span> for TimeSpan {
-    fn from(Span { first, last, offset }: Span) -> Self {
-        Self { first, last, offset }
-    }
-}
-
-#[derive(FromPyObject)]
-struct Pattern {
-    pattern: String,
-}
-
-/// A Wanted of `oslogserve.lines.selection`.
-#[derive(FromPyObject)]
-struct Wanted {
-    view: String,
-    selection: SelectionData,
-    link: Vec<u8>,
-    page: Option<(u64, u64)>,
-}
-
-/// A Selection of `oslogserve.lines.selection`.
-#[derive(FromPyObject)]
-struct SelectionData {
-    first: u64,
-    last: Option<u64>,
-    since: Option<Span>,
-    until: Option<Span>,
-    level: Option<String>,
-    searches: Vec<Pattern>,
-    without: Vec<Pattern>,
-    context: Option<usize>,
-    limit: Option<u64>,
-    tail: Option<usize>,
-    show: Vec<Vec<u8>>,
-    after: u64,
-}
-
-impl SelectionData {
-    fn selection(
-        self,
-        grammar: &grammar::Grammar,
-        page: Option<(u64, u64)>,
-    ) -> PyResult<Selection> {
-        let (lines, anchors): (Vec<_>, Vec<_>) =
-            self.show.into_iter().partition(|shown| shown.starts_with(b"L"));
-        let number = |line: Vec<u8>| String::from_utf8_lossy(&line[1..]).parse().ok();
-        let mut shown_lines: Vec<u64> = lines.into_iter().filter_map(number).collect();
-        shown_lines.sort_unstable();
-        Ok(Selection {
-            first: self.first,
-            last: self.last,
-            since: self.since.map(TimeSpan::from),
-            until: self.until.map(TimeSpan::from),
-            floor: self.level.map(|level| floor(grammar, &level)).transpose()?,
-            searches: searches(&self.searches)?,
-            without: searches(&self.without)?,
-            context: self.context,
-            after: self.after,
-            limit: self.limit,
-            tail: self.tail,
-            shown_lines,
-            shown_anchors: anchors,
-            page: page.map(|(size, elements)| Page { size, elements }),
-        })
-    }
-}
-
-fn searches(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
-    let made = patterns.iter().map(|one| Search::new(&one.pattern));
-    made.collect::<Result<_, _>>().map_err(UnsupportedPattern::new_err)
-}
-
-fn floor(grammar: &grammar::Grammar, level: &str) -> PyResult<usize> {
-    let mut words = grammar.severities.iter();
-    let rank = words.position(|word| word == level.as_bytes());
-    rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter> {
+    let rank = |level: &String| {
+        let rank = grammar.severities.iter().position(|name| name == level.as_bytes());
+        rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+    };
+    Ok(Filter {
+        floor: selection.level.as_ref().map(rank).transpose()?,
+        searches: compiled(&selection.searches)?,
+        without: compiled(&selection.without)?,
+    })
 }
 
 /// One log on its way. Boxed: what searches needs memory of a wider alignment than Python gives.
@@ -216,33 +147,32 @@ impl Renderer {
     fn new(grammar: &Grammar, wanted: Wanted, written: i64, longest: usize) -> PyResult<Self> {
         let Grammar(grammar) = grammar;
         if longest < REACH {
-            let told = format!("longest is less than the {REACH} bytes looked at");
-            return Err(PyValueError::new_err(told));
+            let fault = format!("longest is less than the {REACH} bytes looked at");
+            return Err(PyValueError::new_err(fault));
         }
-        let Wanted { view, selection, link, page } = wanted;
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
-        let shown = match &view[..] {
+        let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
-                let marked = searches(&selection.searches)?;
-                Shown::Html(Html::new(grammar, link, marked, longest))
+                let marked = compiled(&wanted.selection.searches)?;
+                Box::new(Html::new(grammar, wanted.link.clone(), marked, longest))
             }
-            "text" => Shown::Text(Text::default()),
-            "jsonl" => Shown::Jsonl(Jsonl::new(grammar, clock.clone(), longest)),
-            "summary" => Shown::Summary(Summary::new(grammar, clock.clone()), Output::default()),
-            _ => return Err(PyValueError::new_err(format!("no such view: {view}"))),
+            "text" => Box::new(Text::default()),
+            "jsonl" => Box::new(Jsonl::new(grammar, clock.clone(), longest)),
+            "summary" => Box::new(Summary::new(grammar, clock.clone())),
+            other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
-        let selection = selection.selection(grammar, page.filter(|_| view == "html"))?;
-        let selector = Selector::new(Arc::clone(grammar), clock, selection, longest);
-        Ok(Self(Box::new(renderer::Renderer::new(selector, shown, longest))))
+        let filter = filter(grammar, &wanted.selection)?;
+        let selector = Selector::new(Arc::clone(grammar), clock, wanted, filter, longest);
+        Ok(Self(Box::new(renderer::Renderer::new(selector, view, longest))))
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
-        let made = if piece.len() < WORTH_DETACHING {
+        let rendered = if piece.len() < WORTH_DETACHING {
             self.0.feed(piece)
         } else {
             py.detach(|| self.0.feed(piece))
         };
-        PyBytes::new(py, made)
+        PyBytes::new(py, rendered)
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -251,25 +181,17 @@ impl Renderer {
 
     #[getter]
     fn done(&self) -> bool {
-        self.0.done()
+        self.0.is_done()
     }
 
-    /// Into a Tally of `oslogserve.lines.selection`.
-    fn tell(&self, into: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (tally, bytes) = self.0.tally();
-        into.setattr("lines", tally.lines)?;
-        into.setattr("bytes", bytes)?;
-        into.setattr("matched", tally.matched)?;
-        into.setattr("sent", tally.sent)?;
-        into.setattr("cut_at", tally.cut_at)?;
-        into.setattr("cut_from", tally.cut_from)?;
-        into.setattr("dropped", tally.dropped)?;
-        into.setattr("next_page", tally.next_page)?;
-        into.setattr("elements", tally.elements)?;
-        let counts = self.0.counts().iter().enumerate().filter(|(_, count)| count.lines > 0);
-        let severities: BTreeMap<_, _> =
-            counts.map(|(rank, count)| (rank, (count.lines, count.first))).collect();
-        into.setattr("severities", severities)
+    /// The fields of a Tally of `oslogserve.lines.selection`.
+    fn tally(&self) -> Tally {
+        self.0.tally()
+    }
+
+    /// The Totals of `oslogserve.lines.summary`; None but for a summary.
+    fn totals(&self) -> Option<Totals> {
+        self.0.totals()
     }
 }
 
@@ -294,30 +216,17 @@ impl Clock {
     }
 }
 
-/// Descriptor, whether it is a folder, size, seconds and nanoseconds of its time, inode, first bytes.
-type OpenFile<'py> = (Option<RawFd>, bool, u64, i64, i64, u64, Bound<'py, PyBytes>);
-
 #[pyfunction]
-fn open_beneath<'py>(
-    py: Python<'py>,
+fn open_beneath(
+    py: Python<'_>,
     root: &[u8],
     path: &[u8],
     head_size: usize,
-) -> PyResult<OpenFile<'py>> {
-    let found = py.detach(|| opening::open_beneath(root, path, head_size)).map_err(os_error)?;
-    let status = &found.status;
-    Ok((
-        found.file.map(File::into_raw_fd),
-        status.is_dir(),
-        status.size(),
-        status.mtime(),
-        status.mtime_nsec(),
-        status.ino(),
-        PyBytes::new(py, &found.head),
-    ))
+) -> PyResult<opening::OpenFile> {
+    py.detach(|| opening::open_beneath(root, path, head_size)).map_err(os_error)
 }
 
-/// With its number, of which Python makes the class.
+/// The error with its number, from which Python chooses the class.
 #[expect(clippy::needless_pass_by_value)]
 fn os_error(error: io::Error) -> PyErr {
     PyOSError::new_err((

@@ -3,12 +3,14 @@
 //! waits for the interpreter.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
 
+use pyo3::IntoPyObject;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
 use rustix::io::Errno;
 
@@ -16,14 +18,17 @@ use rustix::io::Errno;
 const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// An open file or folder.
+/// The fields of the Python OpenFile.
+#[derive(IntoPyObject)]
 pub struct OpenFile {
     /// None where `head` is all of the file: it was closed already.
-    pub file: Option<File>,
-    /// The metadata of what was opened.
-    pub status: Metadata,
+    descriptor: Option<RawFd>,
+    is_folder: bool,
+    size: u64,
+    modified_ns: i128,
+    inode: u64,
     /// The first bytes of the file.
-    pub head: Vec<u8>,
+    head: Vec<u8>,
 }
 
 /// Opens a file or folder and reads at most `head_size` bytes of a file.
@@ -45,7 +50,14 @@ pub fn open_beneath(root: &[u8], path: &[u8], head_size: usize) -> io::Result<Op
         head = read_head(&file, status.len(), head_size)?;
     }
     let is_read = !head.is_empty() && head.len() as u64 == status.len();
-    Ok(OpenFile { file: (!is_read).then_some(file), status, head })
+    Ok(OpenFile {
+        descriptor: (!is_read).then(|| file.into_raw_fd()),
+        is_folder: status.is_dir(),
+        size: status.size(),
+        modified_ns: i128::from(status.mtime()) * 1_000_000_000 + i128::from(status.mtime_nsec()),
+        inode: status.ino(),
+        head,
+    })
 }
 
 /// None where there is a link on the way, or a kernel that cannot tell.

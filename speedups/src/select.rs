@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which lines are shown, as `oslogserve/lines/select.py` defines it.
 //!
-//! The definition looks at each line. This passes over those that can change nothing, and finds
-//! out what it passed over (the severity and the time that a line inherits) only where a line that
-//! is looked at depends on it, from there backwards.
+//! The definition looks at each line. This skips those that cannot be shown, and finds out what
+//! they leave to the lines below (a severity, a time) only where such a line is looked at.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memchr;
 
-use crate::anchor;
-use crate::ansi;
+use crate::filter::Filter;
+use crate::fragments::Fragments;
 use crate::grammar::Grammar;
-use crate::held::{Held, Kept};
 use crate::inherited::Inherited;
-use crate::lines::{after_lines, count_lines, line_start, lines_before};
+use crate::line_buffer::LineBuffer;
+use crate::lines::{after_lines, count_lines, lines_before};
 use crate::recognise::Seen;
-use crate::search::Search;
-use crate::selection::{Page, Selection, TimeSpan};
+use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
+use crate::summary::Counter;
 use crate::times::Clock;
 use crate::view::{Line, Role, View};
 
@@ -26,480 +26,401 @@ use crate::view::{Line, Role, View};
 const CONTEXT_BYTES: usize = 1024 * 1024;
 const TAIL_BYTES: usize = 16 * 1024 * 1024;
 
-/// What came of it.
-#[derive(Clone, Copy, Default)]
-pub struct Tally {
-    /// Lines looked at.
-    pub lines: u64,
-    /// Hits.
-    pub matched: u64,
-    /// Lines shown.
-    pub sent: u64,
-    /// The first line that was not looked at, since the limit was reached before.
-    pub cut_at: Option<u64>,
-    /// The hit in whose context it stands, else itself.
-    pub cut_from: Option<u64>,
-    /// Lines of the tail that there was no room for.
-    pub dropped: usize,
-    /// The first line that the page had no room for.
-    pub next_page: Option<u64>,
-    /// Of the view.
-    pub elements: u64,
-}
-
-/// Hits of one severity of their own.
-#[derive(Clone, Copy, Default)]
-pub struct Count {
-    /// How many.
-    pub lines: u64,
-    /// The number of the first one.
-    pub first: u64,
-}
-
 /// Where more of a long line goes.
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
+#[derive(Clone, Copy)]
+enum Destination {
     Nowhere,
     View,
     Before,
     Tail,
 }
 
+/// What view and selection need of the lines.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// Severities or times.
+    heads: bool,
+    /// What a line has from those above it.
+    inherited: bool,
+    /// Lines are looked at, or counted, where none can be a hit any more.
+    all_lines: bool,
+    /// Lines that are left out are shown as gaps.
+    gaps: bool,
+    /// Hits are counted by severity.
+    counts: bool,
+    /// Nothing is left out: each line is a hit.
+    no_choice: bool,
+}
+
+impl Needs {
+    fn of(view: &str, selection: &Selection, filter: &Filter) -> Self {
+        let inherited = view == "html" || selection.has_times() || filter.floor.is_some();
+        let brings_in = !selection.show.is_empty();
+        Self {
+            heads: view != "text" || inherited || brings_in,
+            inherited,
+            all_lines: view == "summary" || brings_in,
+            gaps: selection.context.is_some() || brings_in,
+            counts: view == "html" && selection.tail.is_none(),
+            no_choice: filter.is_empty() && selection.is_whole(),
+        }
+    }
+}
+
 /// One log on its way.
 pub struct Selector {
     grammar: Arc<Grammar>,
-    asked: Selection,
+    selection: Selection,
+    filter: Filter,
+    page: Option<Page>,
+    /// What brings lines in.
+    fragments: Fragments,
+    /// Lines around each hit.
+    context: u64,
+    needs: Needs,
+    /// Bytes of a line that are searched.
     longest: usize,
-    /// The next line's.
+    /// The next line's number.
     number: u64,
-    left: Option<u64>,
+    /// Lines that the limit still lets through.
+    remaining: Option<u64>,
     inherited: Inherited,
-    before: Held,
+    /// Lines that are shown if a hit follows.
+    before: LineBuffer,
     /// The last line of the context behind the last hit.
-    near: u64,
-    tail: Held,
-    /// Of the block: what was not passed over, and need not be tried again.
-    dense: Range<usize>,
+    context_end: u64,
+    tail: LineBuffer,
+    /// The part of the block that skipping led to: it is not to be skipped.
+    candidates: Range<usize>,
     /// The first line of the gap before the next one shown.
     unshown: u64,
-    place: Place,
-    is_whole: bool,
+    rest_of_line: Destination,
     /// Bytes of the lines shown.
-    used: u64,
-    done: bool,
-    /// What came of it.
-    pub tally: Tally,
-    /// By rank.
-    pub counts: Vec<Count>,
+    shown_bytes: u64,
+    is_done: bool,
+    counter: Counter,
+    tally: Tally,
 }
 
 impl Selector {
     /// longest: bytes of a line that are searched.
-    pub fn new(grammar: Arc<Grammar>, clock: Clock, asked: Selection, longest: usize) -> Self {
+    pub fn new(
+        grammar: Arc<Grammar>,
+        clock: Clock,
+        wanted: Wanted,
+        filter: Filter,
+        longest: usize,
+    ) -> Self {
+        let Wanted { view, mut selection, page, .. } = wanted;
+        let needs = Needs::of(&view, &selection, &filter);
+        let context = selection.context.unwrap_or(0);
         Self {
-            inherited: Inherited::new(
-                Arc::clone(&grammar),
-                clock,
-                asked.since.is_some() || asked.until.is_some(),
-            ),
-            before: Held::new(asked.context.unwrap_or(0), CONTEXT_BYTES),
-            tail: Held::new(asked.tail.unwrap_or(0), TAIL_BYTES),
-            number: 1,
-            left: asked.limit,
-            near: 0,
-            dense: 0..0,
-            unshown: asked.first,
-            place: Place::Nowhere,
-            is_whole: asked.is_whole(),
-            used: 0,
-            done: false,
-            tally: Tally::default(),
-            counts: vec![Count::default(); grammar.severities.len()],
+            inherited: Inherited::new(Arc::clone(&grammar), clock, selection.has_times()),
             grammar,
-            asked,
+            page: page.filter(|_| view == "html"),
+            fragments: Fragments::new(std::mem::take(&mut selection.show)),
+            context: context as u64,
+            needs,
             longest,
+            number: 1,
+            remaining: selection.limit,
+            before: LineBuffer::new(context, CONTEXT_BYTES),
+            context_end: 0,
+            tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_BYTES),
+            candidates: 0..0,
+            unshown: selection.first,
+            rest_of_line: Destination::Nowhere,
+            shown_bytes: 0,
+            is_done: false,
+            counter: Counter::default(),
+            tally: Tally::default(),
+            selection,
+            filter,
         }
     }
 
     /// Nothing more can be shown.
-    pub fn done(&self) -> bool {
-        self.done
+    pub fn is_done(&self) -> bool {
+        self.is_done
     }
 
-    /// Whole lines, or one that goes on.
-    pub fn block<V: View>(&mut self, block: &[u8], view: &mut V) {
+    /// What came of the selection.
+    pub fn tally(&self) -> Tally {
+        Tally { severities: self.counter.counts(), ..self.tally.clone() }
+    }
+
+    /// Takes lines, or the beginning of one that goes on.
+    pub fn block(&mut self, block: &[u8], view: &mut dyn View) {
         view.begin();
-        if V::SEES || !self.is_whole {
+        self.filter.begin();
+        self.candidates = 0..0;
+        if self.needs.heads {
             self.inherited.begin(block);
         }
-        if self.is_whole {
-            return self.whole_block(block, view);
-        }
-        let patterns = self.asked.searches.iter_mut().chain(&mut self.asked.without);
-        patterns.for_each(Search::begin);
-        self.dense = 0..0;
         let mut at = 0;
-        while at < block.len() && !self.done {
-            at = self.passed::<V>(block, at);
-            self.end_behind::<V>(view);
-            if at >= block.len() || self.done {
-                break;
+        while at < block.len() && !self.is_done {
+            if !self.needs.no_choice {
+                if self.is_closed() && !self.needs.all_lines {
+                    return self.finish(view);
+                }
+                let next = self.skip(block, at);
+                if next > at {
+                    self.skipped(&block[at..next], view);
+                    at = next;
+                    continue;
+                }
             }
             let end = memchr(b'\n', &block[at..]).map_or(block.len(), |found| at + found);
-            self.line(block, at, end, view);
+            self.line(block, at..end, view);
             self.number += 1;
             at = (end + 1).min(block.len());
         }
-        if V::INHERITS || self.decides_by_state() {
+        if self.needs.inherited {
             self.inherited.catch_up(block, block.len());
         }
     }
 
-    /// Where nothing is left out: what the rest comes to, without its questions.
-    fn whole_block<V: View>(&mut self, block: &[u8], view: &mut V) {
-        let mut at = 0;
-        while at < block.len() {
-            let end = memchr(b'\n', &block[at..]).map_or(block.len(), |found| at + found);
-            let text = &block[at..end];
-            let mut seen = Seen::default();
-            if V::SEES {
-                seen = Seen::of(&self.grammar, text, self.inherited.is_plain);
-                self.inherited.take(&seen, text);
+    /// Takes more of the line before.
+    pub fn more(&mut self, text: &[u8], has_end: bool, view: &mut dyn View) {
+        match self.rest_of_line {
+            Destination::Nowhere => {}
+            Destination::View => {
+                self.shown_bytes += text.len() as u64 + u64::from(has_end);
+                view.more(text, has_end);
             }
-            if V::COUNTS {
-                self.count(self.number, &seen);
+            Destination::Before => {
+                let released = self.before.extend(text, has_end);
+                self.put_released(released, view);
             }
-            self.place = Place::View;
-            self.give(
-                &Line {
-                    number: self.number,
-                    text,
-                    rest: Some(&block[at..]),
-                    has_end: end < block.len(),
-                    seen: &seen,
-                    rank: seen.severity.unwrap_or(self.inherited.rank),
-                    inherits: self.inherited.is_inherited(),
-                    role: Role::Hit,
-                },
-                view,
-            );
-            self.number += 1;
-            at = end + 1;
+            Destination::Tail => {
+                for line in self.tail.extend(text, has_end) {
+                    self.show(&line, view);
+                }
+            }
         }
-        let lines = self.number - 1;
-        self.tally = Tally { lines, matched: lines, ..self.tally };
     }
 
-    fn count(&mut self, number: u64, seen: &Seen) {
-        let count = &mut self.counts[seen.severity.unwrap_or(0)];
-        if count.lines == 0 {
-            count.first = number;
-        }
-        count.lines += 1;
-    }
-
-    /// More of the line before.
-    pub fn part<V: View>(&mut self, part: &[u8], has_end: bool, view: &mut V) {
-        let dropped = match self.place {
-            Place::Nowhere => return,
-            Place::View => {
-                self.used += part.len() as u64 + u64::from(has_end);
-                return view.part(part, has_end);
-            }
-            Place::Before => {
-                let dropped = self.before.extend(part, has_end);
-                return self.out_of_before(dropped, view);
-            }
-            Place::Tail => self.tail.extend(part, has_end),
-        };
-        self.brought_in(dropped, view);
-    }
-
-    /// What is held.
-    pub fn finish<V: View>(&mut self, view: &mut V) {
-        if self.done {
+    /// Shows what was held back.
+    pub fn finish(&mut self, view: &mut dyn View) {
+        if std::mem::replace(&mut self.is_done, true) {
             return;
         }
-        self.done = true;
-        let before = self.before.taken();
-        self.out_of_before(before, view);
+        let before = self.before.take().into_iter();
+        self.put_released(before.filter(|line| line.role == Role::Shown), view);
         self.tally.dropped = self.tail.missing();
-        for kept in self.tail.taken() {
-            self.give(&kept.line(), view);
+        for line in self.tail.take() {
+            self.show(&line, view);
         }
         let is_cut = self.tally.cut_at.or(self.tally.next_page).is_some();
-        if self.has_gaps() && !is_cut && self.unshown <= self.tally.lines {
+        if self.needs.gaps && !is_cut && self.unshown <= self.tally.lines {
             view.gap(self.unshown, self.tally.lines);
         }
     }
 
-    fn reads_all<V: View>(&self) -> bool {
-        V::READS_ALL || !self.asked.shown_lines.is_empty() || !self.asked.shown_anchors.is_empty()
+    /// No line from here on can be a hit.
+    fn is_closed(&mut self) -> bool {
+        if self.selection.last.is_some_and(|last| self.number > last) {
+            return true;
+        }
+        if self.remaining == Some(0) {
+            self.cut(self.number);
+        }
+        self.remaining == Some(0)
     }
 
-    fn has_gaps(&self) -> bool {
-        let asked = &self.asked;
-        asked.context.is_some() || !asked.shown_lines.is_empty() || !asked.shown_anchors.is_empty()
+    fn cut(&mut self, number: u64) {
+        if self.tally.cut_at.is_none() {
+            let is_near = number <= self.context_end;
+            let hit = self.context_end.saturating_sub(self.context);
+            self.tally.cut_at = Some(number);
+            self.tally.cut_from = Some(if is_near { hit } else { number });
+        }
     }
 
-    fn decides_by_state(&self) -> bool {
-        self.asked.floor.is_some() || self.inherited.wants_time
-    }
-
-    /// Where the next line begins that could be shown, or that stands before one.
-    fn passed<V: View>(&mut self, block: &[u8], at: usize) -> usize {
-        if self.number <= self.near
-            || !self.asked.shown_anchors.is_empty()
+    /// Where the next line begins that may be shown, as far as this is quickly found out.
+    fn skip(&mut self, block: &[u8], at: usize) -> usize {
+        if self.number <= self.context_end
+            || self.fragments.have_anchors()
             || block.len() > self.longest
+            || self.candidates.contains(&at)
         {
             return at;
         }
-        let is_closed = self.is_closed();
-        if is_closed && !self.reads_all::<V>() {
-            return at;
-        }
-        if self.dense.contains(&at) {
-            return at;
-        }
-        let asked = &mut self.asked;
-        let mut are_hits = false;
-        let mut to = if is_closed {
+        let next = if self.is_closed() {
             block.len()
-        } else if self.number < asked.first {
-            after_lines(block, at, asked.first - self.number)
-        } else if !asked.searches.is_empty() {
-            let mut hit = Some(at);
-            for search in &mut asked.searches {
-                let found = hit.and_then(|hit| search.next_in(block, hit));
-                hit = found.map(|end| line_start(block, at, end));
-            }
-            let hit = hit.unwrap_or(block.len());
-            self.dense = lines_before(block, at, hit, asked.context.unwrap_or(0))..hit;
-            self.dense.start
-        } else if let Some(tail) = asked.tail
-            && self.left.is_none()
-            && self.number > asked.after
-            && asked.last.is_none()
-            && asked.floor.is_none()
-            && asked.without.is_empty()
-            && !self.inherited.wants_time
-        {
-            are_hits = true;
-            self.dense = lines_before(block, at, block.len(), tail)..block.len();
-            self.dense.start
+        } else if self.number < self.selection.first {
+            after_lines(block, at, self.selection.first - self.number)
+        } else if !self.filter.searches.is_empty() {
+            let hit = self.filter.next_candidate(block, at);
+            self.skip_to(block, at, hit, self.selection.context.unwrap_or(0))
+        } else if self.takes_all() {
+            self.skip_to(block, at, block.len(), self.selection.tail.unwrap_or(0))
         } else {
             return at;
         };
-        let next = asked.shown_lines.partition_point(|&line| line < self.number);
-        if let Some(line) = asked.shown_lines.get(next) {
-            to = to.min(after_lines(block, at, line - self.number));
-        }
-        if to > at {
-            let lines = count_lines(&block[at..to]);
-            self.number += lines;
-            self.tally.matched += if are_hits { lines } else { 0 };
-            self.tally.lines = self.number - 1;
-            self.place = Place::Nowhere;
-        }
-        to
+        next.min(self.fragments.next_in(block, at, self.number))
     }
 
-    /// No line from here on can be shown.
-    fn end_behind<V: View>(&mut self, view: &mut V) {
-        if let Some(last) = self.asked.last
-            && self.number > last + 1
-            && !self.reads_all::<V>()
+    /// Where so many lines before `end` begin.
+    fn skip_to(&mut self, block: &[u8], at: usize, end: usize, lines: usize) -> usize {
+        self.candidates = lines_before(block, at, end, lines)..end;
+        self.candidates.start
+    }
+
+    /// From here on each line is a hit, and those of the tail are shown.
+    fn takes_all(&self) -> bool {
+        let Selection { first, last, limit, tail, after, .. } = self.selection;
+        tail.is_some()
+            && limit.is_none()
+            && last.is_none()
+            && self.number >= first
+            && self.number > after
+            && self.filter.is_empty()
+            && !self.inherited.wants_time
+    }
+
+    fn skipped(&mut self, lines: &[u8], view: &mut dyn View) {
+        let size = count_lines(lines);
+        if self.takes_all() {
+            self.tally.matched += size;
+        }
+        self.number += size;
+        self.tally.lines = self.number - 1;
+        self.rest_of_line = Destination::Nowhere;
+        if let Some(last) = self.selection.last
+            && self.tally.lines > last
+            && !self.needs.all_lines
         {
             self.tally.lines = last;
             self.finish(view);
         }
     }
 
-    fn line<V: View>(&mut self, block: &[u8], at: usize, end: usize, view: &mut V) {
-        if self.is_closed() && !self.reads_all::<V>() {
-            return self.finish(view);
-        }
+    fn line(&mut self, block: &[u8], range: Range<usize>, view: &mut dyn View) {
         self.tally.lines = self.number;
-        self.place = Place::Nowhere;
-        let text = &block[at..end];
-        let mut seen = None;
-        if self.decides_by_state() || !self.asked.shown_anchors.is_empty() {
-            seen = Some(self.look_at(block, at, end));
-        }
-        let is_asked_for = self.is_asked_for(text, seen.as_ref());
-        let is_open = self.left != Some(0) && self.is_in_window();
-        let is_hit = is_open && self.is_hit(block, at, end);
-        let role = if is_asked_for {
+        self.rest_of_line = Destination::Nowhere;
+        let text = &block[range.clone()];
+        let seen =
+            if self.needs.heads { self.read_head(block, range.clone()) } else { Seen::default() };
+        let is_open = !self.is_closed() && self.is_in_window();
+        let rank = self.inherited.rank;
+        let is_hit = is_open && self.filter.passes(block, range.clone(), rank, self.longest);
+        let is_near = self.number <= self.context_end;
+        let role = if self.fragments.lead_to(self.number, text, &seen) {
             Role::Shown
         } else if is_hit {
             Role::Hit
-        } else if is_open && (self.number <= self.near || self.asked.context.unwrap_or(0) > 0) {
+        } else if is_open && (is_near || self.context > 0) {
             Role::Context
         } else {
             return;
         };
-        if V::SEES && seen.is_none() {
-            seen = Some(if V::INHERITS {
-                self.look_at(block, at, end)
-            } else {
-                Seen::of(&self.grammar, text, self.inherited.is_plain)
-            });
-        }
-        let seen = seen.unwrap_or_default();
         let line = Line {
             number: self.number,
-            text,
-            rest: Some(&block[at..]),
-            has_end: end < block.len(),
-            seen: &seen,
-            rank: seen.severity.unwrap_or(self.inherited.rank),
+            text: Cow::Borrowed(text),
+            rest: Some(&block[range.start..]),
+            has_end: range.end < block.len(),
+            rank: seen.severity.unwrap_or(rank),
+            seen,
             inherits: self.inherited.is_inherited(),
             role,
         };
-        if is_hit {
-            let context = self.asked.context.unwrap_or(0) as u64;
-            for kept in self.before.taken() {
-                if kept.role == Role::Shown || kept.number + context >= self.number {
-                    self.put(&kept.line(), false, view);
-                }
-            }
-            self.put(&line, true, view);
-            self.near = self.number + context;
-        } else if self.number <= self.near || self.asked.context.unwrap_or(0) == 0 {
-            self.put(&line, false, view);
+        if self.context == 0 || is_near && !is_hit {
+            self.put(&line, is_hit, view);
+        } else if is_hit {
+            self.put_hit(&line, view);
         } else {
-            // What is shown too: behind those that stand before a hit to come.
-            let gone = self.before.add(&line);
-            self.out_of_before(gone, view);
+            let released = self.before.push(line.to_owned());
+            self.put_released(released, view);
         }
     }
 
-    /// No line from here on can be a hit.
-    fn is_closed(&mut self) -> bool {
-        if self.asked.last.is_some_and(|last| self.number > last) {
-            return true;
+    fn read_head(&mut self, block: &[u8], line: Range<usize>) -> Seen {
+        let seen = Seen::of(&self.grammar, &block[line.clone()], self.inherited.is_plain);
+        if self.needs.inherited {
+            if self.inherited.at < line.start {
+                self.inherited.catch_up(block, line.start);
+            }
+            self.inherited.take(&seen, &block[line.clone()]);
+            self.inherited.at = (line.end + 1).min(block.len());
         }
-        if self.left == Some(0) {
-            self.cut(self.number);
-        }
-        self.left == Some(0)
-    }
-
-    fn cut(&mut self, number: u64) {
-        if self.tally.cut_at.is_none() {
-            let is_near = number <= self.near;
-            let hit = self.near.saturating_sub(self.asked.context.unwrap_or(0) as u64);
-            self.tally.cut_at = Some(number);
-            self.tally.cut_from = Some(if is_near { hit } else { number });
-        }
-    }
-
-    fn look_at(&mut self, block: &[u8], at: usize, end: usize) -> Seen {
-        self.inherited.catch_up(block, at);
-        let seen = Seen::of(&self.grammar, &block[at..end], self.inherited.is_plain);
-        self.inherited.take(&seen, &block[at..end]);
-        self.inherited.at = (end + 1).min(block.len());
         seen
     }
 
     fn is_in_window(&self) -> bool {
-        let asked = &self.asked;
-        let time = |bound: &TimeSpan| {
-            self.inherited.time.and_then(|instant| instant.on_clock_of(bound.offset))
+        let Selection { first, since, until, .. } = &self.selection;
+        let time = |range: &TimeRange| {
+            self.inherited.time.and_then(|instant| instant.on_clock_of(range.offset))
         };
-        self.number >= asked.first
-            && asked.last.is_none_or(|last| self.number <= last)
-            && asked
-                .since
-                .as_ref()
-                .is_none_or(|since| time(since).is_some_and(|t| t >= since.first))
-            && asked.until.as_ref().is_none_or(|until| time(until).is_none_or(|t| t <= until.last))
+        let is_since = |since: &TimeRange| time(since).is_some_and(|time| time >= since.first);
+        let is_until = |until: &TimeRange| time(until).is_none_or(|time| time <= until.last);
+        self.number >= *first
+            && since.as_ref().is_none_or(is_since)
+            && until.as_ref().is_none_or(is_until)
     }
 
-    fn is_hit(&mut self, block: &[u8], at: usize, end: usize) -> bool {
-        let asked = &mut self.asked;
-        if asked.floor.is_some_and(|floor| self.inherited.rank < floor) {
-            return false;
-        }
-        let longest = self.longest;
-        let mut holds = |search: &mut Search| {
-            if end - at > longest {
-                search.is_in(&block[at..at + longest])
-            } else {
-                search.next_in(block, at).is_some_and(|found| found <= end)
+    /// Puts a hit and the lines before it.
+    fn put_hit(&mut self, hit: &Line<'_>, view: &mut dyn View) {
+        for line in self.before.take() {
+            if line.role == Role::Shown || line.number + self.context >= hit.number {
+                self.put(&line, false, view);
             }
-        };
-        asked.searches.iter_mut().all(&mut holds) && !asked.without.iter_mut().any(&mut holds)
+        }
+        self.put(hit, true, view);
+        self.context_end = hit.number + self.context;
     }
 
-    fn is_asked_for(&self, text: &[u8], seen: Option<&Seen>) -> bool {
-        let asked = &self.asked;
-        if asked.shown_lines.binary_search(&self.number).is_ok() {
-            return true;
+    /// Puts lines that are shown and no longer wait for a hit.
+    fn put_released(
+        &mut self,
+        lines: impl IntoIterator<Item = Line<'static>>,
+        view: &mut dyn View,
+    ) {
+        self.rest_of_line = Destination::Before;
+        for line in lines {
+            let is_last = line.number == self.tally.lines;
+            self.put(&line, false, view);
+            if !is_last {
+                self.rest_of_line = Destination::Before;
+            }
         }
-        if asked.shown_anchors.is_empty() {
-            return false;
-        }
-        let time = seen.map(|seen| ansi::without(&text[seen.time.clone()]));
-        time.is_some_and(|time| {
-            !time.is_empty() && asked.shown_anchors.iter().any(|shown| anchor::is_of(shown, &time))
-        })
     }
 
-    fn put<V: View>(&mut self, line: &Line<'_>, is_hit: bool, view: &mut V) {
+    fn put(&mut self, line: &Line<'_>, is_hit: bool, view: &mut dyn View) {
+        self.rest_of_line = Destination::Nowhere;
         if line.role != Role::Shown {
-            if line.number <= self.asked.after {
-                self.place = Place::Nowhere;
+            if line.number <= self.selection.after {
                 return;
             }
-            if self.left == Some(0) {
-                self.cut(line.number);
-                self.place = Place::Nowhere;
-                return;
+            if self.remaining == Some(0) {
+                return self.cut(line.number);
             }
-            self.left = self.left.map(|left| left - 1);
+            self.remaining = self.remaining.map(|remaining| remaining - 1);
         }
         self.tally.matched += u64::from(is_hit);
-        if V::COUNTS && is_hit && self.asked.tail.is_none() {
-            self.count(line.number, line.seen);
+        if is_hit && self.needs.counts {
+            self.counter.add(line.seen.severity.unwrap_or(0), line.number);
         }
-        if self.asked.tail.is_some() {
-            self.place = Place::Tail;
-            let gone = self.tail.add(line);
-            self.brought_in(gone, view);
-        } else {
-            self.place = Place::View;
-            self.give(line, view);
+        if self.selection.tail.is_none() {
+            self.rest_of_line = Destination::View;
+            return self.show(line, view);
         }
-    }
-
-    /// Of the lines that no longer wait for a hit: those that are shown without one.
-    fn out_of_before<V: View>(&mut self, gone: impl IntoIterator<Item = Kept>, view: &mut V) {
-        self.place = Place::Before;
-        for kept in gone.into_iter().filter(|kept| kept.role == Role::Shown) {
-            self.put(&kept.line(), false, view);
-            if kept.number < self.tally.lines {
-                self.place = Place::Before;
-            }
+        self.rest_of_line = Destination::Tail;
+        for line in self.tail.push(line.to_owned()) {
+            self.show(&line, view);
         }
     }
 
-    /// Of the lines that are no longer held: those that are shown wherever they stand.
-    fn brought_in<V: View>(&mut self, gone: Vec<Kept>, view: &mut V) {
-        for kept in gone.iter().filter(|kept| kept.role == Role::Shown) {
-            self.give(&kept.line(), view);
-        }
-    }
-
-    fn give<V: View>(&mut self, line: &Line<'_>, view: &mut V) {
-        let is_full = |page: Page| self.used >= page.size || view.elements() >= page.elements;
-        if self.asked.page.is_some_and(is_full) {
+    fn show(&mut self, line: &Line<'_>, view: &mut dyn View) {
+        let is_full =
+            |page: Page| self.shown_bytes >= page.size || view.elements() >= page.elements;
+        if self.page.is_some_and(is_full) {
             self.tally.next_page.get_or_insert(line.number);
-            self.place = Place::Nowhere;
+            self.rest_of_line = Destination::Nowhere;
             return;
         }
-        self.used += line.text.len() as u64 + u64::from(line.has_end);
-        if self.has_gaps() && line.number > self.unshown {
+        self.shown_bytes += line.size() as u64;
+        if self.needs.gaps && line.number > self.unshown {
             view.gap(self.unshown, line.number - 1);
         }
         self.unshown = line.number + 1;

@@ -1,127 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A log in figures, as `oslogserve/lines/summary.py` defines it.
+//! What a log's lines come to, as `oslogserve/lines/summary.py` defines it, which makes JSON of it.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+
+use pyo3::IntoPyObject;
 
 use crate::ansi;
 use crate::grammar::Grammar;
-use crate::times::{Clock, Origin, civil};
+use crate::times::{Clock, Origin};
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
-const SECOND: i64 = 1_000_000;
-/// The first of January of the year 1.
-const EARLIEST: i64 = -62_135_596_800 * SECOND;
-const DAY: i64 = 86_400 * SECOND;
-/// Microseconds. Each is a multiple of the one before, so that buckets merge whole.
+const DAY: i64 = 8_640_000;
+/// Hundredths of seconds. Each is a multiple of the one before, so that buckets merge whole.
+#[rustfmt::skip]
 const WIDTHS: [i64; 18] = [
-    SECOND / 100,
-    SECOND / 10,
-    SECOND,
-    5 * SECOND,
-    10 * SECOND,
-    30 * SECOND,
-    60 * SECOND,
-    300 * SECOND,
-    600 * SECOND,
-    1800 * SECOND,
-    3600 * SECOND,
-    6 * 3600 * SECOND,
-    DAY,
-    7 * DAY,
-    28 * DAY,
-    364 * DAY,
-    3640 * DAY,
-    36400 * DAY,
+    1, 10, 100, 500, 1000, 3000, 6000, 30_000, 60_000, 180_000, 360_000, DAY / 4,
+    DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
 ];
+const HUNDREDTH: i64 = 10_000;
 
-/// Lines by severity.
-type Counts = Vec<u64>;
+/// Lines of a severity: how many, and the number of the first.
+#[derive(Clone, Copy, Default, IntoPyObject)]
+pub struct Count(u64, u64);
 
-/// Of the lines that a selection leaves.
-pub struct Summary {
-    clock: Clock,
-    words: Vec<Vec<u8>>,
-    counts: Counts,
-    first_lines: Vec<u64>,
-    first_time: Vec<u8>,
-    last_time: Vec<u8>,
-    /// Microseconds, of the last line that had a time.
-    now: Option<i64>,
-    width: usize,
-    buckets: BTreeMap<i64, Bucket>,
-    /// The bucket of now: counted here, and not yet in the others.
-    current: Option<(i64, Bucket)>,
+/// Counts by rank; ranks without lines are left out.
+pub type Counts = BTreeMap<usize, Count>;
+
+/// Counts lines by severity.
+#[derive(Default)]
+pub struct Counter(Vec<Count>);
+
+impl Counter {
+    /// Counts a line.
+    #[inline]
+    pub fn add(&mut self, rank: usize, number: u64) {
+        if self.0.len() <= rank {
+            self.0.resize(rank + 1, Count::default());
+        }
+        let Count(lines, first) = &mut self.0[rank];
+        if *lines == 0 {
+            *first = number;
+        }
+        *lines += 1;
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> Counts {
+        self.0.iter().copied().enumerate().filter(|(_, count)| count.0 > 0).collect()
+    }
 }
 
-/// Lines of a span of time.
+/// What came of a log, as the Totals of `oslogserve/lines/summary.py`.
+#[derive(IntoPyObject)]
+pub struct Totals {
+    first_time: Option<String>,
+    last_time: Option<String>,
+    severities: Counts,
+    /// Microseconds of a bucket.
+    width: i64,
+    buckets: Vec<Bucket>,
+}
+
+/// The lines of a time range.
+#[derive(Clone, IntoPyObject)]
 struct Bucket {
+    /// Microseconds since 1970.
+    start: i64,
     first_line: u64,
-    counts: Counts,
+    /// How many, by rank.
+    severities: Vec<u64>,
+}
+
+/// Adds up the lines that a selection leaves.
+pub struct Summary {
+    clock: Clock,
+    /// How many there are.
+    ranks: usize,
+    severities: Counter,
+    first_time: Vec<u8>,
+    last_time: Vec<u8>,
+    /// Microseconds of the last line that had a time.
+    now: Option<i64>,
+    /// The place of the buckets' width among all.
+    width: usize,
+    /// By their start, in widths.
+    buckets: BTreeMap<i64, Bucket>,
 }
 
 impl Summary {
     /// For one log.
     pub fn new(grammar: &Grammar, clock: Clock) -> Self {
-        let words = grammar.severities.clone();
         Self {
             clock,
-            counts: vec![0; words.len()],
-            first_lines: vec![0; words.len()],
-            words,
+            ranks: grammar.severities.len(),
+            severities: Counter::default(),
             first_time: Vec::new(),
             last_time: Vec::new(),
             now: None,
             width: 0,
             buckets: BTreeMap::new(),
-            current: None,
         }
     }
 
-    /// As JSON.
-    pub fn finish(&mut self) -> String {
-        self.keep_current();
-        let width = WIDTHS[self.width];
-        let buckets: Vec<String> = self
-            .buckets
-            .iter()
-            .map(|(index, Bucket { first_line, counts })| {
-                let time = quoted(start_of(index.saturating_mul(width)).as_bytes());
-                let counts =
-                    self.named(|rank| (counts[rank] > 0).then(|| counts[rank].to_string()));
-                format!(
-                    "{{\"time\": {time}, \"first_line\": {first_line}, \"severities\": {counts}}}"
-                )
-            })
-            .collect();
-        let severities = self.named(|rank| {
-            let (count, first) = (self.counts[rank], self.first_lines[rank]);
-            (count > 0).then(|| format!("{{\"count\": {count}, \"first_line\": {first}}}"))
-        });
-        let seconds = match width / SECOND {
-            0 => (width as f64 / SECOND as f64).to_string(),
-            whole => whole.to_string(),
-        };
-        format!(
-            "{{\"first_time\": {}, \"last_time\": {}, \"severities\": {severities}, \
-             \"histogram\": {{\"seconds\": {seconds}, \"buckets\": [{}]}}}}",
-            self.iso(&self.first_time),
-            self.iso(&self.last_time),
-            buckets.join(", ")
-        )
-    }
-
-    fn iso(&self, time: &[u8]) -> String {
-        self.clock.iso(time).map_or("null".into(), |iso| quoted(iso.as_bytes()))
-    }
-
-    fn named(&self, value: impl Fn(usize) -> Option<String>) -> String {
-        let words = self.words.iter().enumerate();
-        let members = words.filter_map(|(rank, word)| {
-            value(rank).map(|value| format!("{}: {value}", quoted(word)))
-        });
-        format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+    fn bucket_width(&self) -> i64 {
+        WIDTHS[self.width] * HUNDREDTH
     }
 
     fn take_time(&mut self, text: &[u8]) {
@@ -138,85 +121,69 @@ impl Summary {
         }
     }
 
-    fn keep_current(&mut self) {
-        let Some((index, bucket)) = self.current.take() else {
-            return;
-        };
-        add(&mut self.buckets, index, bucket);
+    fn add_to_bucket(&mut self, now: i64, rank: usize, number: u64) {
+        let start = now.div_euclid(self.bucket_width());
+        let before = self.buckets.len();
+        let severities = || vec![0; self.ranks];
+        let new = || Bucket { start, first_line: number, severities: severities() };
+        let bucket = self.buckets.entry(start).or_insert_with(new);
+        bucket.severities[rank] += 1;
+        if self.buckets.len() > before {
+            self.widen();
+        }
+    }
+
+    /// Merges buckets until there are not too many of them.
+    fn widen(&mut self) {
         while let (Some((first, _)), Some((last, _))) =
             (self.buckets.first_key_value(), self.buckets.last_key_value())
             && last - first >= MOST_BUCKETS
         {
             let ratio = WIDTHS[self.width + 1] / WIDTHS[self.width];
             self.width += 1;
-            for (index, bucket) in std::mem::take(&mut self.buckets) {
-                add(&mut self.buckets, index.div_euclid(ratio), bucket);
+            for (start, bucket) in std::mem::take(&mut self.buckets) {
+                let start = start.div_euclid(ratio);
+                let Some(merged) = self.buckets.get_mut(&start) else {
+                    self.buckets.insert(start, Bucket { start, ..bucket });
+                    continue;
+                };
+                merged.first_line = merged.first_line.min(bucket.first_line);
+                let counts = merged.severities.iter_mut().zip(bucket.severities);
+                counts.for_each(|(merged, count)| *merged += count);
             }
         }
     }
 }
 
 impl View for Summary {
-    const SEES: bool = true;
-    const INHERITS: bool = false;
-    const READS_ALL: bool = true;
-    const COUNTS: bool = false;
-
     fn line(&mut self, line: &Line<'_>) {
         let rank = line.seen.severity.unwrap_or(0);
-        self.counts[rank] += 1;
-        if self.counts[rank] == 1 {
-            self.first_lines[rank] = line.number;
-        }
+        self.severities.add(rank, line.number);
         if !line.seen.time.is_empty() {
             self.take_time(&ansi::without(&line.text[line.seen.time.clone()]));
         }
-        let Some(now) = self.now else {
-            return;
+        if let Some(now) = self.now {
+            self.add_to_bucket(now, rank, line.number);
+        }
+    }
+
+    fn more(&mut self, _text: &[u8], _has_end: bool) {}
+
+    fn totals(&self) -> Option<Totals> {
+        let width = self.bucket_width();
+        let iso = |time: &[u8]| {
+            self.clock.iso(time).map(|iso| String::from_utf8_lossy(iso.as_bytes()).into_owned())
         };
-        let index = now.div_euclid(WIDTHS[self.width]);
-        if self.current.as_ref().is_none_or(|(current, _)| *current != index) {
-            self.keep_current();
-            let index = now.div_euclid(WIDTHS[self.width]);
-            let counts = vec![0; self.words.len()];
-            self.current = Some((index, Bucket { first_line: line.number, counts }));
-        }
-        if let Some((_, bucket)) = &mut self.current {
-            bucket.counts[rank] += 1;
-        }
+        let at_start = |bucket: &Bucket| Bucket {
+            start: bucket.start.saturating_mul(width),
+            ..bucket.clone()
+        };
+        Some(Totals {
+            first_time: iso(&self.first_time),
+            last_time: iso(&self.last_time),
+            severities: self.severities.counts(),
+            width,
+            buckets: self.buckets.values().map(at_start).collect(),
+        })
     }
-
-    fn part(&mut self, _part: &[u8], _has_end: bool) {}
-
-    fn gap(&mut self, _first: u64, _last: u64) {}
-}
-
-fn add(buckets: &mut BTreeMap<i64, Bucket>, index: i64, bucket: Bucket) {
-    match buckets.entry(index) {
-        Entry::Vacant(place) => {
-            place.insert(bucket);
-        }
-        Entry::Occupied(mut place) => {
-            let into = place.get_mut();
-            into.first_line = into.first_line.min(bucket.first_line);
-            into.counts.iter_mut().zip(bucket.counts).for_each(|(into, count)| *into += count);
-        }
-    }
-}
-
-/// Of a bucket, without a zone.
-fn start_of(micros: i64) -> String {
-    let seconds = micros.max(EARLIEST).div_euclid(SECOND);
-    let (year, month, day) = civil(seconds.div_euclid(86_400));
-    let second = seconds.rem_euclid(86_400);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let fraction = match micros.max(EARLIEST).rem_euclid(SECOND) {
-        0 => String::new(),
-        fraction => format!(".{:02}", fraction / 10_000),
-    };
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}")
-}
-
-fn quoted(text: &[u8]) -> String {
-    format!("\"{}\"", String::from_utf8_lossy(text))
 }

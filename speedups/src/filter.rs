@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What makes a line a hit, apart from where it stands.
+
+use std::ops::Range;
+
+use crate::lines::line_start;
+use crate::search::Search;
+
+/// Conditions that all hits meet.
+pub struct Filter {
+    /// The lowest rank.
+    pub floor: Option<usize>,
+    /// What all hits hold.
+    pub searches: Vec<Search>,
+    /// What no hit holds.
+    pub without: Vec<Search>,
+}
+
+impl Filter {
+    /// Whether every line is a hit.
+    pub fn is_empty(&self) -> bool {
+        self.floor.is_none() && self.searches.is_empty() && self.without.is_empty()
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.searches.iter_mut().chain(&mut self.without).for_each(Search::begin);
+    }
+
+    /// Whether a line of the block is a hit. longest: bytes of it that are searched.
+    pub fn passes(
+        &mut self,
+        block: &[u8],
+        line: Range<usize>,
+        rank: usize,
+        longest: usize,
+    ) -> bool {
+        if self.floor.is_some_and(|floor| rank < floor) {
+            return false;
+        }
+        let mut holds = |search: &mut Search| {
+            if line.len() > longest {
+                search.is_in(&block[line.start..line.start + longest])
+            } else {
+                search.next_in(block, line.start).is_some_and(|found| found <= line.end)
+            }
+        };
+        self.searches.iter_mut().all(&mut holds) && !self.without.iter_mut().any(&mut holds)
+    }
+
+    /// The beginning of the first line from `at` on that may hold all that is searched for, or the
+    /// block's end.
+    pub fn next_candidate(&mut self, block: &[u8], at: usize) -> usize {
+        let mut start = at;
+        for search in &mut self.searches {
+            match search.next_in(block, start) {
+                Some(end) => start = line_start(block, at, end),
+                None => return block.len(),
+            }
+        }
+        start
+    }
+}

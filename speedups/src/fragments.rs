@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lines that are brought in by the fragments which lead to them.
+
+use crate::anchor;
+use crate::ansi;
+use crate::lines::after_lines;
+use crate::recognise::Seen;
+
+/// What a selection's `show` asks for.
+pub struct Fragments {
+    /// Lines' numbers, in order.
+    numbers: Vec<u64>,
+    /// Anchors of times.
+    anchors: Vec<Vec<u8>>,
+}
+
+impl Fragments {
+    /// From fragments such as `L17` and `_2013-09-27_18_22_11`.
+    pub fn new(fragments: Vec<Vec<u8>>) -> Self {
+        let (lines, anchors): (Vec<_>, Vec<_>) =
+            fragments.into_iter().partition(|fragment| fragment.starts_with(b"L"));
+        let number = |line: Vec<u8>| String::from_utf8_lossy(&line[1..]).parse().ok();
+        let mut numbers: Vec<u64> = lines.into_iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        Self { numbers, anchors }
+    }
+
+    /// Whether a line can be told only by its time.
+    pub fn have_anchors(&self) -> bool {
+        !self.anchors.is_empty()
+    }
+
+    /// Whether one of them leads to a line.
+    pub fn lead_to(&self, number: u64, text: &[u8], seen: &Seen) -> bool {
+        if self.numbers.binary_search(&number).is_ok() {
+            return true;
+        }
+        if self.anchors.is_empty() || seen.time.is_empty() {
+            return false;
+        }
+        let time = ansi::without(&text[seen.time.clone()]);
+        self.anchors.iter().any(|anchor| anchor::is_of(anchor, &time))
+    }
+
+    /// Where the next line begins whose number is among them, else the block's end. number: of the
+    /// line at `at`.
+    pub fn next_in(&self, block: &[u8], at: usize, number: u64) -> usize {
+        let next = self.numbers.partition_point(|&line| line < number);
+        let line = self.numbers.get(next);
+        line.map_or(block.len(), |line| after_lines(block, at, line - number))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lines that are held back until it is known whether they are shown.
+
+use std::collections::VecDeque;
+
+use crate::view::{Line, Role};
+
+/// The last lines, as many and as large as may be held.
+pub struct LineBuffer {
+    lines: VecDeque<Line<'static>>,
+    /// The most lines.
+    capacity: usize,
+    /// The most bytes.
+    capacity_bytes: usize,
+    bytes: usize,
+    /// Lines that were ever added.
+    added: usize,
+}
+
+impl LineBuffer {
+    /// An empty buffer. capacity: of lines.
+    pub fn new(capacity: usize, capacity_bytes: usize) -> Self {
+        Self { lines: VecDeque::new(), capacity, capacity_bytes, bytes: 0, added: 0 }
+    }
+
+    /// How many of the last lines there was no room for.
+    pub fn missing(&self) -> usize {
+        self.capacity.min(self.added) - self.lines.len()
+    }
+
+    /// Adds a line. Returns those that left for it and are shown nevertheless.
+    pub fn push(&mut self, line: Line<'static>) -> Vec<Line<'static>> {
+        self.added += 1;
+        self.bytes += line.size();
+        self.lines.push_back(line);
+        let mut released = Vec::new();
+        while (self.lines.len() > self.capacity || self.bytes > self.capacity_bytes)
+            && let Some(first) = self.lines.pop_front()
+        {
+            self.bytes -= first.size();
+            if first.role == Role::Shown {
+                released.push(first);
+            }
+        }
+        released
+    }
+
+    /// Adds to the last line; where that was too large for the buffer, so is this. Returns what
+    /// `push` returns.
+    pub fn extend(&mut self, text: &[u8], has_end: bool) -> Vec<Line<'static>> {
+        let Some(mut last) = self.lines.pop_back() else {
+            return Vec::new();
+        };
+        self.added -= 1;
+        self.bytes -= last.size();
+        last.text.to_mut().extend_from_slice(text);
+        last.has_end = has_end;
+        self.push(last)
+    }
+
+    /// Empties the buffer.
+    pub fn take(&mut self) -> VecDeque<Line<'static>> {
+        self.bytes = 0;
+        std::mem::take(&mut self.lines)
+    }
+}
