@@ -82,7 +82,8 @@ class LogHandler:
         stored = log.stored
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
-        shown = LogView(query, info, log.missing, self._renderer, self._limits)
+        limits, again = self._limits, log.decoded_again
+        shown = LogView(query, info, log.missing, self._renderer, limits, again)
         return Rendered(log, request, view, shown)
 
     def _not_modified(

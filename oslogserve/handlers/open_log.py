@@ -84,6 +84,11 @@ class OpenLog:
             return iter((self.first,))
         return self._decoded()
 
+    def decoded_again(self) -> Iterator[bytes]:
+        """The log, inflated, once more from its beginning. Raises Incomplete where it breaks off."""
+        stored_bytes = iter((self.first,)) if self.is_small else self._read_again()
+        return decoded(stored_bytes, self.stored.encoding, self._read_again)
+
     def _decoded(self) -> Iterator[bytes]:
         size = 0
         members: list[None] = []

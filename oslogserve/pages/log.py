@@ -5,16 +5,16 @@ Every view says so if some of the log is missing by its end.
 """
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve.errors import Header, Incomplete
+from oslogserve.lines.decode import until_incomplete
+from oslogserve.lines.nearest import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer, best_renderer
 from oslogserve.lines.selection import TAIL_BYTES, Page, Selection, Tally, Wanted
-from oslogserve.lines.time_range import time_range
 from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo
@@ -32,6 +32,8 @@ class LogView:
     renderer: Renderer = field(default_factory=best_renderer)
     #: Of a page, where the query names no end; None for no limits.
     limits: Page | None = None
+    #: Begins the log's text anew. Raises Incomplete where it breaks off.
+    read_again: Callable[[], Iterable[bytes]] = tuple
 
     def __post_init__(self) -> None:
         self._selection = self.query.selection
@@ -90,16 +92,34 @@ class LogView:
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         query = self.query
+        found = self._nearest()
+        if found:
+            shown = (*query.selection.show, b"L%d" % found.number)
+            self._selection = query.selection._replace(show=shown)
         is_large = self.limits is not None and self.log.text_size > self.limits.size
         if is_large:
-            self._selection = around_shown(query.selection)
+            self._selection = around_shown(self._selection)
         # By itself: where the filter finds nothing for long, the reader sees at least the page.
         notice = counts.before(query, self._selection, is_large)
+        if found and found.micros:
+            notice += counts.nearest(*found)
         yield page.before_lines(query, self.log, notice)
         yield from self._lines("html", pieces, page.link_of(query.source))
         notices = [incomplete_notice(error) for error in self.missing]
         footer = counts.footer(query, self._selection, self._tally)
         yield page.after_lines(notices, self.next_address(), footer, self._without_lines())
+
+    def _nearest(self) -> Nearest | None:
+        """The line that is nearest to the first moment to be shown."""
+        moments = filter(None, map(moment_of, self.query.selection.show))
+        moment = next(moments, None)
+        if moment is None:
+            return None
+
+        def read() -> Iterable[bytes]:
+            return until_incomplete(self.read_again(), [])  # the page says what is missing
+
+        return nearest(read, self.renderer, moment, self.log.modified)
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
         yield page.file_head(title)
@@ -135,22 +155,15 @@ class LogView:
         return {"complete": not self.missing, "reason": reason or None}
 
 
-#: Of a moment; those of other formats do not say the year.
-_ANCHOR = re.compile(rb"_(\d{4}-\d\d-\d\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,9}))?")
-
-
 def around_shown(selection: Selection) -> Selection:
     """The selection, from shortly before the first line to be shown on if it names no window: the
     page of a large log might end before that line."""
     window = (selection.first, selection.last, selection.since, selection.until)
-    if (*window, selection.limit, selection.tail, selection.after) != (1, *[None] * 5, 0):
-        return selection
     numbers = [int(fragment[1:]) for fragment in selection.show if fragment.startswith(b"L")]
-    if numbers:
-        return selection._replace(first=max(1, min(numbers) - counts.LINES_BEFORE))
-    found = [_ANCHOR.match(fragment) for fragment in selection.show]
-    times = [b"%bT%b:%b:%b.%b" % moment.groups(b"0") for moment in found if moment]
-    return selection._replace(since=time_range(min(times).decode())) if times else selection
+    has_window = (*window, selection.limit, selection.tail, selection.after) != (1, *[None] * 5, 0)
+    if has_window or not numbers:
+        return selection
+    return selection._replace(first=max(1, min(numbers) - counts.LINES_BEFORE))
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -310,6 +310,21 @@ def test_a_moment_that_no_line_has_leads_to_the_nearest_line(scripted):
     expect(page.locator("#said")).to_have_text("No line of this log has that time.")
 
 
+def test_a_filtered_page_brings_in_the_line_nearest_to_a_moment(reader):
+    moment = "_2026-03-04_18_22_09_961"
+    page = reader.open(f"a.txt?level=CRITICAL&show={moment}#{moment}")
+    expect(page.locator(".notice", has_text="nearest")).to_have_text(
+        "nearest: line 200, 39 ms later"
+    )
+    expect(page.locator("#L200.shown")).to_be_visible()
+
+
+def test_the_script_asks_for_the_line_that_a_filter_hides(scripted):
+    page = scripted.open("a.txt?level=CRITICAL#_2026-03-04_18_22_09_961")
+    expect(page.locator("#said")).to_have_text("nearest: line 200, 39 ms later")
+    assert lit(page) == ["L200"]
+
+
 def test_an_old_anchor_is_highlighted_without_scripts(plain):
     page = plain.open("a.txt#_2026-03-04_18_22_10_000")
     assert is_in_view(page, "#L200")

@@ -295,6 +295,31 @@ def test_the_next_address_is_escaped():
     )
 
 
+@pytest.mark.parametrize(
+    ("shown", "notice"),
+    [
+        ("_2013-09-27_18_22_11_209", "line 2</a>, 39 ms later"),
+        ("_2013-09-27_18_23_11", "line 3</a>, 1 s earlier"),
+    ],
+)
+def test_a_page_leads_to_the_line_that_is_nearest_to_a_moment(shown, notice):
+    log = [b"x\n2013-09-27 18:22:11.248 INFO a\n2013-09-27 18:23:10.000 INFO b\nERROR c\n"]
+    query = Query(b"a.txt", False).with_parameters([("level", "ERROR"), ("show", shown)])
+    view = LogView(query, LogInfo(), [], read_again=lambda: log)
+    page = b"".join(view.render("html", log)).decode()
+    assert f'role="status">nearest: <a href="#L{notice[5]}">{notice}</p>' in page
+    assert [line[:2] for line in re.findall(r" id=L(\d+)", page)] == [notice[5], "4"]
+
+
+def test_a_page_says_nothing_of_a_moment_that_a_line_has():
+    log = [b"2013-09-27 18:22:11.248 INFO a\n"]
+    query = Query(b"a.txt", False).with_parameters([("show", "_2013-09-27_18_22_11_248")])
+    view = LogView(query, LogInfo(), [], read_again=lambda: log)
+    page = b"".join(view.render("html", log))
+    assert b"id=L1" in page
+    assert b"nearest" not in page
+
+
 # Figures, of the log and of a text.
 
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line of a log that is nearest to a moment."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.time_range import TimeRange, time_range
+
+#: Lines before the moment among which one with a time is looked for.
+_MOST_BEFORE = 1000
+#: Of a time with its year; the zone behind it is the log's own.
+_ANCHOR = re.compile(rb"_(\d{4}-\d\d-\d\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?")
+
+Read = Callable[[], Iterable[bytes]]
+
+
+class Nearest(NamedTuple):
+    """number: the line's. micros: how much later than the moment it is, in microseconds."""
+
+    number: int
+    micros: int
+
+
+def moment_of(anchor: bytes) -> TimeRange | None:
+    """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None without a year."""
+    found = _ANCHOR.match(anchor)
+    if found is None:
+        return None
+    *time, fraction = found.groups(b"")
+    text = b"%bT%b:%b:%b" % tuple(time) + (b"." + fraction if fraction else b"")
+    try:
+        return time_range(text.decode())
+    except ValueError:
+        return None
+
+
+def nearest(
+    read: Read, renderer: Renderer, moment: TimeRange, written: float | None
+) -> Nearest | None:
+    """Of the first line that is not before `moment` and the last one with a time above it the
+    nearer; None where no line has a time. read: begins the log's text anew; called twice at most.
+    """
+
+    def with_times(selection: Selection) -> Iterator[Nearest]:
+        for line in _objects(renderer, read(), Wanted("jsonl", selection, written)):
+            with suppress(ValueError):  # a time of day alone
+                if line["time"]:
+                    yield Nearest(line["line"], time_range(line["time"]).first - moment.first)
+
+    later = next(with_times(Selection(since=moment, limit=1)), None)
+    if later and (later.number == 1 or later.micros == 0):
+        return later
+    before = Selection(last=later.number - 1 if later else None, tail=_MOST_BEFORE)
+    candidates = [*with_times(before)][-1:]
+    if later:
+        candidates.append(later)
+    return min(candidates, key=lambda line: abs(line.micros), default=None)
+
+
+def _objects(
+    renderer: Renderer, pieces: Iterable[bytes], wanted: Wanted
+) -> Iterator[dict[str, Any]]:
+    rest = b""
+    for piece in renderer(pieces, wanted, Tally()):
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from map(json.loads, lines)
