@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from oslogserve.lines import exceptions, members, times
 from oslogserve.lines.inheritance import CONTINUATION
-from oslogserve.lines.severities import BUNYAN, LETTERS, NAMES, RANKS, SYSLOG, WORDS
+from oslogserve.lines.severities import BUNYAN, LETTERS, NAMES, SYSLOG, WORDS
 from oslogserve.lines.user_formats import UserFormat
 
 
@@ -22,7 +22,7 @@ class NativeGrammar:
         self.layouts = _with_digits(times.LAYOUTS)
         self.readable = _with_digits(times.READABLE)
         self.placed = {name: _with_digits(each) for name, each in times.PLACED_LAYOUTS.items()}
-        self.exceptions = [(_as_rust(row.pattern), RANKS[row.severity]) for row in exceptions.ROWS]
+        self.exceptions = [(_as_rust(pattern), rank) for pattern, rank in exceptions.ROWS]
         self.endings = list(exceptions.ENDINGS.items())
         self.place = _as_rust(exceptions.PLACE)
         self.place_words = exceptions.PLACE_WORDS
