@@ -35,17 +35,33 @@ class PureRenderer:
         shown = selector.shown(whole_lines(_counted(pieces, tally), longest))
         match wanted.view:
             case "html":
-                searches = wanted.selection.searches
-                return Elements(wanted.link, searches, longest).of_shown(shown, tally)
+                elements = Elements(wanted.link, wanted.selection.searches, longest)
+                rendered = elements.of_shown(shown, tally)
             case "jsonl":
-                return objects(shown, clock, longest)
+                rendered = objects(shown, clock, longest)
             case "summary":
-                return _summary(shown, clock)
-        return (one.text for one in shown if not isinstance(one, Gap))
+                rendered = _summary(shown, clock)
+            case _:
+                rendered = (one.text for one in shown if not isinstance(one, Gap))
+        return _joined(rendered, tally)
 
 
 def _summary(shown: Iterable[Shown], clock: Clock) -> Iterator[bytes]:
     yield json.dumps(Summary(clock).of(shown)).encode()
+
+
+def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
+    """What came of each piece of the log at once: each part is sent, and compressed, by itself."""
+    parts: list[bytes] = []
+    read = tally.bytes
+    for part in rendered:
+        if parts and tally.bytes != read:
+            yield b"".join(parts)
+            parts.clear()
+        read = tally.bytes
+        parts.append(part)
+    if parts:
+        yield b"".join(parts)
 
 
 def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
