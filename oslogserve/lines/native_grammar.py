@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data of the grammar of heads as the native core takes it: the words, the layouts of times, the
-exceptions and the keys are defined in this package alone."""
+"""The grammar's data for the native core: words, layouts of times, exceptions and keys, which are
+defined in this package alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from oslogserve.lines import exceptions, members, times
 from oslogserve.lines.inheritance import CONTINUATION
@@ -11,7 +11,7 @@ from oslogserve.lines.user_formats import UserFormat
 
 
 class NativeGrammar:
-    """Attributes as speedups/src/grammar.rs reads them; user formats count before the rest."""
+    """The data, as attributes that speedups/src/grammar.rs reads."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self.severities = NAMES
@@ -19,9 +19,9 @@ class NativeGrammar:
         self.letters = [(letter[0], rank) for letter, rank in LETTERS.items()]
         self.syslog = SYSLOG
         self.numbers = list(BUNYAN.items())
-        self.layouts = _with_digits(times.LAYOUTS)
-        self.readable = _with_digits(times.READABLE)
-        self.placed = {name: _with_digits(each) for name, each in times.PLACED_LAYOUTS.items()}
+        self.layouts = times.LAYOUTS
+        self.readable = times.READABLE
+        self.placed = times.PLACED_LAYOUTS
         self.exceptions = [(_as_rust(pattern), rank) for pattern, rank in exceptions.ROWS]
         self.endings = list(exceptions.ENDINGS.items())
         self.place = _as_rust(exceptions.PLACE)
@@ -31,11 +31,6 @@ class NativeGrammar:
         self.time_keys = members.TIME_KEYS
         self.wrappers = members.WRAPPERS
         self.user_formats = [(one.pattern, list(one.ranks.items())) for one in user_formats]
-
-
-def _with_digits(layouts: Iterable[str]) -> list[tuple[str, list[int]]]:
-    """Layouts with the counts of digits that their times may begin with."""
-    return [(layout, sorted(times.leading_digits(layout))) for layout in layouts]
 
 
 def _as_rust(pattern: bytes) -> bytes:

@@ -16,33 +16,56 @@ from typing import Literal, NamedTuple
 Origin = Literal["epoch", "midnight", "boot"]
 Match = Callable[..., re.Match[bytes] | None]
 
+#: Dates that a time of day stands behind.
+_DATES = (
+    "%Y-%m-%dT",
+    "%Y-%m-%d ",
+    "%Y-%m-%d_",
+    "%Y/%m/%d ",
+    "%Y.%m.%d ",
+    "%Y%m%d ",
+    "%Y%m%d-",
+    "%b %e ",
+    "%b %e %Y ",
+    "%b-%d-%y ",
+    "%a %Y-%m-%d ",
+    "%a %b %e ",
+    "%a, %d %b %Y ",
+    "%m-%d|",
+    "%m-%d ",
+    "%d %b ",
+    "%d %b %Y ",
+    "%d %m %Y ",
+    "%d/%b/%Y:",
+    "%d/%b/%Y ",
+    "%e-%b-%Y ",
+    "%e-%b-%Y::",
+    "%x/%Y ",
+    "%x/%Y, ",
+    "%x/%Y - ",
+    "%y/%m/%d ",
+    "%y%m%d ",
+)
 #: Found wherever a time may stand. The first that fits counts.
 LAYOUTS = (
-    *("%Y-%m-%dT%k:%M:%S%f%z", "%Y-%m-%d %k:%M:%S%f%z", "%Y/%m/%d %k:%M:%S%f%z"),
-    *("%Y.%m.%d %k:%M:%S%f%z", "%Y-%m-%d-%k.%M.%S%f", "%Y-%m-%d_%k:%M:%S%f"),
-    *("%Y%m%d %k:%M:%S%f%z", "%Y%m%d-%k:%M:%S:%L", "%Y%m%d-%k:%M:%S%f", "%Y%m%dT%H%M%S%f%z"),
-    *("%b %e %k:%M:%S%f", "%b %e %Y %k:%M:%S%f", "%b %e, %Y %I:%M:%S%f %p%z", "%b-%d-%y %k:%M:%S"),
-    *("%a %Y-%m-%d %k:%M:%S%f%z", "%a %b %e %k:%M:%S%f %Y", "%a %b %e %k:%M:%S %Z %Y"),
-    *("%a %b %e %k:%M:%S%f", "%m-%d|%k:%M:%S%f", "%I:%M:%S %p"),
-    *(
-        "%a, %d %b %Y %k:%M:%S%z",
-        "%d %b %Y %k:%M:%S%f%z",
-        "%d %b %k:%M:%S%f",
-        "%d %m %Y %k:%M:%S%f",
-    ),
-    *("%d/%b/%Y:%k:%M:%S%f%z", "%d/%b/%Y %k:%M:%S%f%z"),
-    *("%e-%b-%Y::%k:%M:%S%f", "%e-%b-%Y %k:%M:%S%f%z", "%d-%b-%Y %k:%M", "%d-%b %k:%M"),
-    *(
-        "%x/%Y %I:%M:%S %p",
-        "%x/%Y, %I:%M:%S %p",
-        "%x/%Y %k:%M:%S%f",
-        "%x/%Y - %k:%M:%S",
-        "%x/%Y, %k:%M:%S",
-        "%y/%m/%d %k:%M:%S%f",
-    ),
-    *("%y%m%d %k:%M:%S", "%y%m%d %H%M%S", "%m-%d %k:%M:%S%f", "%m%d/%H%M%S%f"),
-    *("%Y-%m-%d %k:%M", "%Y-%m-%dT%k:%M%z"),
-    *("%H:%M:%S%f%z", "%I:%M%p"),
+    "%Y-%m-%d-%k.%M.%S%f",
+    "%Y-%m-%d %k:%M",
+    "%Y-%m-%dT%k:%M%z",
+    "%Y%m%d-%k:%M:%S:%L",
+    "%Y%m%dT%H%M%S%f%z",
+    "%b %e, %Y %I:%M:%S%f %p%z",
+    "%a %b %e %k:%M:%S%f %Y",
+    "%a %b %e %k:%M:%S %Z %Y",
+    "%d-%b-%Y %k:%M",
+    "%d-%b %k:%M",
+    "%x/%Y %I:%M:%S %p",
+    "%x/%Y, %I:%M:%S %p",
+    "%y%m%d %H%M%S",
+    "%m%d/%H%M%S%f",
+    "%I:%M:%S %p",
+    "%I:%M%p",
+    *(date + "%k:%M:%S%f%z" for date in _DATES),
+    "%H:%M:%S%f%z",
 )
 #: Found only where their kind of line has them, by the name of that place.
 PLACED_LAYOUTS = {
@@ -107,66 +130,22 @@ def _pattern(layout: str, named: bool) -> str:
     return re.sub(r"%(\w)", directive, layout)
 
 
-#: How many digits a directive begins with; the others begin with a letter.
-_DIGITS = {letter: (2,) for letter in "ymdHMS"} | {
-    **{letter: (1, 2) for letter in "ekI"},
-    "Y": (4,),
-    "j": (3,),
-    "L": (3,),
-    "s": (10,),
-    "x": (2,),
-    "E": (1,),
-    "u": tuple(range(1, 10)),
-}
-
-
 @functools.cache
-def leading_digits(layout: str) -> set[int]:
-    """How many digits a time of that layout begins with; 0 for a letter."""
-    counts = {0}
-    for letter in re.findall(r"%(\w)|.", layout):
-        if letter not in _DIGITS:
-            break
-        counts = {count + more for count in counts for more in _DIGITS[letter]}
-        if letter in "xEu":
-            break
-        if letter == "s":  # as many of %L behind it
-            return {10 + 3 * layout.count("%L")}
-    return counts
-
-
-def _compiled(layouts: Iterable[str]) -> Match:
+def scanner(layouts: Iterable[str]) -> Match:
+    """What finds a time of these layouts at a place in a line."""
     # Atomic: what follows cannot shorten a time.
-    each = [f"(?>{_pattern(layout, named=False)}){_END}" for layout in layouts]
-    return re.compile("|".join(each).encode()).match if each else _never
-
-
-def _never(*_: object) -> None:
-    """Matches nothing."""
-
-
-@functools.cache
-def _scanner(digits: int) -> Match:
-    return _compiled(layout for layout in LAYOUTS if digits in leading_digits(layout))
-
-
-@functools.cache
-def scan_placed(place: str) -> Match:
-    """What finds the times of PLACED_LAYOUTS, as `scan` does."""
-    return _compiled(PLACED_LAYOUTS[place])
+    each = "|".join(f"(?>{_pattern(layout, named=False)}){_END}" for layout in layouts)
+    return re.compile(f"(?! )(?:{each})".encode()).match
 
 
 def scan(text: bytes, at: int, limit: int = sys.maxsize) -> re.Match[bytes] | None:
-    """The time that stands there, as the match's span; None for none. limit: where it must end."""
-    return _scanner(_digits_at(text, at, limit))(text, at, limit)
+    """The time at `at`, as the match's span; None for none. limit: where it must end."""
+    return scanner(LAYOUTS)(text, at, limit)
 
 
-_leading = re.compile(rb"\d*").match
-
-
-def _digits_at(text: bytes, at: int, limit: int = sys.maxsize) -> int:
-    found = _leading(text, at, limit)
-    return found.end() - at if found else 0
+def scan_placed(place: str) -> Match:
+    """What finds the times of PLACED_LAYOUTS, as `scan` does."""
+    return scanner(PLACED_LAYOUTS[place])
 
 
 #: All layouts: what a time's text says is read by them.
@@ -174,12 +153,8 @@ READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in se
 
 
 @functools.cache
-def _readers(digits: int) -> list[Match]:
-    return [
-        re.compile(_pattern(layout, named=True).encode()).fullmatch
-        for layout in READABLE
-        if digits in leading_digits(layout)
-    ]
+def _readers() -> list[Match]:
+    return [re.compile(_pattern(layout, named=True).encode()).fullmatch for layout in READABLE]
 
 
 _SECOND = 10**6
@@ -255,7 +230,7 @@ class Clock:
         return f"{day}T{minutes // 60:02}:{minutes % 60:02}:{second:02}{fraction}{zone}"
 
     def _stamp(self, text: bytes) -> _Stamp | None:
-        for reader in _readers(_digits_at(text, 0)):
+        for reader in () if text.startswith(b" ") else _readers():
             if found := reader(text):
                 return self._stamp_of({k: v for k, v in found.groupdict().items() if v is not None})
         return None

@@ -2,6 +2,7 @@
 //! Times: where one stands in a line and what it says, as `oslogserve/lines/times.py` defines it.
 //! The layouts come from there.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cursor::is_word;
@@ -38,12 +39,12 @@ struct Layout {
 pub struct Layouts(Vec<Vec<Layout>>);
 
 impl Layouts {
-    /// Of strptime's strings, each with the counts of digits that its times may begin with.
-    pub fn new(layouts: &[(String, Vec<usize>)]) -> Self {
+    /// Of strptime's strings.
+    pub fn new(layouts: &[String]) -> Self {
         let mut by_digits = vec![Vec::new(); MOST_DIGITS];
-        for (text, counts) in layouts {
+        for text in layouts {
             let layout = Layout::new(text);
-            for &count in counts.iter().filter(|&&count| count < MOST_DIGITS) {
+            for count in layout.leading_digits() {
                 by_digits[count].push(layout.clone());
             }
         }
@@ -95,6 +96,30 @@ impl Layout {
             mask.extend(std::iter::repeat_n(if is_known { 0xff } else { 0 }, size));
         }
         Self { steps, shape: shape_of(&shape), mask: first_bytes(&mask) }
+    }
+
+    /// How many digits a time of this layout may begin with; 0 for a letter.
+    fn leading_digits(&self) -> Range<usize> {
+        let (mut least, mut most) = (0, 0);
+        for step in &self.steps {
+            let (sizes, is_last) = match step {
+                Step::Directive(b'y' | b'm' | b'd' | b'H' | b'M' | b'S') => (2..=2, false),
+                Step::Directive(b'e' | b'k' | b'I') => (1..=2, false),
+                Step::Directive(b'j' | b'L') => (3..=3, false),
+                Step::Directive(b'Y') => (4..=4, false),
+                Step::Directive(b's') => (10..=10, false),
+                Step::Directive(b'x') => (2..=2, true),
+                Step::Directive(b'E') => (1..=1, true),
+                Step::Directive(b'u') => (1..=9, true),
+                _ => break,
+            };
+            least += sizes.start();
+            most += sizes.end();
+            if is_last {
+                break;
+            }
+        }
+        least..most + 1
     }
 
     /// Where a time of this layout ends that the text begins with.
@@ -640,9 +665,9 @@ mod tests {
     #[test]
     fn a_time_ends_where_its_layout_does() {
         let layouts = Layouts::new(&[
-            ("%Y-%m-%d %k:%M:%S%f%z".into(), vec![4]),
-            ("%b %e %k:%M:%S%f".into(), vec![0]),
-            ("%Y-%m-%d %k:%M".into(), vec![4]),
+            "%Y-%m-%d %k:%M:%S%f%z".into(),
+            "%b %e %k:%M:%S%f".into(),
+            "%Y-%m-%d %k:%M".into(),
         ]);
         for (text, end) in [
             ("2013-09-27 18:16:18.111 | ", Some(23)),
