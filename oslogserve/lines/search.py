@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import re2
 
-#: Characters. Who needs more of them has several.
+#: Characters of a pattern; whoever needs more gives several.
 LONGEST = 1000
 #: Bytes that a compiled pattern may take: some of a thousand characters want gigabytes.
 MEMORY = 1024 * 1024
 #: Matches that are looked for in a line: each may take another pass over the rest of it.
 MOST_MATCHES = 100
 
-#: RE2's: of ASCII only. As parts of a class.
+#: RE2's classes, of ASCII only, as what stands within brackets.
 _CLASSES = {
     "d": r"0-9",
     "D": r"\x00-/:-\x{10ffff}",
@@ -27,37 +27,40 @@ _CLASSES = {
     "w": r"0-9A-Za-z_",
     "W": r"\x00-/:-@\[-\^`\{-\x{10ffff}",
 }
-#: One escape: a class, a property, a code, or any other character.
-_ESCAPE = re.compile(r"\\(?:Q.*?(?:\\E|\Z)|[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|..)|.)", re.DOTALL)
-_REPETITION = re.compile(r"\{\d+(?:,\d*)?\}")
+#: An escape: literal text, a property, a code, or any other character.
+_ESCAPE = r"\\(?:Q.*?(?:\\E|\Z)|[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|..)|.)"
+_TOKEN = re.compile(rf"{_ESCAPE}|\{{\d+(?:,\d*)?\}}|\[\^?\]?|.", re.DOTALL).match
+_TOKEN_IN_CLASS = re.compile(rf"{_ESCAPE}|\[:\^?\w+:\]|--|.", re.DOTALL).match
+#: What would begin a class within a class there, or an operation on classes.
+_LITERAL_IN_CLASS = {"[": r"\[", "&": r"\&", "~": r"\~", "--": r"-\-"}
 #: What may stand behind a backslash for itself, in both.
 _META = set(r"\.+*?()|[]{}^$-&~#/")
 
 
 class Search(NamedTuple):
-    """pattern: of RE2's syntax, over one line."""
+    """One thing to search lines for. pattern: in RE2's syntax, over one line."""
 
     pattern: str
 
     @classmethod
     def of_text(cls, text: str) -> "Search":
-        """Case counts once the text holds a capital."""
+        """The search for literal text; case counts once it holds a capital."""
         literal = "".join(_literal(character) for character in text)
         return cls(literal if any(map(str.isupper, text)) else f"(?i){literal}")
 
     @classmethod
     def of_pattern(cls, given: str) -> "Search":
-        """Raises ValueError with what is wrong."""
+        """The search for a regular expression. Raises ValueError with what is wrong."""
         search = cls(_common(given))
         try:
             search.compiled()
         except re2.error as error:
-            told = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-            raise ValueError(told[:80]) from None
+            why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+            raise ValueError(why[:80]) from None
         return search
 
     def compiled(self) -> Any:
-        """With search() and finditer() over the bytes of a line."""
+        """RE2's pattern, with search() over the bytes of a line."""
         options = re2.Options()
         options.log_errors = False
         options.never_capture = True
@@ -83,81 +86,40 @@ def _literal(character: str) -> str:
 
 
 def _common(given: str) -> str:
-    return "".join(_parts(given))
-
-
-def _parts(given: str) -> Iterator[str]:
+    """The pattern as both engines read it. Raises ValueError with what is wrong."""
+    tokens: list[str] = []
     at = 0
-    while at < len(given):
-        character = given[at]
-        if character == "\\":
-            escape = _escape_at(given, at)
-            at += len(escape)
-            yield _escaped(escape)
-        elif character == "[":
-            part, at = _class(given, at)
-            yield part
-        elif character == "{" and not _REPETITION.match(given, at):
-            at += 1
-            yield r"\{"  # a literal one for RE2, and {,3} a repetition for the other
-        else:
-            at += 1
-            yield character
+    class_start: int | None = None
+    while found := (_TOKEN if class_start is None else _TOKEN_IN_CLASS)(given, at):
+        token = found[0]
+        if token[0] == "\\":
+            tokens.append(_escaped(token, in_class=class_start is not None))
+        elif class_start is not None:
+            tokens.append(_LITERAL_IN_CLASS.get(token, token))
+            class_start = None if token == "]" else class_start
+        elif token[0] == "[":
+            class_start = at
+            tokens.append(token.replace("]", r"\]"))
+        else:  # a brace that repeats nothing: {,3} does for the regex crate
+            tokens.append(r"\{" if token == "{" else token)
+        at = found.end()
+    if class_start is not None:
+        raise ValueError(f"missing closing ]: {given[class_start:][:40]}")
+    return "".join(tokens)
 
 
-def _escape_at(given: str, at: int) -> str:
-    found = _ESCAPE.match(given, at)
-    if found is None:
+def _escaped(escape: str, in_class: bool) -> str:
+    letter = escape[1:2]
+    if not letter:
         raise ValueError("it ends in a backslash")
-    return found[0]
-
-
-def _escaped(escape: str) -> str:
-    kind = escape[1]
-    if kind in _CLASSES:
-        return f"[{_CLASSES[kind]}]"
-    if kind == "Q":
+    if letter in _CLASSES:
+        return _CLASSES[letter] if in_class else f"[{_CLASSES[letter]}]"
+    if letter == "Q" and in_class:
+        raise ValueError(r"\Q is not taken within [...]")
+    if letter == "Q":
         return "".join(_literal(one) for one in escape[2:].removesuffix("\\E"))
-    return _single(escape)
-
-
-def _single(escape: str) -> str:
-    kind = escape[1]
-    if kind.isdigit() or kind == "C":
-        raise ValueError(f"\\{kind} is not taken: write a character's code as \\x41")
-    if kind.isalpha() or kind in _META or not kind.isascii():
+    if letter.isdigit() or letter == "C":
+        raise ValueError(f"\\{letter} is not taken: write a character's code as \\x41")
+    if letter.isalpha() or letter in _META or not letter.isascii():
         return escape  # RE2 refuses what it does not know
-    return kind
-
-
-def _class(given: str, at: int) -> tuple[str, int]:
-    """A bracketed class, and where it ends."""
-    start = at
-    at += 1
-    parts = ["["]
-    if given[at : at + 1] == "^":
-        parts.append("^")
-        at += 1
-    is_first = True
-    while given[at : at + 1] != "]" or is_first:
-        is_first = False
-        if at >= len(given):
-            raise ValueError(f"missing closing ]: {given[start:][:40]}")
-        named = re.compile(r"\[:\^?\w+:\]").match(given, at)
-        if named:
-            parts.append(named[0])
-            at = named.end()
-        elif given[at] == "\\":
-            escape = _escape_at(given, at)
-            if escape[1] == "Q":
-                raise ValueError(r"\Q is not taken within [...]")
-            at += len(escape)
-            parts.append(_CLASSES.get(escape[1]) or _single(escape))
-        else:
-            # What would begin a class within a class, or an operation on classes, there.
-            parts.append(f"\\{given[at]}" if given[at] in "[]&~" else given[at])
-            if given[at : at + 2] == "--":
-                parts[-1] = r"-\-"
-                at += 1
-            at += 1
-    return "".join(parts) + "]", at + 1
+    return letter
