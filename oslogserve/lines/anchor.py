@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fragment of an address that leads to a moment in a log."""
+"""Anchors: the fragments of URLs that lead to a moment in a log."""
 
-#: What stays as it is in an anchor. What else a time has is white space, `:`, `.` and `,`; whatever
-#: a user format takes for a time, an anchor is safe in HTML.
+#: Bytes that an anchor keeps. All others become `_`, so that it is safe in HTML whatever a user
+#: format takes for a time.
 _KEPT = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/-"
 _TO_ANCHOR = bytes(byte if byte in _KEPT else ord("_") for byte in range(256))
 

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terminal colours: escape sequences out of a line, and what they mean as classes of CSS."""
+"""Terminal colours: escape sequences, and the CSS classes that they stand for."""
 
 import re
 from typing import NamedTuple
 
 ESCAPE = b"\x1b"
-#: Control sequences (ECMA-48), and what tput puts before some. What is longer, or never ends, is text.
+#: Control sequences (ECMA-48), and what tput puts before some. A longer or unfinished one is text.
 SEQUENCE = re.compile(rb"\x1b(?:\[([0-?]{0,64})[ -/]{0,4}([@-~])|\(B)")
 
 
 def without_sequences(text: bytes) -> bytes:
+    """The text without its escape sequences."""
     return SEQUENCE.sub(b"", text) if ESCAPE in text else text
 
 
 class Style(NamedTuple):
-    """What text looks like at a place in a line. Colours: 0 to 15, or None for the page's own."""
+    """How text looks at a place in a line. Colours are 0 to 15, or None for the page's default."""
 
     bold: bool = False
     dim: bool = False
@@ -25,7 +26,7 @@ class Style(NamedTuple):
 
     @property
     def classes(self) -> bytes:
-        """b"" for plain text."""
+        """CSS classes, separated by spaces; b"" for plain text."""
         names = [
             name.encode() for name, is_on in zip(self._fields, self[:4], strict=False) if is_on
         ]
@@ -39,12 +40,12 @@ class Style(NamedTuple):
 PLAIN = Style()
 _ON: dict[int, str] = {1: "bold", 2: "dim", 3: "italic", 4: "underline"}
 _OFF = {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",)}
-#: Of eight colours: whether they are of the text, and the number of the first.
+#: By the code of the first of eight colours: True for foregrounds, and that colour's number.
 _BASES = {30: (True, 0), 90: (True, 8), 40: (False, 0), 100: (False, 8)}
 
 
 def after(style: Style, parameters: bytes) -> Style:
-    """What a sequence that ends in `m` makes of a style. What is not known changes nothing."""
+    """The style behind a sequence that ends in `m`. Unknown parameters change nothing."""
     codes = [int(code[:4] or b"0") for code in re.split(rb"[;:]", parameters) if _is_number(code)]
     while codes:
         code = codes.pop(0)
@@ -74,12 +75,12 @@ def _is_number(code: bytes) -> bool:
 
 
 def _wide(codes: list[int]) -> tuple[int | None, list[int]]:
-    """A colour out of 256, or of red, green and blue: the nearest of the 16, roughly. And the
-    codes behind it."""
+    """The colour of the 16 that is nearest to one of 256 or to red, green and blue, and the codes
+    that follow it."""
     if codes[:1] == [5] and len(codes) > 1:
         return _of_256(codes[1]), codes[2:]
     if codes[:1] == [2] and len(codes) > 3:
-        red, green, blue = (min(part, 255) * 6 >> 8 for part in codes[1:4])
+        red, green, blue = (min(value, 255) * 6 >> 8 for value in codes[1:4])
         return _of_cube(red, green, blue), codes[4:]
     return None, []
 
@@ -93,9 +94,9 @@ def _of_256(code: int) -> int | None:
 
 
 def _of_cube(red: int, green: int, blue: int) -> int:
-    """Each of 0 to 5."""
+    """The nearest of the 16 colours. red, green, blue: 0 to 5."""
     most = max(red, green, blue)
     if not most:
         return 0
-    bits = sum(bit for bit, part in ((1, red), (2, green), (4, blue)) if 2 * part > most)
+    bits = sum(bit for bit, value in ((1, red), (2, green), (4, blue)) if 2 * value > most)
     return bits + 8 * (most > 3)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text as text of a page, whatever a log has in it."""
+"""Escaping of text for HTML."""
 
 
 def escaped(text: bytes) -> bytes:
-    """For text between tags, and in attributes where it holds no quotes."""
+    """The text for use between tags, or in an attribute if it holds no quotes."""
     return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")

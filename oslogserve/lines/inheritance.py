@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a line belongs to: the severity that it has from those above it.
+"""Inheritance: the severity that a line has from those above it.
 
 A line that shows a time begins a record, and those without a time behind it belong to it. Elsewhere
 a line without a severity goes on with the one above only if its shape says so. A line that shows a
@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol
 
 from oslogserve.lines.severities import RANKS
 
-#: What goes on with the line above: indentation; frames and causes of tracebacks, and the last line
-#: of an exception; a compiler's context; the end of what was opened.
+#: Beginnings of continuation lines: indentation; frames and causes of tracebacks, and the last line
+#: of an exception; a compiler's context; closing brackets.
 CONTINUATION = (
     rb"[ \t]|at [\w.$<>]+\(|Caused by: |\.\.\. \d+ more|During handling of the above|The above exception"
     rb"|(?:[\w$]+\.)+[A-Z][\w$]*(?::|{end})|\d+ +\||[|^~]|-->|In file included from |[})\]]+[,;]?{end}"
@@ -26,7 +26,7 @@ def _shape() -> re.Pattern[bytes]:
 
 
 def continues(text: bytes) -> bool:
-    """Whether a line goes on with the one above by its shape."""
+    """True if a line continues the one above by its shape."""
     return _shape().match(text) is not None
 
 
@@ -50,7 +50,7 @@ class _Error(NamedTuple):
 
 
 class Inheritance:
-    """The state of a log behind a line."""
+    """What the next line of a log may inherit."""
 
     def __init__(self) -> None:
         self._rank = 0
@@ -58,9 +58,9 @@ class Inheritance:
         self._error: _Error | None = None
 
     def rank_of(self, seen: _Recognised) -> int:
-        """The rank that filters go by, of the next line."""
+        """The rank by which filters see the next line."""
         if seen.severity:
-            self._rank = self._rank_of_own(seen)
+            self._rank = self._rank_of_severity(seen)
         elif seen.time:
             self._rank, self._error = 0, None
         elif not seen.continues:
@@ -71,16 +71,16 @@ class Inheritance:
             self._record = self._rank
         return self._rank
 
-    def _rank_of_own(self, seen: _Recognised) -> int:
-        """Lines at TRACE directly behind an error, of its program or its time, belong to it: older
-        services of OpenStack print tracebacks so."""
-        own, error = RANKS[seen.severity.decode()], self._error
-        if own == RANKS["TRACE"] and error:
+    def _rank_of_severity(self, seen: _Recognised) -> int:
+        """The severity's rank, or the error's for lines at TRACE directly behind an error and of its
+        program or time: older OpenStack services print tracebacks that way."""
+        rank, error = RANKS[seen.severity.decode()], self._error
+        if rank == RANKS["TRACE"] and error:
             is_of_error = (seen.time and seen.time == error.time) or (
                 seen.program and seen.program == error.program
             )
             if is_of_error:
                 return error.rank
-        is_error = own >= RANKS["ERROR"]
-        self._error = _Error(own, seen.time, seen.program) if is_error else None
-        return own
+        is_error = rank >= RANKS["ERROR"]
+        self._error = _Error(rank, seen.time, seen.program) if is_error else None
+        return rank

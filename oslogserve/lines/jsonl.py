@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines as JSON: an object a line."""
+"""JSON Lines: one object for each line."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.times import Clock
 
 _ENDED = b'"}\n'
-#: Of a line that is longer than may be held.
+#: The end of an object whose text is cut.
 _CUT = b'", "cut": true}\n'
 
 
 def objects(shown: Iterable[Shown], clock: Clock, longest: int) -> Iterator[bytes]:
-    """longest: bytes of a line; an object whose text is cut there has `"cut": true`."""
+    """The objects of the lines shown. longest: bytes of a text; one that is cut there is marked so."""
     end = b""
     for one in shown:
         if isinstance(one, Gap):
@@ -29,7 +29,9 @@ def objects(shown: Iterable[Shown], clock: Clock, longest: int) -> Iterator[byte
         time = clock.iso(one.time) if one.time else None
         severity = one.own.decode() or SEVERITIES[0]
         yield b'{"line": %d, "time": %b, "severity": "%b", "text": "%b' % (
-            *(one.number, _json(time), severity.encode()),
+            one.number,
+            _json(time),
+            severity.encode(),
             _json(text.decode("utf-8", "replace"))[1:-1],
         )
         end = _CUT if len(content) > longest else _ENDED

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links in a line's text: request ids, and addresses of the web."""
+"""Links in a line's text: request ids and URLs."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: Bytes behind an address's scheme; what is longer is no link.
+#: Bytes behind a URL's scheme; a longer URL is no link.
 LONGEST_URL = 2048
-#: More of a line's addresses, as in a service catalogue, are text: each costs the browser memory.
+#: URLs of a line that become links; a service catalogue has more, and each costs browser memory.
 MOST_URLS = 16
 
 _REQUEST = re.compile(rb"req-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-#: RFC 3986 allows a quote too, but in logs it stands around addresses.
+#: RFC 3986 allows a quote too, but in logs it stands around URLs.
 _IN_URL = rb"[0-9A-Za-z\-._~:/?#[\]@!$&()*+,;=%]"
 _URL = rb"https?://(?=[0-9A-Za-z[])" + _IN_URL + rb"{1,%d}" % LONGEST_URL
 _EITHER = re.compile(rb"(%b)|%b" % (_URL, _REQUEST.pattern))
-_GOES_ON = re.compile(_IN_URL)
+_CONTINUES = re.compile(_IN_URL)
 _TRAILING = b".,;:!?)]"
 
 
 class Link(NamedTuple):
-    """Where a link's text begins and ends in its line. is_url: an address; else a request id."""
+    """The place of a link's text in its line. is_url: False for a request id."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Link(NamedTuple):
 
 
 def links_in(text: bytes) -> Iterator[Link]:
-    """A text's links, from left to right, none in another."""
+    """The links of a text, from left to right, none within another."""
     urls = at = 0
     while found := (_EITHER if urls < MOST_URLS else _REQUEST).search(text, at):
         start, at = found.span()
@@ -36,5 +36,5 @@ def links_in(text: bytes) -> Iterator[Link]:
             yield Link(start, at, is_url=False)
             continue
         urls += 1
-        if not _GOES_ON.match(text, at):
+        if not _CONTINUES.match(text, at):
             yield Link(start, start + len(found[0].rstrip(_TRAILING)), is_url=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heads that are members of a JSON object, or logfmt's pairs: the time and the severity they name."""
+"""JSON objects and logfmt pairs: the time and the severity that their members name."""
 
 import re
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from oslogserve.lines.times import scan, scan_placed
 
 
 class Members(NamedTuple):
-    """What members say. start, end: of the time's text, equal for none. rank: None for none."""
+    """What members say. start, end: the time's place, equal for none. rank: None for none."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ TIME_KEYS = frozenset(
     b"time Time ts t @t @ts timestamp Timestamp @timestamp asctime date datetime @time eventTime"
     b" timeUnixNano $date __REALTIME_TIMESTAMP _SOURCE_REALTIME_TIMESTAMP".split()
 )
-#: Their members count like those of the object around them.
+#: Names of objects whose members count like those of the object around them.
 WRAPPERS = frozenset(b"log t resourceLogs scopeLogs logRecords".split())
 PRIORITY_KEY = b"PRIORITY"
 
@@ -32,14 +32,14 @@ _STRING = rb'"(?:[^"\\]|\\.)*"'
 _NAME = re.compile(rb'[ \t,}\]]*"((?:[^"\\]|\\.)*)"[ \t]*:[ \t]*').match
 _SCALAR = re.compile(_STRING + rb'|[^\s"{}\[\],]+').match
 _OPEN = re.compile(rb"[\[{ \t]*\{").match
-#: What moves between an object's beginning and its end.
+#: The tokens that decide where an object ends.
 _INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
 _AUDIT = re.compile(rb"audit\((\d{10}\.\d{1,9}):\d+\)").match
 _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
 
 
 def of_json(text: bytes, at: int) -> Members | None:
-    """What an object that begins there says; None if nothing. Nested members are not its own."""
+    """What a JSON object at a place says; None if nothing. Members of nested objects do not count."""
     start = end = 0
     rank = None
     at += 1
@@ -61,7 +61,7 @@ def of_json(text: bytes, at: int) -> Members | None:
 
 
 def _behind_nested(text: bytes, at: int) -> int:
-    """The end of an array or object that begins there; the text's, where it has none."""
+    """The end of an array or object at a place; the text's end if it is not closed."""
     depth = 0
     for found in _INSIDE(text, at):
         if found[0] == b'"':
@@ -73,7 +73,7 @@ def _behind_nested(text: bytes, at: int) -> int:
 
 
 def of_pairs(text: bytes, at: int) -> Members | None:
-    """What logfmt's `key=value` pairs that begin there say; None if nothing."""
+    """What logfmt's `key=value` pairs at a place say; None if nothing."""
     start = end = 0
     rank = None
     while found := _PAIR(text, at):

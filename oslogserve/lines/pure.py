@@ -17,7 +17,7 @@ from oslogserve.lines.user_formats import UserFormat
 
 
 class PureRenderer:
-    """A Renderer. Raises ValueError for a format at fault."""
+    """The Renderer in Python. Raises ValueError for a faulty user format."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self._recogniser = Recogniser(user_formats)

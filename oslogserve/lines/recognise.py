@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a line shows, colours or not: by a user's format, else by the grammar of heads."""
+"""Recognition of a line's time and severity: by a user format, else by the grammar of heads."""
 
 import re
 from collections.abc import Sequence
@@ -13,18 +13,17 @@ from oslogserve.lines.user_formats import CompiledFormat, UserFormat
 
 
 class Seen(NamedTuple):
-    """What a line shows.
+    """What a line shows. All but the time's place may be empty."""
 
-    start, end: the place of its time, with the escape sequences within; equal for none. severity:
-    the name of its own, b"" for none. time, program: their texts, b"" for none. continues: it
-    shows neither, and its shape says that it goes on with the line above.
-    """
-
+    #: The place of its time, with the escape sequences within; equal for none.
     start: int = 0
     end: int = 0
+    #: One of NAMES.
     severity: bytes = b""
     time: bytes = b""
+    #: What stands behind the severity.
     program: bytes = b""
+    #: True if it shows no time and no severity, and continues the line above by its shape.
     continues: bool = False
 
 
@@ -32,13 +31,13 @@ _PROGRAM = re.compile(rb"[ \t:|\]]*([^ \t:|\]]{0,64})").match
 
 
 class Recogniser:
-    """Compiled once, shared by all logs and threads. Raises ValueError for a format at fault."""
+    """The recogniser of all logs and threads. Raises ValueError for a faulty user format."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self._user_formats = [CompiledFormat(one) for one in user_formats]
 
     def seen_in(self, line: bytes) -> Seen:
-        """What a line shows. line: without its end; REACH bytes of it are enough."""
+        """What a line shows. line: without its end, or the first REACH bytes of it."""
         stored = line[:REACH]
         text = without_sequences(stored).removesuffix(b"\r")
         head = read_head(text)
@@ -58,7 +57,7 @@ class Recogniser:
 
 
 def _place_among_escapes(start: int, end: int, stored: bytes) -> tuple[int, int]:
-    """Where a part of the text without escape sequences stands in the text with them."""
+    """The place in the text with escape sequences of a place in the text without them."""
     moved = moved_start = 0
     for escapes in SEQUENCE.finditer(stored):
         at = escapes.start() - moved

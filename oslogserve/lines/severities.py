@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The severities, and the words by which logs name them: the one definition for both renderers."""
+"""Severities, and the words by which logs name them, for both renderers."""
 
 from typing import NamedTuple
 
-#: Lowest first; `level=X` shows X and all that stand behind it. NONE: of lines that show none.
+#: Lowest first; `level=X` shows X and all that stand behind it. NONE is for lines that show none.
 SEVERITIES = ("NONE", "DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR", "CRITICAL")
 NAMES = tuple(name.encode() for name in SEVERITIES)
 RANKS = {name: rank for rank, name in enumerate(SEVERITIES)}
@@ -16,7 +16,7 @@ PLACED = 3  #: only in a place that formats have for levels: brackets, behind a 
 
 
 class Word(NamedTuple):
-    """What a word says of its line. strictness: PLAIN, CUT, SAID or PLACED."""
+    """The meaning of a word. strictness: PLAIN, CUT, SAID or PLACED."""
 
     rank: int
     strictness: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a query's time stands for: `2013-09-27T18:25` is that minute, all of it."""
+"""Time ranges: a query's `2013-09-27T18:25` stands for that minute."""
 
 import re
 from datetime import date, timedelta
@@ -15,9 +15,10 @@ _HOURS = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
 
 
 class TimeRange(NamedTuple):
-    """What a query's time stands for: its first and its last microsecond.
+    """The first and the last microsecond that a query's time stands for.
 
-    Since it: `on_clock_of(offset) >= first`; until it: `<= last`. offset: of its zone, in minutes.
+    Since it: `on_clock_of(offset) >= first`; until it: `<= last`. offset: its zone's minutes east
+    of UTC; None without a zone.
     """
 
     first: int
@@ -36,9 +37,9 @@ _ZONED = re.compile(
 
 
 def time_range(text: str) -> TimeRange:
-    """All times whose ISO 8601 text begins with this one. A zone may stand behind a time.
+    """The range of all times whose ISO 8601 text begins with this one. It may have a zone.
 
-    Raises ValueError with what is to be given instead.
+    Raises ValueError that says what is expected.
     """
     zoned = _ZONED.fullmatch(text)
     given = zoned[1] if zoned else text

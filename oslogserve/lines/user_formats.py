@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The formats that operators configure, compiled by RE2: its cost is linear whatever they write."""
+"""User formats: patterns that operators configure, compiled by RE2 for its linear cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ import re2
 
 from oslogserve.lines.severities import SEVERITIES, WORDS
 
-#: A time goes into attributes as it is.
+#: A time goes into attributes unescaped.
 _NEVER_IN_TIME = frozenset(b'&<>"\r\n')
 
 
 @dataclass(frozen=True)
 class UserFormat:
-    """A section [format NAME]. It counts before the grammar of heads, which adds what it does not
-    show; of several the first that fits.
+    """A section [format NAME]. The first user format that matches a line counts before the grammar
+    of heads, which fills in what it does not show.
 
     pattern: in RE2's syntax, over a line's beginning, with groups named time, severity or both.
     words: what the latter may hold, in upper case -> its severity; empty for the usual words.
@@ -28,15 +28,15 @@ class UserFormat:
 
     @property
     def ranks(self) -> dict[bytes, int]:
-        """Ranks by words in upper case."""
+        """The rank of each word, in upper case."""
         if not self.words:
             return {word: says.rank for word, says in WORDS.items()}
         return {word: SEVERITIES.index(name) for word, name in self.words.items()}
 
 
 class Found(NamedTuple):
-    """What a format shows of a line. start, end: of the time, equal for none. severity: b"" for
-    none."""
+    """What a format finds in a line. start, end: the time's place, equal for none. severity: b""
+    for none."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 class CompiledFormat:
-    """Raises ValueError, naming the format and its fault."""
+    """A user format, ready to match. Raises ValueError, naming the format and its fault."""
 
     def __init__(self, user_format: UserFormat) -> None:
         options = re2.Options()
@@ -61,7 +61,7 @@ class CompiledFormat:
         self._ranks = user_format.ranks
 
     def seen_in(self, line: bytes) -> Found | None:
-        """What a line shows that it fits; None where it does not fit."""
+        """What the format finds in a line; None if it does not match."""
         found = self._match(line)
         if not found:
             return None
