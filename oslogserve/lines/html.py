@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines as elements of a page.
+"""HTML elements of lines.
 
     <li class=E id=L17><a href=#L17 name=_2013-09-27_18_22_11_248>#</a>2013-09-27 18:22:11.248 ...
 
-No end tag that HTML lets one leave out, and no quotes around what needs none: of a large log these
-bytes are a third of its page. The style sheet makes the number of the link's address. `name`, not
-`id`, leads to a time, for many pages and links of the past have both.
+Optional end tags and quotes are left out: they would be a third of a large log's page. The style
+sheet takes the number from the link's address. `name`, not `id`, leads to a time, since `id` has
+the number.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,23 +15,24 @@ from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.links import Link, links_in
-from oslogserve.lines.search import Search, spans_in
+from oslogserve.lines.search import Search, matches_in
 from oslogserve.lines.select import Gap, Line, Part, Shown
 from oslogserve.lines.selection import Tally
 from oslogserve.lines.severities import NAMES
 
-#: Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
+#: Lines of a block, which a browser does not lay out until it is scrolled to.
 _BLOCK = 256
 _BLOCK_BEGINS = b"<ol class=b>"
 _BLOCK_ENDS = b"</ol>"
-Span = tuple[int, int]
+#: Where a match begins and ends.
+Place = tuple[int, int]
 
 
 class Elements:
     """The elements of one log's lines, in blocks of _BLOCK.
 
-    link: see Wanted. searches: what is marked. longest: bytes of a line in which colours, links
-    and matches are looked for.
+    link: see Wanted. searches: what to mark. longest: bytes of a line in which colours, links and
+    matches are found.
     """
 
     def __init__(self, link: bytes, searches: Sequence[Search], longest: int) -> None:
@@ -41,7 +42,7 @@ class Elements:
         self._anchor = b""  # of the last time
 
     def of_shown(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
-        """tally: whoever shows them stops where it has as many elements as a page may have."""
+        """The elements, counted in the tally, by which the selector ends a page."""
         end = b""
         lines = 0
         in_block = False
@@ -69,7 +70,7 @@ class Elements:
         return b"<li class=gap>" + text
 
     def _line(self, line: Line) -> bytes:
-        """Without its end."""
+        """The element of a line, without its line feed."""
         text = line.text.removesuffix(b"\n")
         looked_at = _Text(text[: self._longest], self._link, self._searches)
         return b"<li%b id=L%d><a href=#L%d%b>#</a>%b%b" % (
@@ -82,7 +83,7 @@ class Elements:
         )
 
     def _name_of(self, line: Line) -> bytes:
-        """The attribute that leads to the line's time, on the first of the lines that share it."""
+        """The attribute that leads to a time, on the first of the lines that share it; else b""."""
         anchor = anchor_of(line.time) if line.start < line.end else self._anchor
         if anchor == self._anchor:
             return b""
@@ -91,7 +92,7 @@ class Elements:
 
 
 def _class_of(line: Line) -> bytes:
-    """The attribute: the severity's initial, lower case where it is inherited, and the role."""
+    """The class attribute: the severity's initial, in lower case if inherited, and the role."""
     severity = line.own or line.severity
     initial = b"" if severity == NAMES[0] else severity[:1] if line.own else severity[:1].lower()
     names = b" ".join(filter(None, (initial, line.role)))
@@ -99,18 +100,18 @@ def _class_of(line: Line) -> bytes:
 
 
 def _start_tags(marked_up: bytes) -> int:
-    """All other `<` are escaped."""
+    """The number of start tags; all other `<` are escaped."""
     return marked_up.count(b"<") - marked_up.count(b"</")
 
 
 class _Text:
-    """A line's text, marked up from left to right: links around colours around marks."""
+    """A text that is marked up from left to right: links around colours around marks."""
 
     def __init__(self, text: bytes, link: bytes, searches: Sequence[Any]) -> None:
         self._text = text
         self._link = link
         self._style = ansi.PLAIN
-        self._marks = _merged(span for one in searches for span in spans_in(one, text))[::-1]
+        self._marks = _merged(place for one in searches for place in matches_in(one, text))[::-1]
 
     def marked_up(self) -> bytes:
         parts: list[bytes] = []
@@ -155,10 +156,10 @@ class _Text:
         return b"".join([*parts, escaped(self._text[start:end])])
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """In order, and none touching another."""
-    merged: list[Span] = []
-    for start, end in sorted(spans):
+def _merged(places: Iterable[Place]) -> list[Place]:
+    """The places in order, those that touch joined."""
+    merged: list[Place] = []
+    for start, end in sorted(places):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:

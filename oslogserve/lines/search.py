@@ -68,8 +68,8 @@ class Search(NamedTuple):
         return re2.compile(self.pattern, options)
 
 
-def spans_in(pattern: Any, text: bytes) -> Iterator[tuple[int, int]]:
-    """Where the first matches stand, from left to right. pattern: compiled."""
+def matches_in(pattern: Any, text: bytes) -> Iterator[tuple[int, int]]:
+    """The places of the first MOST_MATCHES matches, from left to right. pattern: compiled."""
     at = 0
     for _ in range(MOST_MATCHES):
         found = pattern.search(text, at) if at <= len(text) else None

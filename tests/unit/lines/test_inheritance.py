@@ -39,24 +39,20 @@ def test_within_a_record_other_lines_go_back_to_its_severity():
 @pytest.mark.parametrize(
     "line",
     [
-        *(
-            b"  x",
-            b"\tat a.B.c(D.java:1)",
-            b"at a.B.c(D.java:1)",
-            b"Caused by: a.B: x",
-            b"... 12 more",
-        ),
-        *(
-            b"a.b.Name: x",
-            b"a.b.Name",
-            b"12 | x = 1",
-            b"| x",
-            b"^~~~",
-            b"--> a.rs:1:2",
-            b"}",
-            b"]),",
-        ),
-        *(b"During handling of the above exception, another exception occurred:",),
+        b"  x",
+        b"\tat a.B.c(D.java:1)",
+        b"at a.B.c(D.java:1)",
+        b"Caused by: a.B: x",
+        b"... 12 more",
+        b"a.b.Name: x",
+        b"a.b.Name",
+        b"12 | x = 1",
+        b"| x",
+        b"^~~~",
+        b"--> a.rs:1:2",
+        b"}",
+        b"]),",
+        b"During handling of the above exception, another exception occurred:",
     ],
 )
 def test_shapes_that_go_on(line):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oslogserve.lines.search import LONGEST, MOST_MATCHES, Search, spans_in
+from oslogserve.lines.search import LONGEST, MOST_MATCHES, Search, matches_in
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import native, pure, the_native_core
 
@@ -69,16 +69,20 @@ def test_text_is_found_as_it_is(found):
 )
 def test_case_counts_once_the_text_holds_a_capital(found, text, lines):
     every = [
-        *(
-            b"Timed OUT",
-            b"timed out",
-            "Étage".encode(),
-            "étage".encode(),
-            b"(?i)x",
-            rb"a\d",
-            b"a.c",
-        ),
-        *(b"abc", b"x[1]", b"1", rb"\Q", b"Q", b"9", b""),
+        b"Timed OUT",
+        b"timed out",
+        "Étage".encode(),
+        "étage".encode(),
+        b"(?i)x",
+        rb"a\d",
+        b"a.c",
+        b"abc",
+        b"x[1]",
+        b"1",
+        rb"\Q",
+        b"Q",
+        b"9",
+        b"",
     ]
     assert found(Search.of_text(text), *every) == lines
 
@@ -217,9 +221,23 @@ ALMOST = [
 @pytest.mark.parametrize(
     "pattern",
     [
-        *(".", "[^a]", r"\W", r"\D\D", r"\PN", r"\pL", "[^\xe9]", "(?i)[^k]", r"\p{Any}", "..a"),
-        *(r"[\x{800}-\x{ffff}]", r"[\x{80}-\x{10ffff}]", r"[^\x{80}-\x{ff}]", "[[:^alpha:]]"),
-        *(r"[^\x{10000}-\x{10ffff}]", r"[\x{d7ff}-\x{e000}]", r"[\x{90}-\x{10ffff}]"),
+        ".",
+        "[^a]",
+        r"\W",
+        r"\D\D",
+        r"\PN",
+        r"\pL",
+        "[^\xe9]",
+        "(?i)[^k]",
+        r"\p{Any}",
+        "..a",
+        r"[\x{800}-\x{ffff}]",
+        r"[\x{80}-\x{10ffff}]",
+        r"[^\x{80}-\x{ff}]",
+        "[[:^alpha:]]",
+        r"[^\x{10000}-\x{10ffff}]",
+        r"[\x{d7ff}-\x{e000}]",
+        r"[\x{90}-\x{10ffff}]",
     ],
 )
 def test_what_is_no_utf_8_is_taken_alike(found, pattern):
@@ -231,24 +249,72 @@ def test_what_is_no_utf_8_is_taken_alike(found, pattern):
 #: Patterns out of parts that the engines might read otherwise.
 PARTS = st.sampled_from(
     [
-        *("a", "b", " ", "9", "é", ".", "^", "$", "|", "(", ")", "(?:", "(?i)", "(?s)", "[", "[^"),
-        *("]", "*", "+", "?", "*?", "{2}", "{1,}", "{,2}", "{", "}", "-", "--", "&&", "~~", "#"),
-        *(r"\d", r"\D", r"\s", r"\S", r"\w", r"\W", r"\b", r"\B", r"\A", r"\z", r"\n", r"\x00"),
-        *(
-            r"\x{e9}",
-            r"\xff",
-            r"\pL",
-            r"\PN",
-            r"\.",
-            r"\-",
-            r"\]",
-            r"\&",
-            r"\ ",
-            r"\<",
-            r"\_",
-            "\\",
-        ),
-        *("[:alpha:]", "[[:^digit:]]", r"\Q", r"\E", ",", "&", "~", "\x00", "\n", "\u212a", "k"),
+        "a",
+        "b",
+        " ",
+        "9",
+        "é",
+        ".",
+        "^",
+        "$",
+        "|",
+        "(",
+        ")",
+        "(?:",
+        "(?i)",
+        "(?s)",
+        "[",
+        "[^",
+        "]",
+        "*",
+        "+",
+        "?",
+        "*?",
+        "{2}",
+        "{1,}",
+        "{,2}",
+        "{",
+        "}",
+        "-",
+        "--",
+        "&&",
+        "~~",
+        "#",
+        r"\d",
+        r"\D",
+        r"\s",
+        r"\S",
+        r"\w",
+        r"\W",
+        r"\b",
+        r"\B",
+        r"\A",
+        r"\z",
+        r"\n",
+        r"\x00",
+        r"\x{e9}",
+        r"\xff",
+        r"\pL",
+        r"\PN",
+        r"\.",
+        r"\-",
+        r"\]",
+        r"\&",
+        r"\ ",
+        r"\<",
+        r"\_",
+        "\\",
+        "[:alpha:]",
+        "[[:^digit:]]",
+        r"\Q",
+        r"\E",
+        ",",
+        "&",
+        "~",
+        "\x00",
+        "\n",
+        "\u212a",
+        "k",
     ]
 )
 BYTES = [*(bytes([byte]) for byte in b"ab9k -_&\0\r\x80\xbf\xc3\xe0\xed\xf0\xf4\xff"), "é".encode()]
@@ -307,14 +373,14 @@ def test_the_longest_pattern_that_is_accepted_is_compiled_by_both(found):
     ],
 )
 def test_where_it_is_found(pattern, line, spans):
-    assert list(spans_in(Search.of_pattern(pattern).compiled(), line)) == spans
+    assert list(matches_in(Search.of_pattern(pattern).compiled(), line)) == spans
 
 
 def test_matches_are_looked_for_so_many_times_in_a_line():
     """To find each may take a pass over the rest of the line."""
     pattern = Search.of_pattern("a.*b|a").compiled()
     started = time.process_time()
-    spans = list(spans_in(pattern, b"a" * 1024 * 1024))
+    spans = list(matches_in(pattern, b"a" * 1024 * 1024))
     assert spans == [(at, at + 1) for at in range(MOST_MATCHES)]
     assert time.process_time() - started < 2
-    assert list(spans_in(Search.of_pattern("b*").compiled(), b"a" * MOST_MATCHES + b"b")) == []
+    assert list(matches_in(Search.of_pattern("b*").compiled(), b"a" * MOST_MATCHES + b"b")) == []
