@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stored bytes to log bytes: gzip (all members) and deflate, in bounded pieces, end checked."""
+"""Decoding of stored logs: gzip (all members) and deflate, in bounded pieces, their end checked."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ from oslogserve.errors import Incomplete
 from oslogserve.fastzlib import GZIP_WBITS, fast
 
 GZIP_MAGIC = b"\x1f\x8b"
-#: Bytes of output that one call may make: memory stays flat whatever the expansion ratio.
+#: Bytes of a piece of output, so that memory stays flat whatever the compression ratio.
 PIECE = 256 * 1024
 #: What zlib calls wbits. RFC 9110 says that deflate is zlib; raw deflate is what some send.
 _WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
@@ -22,14 +22,14 @@ def decoded(
     again: Callable[[], Iterable[bytes]] | None = None,
     when_one_member: Callable[[], None] = lambda: None,
 ) -> Iterator[bytes]:
-    """The log's own bytes, in pieces of at most PIECE bytes or as the source cut them.
+    """The decoded log, in pieces of at most PIECE bytes or as the source cut them.
 
-    encoding: the declared Content-Encoding, see packed_as(). again: gives the same stored bytes
-    from their beginning; with it a faster decoder is used, which loses what stands closely before
-    a damage, so that a damaged log is read twice; of one that ends early it may lose two bytes.
-    A source that keeps several copies may give a whole one then, which mends nothing that was given.
-    when_one_member: called at the end of a gzip that is one member and nothing else. Raises
-    Incomplete where the stored bytes end early or are damaged.
+    encoding: the declared Content-Encoding, see packed_as(). again: opens the same stored bytes
+    once more; with it a faster decoder is used, which loses output close before a damage, so that
+    a damaged log is read twice. It may lose two bytes of a log that ends early.
+    when_one_member: called at the end of a gzip that is one member and nothing else.
+
+    Raises Incomplete where the stored bytes end early or are damaged.
     """
     chunks = iter(chunks)
     head = b""
@@ -46,7 +46,7 @@ def decoded(
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:
-    """'gzip', 'zlib', 'deflate' (raw) or '' for plain: of a log whose first stored chunk this is.
+    """The compression of a log by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
 
     The bytes decide, not the declared encoding: gzip is recognised undeclared, and a declaration
     that the bytes belie is ignored.
@@ -61,7 +61,7 @@ def packed_as(chunk: bytes, encoding: str = "") -> str:
 
 
 def _is_raw_deflate(chunk: bytes) -> bool:
-    """Raw deflate has no magic, and zlib takes some text for it for a while."""
+    """True for raw deflate, which has no magic; zlib decodes the beginning of some texts too."""
     decoder = zlib.decompressobj(_WBITS["deflate"])
     try:
         decoder.decompress(chunk, PIECE)
@@ -97,8 +97,8 @@ def _inflated(
             yield piece[given:]
         given = max(0, given - len(piece))
     if same != checksum:  # of another copy, then
-        told = "it came damaged, and whole when it was read again: what stands above may be wrong"
-        raise Incomplete("corrupt", told)
+        why = "it was damaged when first read, not when read again: what stands above may be wrong"
+        raise Incomplete("corrupt", why)
 
 
 def _members(
@@ -108,7 +108,7 @@ def _members(
     inflate: Callable[[Any, bytes, int], bytes],
     when_one_member: Callable[[], None],
 ) -> Iterator[bytes]:
-    """All members of a gzip, or the one stream of the others, in pieces of at most PIECE."""
+    """The output of all members of a gzip, or of the one stream of the others, in pieces."""
     decoder = new_decoder(_WBITS[packed])
     is_first = packed == "gzip"
     for chunk in chunks:
@@ -138,7 +138,7 @@ def _inflate(decoder: Any, chunk: bytes, most: int) -> bytes:
 
 
 class _Damage(Exception):
-    """before: the decoder as it was before the call that failed. chunk: what it was given."""
+    """A failed call. before: a copy of the decoder from before it. chunk: its input."""
 
     def __init__(self, before: "zlib._Decompress", chunk: bytes, error: zlib.error) -> None:
         self.before = before
@@ -149,7 +149,7 @@ class _Damage(Exception):
 def _inflated_to_the_damage(
     chunks: Iterable[bytes], packed: str, when_one_member: Callable[[], None]
 ) -> Iterator[bytes]:
-    """Slower, but nothing that stands before a damage is lost."""
+    """All output up to a damage, by the slower decoder."""
 
     def inflate(decoder: "zlib._Decompress", chunk: bytes, most: int) -> bytes:
         before = decoder.copy()
@@ -162,13 +162,13 @@ def _inflated_to_the_damage(
         yield from _members(chunks, packed, zlib.decompressobj, inflate, when_one_member)
     except _Damage as damage:
         yield from _up_to_the_damage(damage.before, damage.chunk)
-        told = f"the compressed data is damaged ({damage.error})"
-        raise Incomplete("corrupt", told) from None
+        why = f"the compressed data is damaged ({damage.error})"
+        raise Incomplete("corrupt", why) from None
 
 
 def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
-    """What the failed call would have given: byte by byte, for zlib drops the output of a
-    call that fails. At most once for a log, over one chunk."""
+    """The output of a failed call, which zlib drops: decoded again byte by byte. At most once for
+    a log, over one chunk."""
     gathered = bytearray()
     try:
         for position in range(len(chunk)):
@@ -189,12 +189,12 @@ def length(
     most: int,
     when_one_member: Callable[[], None] = lambda: None,
 ) -> int | None:
-    """Bytes of the log; None where it is incomplete, or longer than `most`.
+    """The decoded log's size in bytes; None if it is incomplete, or larger than `most`.
 
-    encoding, when_one_member: of decoded().
+    encoding, when_one_member: as for decoded().
     """
     total = 0
-    # again: of a damage nothing is to be saved.
+    # again: output before a damage is not needed.
     pieces = decoded(chunks, encoding, again=lambda: (), when_one_member=when_one_member)
     try:
         for piece in pieces:
@@ -207,7 +207,7 @@ def length(
 
 
 def behind(first: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """What follows the first bytes, so many."""
+    """The pieces without their first `first` bytes."""
     for piece in pieces:
         if first < len(piece):
             yield piece[first:]
@@ -215,7 +215,7 @@ def behind(first: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
-    """The first bytes of the log whose first stored chunk this is; undecoded where damaged."""
+    """The log's first bytes, from its first stored chunk; undecoded if damaged."""
     packed = packed_as(chunk, encoding)
     if not packed:
         return chunk[:size]
@@ -226,7 +226,7 @@ def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
 
 
 def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
-    """Ends where the log breaks off, and leaves in `missing` why it did."""
+    """The pieces up to where the log breaks off; the reason is added to `missing`."""
     try:
         yield from pieces
     except Incomplete as error:
@@ -234,25 +234,27 @@ def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iter
 
 
 def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """As many bytes as were announced: what was appended since is left out, and where the
-    bytes end early Incomplete is raised. The last piece is held back until the source has said
-    that all is well, so that what is not is seen to break off."""
+    """The first `size` bytes, as announced: what was appended since is left out.
+
+    Raises Incomplete where the bytes end early. The last piece is delayed until the source has
+    ended without an error, so that a client sees an incomplete answer break off.
+    """
     left = size
-    held = b""
+    last = b""
     try:
         for piece in pieces:
-            if held:
-                yield held
-                held = b""
+            if last:
+                yield last
+                last = b""
             if not left:
                 return
-            held = piece[:left]
-            left -= len(held)
+            last = piece[:left]
+            left -= len(last)
     except Incomplete:
-        if held and left:
-            yield held
+        if last and left:
+            yield last
         raise
-    if held:
-        yield held
+    if last:
+        yield last
     if left:
         raise Incomplete("truncated", f"{left} of {size} bytes are missing")

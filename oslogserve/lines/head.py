@@ -17,22 +17,22 @@ from oslogserve.lines import exceptions, members
 from oslogserve.lines.severities import CUT, LETTERS, PLACED, PLAIN, RANKS, SAID, SYSLOG, WORDS
 from oslogserve.lines.times import Match, scan, scan_placed
 
-#: Bytes of a line that are looked at: a level may be the last member of a JSON object.
+#: Bytes of a line that are read: a level may be the last member of a JSON object.
 REACH = 4096
-#: Bytes and tokens of a head that is plain text: what a hostile line costs.
+#: Bytes and tokens of a head that is plain text, which bound what a hostile line costs.
 PLAIN_REACH = 512
 MOST_TOKENS = 40
-#: A log in a journal in a console: so many times content begins.
+#: How often content may begin: a log in a journal in a console.
 MOST_CONTENTS = 8
 #: Words of prose that may stand before a level: a host and a program.
 MOST_BARE = 2
-#: Fields before a time: a file's name, and what a daemon counts.
+#: Fields before a time, such as a file's name and a counter.
 MOST_FIELDS = 6
 
 
 class Head(NamedTuple):
-    """What a line shows. start, end: its time's place, equal for none. rank: its own severity's;
-    None for none. behind: where its level ends: the program's name follows there."""
+    """What a head shows. start, end: the time's place, equal for none. rank: the severity's, None
+    for none. behind: where the level ends; the program's name follows there."""
 
     start: int = 0
     end: int = 0
@@ -120,22 +120,22 @@ def _behind(pattern: Match, text: bytes, at: int) -> int:
 
 
 def read_head(text: bytes) -> Head:
-    """The head of a line. text: at most REACH bytes of it, without colours, end and `\\r`."""
+    """The head of a line. text: at most REACH bytes of it, without colours and line end."""
     return _Reader(text).read()
 
 
 class _Reader:
-    """One line on its way. Each step takes a token and returns where the next one begins; None
-    where nothing more is to be read."""
+    """The state of reading one head. A step takes a token and returns where the next one begins;
+    None to stop."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._limit = min(len(text), PLAIN_REACH)
         self._head = Head()
-        #: Where content began that exceptions may match.
+        #: Places where content began that exceptions may match.
         self._starts: list[int] = []
         self._contents = 0
-        #: Counts where the content shows none: syslog's priority.
+        #: The rank of syslog's priority, for content that shows none.
         self._default: int | None = None
         self._content = 0  # where the last one began
         self._begin_fields(_START)
@@ -157,7 +157,7 @@ class _Reader:
         return self._head
 
     def _outcome(self) -> int | None:
-        """The severity of a line whose head shows none: by an exception, a place, its ending."""
+        """The rank of a line whose head shows none: by an exception, a place or its ending."""
         text = self._text
         for start in self._starts:
             if (rank := exceptions.rank_at(text, start)) is not None:
@@ -178,8 +178,7 @@ class _Reader:
             self._head = self._head._replace(start=start, end=end)
 
     def _found(self, rank: int, behind: int) -> int | None:
-        """Keep the severity; where no time stood before it, one may stand behind. None, for no
-        more is read."""
+        """Keep the severity, and a time behind it if none stood before. Stop."""
         self._head = self._head._replace(rank=rank, behind=behind)
         at = behind
         for _ in range(3):
@@ -233,7 +232,7 @@ class _Reader:
         return self._layout(at)
 
     def _layout(self, at: int) -> int | None:
-        """Content that has a shape of its own; else where its fields begin."""
+        """Read content of a special shape; else return where its fields begin."""
         text, context = self._text, self._context
         if context == _START:
             if prefix := _PREFIX(text, at):
@@ -332,7 +331,7 @@ class _Reader:
         return group.end() if self._fields <= MOST_FIELDS else None
 
     def _time_in_brackets(self, at: int) -> int | None:
-        """Where to read on behind a bracket and a time; `at` where there is no such time."""
+        """Read a time behind a bracket; return `at` if there is none."""
         text, limit = self._text, self._limit
         for bracket in _TIME_BRACKETS:
             if (before := bracket(text, at)) and (time := scan(text, before.end(), limit)):
@@ -373,7 +372,7 @@ class _Reader:
         return word.rank
 
     def _level(self, at: int) -> bool:
-        """Keep the level that stands there, if one does in this place."""
+        """Keep the level at `at`; False if none stands there."""
         text = self._text
         begin = adjective.end() if (adjective := _ADJECTIVE(text, at)) else at
         found = _WORD(text, begin, self._limit)
@@ -390,7 +389,7 @@ class _Reader:
         return True
 
     def _is_level(self, found: re.Match[bytes], strictness: int) -> bool:
-        """Whether the word is one of a level, by its case, its context and what follows it."""
+        """True if the word is a level, by its case, its context and what follows it."""
         text, end, context = self._text, found.end(), self._context
         is_upper, is_logged = found[0].isupper(), context in (_TIMED, _LOGGED)
         if not is_logged and self._fields + self._bare:
@@ -455,7 +454,7 @@ class _Reader:
         return end if is_logged or self._fields <= MOST_FIELDS else None
 
     def _program_end(self, field: re.Match[bytes]) -> int | None:
-        """Where content begins behind a program's name; None if the field is none."""
+        """The place where content begins behind a program's name; None if the field is no such name."""
         end = field.end()
         if process := _PROCESS(self._text, end):
             return process.end()
@@ -465,7 +464,7 @@ class _Reader:
         return end if is_end and field[0].endswith(b":") else None
 
     def _rank_in_field(self, field: re.Match[bytes]) -> int | None:
-        """The severity that a field names besides something else."""
+        """The rank that a field names beside a facility, topics or a name."""
         text, at, end = self._text, field.start(), field.end()
         if (facility := _FACILITY(text, at)) and (word := WORDS.get(facility[1].upper())):
             return word.rank

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layouts in which logs write times: how a time is found in a line, and what it says.
+"""Times: the layouts in which logs write them, finding one in a line, reading one.
 
 A layout is written as for strptime, in one list for both renderers; a new one is one more string.
-A log's lines are compared by their own clock: most name no zone, and a reader copies what stands
-there. What is no date, seconds since boot or a bare time of day, is never compared with a date.
+Lines are compared by the log's clock: most times name no zone, and a reader copies what stands
+there. Seconds since boot and a bare time of day are never compared with a date.
 """
 
 import functools
@@ -67,7 +67,7 @@ LAYOUTS = (
     *(date + "%k:%M:%S%f%z" for date in _DATES),
     "%H:%M:%S%f%z",
 )
-#: Found only where their kind of line has them, by the name of that place.
+#: Layouts found only in a place of that name.
 PLACED_LAYOUTS = {
     "klog": ("%m%d %k:%M:%S%f", "%Y%m%d %k:%M:%S%f"),
     "epoch": ("%E", "%s%f", "%s%L", "%s%L%L", "%s%L%L%L"),
@@ -77,12 +77,12 @@ PLACED_LAYOUTS = {
 
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(_MONTHS.split("|"), 1)}
-#: Of their words some mean several zones: only UTC's are read, see _zone().
+#: Some of these words mean several zones: only those of UTC are read, see zone_of().
 _ZONE_WORDS = "UTC|GMT|WES?T|BST|IST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|[ECMP][SD]T"
 _OFFSET = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?+"
-#: What each directive stands for. Those that strptime lacks: %f may be absent, and has its point;
-#: %z may be absent; %k is an hour of one digit too; %L is three digits; %u seconds since boot;
-#: %E is %s as a float; %x is a month and a day in an order that nobody knows.
+#: The pattern of each directive. Other than in strptime, %f has its point and may be absent; %z may
+#: be absent; %k is an hour of one or two digits; %L is three digits; %u is seconds since boot; %E
+#: is %s as a float; %x is a month and a day in an unknown order.
 DIRECTIVES = {
     "Y": r"\d{4}",
     "y": r"\d\d",
@@ -132,7 +132,7 @@ def _pattern(layout: str, named: bool) -> str:
 
 @functools.cache
 def scanner(layouts: Iterable[str]) -> Match:
-    """What finds a time of these layouts at a place in a line."""
+    """The function that finds a time of these layouts at a place in a line."""
     # Atomic: what follows cannot shorten a time.
     each = "|".join(f"(?>{_pattern(layout, named=False)}){_END}" for layout in layouts)
     return re.compile(f"(?! )(?:{each})".encode()).match
@@ -144,11 +144,11 @@ def scan(text: bytes, at: int, limit: int = sys.maxsize) -> re.Match[bytes] | No
 
 
 def scan_placed(place: str) -> Match:
-    """What finds the times of PLACED_LAYOUTS, as `scan` does."""
+    """The function that finds a time of PLACED_LAYOUTS, as `scan` does."""
     return scanner(PLACED_LAYOUTS[place])
 
 
-#: All layouts: what a time's text says is read by them.
+#: All layouts, by which a time's text is read.
 READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in several))
 
 
@@ -166,7 +166,7 @@ _LATEST = (date(9999, 12, 31).toordinal() - _EPOCH) * 86_400 - 1
 
 
 class Instant(NamedTuple):
-    """A point on the line's own clock.
+    """A point on a log's clock.
 
     micros: microseconds since `origin`, the zone not applied. offset: the zone's minutes east of
     UTC; None where the line names none.
@@ -177,9 +177,9 @@ class Instant(NamedTuple):
     origin: Origin = "epoch"
 
     def on_clock_of(self, offset: int | None) -> int | None:
-        """Microseconds to be compared with a TimeRange of this offset; None for what is no date.
+        """Microseconds to compare with a TimeRange of this offset; None without a date.
 
-        Without a zone the query means the line's own clock. A line without one is in UTC.
+        A query without a zone means the log's clock. A line without one is in UTC.
         """
         if self.origin != "epoch":
             return None
@@ -189,7 +189,7 @@ class Instant(NamedTuple):
 
 
 class _Stamp(NamedTuple):
-    """A time taken apart. day: since 1970. second: of the day. fraction: its digits as written."""
+    """A time's fields. day: since 1970. second: of the day. fraction: its digits as written."""
 
     day: int
     second: int
@@ -204,9 +204,9 @@ class _Stamp(NamedTuple):
 
 
 class Clock:
-    """Reads the times of one log. written: when it was last written to, in seconds since 1970.
+    """The reader of one log's times. written: when it was last written to, in seconds since 1970.
 
-    A stamp without a year is of the latest one that puts it no more than a day after that: its
+    A time without a year gets the latest one that puts it no more than a day after that: the log's
     clock may be ahead by a zone.
     """
 
@@ -214,12 +214,12 @@ class Clock:
         self._limit = (min(max(written, 0), _LATEST) + 86_400) * _SECOND
 
     def read(self, text: bytes) -> Instant | None:
-        """The instant that a time's text says; None where it is none, such as 31 February."""
+        """The instant that a time's text says; None if there is none, as for 31 February."""
         stamp = self._stamp(text)
         return stamp and Instant(stamp.micros, zone_of(stamp.zone)[0], stamp.origin)
 
     def iso(self, text: bytes) -> str | None:
-        """ISO 8601 with the digits of the fraction as written; what is no date as it is."""
+        """The time in ISO 8601, its fraction as written; without a date, its text as it is."""
         stamp = self._stamp(text)
         if stamp is None or stamp.origin != "epoch":
             return text.decode() if stamp else None
@@ -235,69 +235,69 @@ class Clock:
                 return self._stamp_of({k: v for k, v in found.groupdict().items() if v is not None})
         return None
 
-    def _stamp_of(self, shown: Mapping[str, bytes]) -> _Stamp | None:
-        fraction = shown["L"] if "L" in shown else shown.get("f", b"")[1:]
-        if "s" in shown:
-            return _Stamp(*divmod(int(shown["s"]), 86_400), fraction, b"Z")
-        if "E" in shown:
-            digits = shown["E"][:-4].replace(b".", b"").ljust(10, b"0")
+    def _stamp_of(self, fields: Mapping[str, bytes]) -> _Stamp | None:
+        fraction = fields["L"] if "L" in fields else fields.get("f", b"")[1:]
+        if "s" in fields:
+            return _Stamp(*divmod(int(fields["s"]), 86_400), fraction, b"Z")
+        if "E" in fields:
+            digits = fields["E"][:-4].replace(b".", b"").ljust(10, b"0")
             return _Stamp(*divmod(int(digits[:10]), 86_400), digits[10:19], b"Z")
-        if "u" in shown:
-            whole, _, fraction = shown["u"].partition(b".")
-            return _Stamp(0, int(whole), fraction, b"", "boot")
-        second, fraction = _second_of_day(shown, fraction)
-        if shown.keys().isdisjoint(("d", "e", "j", "x")):
+        if "u" in fields:
+            seconds, _, fraction = fields["u"].partition(b".")
+            return _Stamp(0, int(seconds), fraction, b"", "boot")
+        second, fraction = _second_of_day(fields, fraction)
+        if fields.keys().isdisjoint(("d", "e", "j", "x")):
             return _Stamp(0, second, fraction, b"", "midnight")
-        stamp = _Stamp(0, second, fraction, shown.get("z", b""))
-        stamps = (stamp._replace(day=day) for day in self._days_of(shown))
-        return next((one for one in stamps if _year_of(shown) or one.micros <= self._limit), None)
+        stamp = _Stamp(0, second, fraction, fields.get("z", b""))
+        stamps = (stamp._replace(day=day) for day in self._days_of(fields))
+        return next((one for one in stamps if _year_of(fields) or one.micros <= self._limit), None)
 
-    def _days_of(self, shown: Mapping[str, bytes]) -> list[int]:
-        """Days since 1970 that it may mean, the latest first; none if there is no such day."""
-        if "x" in shown:
+    def _days_of(self, fields: Mapping[str, bytes]) -> list[int]:
+        """Days since 1970 that a time may mean, the latest first; empty if there is no such day."""
+        if "x" in fields:
             return []
-        year = _year_of(shown)
+        year = _year_of(fields)
         latest = date.fromordinal(self._limit // _DAY + _EPOCH).year
         # Thirteen years hold two leap years, those around 2100 too.
         years = range(latest, latest - 13, -1) if year is None else (year,)
-        return [day for one in years if (day := _day_of(one, shown)) is not None]
+        return [day for one in years if (day := _day_of(one, fields)) is not None]
 
 
-def _year_of(shown: Mapping[str, bytes]) -> int | None:
-    if "Y" in shown:
-        return int(shown["Y"])
-    if "y" in shown:
-        year = int(shown["y"])
+def _year_of(fields: Mapping[str, bytes]) -> int | None:
+    if "Y" in fields:
+        return int(fields["Y"])
+    if "y" in fields:
+        year = int(fields["y"])
         return year + (2000 if year < 70 else 1900)
     return None
 
 
-def _day_of(year: int, shown: Mapping[str, bytes]) -> int | None:
+def _day_of(year: int, fields: Mapping[str, bytes]) -> int | None:
     try:
-        if "j" in shown:  # the first day of the year is 000
-            found = date(year, 1, 1) + timedelta(int(shown["j"]))
+        if "j" in fields:  # the first day of the year is 000
+            found = date(year, 1, 1) + timedelta(int(fields["j"]))
         else:
-            month = _MONTH_NUMBERS[shown["b"]] if "b" in shown else int(shown["m"])
-            found = date(year, month, int(shown.get("d") or shown["e"]))
+            month = _MONTH_NUMBERS[fields["b"]] if "b" in fields else int(fields["m"])
+            found = date(year, month, int(fields.get("d") or fields["e"]))
     except (ValueError, OverflowError):
         return None
     return found.toordinal() - _EPOCH if found.year == year else None
 
 
-def _second_of_day(shown: Mapping[str, bytes], fraction: bytes) -> tuple[int, bytes]:
-    """Its second and fraction. A leap second is the end of the one before: few know of 61."""
-    hour = int(shown.get("k") or shown.get("H") or shown["I"])
-    if "p" in shown:
-        hour = hour % 12 + 12 * (shown["p"] == b"PM")
-    second = int(shown.get("S", b"0"))
+def _second_of_day(fields: Mapping[str, bytes], fraction: bytes) -> tuple[int, bytes]:
+    """A time's second of the day and fraction. A leap second is the end of the one before."""
+    hour = int(fields.get("k") or fields.get("H") or fields["I"])
+    if "p" in fields:
+        hour = hour % 12 + 12 * (fields["p"] == b"PM")
+    second = int(fields.get("S", b"0"))
     if second == 60:
         second, fraction = 59, b"999999"
-    return (hour * 60 + int(shown["M"])) * 60 + second, fraction
+    return (hour * 60 + int(fields["M"])) * 60 + second, fraction
 
 
-def zone_of(shown: bytes) -> tuple[int | None, str]:
-    """The zone's offset in minutes and how ISO 8601 writes it; (None, "") for what may be several."""
-    zone = shown.decode().strip()
+def zone_of(text: bytes) -> tuple[int | None, str]:
+    """A zone's offset in minutes and its text in ISO 8601; (None, "") if the word is ambiguous."""
+    zone = text.decode().strip()
     if zone in ("Z", "UTC", "GMT"):
         return 0, "Z"
     if zone[:1] not in ("+", "-"):
