@@ -83,7 +83,7 @@ def _inflated(
         return
     given = checksum = 0
     try:
-        for piece in _members(chunks, packed, fast.decompressobj, _inflate, when_one_member):
+        for piece in _members(chunks, packed, fast.decompressobj, when_one_member):
             given += len(piece)
             checksum = fast.crc32(piece, checksum)
             yield piece
@@ -105,7 +105,6 @@ def _members(
     chunks: Iterable[bytes],
     packed: str,
     new_decoder: Callable[[int], Any],
-    inflate: Callable[[Any, bytes, int], bytes],
     when_one_member: Callable[[], None],
 ) -> Iterator[bytes]:
     """The output of all members of a gzip, or of the one stream of the others, in pieces."""
@@ -122,7 +121,7 @@ def _members(
                 if packed != "gzip" or chunk[:1] != GZIP_MAGIC[:1]:
                     raise Incomplete("corrupt", "what follows the compressed data is not gzip")
                 decoder = new_decoder(_WBITS[packed])
-            piece = inflate(decoder, chunk, PIECE)
+            piece = decoder.decompress(chunk, PIECE)
             if piece:
                 yield piece
             chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
@@ -132,55 +131,42 @@ def _members(
         when_one_member()
 
 
-def _inflate(decoder: Any, chunk: bytes, most: int) -> bytes:
-    piece: bytes = decoder.decompress(chunk, most)
-    return piece
+class _CarefulDecoder:
+    """zlib's decoder, slower, but without loss of the output up to a damage."""
 
+    eof = False
+    unused_data = unconsumed_tail = b""
 
-class _Damage(Exception):
-    """A failed call. before: a copy of the decoder from before it. chunk: its input."""
+    def __init__(self, wbits: int) -> None:
+        self._decoder = zlib.decompressobj(wbits)
 
-    def __init__(self, before: "zlib._Decompress", chunk: bytes, error: zlib.error) -> None:
-        self.before = before
-        self.chunk = chunk
-        self.error = error
+    def decompress(self, chunk: bytes, most: int) -> bytes:
+        """Up to `most` bytes of output. A call that fails drops its output: repeat it with less."""
+        size = len(chunk)
+        while True:
+            before = self._decoder.copy()
+            try:
+                piece = self._decoder.decompress(chunk[:size], most)
+                break
+            except zlib.error:
+                self._decoder = before
+                size //= 2
+                if not size:
+                    raise
+        self.eof = self._decoder.eof
+        self.unused_data = self._decoder.unused_data + chunk[size:]
+        self.unconsumed_tail = self._decoder.unconsumed_tail + chunk[size:]
+        return piece
 
 
 def _inflated_to_the_damage(
     chunks: Iterable[bytes], packed: str, when_one_member: Callable[[], None]
 ) -> Iterator[bytes]:
     """All output up to a damage, by the slower decoder."""
-
-    def inflate(decoder: "zlib._Decompress", chunk: bytes, most: int) -> bytes:
-        before = decoder.copy()
-        try:
-            return decoder.decompress(chunk, most)
-        except zlib.error as error:
-            raise _Damage(before, chunk, error) from None
-
     try:
-        yield from _members(chunks, packed, zlib.decompressobj, inflate, when_one_member)
-    except _Damage as damage:
-        yield from _up_to_the_damage(damage.before, damage.chunk)
-        why = f"the compressed data is damaged ({damage.error})"
-        raise Incomplete("corrupt", why) from None
-
-
-def _up_to_the_damage(decoder: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
-    """The output of a failed call, which zlib drops: decoded again byte by byte. At most once for
-    a log, over one chunk."""
-    gathered = bytearray()
-    try:
-        for position in range(len(chunk)):
-            piece = decoder.decompress(chunk[position : position + 1])
-            if len(gathered) + len(piece) > PIECE:
-                yield bytes(gathered)
-                gathered.clear()
-            gathered += piece
-    except zlib.error:
-        pass
-    if gathered:
-        yield bytes(gathered)
+        yield from _members(chunks, packed, _CarefulDecoder, when_one_member)
+    except zlib.error as error:
+        raise Incomplete("corrupt", f"the compressed data is damaged ({error})") from None
 
 
 def length(
