@@ -49,15 +49,11 @@ _DATES = (
 #: Found wherever a time may stand. The first that fits counts.
 LAYOUTS = (
     "%Y-%m-%d-%k.%M.%S%f",
-    "%Y-%m-%d %k:%M",
-    "%Y-%m-%dT%k:%M%z",
     "%Y%m%d-%k:%M:%S:%L",
     "%Y%m%dT%H%M%S%f%z",
     "%b %e, %Y %I:%M:%S%f %p%z",
     "%a %b %e %k:%M:%S%f %Y",
     "%a %b %e %k:%M:%S %Z %Y",
-    "%d-%b-%Y %k:%M",
-    "%d-%b %k:%M",
     "%x/%Y %I:%M:%S %p",
     "%x/%Y, %I:%M:%S %p",
     "%y%m%d %H%M%S",
@@ -65,6 +61,11 @@ LAYOUTS = (
     "%I:%M:%S %p",
     "%I:%M%p",
     *(date + "%k:%M:%S%f%z" for date in _DATES),
+    # Seldom, and no beginning of the ones above.
+    "%Y-%m-%d %k:%M",
+    "%Y-%m-%dT%k:%M%z",
+    "%d-%b-%Y %k:%M",
+    "%d-%b %k:%M",
     "%H:%M:%S%f%z",
 )
 #: Layouts found only in a place of that name.
