@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from oslogserve.lines.renderer import PURE
+from oslogserve.lines.renderer import pure_renderer
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query
@@ -83,7 +83,8 @@ def expected(address, view, log):
     """By the definition, of the whole log."""
     path, _, query = address.partition("?")
     query = Query(path[1:].encode(), False).with_parameters(parse_qsl(query))
-    return b"".join(LogView(query, LogInfo(), [], PURE).render(view, [log]))
+    shown = LogView(query, LogInfo(), [], pure_renderer(), read_again=lambda: [log])
+    return b"".join(shown.render(view, [log]))
 
 
 def asked_for(address):
