@@ -96,7 +96,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from oslogserve.lines.decode import decoded, until_incomplete
+    from oslogserve.decode import Decoded, until_incomplete
     from oslogserve.pages.bar import LogInfo
     from oslogserve.pages.log import LogView, incomplete_notice
 
@@ -110,7 +110,7 @@ def _render(options: argparse.Namespace) -> int:
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
     with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
         chunks = iter(partial(os.read, stream.fileno(), 65536), b"")
-        pieces = until_incomplete(decoded(chunks), missing)
+        pieces = until_incomplete(Decoded(chunks), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None
         title = Path(options.file).name if options.file else "standard input"
         view = LogView(query, LogInfo(modified=written), missing, renderer)

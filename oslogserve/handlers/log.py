@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from oslogserve.decode import beginning
 from oslogserve.errors import BadRequest
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
@@ -12,7 +13,6 @@ from oslogserve.http import NO_STORE, TEXT, Representation, Response
 from oslogserve.http.conditions import Validator, etag_of
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
-from oslogserve.lines.decode import beginning
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
 from oslogserve.pages import assets

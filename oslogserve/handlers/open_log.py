@@ -2,13 +2,12 @@
 """A log that was opened for a response: its stored bytes, and the log that they hold."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 
+from oslogserve.decode import Decoded, exactly, packed_as
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.known_gzips import Known, KnownGzips
 from oslogserve.http import ByteRange
-from oslogserve.lines.decode import decoded, exactly, length, packed_as
 from oslogserve.sources import Folder, Log, OpenOptions, Source, deadline
 from oslogserve.sources.first_of import open_first
 
@@ -87,25 +86,26 @@ class OpenLog:
     def decoded_again(self) -> Iterator[bytes]:
         """The log, inflated, once more from its beginning. Raises Incomplete where it breaks off."""
         stored_bytes = iter((self.first,)) if self.is_small else self._read_again()
-        return decoded(stored_bytes, self.stored.encoding, self._read_again)
+        yield from Decoded(stored_bytes, self.stored.encoding, self._read_again)
 
     def _decoded(self) -> Iterator[bytes]:
         size = 0
-        members: list[None] = []
-        encoding, when_one = self.stored.encoding, partial(members.append, None)
-        for piece in decoded(self.stored_bytes, encoding, self._read_again, when_one):
+        log = Decoded(self.stored_bytes, self.stored.encoding, self._read_again)
+        for piece in log:
             size += len(piece)
             yield piece
-        self._known.learn(self.stored, Known(bool(members), size))
+        self._known.learn(self.stored, Known(log.is_one_member, size))
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> Known | None:
         """What inflating `chunks` shows; None where they are incomplete, or give over `most` bytes."""
-        members: list[None] = []
-        size = length(chunks, self.stored.encoding, most, partial(members.append, None))
+        # again: of a damaged log no output is needed.
+        log = Decoded(chunks, self.stored.encoding, again=lambda: ())
+        size = log.length(most)
         if size is None:
             return None
-        self._known.learn(self.stored, found := Known(bool(members), size))
-        return found
+        known = Known(log.is_one_member, size)
+        self._known.learn(self.stored, known)
+        return known
 
     def is_one_member(self) -> bool:
         """True if it is one whole gzip member, as far as that can be seen at once."""

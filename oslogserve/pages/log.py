@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from oslogserve.decode import until_incomplete
 from oslogserve.errors import Header, Incomplete
-from oslogserve.lines.decode import until_incomplete
 from oslogserve.lines.nearest import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer, best_renderer
 from oslogserve.lines.selection import TAIL_BYTES, Page, Selection, Tally, Wanted

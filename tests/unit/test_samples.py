@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.lines.decode import decoded, until_incomplete
+from oslogserve.decode import Decoded, until_incomplete
 from oslogserve.lines.renderer import best_renderer
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import bare
@@ -33,7 +33,7 @@ EXPLICIT = re.compile(
 def pieces(name):
     stored, missing = (SAMPLES / name).read_bytes(), []
     chunks = [stored[at : at + 65536] for at in range(0, len(stored), 65536)]
-    found = list(until_incomplete(decoded(chunks), missing))
+    found = list(until_incomplete(Decoded(chunks), missing))
     assert missing == []
     return found
 

@@ -9,6 +9,7 @@ import pytest
 import webob
 
 from oslogserve import fastzlib
+from oslogserve.decode import Decoded
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers import open_log
 from oslogserve.handlers.log import LogHandler
@@ -108,7 +109,7 @@ def test_the_tag_of_a_compressed_answer_is_of_no_part(ask, url):
     ],
 )
 def test_other_ranges_are_answered_by_the_whole_without_counting(ask, monkeypatch, url, headers):
-    monkeypatch.setattr(open_log, "length", None)
+    monkeypatch.setattr(Decoded, "length", None)
     answer = ask(url, **headers)
     assert (answer.status_int, answer.body) == (200, log_of(url))
     assert "Content-Range" not in answer.headers
@@ -169,7 +170,7 @@ def test_head_says_that_there_are_parts_and_the_length_where_that_is_known(root,
 def test_a_log_that_was_read_to_its_end_is_not_counted_once_more(root, monkeypatch, view):
     ask = Asking(root)
     ask(f"/big/packed.txt?format={view}")
-    monkeypatch.setattr(open_log, "length", None)
+    monkeypatch.setattr(Decoded, "length", None)
     assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
     assert ask("/big/packed.txt?format=text", "HEAD").headers["Content-Length"] == str(len(BIG))
 
@@ -198,7 +199,7 @@ def test_a_log_that_grew_is_counted_anew(tmp_path):
 def test_an_incomplete_log_is_sent_whole_with_its_notice(tmp_path, monkeypatch, library, log, cut):
     if library == "zlib":
         monkeypatch.setattr(fastzlib, "fast", zlib)
-        monkeypatch.setattr("oslogserve.lines.decode.fast", zlib)
+        monkeypatch.setattr("oslogserve.decode.fast", zlib)
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(log)[:cut])
     ask = Asking(tmp_path)
     whole = ask("/a.txt")

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from oslogserve.decode import Decoded, until_incomplete
 from oslogserve.errors import Incomplete
-from oslogserve.lines.decode import decoded, until_incomplete
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query
@@ -49,7 +49,7 @@ class Shown:
         pairs = parse_qsl(query, keep_blank_values=True)
         self.query = Query(b"job/a.txt", False, mount).with_parameters(pairs)
         self.view = LogView(self.query, LogInfo("disk"), self.missing)
-        self._pieces = until_incomplete(decoded(chunks), self.missing)
+        self._pieces = until_incomplete(Decoded(chunks), self.missing)
 
     def of(self, view, *title):
         return self.view.render(view, self._pieces, *title)

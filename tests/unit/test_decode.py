@@ -6,18 +6,17 @@ import zlib
 
 import pytest
 
-from oslogserve.errors import Incomplete
-from oslogserve.lines import decode
-from oslogserve.lines.decode import (
+from oslogserve import decode
+from oslogserve.decode import (
     PIECE,
+    Decoded,
     beginning,
     behind,
-    decoded,
     exactly,
-    length,
     packed_as,
     until_incomplete,
 )
+from oslogserve.errors import Incomplete
 
 _random = random.Random(2)
 LOG = b"".join(
@@ -37,7 +36,7 @@ def cut(data, size):
 def had(chunks, encoding=""):
     """(what came, why the rest did not)"""
     missing = []
-    came = b"".join(until_incomplete(decoded(chunks, encoding), missing))
+    came = b"".join(until_incomplete(Decoded(chunks, encoding), missing))
     return came, [error.reason for error in missing]
 
 
@@ -166,7 +165,7 @@ def test_what_follows_a_deflate_stream_is_told():
 def test_a_bomb_comes_in_bounded_pieces(copies):
     size = 8 * 1024 * 1024
     stored = gzip.compress(b"\0" * size, 1) * copies
-    sizes = [len(piece) for piece in decoded([stored])]
+    sizes = [len(piece) for piece in Decoded([stored])]
     assert max(sizes) <= PIECE
     assert sum(sizes) == size * copies
 
@@ -176,9 +175,9 @@ def test_a_damaged_bomb_comes_in_bounded_pieces():
     stored[-8] ^= 1
     sizes = []
     with pytest.raises(Incomplete):
-        sizes.extend(map(len, decoded([bytes(stored)])))
+        sizes.extend(map(len, Decoded([bytes(stored)])))
     missing = []
-    sizes = list(map(len, until_incomplete(decoded([bytes(stored)]), missing)))
+    sizes = list(map(len, until_incomplete(Decoded([bytes(stored)]), missing)))
     assert max(sizes) <= PIECE
     assert sum(sizes) == 8 * 1024 * 1024
     assert missing
@@ -227,11 +226,11 @@ def test_exactly_nothing_is_complete(chunks):
 
 
 def read(chunks, encoding="", again=None):
-    """(what came, why the rest did not, how often it was one member)"""
-    missing, members = [], []
-    pieces = decoded(chunks, encoding, again, lambda: members.append(1))
-    came = b"".join(until_incomplete(pieces, missing))
-    return came, [error.reason for error in missing], len(members)
+    """(what came, why the rest did not, whether it was one member)"""
+    missing = []
+    log = Decoded(chunks, encoding, again)
+    came = b"".join(until_incomplete(log, missing))
+    return came, [error.reason for error in missing], log.is_one_member
 
 
 @pytest.fixture(params=["fast", "zlib"])
@@ -282,10 +281,14 @@ def test_the_faster_decoder_gives_the_same(fast, name, size):
     assert read(cut(stored, size), encoding, again) == expected
 
 
+def length(chunks, encoding, most):
+    return Decoded(chunks, encoding, again=lambda: ()).length(most)
+
+
 def is_one_member(chunks):
-    found = []
-    length(chunks, "", 1 << 30, lambda: found.append(True))
-    return bool(found)
+    log = Decoded(chunks, again=lambda: ())
+    log.length(1 << 30)
+    return log.is_one_member
 
 
 @pytest.mark.parametrize("size", [1, 1000, 65536])
@@ -415,7 +418,7 @@ def test_a_source_that_fails_is_not_read_again(fast):
 def test_a_bomb_comes_in_bounded_pieces_from_the_faster_decoder_too(fast, copies):
     size = 8 * 1024 * 1024
     stored = gzip.compress(b"\0" * size, 1) * copies
-    sizes = [len(piece) for piece in decoded([stored], again=never)]
+    sizes = [len(piece) for piece in Decoded([stored], again=never)]
     assert max(sizes) <= PIECE
     assert sum(sizes) == size * copies
 
@@ -487,7 +490,6 @@ def test_a_source_that_fails_midway_leaves_no_length():
 
 
 def test_one_member_is_told_when_its_length_is_counted():
-    told = []
-    assert length([gzip.compress(LONG)], "", 10**9, lambda: told.append(1)) == len(LONG)
-    assert length([gzip.compress(b"a") * 2], "", 10**9, lambda: told.append(2)) == 2
-    assert told == [1]
+    one, two = Decoded([gzip.compress(LONG)]), Decoded([gzip.compress(b"a") * 2])
+    assert (one.length(10**9), one.is_one_member) == (len(LONG), True)
+    assert (two.length(10**9), two.is_one_member) == (2, False)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoding of stored logs: gzip (all members) and deflate, in bounded pieces, their end checked."""
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from oslogserve.errors import Incomplete
+from oslogserve.fastzlib import GZIP_WBITS, fast
+
+GZIP_MAGIC = b"\x1f\x8b"
+#: Bytes of a piece of output, so that memory stays flat whatever the compression ratio.
+PIECE = 256 * 1024
+#: What zlib calls wbits. RFC 9110 says that deflate is zlib; raw deflate is what some send.
+_WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
+
+
+class Decoded:
+    """The decoded log, in pieces of at most PIECE bytes or as the source cut them.
+
+    Iterate once. Raises Incomplete where the stored bytes end early or are damaged.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterable[bytes],
+        encoding: str = "",
+        again: Callable[[], Iterable[bytes]] | None = None,
+    ) -> None:
+        """chunks: the stored bytes. encoding: the declared Content-Encoding, see packed_as().
+
+        again: opens the same stored bytes once more. With it a faster decoder is used, which loses
+        output close before a damage, so that a damaged log is read twice. It may lose two bytes of
+        a log that ends early.
+        """
+        self._chunks = iter(chunks)
+        self._encoding = encoding
+        self._again = again
+        #: True once it was read to its end and was one gzip member and nothing else.
+        self.is_one_member = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        head = b""
+        for chunk in self._chunks:
+            head += chunk
+            if len(head) >= 2:
+                break
+        stored = chain((head,), self._chunks) if head else iter(())
+        packing = packed_as(head, self._encoding)
+        if not packing:
+            yield from stored
+        elif self._again is None or fast is zlib:
+            yield from self._inflated_to_the_damage(stored, packing)
+        else:
+            yield from self._inflated(stored, packing, self._again)
+
+    def length(self, most: int) -> int | None:
+        """Bytes of the log, which is read for that; None if it is incomplete, or over `most`."""
+        total = 0
+        try:
+            for piece in self:
+                total += len(piece)
+                if total > most:
+                    return None
+        except Incomplete:
+            return None
+        return total
+
+    def _inflated(
+        self, chunks: Iterable[bytes], packing: str, again: Callable[[], Iterable[bytes]]
+    ) -> Iterator[bytes]:
+        """All output up to a damage, by the faster decoder as far as that gives it."""
+        size = checksum = 0
+        try:
+            for piece in self._members(chunks, packing, fast.decompressobj):
+                size += len(piece)
+                checksum = fast.crc32(piece, checksum)
+                yield piece
+            return
+        except fast.error:
+            pass  # and the call that failed lost what stood before the damage
+        second_checksum = 0
+        for piece in self._inflated_to_the_damage(again(), packing):
+            second_checksum = fast.crc32(piece[:size], second_checksum)
+            if size < len(piece):
+                yield piece[size:]
+            size = max(0, size - len(piece))
+        if second_checksum != checksum:  # of another copy, then
+            why = "it was damaged when first read, not when read again: what stands above may be wrong"
+            raise Incomplete("corrupt", why)
+
+    def _inflated_to_the_damage(self, chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
+        """All output up to a damage, by the slower decoder."""
+        try:
+            yield from self._members(chunks, packing, _CarefulDecoder)
+        except zlib.error as error:
+            raise Incomplete("corrupt", f"the compressed data is damaged ({error})") from None
+
+    def _members(
+        self, chunks: Iterable[bytes], packing: str, new_decoder: Callable[[int], Any]
+    ) -> Iterator[bytes]:
+        """The output of all members of a gzip, or of the one stream of the others, in pieces."""
+        decoder = new_decoder(_WBITS[packing])
+        is_first = packing == "gzip"
+        for chunk in chunks:
+            piece = b""
+            while chunk or len(piece) == PIECE:
+                if decoder.eof:
+                    is_first = is_first and not chunk
+                    chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
+                    if not chunk:
+                        break
+                    if packing != "gzip" or chunk[:1] != GZIP_MAGIC[:1]:
+                        raise Incomplete("corrupt", "what follows the compressed data is not gzip")
+                    decoder = new_decoder(_WBITS[packing])
+                piece = decoder.decompress(chunk, PIECE)
+                if piece:
+                    yield piece
+                chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
+        if not decoder.eof:
+            raise Incomplete("truncated", "the compressed data ends early")
+        self.is_one_member = is_first
+
+
+def packed_as(chunk: bytes, encoding: str = "") -> str:
+    """The compression of a log by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
+
+    The bytes decide, not the declared encoding: gzip is recognised undeclared, and a declaration
+    that the bytes belie is ignored.
+    """
+    if chunk.startswith(GZIP_MAGIC):
+        return "gzip"
+    if encoding != "deflate" or len(chunk) < 2:
+        return ""
+    if chunk[0] & 0x0F == 8 and int.from_bytes(chunk[:2], "big") % 31 == 0:
+        return "zlib"
+    return "deflate" if _is_raw_deflate(chunk) else ""
+
+
+def _is_raw_deflate(chunk: bytes) -> bool:
+    """True for raw deflate, which has no magic; zlib decodes the beginning of some texts too."""
+    decoder = zlib.decompressobj(_WBITS["deflate"])
+    try:
+        decoder.decompress(chunk, PIECE)
+    except zlib.error:
+        return False
+    if decoder.eof:
+        return not decoder.unused_data.strip(b"\0")
+    return not chunk.isascii()
+
+
+class _CarefulDecoder:
+    """zlib's decoder, slower, but without loss of the output up to a damage."""
+
+    eof = False
+    unused_data = unconsumed_tail = b""
+
+    def __init__(self, wbits: int) -> None:
+        self._decoder = zlib.decompressobj(wbits)
+
+    def decompress(self, chunk: bytes, most: int) -> bytes:
+        """Up to `most` bytes of output. A call that fails drops its output: repeat it with less."""
+        size = len(chunk)
+        while True:
+            before = self._decoder.copy()
+            try:
+                piece = self._decoder.decompress(chunk[:size], most)
+                break
+            except zlib.error:
+                self._decoder = before
+                size //= 2
+                if not size:
+                    raise
+        self.eof = self._decoder.eof
+        self.unused_data = self._decoder.unused_data + chunk[size:]
+        self.unconsumed_tail = self._decoder.unconsumed_tail + chunk[size:]
+        return piece
+
+
+def behind(first: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces without their first `first` bytes."""
+    for piece in pieces:
+        if first < len(piece):
+            yield piece[first:]
+        first = max(0, first - len(piece))
+
+
+def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
+    """The log's first bytes, from its first stored chunk; undecoded if damaged."""
+    packing = packed_as(chunk, encoding)
+    if not packing:
+        return chunk[:size]
+    try:
+        return zlib.decompressobj(_WBITS[packing]).decompress(chunk, size)
+    except zlib.error:
+        return chunk[:size]
+
+
+def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+    """The pieces up to where the log breaks off; the reason is added to `missing`."""
+    try:
+        yield from pieces
+    except Incomplete as error:
+        missing.append(error)
+
+
+def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The first `size` bytes, as announced: what was appended since is left out.
+
+    Raises Incomplete where the bytes end early. The last piece is delayed until the source has
+    ended without an error, so that a client sees an incomplete answer break off.
+    """
+    left = size
+    last = b""
+    try:
+        for piece in pieces:
+            if last:
+                yield last
+                last = b""
+            if not left:
+                return
+            last = piece[:left]
+            left -= len(last)
+    except Incomplete:
+        if last and left:
+            yield last
+        raise
+    if last:
+        yield last
+    if left:
+        raise Incomplete("truncated", f"{left} of {size} bytes are missing")
