@@ -15,7 +15,7 @@ from webob.acceptparse import create_accept_header
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.search import LONGEST, Search
-from oslogserve.lines.selection import WHOLE, Selection
+from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 
@@ -51,7 +51,7 @@ class Query(NamedTuple):
     format: str | None = None
     #: What the client's Accept says.
     prefers_html: bool = False
-    selection: Selection = WHOLE
+    selection: Selection = ALL_LINES
     #: As they came, for links to the same lines.
     parameters: Parameters = ()
     #: A page breaks long lines.
@@ -62,7 +62,7 @@ class Query(NamedTuple):
     @property
     def is_unfiltered(self) -> bool:
         """True if the query selects all lines of the log."""
-        return self.selection == WHOLE
+        return self.selection == ALL_LINES
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":

@@ -8,7 +8,9 @@ sheet takes the number from the link's address. `name`, not `id`, leads to a tim
 the number.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from oslogserve.lines import ansi
@@ -16,16 +18,15 @@ from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.links import Link, links_in
 from oslogserve.lines.search import Search, matches_in
-from oslogserve.lines.select import Gap, Line, Part, Shown
+from oslogserve.lines.select import Gap, Line, Shown
 from oslogserve.lines.selection import Tally
 from oslogserve.lines.severities import NAMES
+from oslogserve.lines.split import RestOfLine
 
 #: Lines of a block, which a browser does not lay out until it is scrolled to.
 _BLOCK = 256
 _BLOCK_BEGINS = b"<ol class=b>"
 _BLOCK_ENDS = b"</ol>"
-#: Where a match begins and ends.
-Place = tuple[int, int]
 
 
 class Elements:
@@ -41,26 +42,24 @@ class Elements:
         self._longest = longest
         self._anchor = b""  # of the last time
 
-    def of_shown(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
+    def rendered(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
         """The elements, counted in the tally, by which the selector ends a page."""
-        end = b""
         lines = 0
-        in_block = False
+        between = _BLOCK_BEGINS
         for one in shown:
-            if isinstance(one, Part):
+            if isinstance(one, RestOfLine):
                 yield escaped(one.text.removesuffix(b"\n"))
                 continue
             if isinstance(one, Line):
                 if lines and lines % _BLOCK == 0:
-                    end += _BLOCK_ENDS
-                    in_block = False
+                    between += _BLOCK_ENDS + _BLOCK_BEGINS
                 lines += 1
             element = self._line(one) if isinstance(one, Line) else self._gap(one)
             tally.elements += _start_tags(element)
-            yield end + (b"" if in_block else _BLOCK_BEGINS) + element
-            in_block = True
-            end = b"\n"
-        yield end + (_BLOCK_ENDS if in_block else b"")
+            yield between + element
+            between = b"\n"
+        if between == b"\n":
+            yield between + _BLOCK_ENDS
 
     def _gap(self, gap: Gap) -> bytes:
         size = gap.last - gap.first + 1
@@ -72,19 +71,14 @@ class Elements:
     def _line(self, line: Line) -> bytes:
         """The element of a line, without its line feed."""
         text = line.text.removesuffix(b"\n")
-        looked_at = _Text(text[: self._longest], self._link, self._searches)
-        return b"<li%b id=L%d><a href=#L%d%b>#</a>%b%b" % (
-            _class_of(line),
-            line.number,
-            line.number,
-            self._name_of(line),
-            looked_at.marked_up(),
-            escaped(text[self._longest :]),
-        )
+        marked_up = _Text(text[: self._longest], self._link, self._searches).marked_up()
+        begin = b"<li%b id=L%d><a href=#L%d" % (_class_of(line), line.number, line.number)
+        name = self._name_of(line)
+        return begin + name + b">#</a>" + marked_up + escaped(text[self._longest :])
 
     def _name_of(self, line: Line) -> bytes:
         """The attribute that leads to a time, on the first of the lines that share it; else b""."""
-        anchor = anchor_of(line.time) if line.start < line.end else self._anchor
+        anchor = anchor_of(line.seen.time) if line.seen.time else self._anchor
         if anchor == self._anchor:
             return b""
         self._anchor = anchor
@@ -93,10 +87,15 @@ class Elements:
 
 def _class_of(line: Line) -> bytes:
     """The class attribute: the severity's initial, in lower case if inherited, and the role."""
-    severity = line.own or line.severity
-    initial = b"" if severity == NAMES[0] else severity[:1] if line.own else severity[:1].lower()
-    names = b" ".join(filter(None, (initial, line.role)))
-    return b"" if not names else b' class="%b"' % names if b" " in names else b" class=" + names
+    initial = NAMES[line.own_rank or line.rank][:1] if line.rank else b""
+    names = [initial if line.own_rank else initial.lower(), line.role]
+    match [name for name in names if name]:
+        case []:
+            return b""
+        case [name]:
+            return b" class=" + name
+        case both:
+            return b' class="%b"' % b" ".join(both)
 
 
 def _start_tags(marked_up: bytes) -> int:
@@ -111,7 +110,7 @@ class _Text:
         self._text = text
         self._link = link
         self._style = ansi.PLAIN
-        self._marks = _merged(place for one in searches for place in matches_in(one, text))[::-1]
+        self._marks = _merged(match for one in searches for match in matches_in(one, text))
 
     def marked_up(self) -> bytes:
         parts: list[bytes] = []
@@ -143,23 +142,20 @@ class _Text:
 
     def _marked(self, start: int, end: int) -> bytes:
         parts = []
-        while self._marks and self._marks[-1][0] < end:
-            first, last = self._marks[-1]
-            first = max(first, start)
+        at = bisect_right(self._marks, start, key=itemgetter(1))
+        while start < end and at < len(self._marks) and self._marks[at][0] < end:
+            first, last = max(self._marks[at][0], start), min(self._marks[at][1], end)
             parts.append(escaped(self._text[start:first]))
-            start = max(first, min(last, end))  # it may end in what is not shown
-            if first < start:
-                parts.append(b"<mark>%b</mark>" % escaped(self._text[first:start]))
-            if last > end:
-                break
-            self._marks.pop()
+            parts.append(b"<mark>%b</mark>" % escaped(self._text[first:last]))
+            start = last
+            at += 1
         return b"".join([*parts, escaped(self._text[start:end])])
 
 
-def _merged(places: Iterable[Place]) -> list[Place]:
-    """The places in order, those that touch joined."""
-    merged: list[Place] = []
-    for start, end in sorted(places):
+def _merged(matches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The starts and ends of the matches in order, those that touch joined."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(matches):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:

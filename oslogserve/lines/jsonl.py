@@ -5,38 +5,33 @@ import json
 from collections.abc import Iterable, Iterator
 
 from oslogserve.lines.ansi import without_sequences
-from oslogserve.lines.select import Gap, Part, Shown
+from oslogserve.lines.select import Line, Shown
 from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.times import Clock
 
-_ENDED = b'"}\n'
-#: The end of an object whose text is cut.
-_CUT = b'", "cut": true}\n'
+_END = b'"}\n'
+_CUT_END = b'", "cut": true}\n'
 
 
 def objects(shown: Iterable[Shown], clock: Clock, longest: int) -> Iterator[bytes]:
-    """The objects of the lines shown. longest: bytes of a text; one that is cut there is marked so."""
+    """The objects of the lines shown. longest: bytes of a line; the rest of it is cut."""
     end = b""
     for one in shown:
-        if isinstance(one, Gap):
-            continue
-        content = one.text.removesuffix(b"\n")
-        if isinstance(one, Part):
-            end = _CUT if content else end
-            continue
-        yield end
-        text = without_sequences(content[:longest].removesuffix(b"\r"))
-        time = clock.iso(one.time) if one.time else None
-        severity = one.own.decode() or SEVERITIES[0]
-        yield b'{"line": %d, "time": %b, "severity": "%b", "text": "%b' % (
-            one.number,
-            _json(time),
-            severity.encode(),
-            _json(text.decode("utf-8", "replace"))[1:-1],
-        )
-        end = _CUT if len(content) > longest else _ENDED
+        match one:
+            case RestOfLine():
+                end = end if one.text == b"\n" else _CUT_END
+            case Line():
+                yield end + _object(one, clock, longest)
+                end = _CUT_END if len(one.text.removesuffix(b"\n")) > longest else _END
     yield end
 
 
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+def _object(line: Line, clock: Clock, longest: int) -> bytes:
+    """The beginning of a line's object, up to its text."""
+    content = line.text.removesuffix(b"\n")[:longest].removesuffix(b"\r")
+    text = without_sequences(content).decode("utf-8", "replace")
+    time = clock.iso(line.seen.time) if line.seen.time else None
+    fields = {"line": line.number, "time": time, "severity": SEVERITIES[line.own_rank]}
+    row = json.dumps({**fields, "text": text}, ensure_ascii=False)
+    return row.removesuffix('"}').encode()

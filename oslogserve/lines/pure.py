@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The renderer in Python: the definition of what the native one does."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.lines.blocks import LONGEST_LINE, whole_lines
 from oslogserve.lines.html import Elements
 from oslogserve.lines.jsonl import objects
 from oslogserve.lines.recognise import Recogniser
 from oslogserve.lines.renderer import last_written
-from oslogserve.lines.select import Gap, Selector, Shown
+from oslogserve.lines.select import Gap, Selector
 from oslogserve.lines.selection import Tally, Wanted
-from oslogserve.lines.summary import Summary
+from oslogserve.lines.split import LONGEST_LINE, split
+from oslogserve.lines.summary import Summary, as_json
 from oslogserve.lines.times import Clock
 from oslogserve.lines.user_formats import UserFormat
 
@@ -32,36 +31,33 @@ class PureRenderer:
         tally = Tally() if tally is None else tally
         clock = Clock(last_written(wanted))
         selector = Selector(wanted, self._recogniser, clock, tally, longest)
-        shown = selector.shown(whole_lines(_counted(pieces, tally), longest))
+        shown = selector.shown(split(_counted(pieces, tally), longest))
         match wanted.view:
             case "html":
                 elements = Elements(wanted.link, wanted.selection.searches, longest)
-                rendered = elements.of_shown(shown, tally)
+                rendered = elements.rendered(shown, tally)
             case "jsonl":
                 rendered = objects(shown, clock, longest)
             case "summary":
-                rendered = _summary(shown, clock)
+                rendered = iter([as_json(Summary(clock).of(shown))])
             case _:
                 rendered = (one.text for one in shown if not isinstance(one, Gap))
         return _joined(rendered, tally)
 
 
-def _summary(shown: Iterable[Shown], clock: Clock) -> Iterator[bytes]:
-    yield json.dumps(Summary(clock).of(shown)).encode()
-
-
 def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
-    """What came of each piece of the log at once: each part is sent, and compressed, by itself."""
-    parts: list[bytes] = []
+    """What came of each piece of the log, joined: whatever is yielded is sent and compressed by
+    itself."""
+    of_piece: list[bytes] = []
     read = tally.bytes
-    for part in rendered:
-        if parts and tally.bytes != read:
-            yield b"".join(parts)
-            parts.clear()
+    for one in rendered:
+        if of_piece and tally.bytes != read:
+            yield b"".join(of_piece)
+            of_piece.clear()
         read = tally.bytes
-        parts.append(part)
-    if parts:
-        yield b"".join(parts)
+        of_piece.append(one)
+    if of_piece:
+        yield b"".join(of_piece)
 
 
 def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from oslogserve import __version__
-from oslogserve.lines.blocks import LONGEST_LINE
 from oslogserve.lines.native_grammar import NativeGrammar
 from oslogserve.lines.selection import Tally, Wanted
+from oslogserve.lines.split import LONGEST_LINE
 from oslogserve.lines.summary import as_json
 from oslogserve.lines.user_formats import UserFormat
 from oslogserve.native import CORE

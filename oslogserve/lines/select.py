@@ -1,156 +1,147 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines are shown, by all that a Selection can ask for: a line at a time."""
+"""The lines that a selection leaves, found a line at a time."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from oslogserve.lines.anchor import anchor_of
-from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.inheritance import Inheritance
 from oslogserve.lines.recognise import Recogniser, Seen
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Tally, Wanted
+from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Tally, Wanted, count
 from oslogserve.lines.severities import NAMES, RANKS, SEVERITIES
+from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.lines.times import Clock, Instant
 
 
 class Line(NamedTuple):
-    """text: with its end, or as much of the line as there is. start, end: where its time stands.
-    own: its severity, b"" for none. severity: its own, or that of the last line that had one.
-    role: b"" for a hit, else b"context" or b"shown"."""
+    """A line of a log."""
 
     number: int
+    #: With its line feed, or as much of the line as there is.
     text: bytes
-    start: int
-    end: int
-    own: bytes
-    severity: bytes
+    seen: Seen
+    #: What filters go by: the rank of its own severity, or of the one that it inherits.
+    rank: int
+    #: b"" for a hit, else b"context", or b"shown" for a line that is brought in.
     role: bytes = b""
 
     @property
-    def time(self) -> bytes:
-        """b"" for none."""
-        return without_sequences(self.text[self.start : self.end])
-
-
-class Part(NamedTuple):
-    """More of the line before."""
-
-    text: bytes
+    def own_rank(self) -> int:
+        """The rank of the severity that the line itself shows; 0 for none."""
+        return RANKS[(self.seen.severity or NAMES[0]).decode()]
 
 
 class Gap(NamedTuple):
-    """Lines that are not shown."""
+    """The numbers of the first and the last of lines that are not shown."""
 
     first: int
     last: int
 
 
 #: What is shown, in the log's order.
-Shown = Line | Part | Gap
+Shown = Line | RestOfLine | Gap
 
 
 class Selector:
-    """One log on its way.
+    """Selects from one log.
 
-    longest: bytes of a line that are searched, and that may be held. A summary reads the whole log,
-    whatever is shown of it; of HTML hits are counted by their severity, and its page may end.
+    longest: bytes of a line that are searched. A summary reads the whole log, whatever is shown
+    of it; of HTML hits are counted by their severity, and its page may end.
     """
 
     def __init__(
         self, wanted: Wanted, recogniser: Recogniser, clock: Clock, tally: Tally, longest: int
     ) -> None:
         selection = wanted.selection
-        self._asked = selection
+        self._selection = selection
         self._recogniser = recogniser
         self._clock = clock
         self._tally = tally
         self._longest = longest
         self._reads_all = wanted.view == "summary" or bool(selection.show)
+        self._counts_severities = wanted.view == "html" and selection.tail is None
+        self._page = wanted.page if wanted.view == "html" else None
         self._floor = SEVERITIES.index(selection.level) if selection.level else 0
         self._searches = [search.compiled() for search in selection.searches]
         self._without = [search.compiled() for search in selection.without]
-        self._left = selection.limit
-        self._has_gaps = selection.context is not None or bool(selection.show)
         self._inheritance = Inheritance()
         self._time: Instant | None = None
-        self._before = _Held(selection.context or 0, CONTEXT_BYTES)
-        self._near = 0  # the last line of the context behind the last hit
-        self._tail = _Held(selection.tail or 0, TAIL_BYTES)
-        self._unshown = selection.first  # the first line of the gap before the next one shown
-        self._place: _Held | Literal["shown"] | None = None  # where more of a long line goes
-        self._is_done = False
-        self._counts = wanted.view == "html" and selection.tail is None
-        self._page = wanted.page if wanted.view == "html" else None
-        self._used = 0
+        self._remaining = selection.limit
+        self._context = selection.context or 0
+        self._context_end = 0  # the last line of the context behind the last hit
+        self._before = _LineBuffer(self._context, CONTEXT_BYTES)
 
-    def shown(self, blocks: Iterable[bytes]) -> Iterator[Shown]:
-        """blocks: of whole lines."""
+    def shown(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Shown]:
+        """The lines that are shown, and the gaps between them. lines: all of the log."""
+        selected = self._selected(lines)
+        if self._selection.tail is not None:
+            selected = self._last(self._selection.tail, selected)
+        return self._paged(selected)
+
+    def _selected(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Line | RestOfLine]:
+        """Hits up to the limit, the lines around them, and those that are brought in. Passes on the
+        rest of a line that is not held, whether or not the line was passed on."""
         number = 0
-        goes_on = False
-        for block in blocks:
-            if goes_on:
-                end = block.find(b"\n") + 1 or len(block)
-                yield from self._more(block[:end])
-                goes_on = not block.endswith(b"\n", 0, end)
-                block = block[end:]
-            if not block:
+        for text in lines:
+            if isinstance(text, RestOfLine):
+                if self._before.ends_with(number):
+                    yield from self._put_brought_in(self._before.extend(text))
+                else:
+                    yield text
                 continue
-            goes_on = not block.endswith(b"\n")
-            for text in _lines(block):
-                number += 1
-                seen = self._recogniser.seen_in(text.removesuffix(b"\n"))
-                yield from self._line(number, text, seen)
-                if self._is_done:
-                    return
-        yield from self._finished()
+            number += 1
+            is_open = self._is_open(number)
+            if not is_open and not self._reads_all:
+                break
+            self._tally.lines = number
+            yield from self._selected_by(self._recognised(number, text), is_open)
+        yield from self._put_brought_in(self._before.take())
 
-    def _line(self, number: int, text: bytes, seen: Seen) -> Iterator[Shown]:
-        asked = self._asked
-        if self._is_behind(number):
-            yield from self._finished()
-            return
-        self._tally.lines = number
-        rank = self._inheritance.rank_of(seen)
-        line = Line(number, text, seen.start, seen.end, seen.severity, NAMES[rank])
-        if (asked.since or asked.until) and line.time:
-            self._time = self._clock.read(line.time) or self._time
-        if asked.show and self._is_asked_for(line):
-            line = line._replace(role=b"shown")
-        self._place = None
-        is_open = self._left != 0 and self._is_in_window(number)
-        if is_open and self._is_hit(line):
-            for held in self._before.taken():
-                if held.role == b"shown" or held.number >= number - (asked.context or 0):
-                    yield from self._put(held)
-            yield from self._put(line, is_hit=True)
-            self._near = number + (asked.context or 0)
-        elif line.role and (number <= self._near or not asked.context):
-            yield from self._put(line)
-        elif line.role:  # behind those that stand before a hit to come
-            yield from self._out_of_before(self._before.add(line))
-        elif is_open and number <= self._near:
-            yield from self._put(line._replace(role=b"context"))
-        elif is_open and asked.context:
-            yield from self._out_of_before(self._before.add(line._replace(role=b"context")))
-
-    def _is_behind(self, number: int) -> bool:
-        """Whether no line from here on can be shown."""
-        is_behind = self._asked.last is not None and number > self._asked.last
-        if self._left == 0 and not is_behind:
+    def _is_open(self, number: int) -> bool:
+        """True if a line from here on can be a hit."""
+        last = self._selection.last
+        if last is not None and number > last:
+            return False
+        if self._remaining == 0:
             self._cut(number)
-            is_behind = True
-        self._is_done = is_behind and not self._reads_all
-        return self._is_done
+        return self._remaining != 0
+
+    def _recognised(self, number: int, text: bytes) -> Line:
+        seen = self._recogniser.seen_in(text.removesuffix(b"\n"))
+        if (self._selection.since or self._selection.until) and seen.time:
+            self._time = self._clock.read(seen.time) or self._time
+        return Line(number, text, seen, self._inheritance.rank_of(seen))
+
+    def _selected_by(self, line: Line, is_open: bool) -> Iterator[Line]:
+        """The lines of which it is known by this one that they are shown."""
+        is_open = is_open and self._is_in_window(line.number)
+        is_hit = is_open and self._is_hit(line)
+        is_near = line.number <= self._context_end
+        if self._is_brought_in(line):
+            line = line._replace(role=b"shown")
+        elif not is_hit and is_open and (is_near or self._context):
+            line = line._replace(role=b"context")
+        elif not is_hit:
+            return
+        if is_hit:
+            for before in self._before.take():
+                if before.role == b"shown" or before.number >= line.number - self._context:
+                    yield from self._put(before)
+            yield from self._put(line, is_hit=True)
+            self._context_end = line.number + self._context
+        elif is_near or not self._context:
+            yield from self._put(line)
+        else:
+            yield from self._put_brought_in(self._before.add(line))
 
     def _is_in_window(self, number: int) -> bool:
-        asked = self._asked
+        selection = self._selection
         return (
-            number >= asked.first
-            and (asked.last is None or number <= asked.last)
-            and (asked.since is None or self._is_since(asked.since))
-            and (asked.until is None or self._is_until(asked.until))
+            number >= selection.first
+            and (selection.since is None or self._is_since(selection.since))
+            and (selection.until is None or self._is_until(selection.until))
         )
 
     def _is_since(self, since: TimeRange) -> bool:
@@ -158,143 +149,129 @@ class Selector:
         return micros is not None and micros >= since.first
 
     def _is_until(self, until: TimeRange) -> bool:
-        """So are the lines before the first time."""
+        """True if not after that time, or before the log's first."""
         micros = self._time.on_clock_of(until.offset) if self._time else None
         return micros is None or micros <= until.last
 
     def _is_hit(self, line: Line) -> bool:
-        if RANKS[line.severity.decode()] < self._floor:
-            return False
         content = line.text.removesuffix(b"\n")[: self._longest]
-        return all(one.search(content) for one in self._searches) and not any(
-            one.search(content) for one in self._without
+        return (
+            line.rank >= self._floor
+            and all(one.search(content) for one in self._searches)
+            and not any(one.search(content) for one in self._without)
         )
 
-    def _is_asked_for(self, line: Line) -> bool:
-        shown = self._asked.show
-        return b"L%d" % line.number in shown or (
-            line.start < line.end and anchor_of(line.time) in shown
-        )
+    def _is_brought_in(self, line: Line) -> bool:
+        show, time = self._selection.show, line.seen.time
+        return b"L%d" % line.number in show or (bool(time) and anchor_of(time) in show)
 
-    def _cut(self, number: int) -> None:
-        if self._tally.cut_at is None:
-            is_near = number <= self._near
-            self._tally.cut_at = number
-            self._tally.cut_from = self._near - (self._asked.context or 0) if is_near else number
-
-    def _put(self, line: Line, is_hit: bool = False) -> Iterator[Shown]:
-        if line.number <= self._asked.after and line.role != b"shown":
-            self._place = None
-            return
-        if self._left == 0 and line.role != b"shown":
-            self._cut(line.number)
-            self._place = None
-            return
-        if self._left and line.role != b"shown":
-            self._left -= 1
-        self._tally.matched += is_hit
-        if is_hit and self._counts:
-            self._tally.count(RANKS[line.own.decode() or SEVERITIES[0]], line.number)
-        if self._asked.tail is None:
-            self._place = "shown"
-            yield from self._given(line)
-        else:
-            self._place = self._tail
-            yield from self._out_of_tail(self._tail.add(line))
-
-    def _out_of_before(self, lines: Iterable[Line]) -> Iterator[Shown]:
-        self._place = self._before
+    def _put_brought_in(self, lines: Iterable[Line]) -> Iterator[Line]:
         for line in lines:
             if line.role == b"shown":
                 yield from self._put(line)
-                if line.number < self._tally.lines:
-                    self._place = self._before
 
-    def _out_of_tail(self, lines: Iterable[Line]) -> Iterator[Shown]:
-        for line in lines:
-            if line.role == b"shown":
-                yield from self._given(line)
-
-    def _given(self, line: Line) -> Iterator[Shown]:
-        if self._is_full():
-            self._tally.next_page = self._tally.next_page or line.number
-            self._place = None
-            return
-        self._used += len(line.text)
-        if self._has_gaps and line.number > self._unshown:
-            yield Gap(self._unshown, line.number - 1)
-        self._unshown = line.number + 1
-        self._tally.sent += 1
+    def _put(self, line: Line, is_hit: bool = False) -> Iterator[Line]:
+        """The line, counted, unless it was sent before or the limit is reached."""
+        if line.role != b"shown":
+            if line.number <= self._selection.after:
+                return
+            if self._remaining == 0:
+                self._cut(line.number)
+                return
+            if self._remaining:
+                self._remaining -= 1
+        self._tally.matched += is_hit
+        if is_hit and self._counts_severities:
+            count(self._tally.severities, line.own_rank, line.number)
         yield line
 
-    def _is_full(self) -> bool:
+    def _cut(self, number: int) -> None:
+        """Notes the first line behind the limit."""
+        if self._tally.cut_at is None:
+            is_near = number <= self._context_end
+            self._tally.cut_at = number
+            self._tally.cut_from = self._context_end - self._context if is_near else number
+
+    def _last(self, count: int, lines: Iterable[Line | RestOfLine]) -> Iterator[Line | RestOfLine]:
+        """The last lines, and those that are brought in."""
+        buffer = _LineBuffer(count, TAIL_BYTES)
+        added = 0
+        for line in lines:
+            if isinstance(line, Line):
+                added += 1
+                left = buffer.add(line)
+            elif buffer.ends_with(self._tally.lines):
+                left = buffer.extend(line)
+            else:
+                yield line
+                continue
+            yield from (one for one in left if one.role == b"shown")
+        held = buffer.take()
+        self._tally.dropped = min(count, added) - len(held)
+        yield from held
+
+    def _paged(self, lines: Iterable[Line | RestOfLine]) -> Iterator[Shown]:
+        """The lines that the page has room for, and the gaps between them."""
+        has_gaps = self._selection.context is not None or bool(self._selection.show)
+        tally = self._tally
+        shown = size = 0  # the number of the last line shown; bytes of all
+        gap_start = self._selection.first
+        for line in lines:
+            if isinstance(line, RestOfLine):
+                if shown == tally.lines:
+                    size += len(line.text)
+                    yield line
+            elif self._is_full(size):
+                tally.next_page = tally.next_page or line.number
+            else:
+                if has_gaps and line.number > gap_start:
+                    yield Gap(gap_start, line.number - 1)
+                shown = line.number
+                gap_start = shown + 1
+                size += len(line.text)
+                tally.sent += 1
+                yield line
+        is_cut = tally.cut_at is not None or tally.next_page is not None
+        if has_gaps and not is_cut and gap_start <= tally.lines:
+            yield Gap(gap_start, tally.lines)
+
+    def _is_full(self, size: int) -> bool:
         page = self._page
-        return page is not None and (
-            self._used >= page.size or self._tally.elements >= page.elements
-        )
-
-    def _more(self, text: bytes) -> Iterator[Shown]:
-        if self._place == "shown":
-            self._used += len(text)
-            yield Part(text)
-        elif isinstance(self._place, _Held):
-            is_tail = self._place is self._tail
-            dropped = self._place.more(text)
-            yield from self._out_of_tail(dropped) if is_tail else self._out_of_before(dropped)
-
-    def _finished(self) -> Iterator[Shown]:
-        yield from self._out_of_before(self._before.taken())
-        self._tally.dropped = self._tail.missing()
-        for line in self._tail.taken():
-            yield from self._given(line)
-        is_cut = self._tally.cut_at is not None or self._tally.next_page is not None
-        if self._has_gaps and not is_cut and self._unshown <= self._tally.lines:
-            yield Gap(self._unshown, self._tally.lines)
+        return page is not None and (size >= page.size or self._tally.elements >= page.elements)
 
 
-def _lines(block: bytes) -> list[bytes]:
-    """With their ends."""
-    *lines, last = block.split(b"\n")
-    return [line + b"\n" for line in lines] + ([last] if last else [])
-
-
-class _Held:
+class _LineBuffer:
     """The last lines, as many and as large as may be held."""
 
-    def __init__(self, count: int, size: int) -> None:
+    def __init__(self, capacity: int, capacity_bytes: int) -> None:
         self._lines: deque[Line] = deque()
-        self._count = count
-        self._size = size
-        self._left = size
-        self._added = 0
-
-    def missing(self) -> int:
-        """Lines that there was no room for."""
-        return min(self._count, self._added) - len(self._lines)
+        self._capacity = capacity
+        self._capacity_bytes = capacity_bytes
+        self._bytes = 0
 
     def add(self, line: Line) -> list[Line]:
-        """What had to go for it."""
-        self._added += 1
+        """Holds a line. Returns those that left for it."""
         self._lines.append(line)
-        self._left -= len(line.text)
-        gone = []
-        while len(self._lines) > self._count or self._left < 0:
-            gone.append(self._lines.popleft())
-            self._left += len(gone[-1].text)
-        return gone
+        self._bytes += len(line.text)
+        left = []
+        while len(self._lines) > self._capacity or self._bytes > self._capacity_bytes:
+            left.append(self._lines.popleft())
+            self._bytes -= len(left[-1].text)
+        return left
 
-    def more(self, text: bytes) -> list[Line]:
-        """Of the line that was added last; where it was too large by itself, the rest of it is
-        dropped too."""
-        if not self._lines:
-            return []
-        last = self._lines.pop()
-        self._added -= 1
-        self._left += len(last.text)
-        return self.add(last._replace(text=last.text + text))
+    def ends_with(self, number: int) -> bool:
+        """True if the last line has this number."""
+        return bool(self._lines) and self._lines[-1].number == number
 
-    def taken(self) -> list[Line]:
-        taken = list(self._lines)
+    def extend(self, rest: RestOfLine) -> list[Line]:
+        """Adds to the last line. Returns the lines that left for it, perhaps itself."""
+        line = self._lines.pop()
+        self._bytes -= len(line.text)
+        return self.add(line._replace(text=line.text + rest.text))
+
+    def take(self) -> list[Line]:
+        """All lines; the buffer is empty then."""
+        lines = list(self._lines)
         self._lines.clear()
-        self._left = self._size
-        return taken
+        self._bytes = 0
+        return lines

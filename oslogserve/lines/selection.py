@@ -13,81 +13,89 @@ TAIL_BYTES = 16 * 1024 * 1024
 
 
 class Selection(NamedTuple):
-    """In the order in which it is applied.
+    """Which lines are shown: conditions in the order in which they apply."""
 
-    first, last: numbers in the whole log. since, until: by the time of a line, or of the one
-    before. level: one of SEVERITIES; a line without a severity of its own has that of the one
-    before. searches, without: what all hits hold, and what none holds. context: lines around each
-    hit, of those between first and last, since and until. after: a number; what is left up to it was
-    sent already. limit: lines, from the beginning of
-    what is left; tail: from its end. show: fragments, such as b"L17" or b"_2013-09-27_18_22_11",
-    of lines that are brought in wherever they stand.
-    """
-
+    #: Numbers in the whole log.
     first: int = 1
     last: int | None = None
+    #: By the time of a line, or of the last line above that has one.
     since: TimeRange | None = None
     until: TimeRange | None = None
+    #: The lowest severity, one of SEVERITIES; a line may inherit its own.
     level: str | None = None
+    #: What all hits hold, and what none holds.
     searches: tuple[Search, ...] = ()
     without: tuple[Search, ...] = ()
+    #: Lines around each hit, of those between first and last, since and until.
     context: int | None = None
+    #: Lines from the beginning of what is left.
     limit: int | None = None
+    #: Lines from its end.
     tail: int | None = None
+    #: Fragments such as b"L17" or b"_2013-09-27_18_22_11", of lines that are shown in any case.
     show: tuple[bytes, ...] = ()
+    #: The last line that was sent before; no line up to it is sent again.
     after: int = 0
 
 
-WHOLE = Selection()
+ALL_LINES = Selection()
 
 
 class Page(NamedTuple):
-    """How much one page shows; the next line behind it is looked at and counted, but not shown.
+    """How much one page shows, since a browser's memory grows with it. The next line behind it is
+    looked at and counted."""
 
-    size: bytes of lines. elements: of the lines, their links, colours and matches, which a
-    browser's memory grows with.
-    """
-
+    #: Bytes of lines.
     size: int
+    #: Start tags of lines, their links, colours and matches.
     elements: int
 
 
 class Wanted(NamedTuple):
-    """view: "html", "text", "jsonl" or "summary". written: when the log was last written, in
-    seconds since the epoch, for stamps without a year. link: what an address of this log's page
-    begins with, escaped for HTML: b"?" or b"?source=swift&amp;"; b"" where there is no such page
-    to link to. page: for HTML.
-    """
+    """A view of a log."""
 
+    #: "html", "text", "jsonl" or "summary".
     view: str
-    selection: Selection = WHOLE
+    selection: Selection = ALL_LINES
+    #: When the log was last written, in seconds since 1970, for times without a year; None: now.
     written: float | None = None
+    #: What an address of this log's page begins with, escaped for HTML: b"?" or
+    #: b"?source=swift&amp;"; b"" where there is no such page to link to.
     link: bytes = b"?"
+    #: For HTML.
     page: Page | None = None
+
+
+#: By the rank of a severity: the count of its lines, and the number of the first.
+Counts = dict[int, tuple[int, int]]
 
 
 @dataclass
 class Tally:
-    """lines, bytes: looked at. matched: hits, without what was shown for their context. sent: shown.
+    """What came of a selection."""
 
-    cut_at: the number of the first line that was not looked at, since the limit was reached
-    before. cut_from: that of the hit in whose context it stands, else of itself. dropped: lines of
-    the tail that could not be held. next_page: the number of the first line that a page had no room
-    for. elements: see Page. severities: by their rank, of HTML without a tail: how many hits show
-    that severity themselves, and the number of the first.
-    """
-
+    #: Looked at.
     lines: int = 0
     bytes: int = 0
+    #: Hits, without what was shown for their context.
     matched: int = 0
+    #: Lines shown.
     sent: int = 0
+    #: The first line that was not looked at, since the limit was reached before.
     cut_at: int | None = None
+    #: Lines of the tail that could not be held.
     dropped: int = 0
+    #: The hit in whose context cut_at stands, else cut_at itself.
     cut_from: int | None = None
+    #: The first line that the page had no room for.
     next_page: int | None = None
+    #: As in Page.
     elements: int = 0
-    severities: dict[int, tuple[int, int]] = field(default_factory=dict)
+    #: Of HTML without a tail: hits by their own severity.
+    severities: Counts = field(default_factory=dict)
 
-    def count(self, rank: int, number: int, lines: int = 1) -> None:
-        count, first = self.severities.get(rank, (0, number))
-        self.severities[rank] = (count + lines, first)
+
+def count(counts: Counts, rank: int, number: int) -> None:
+    """Counts a line."""
+    lines, first = counts.get(rank, (0, number))
+    counts[rank] = (lines + 1, first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log in figures: how many lines of each severity, and when."""
+"""Summary of a log: how many lines of each severity, and when."""
 
 import json
 from collections.abc import Iterable
@@ -8,20 +8,24 @@ from operator import add
 from typing import Any, TypedDict
 
 from oslogserve.lines.select import Line, Shown
-from oslogserve.lines.severities import NAMES, RANKS, SEVERITIES
+from oslogserve.lines.selection import Counts, count
+from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.times import Clock
 
 MOST_BUCKETS = 200
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
-_DAY = 86_400 * _SECOND
-#: Microseconds. Each is a multiple of the one before, so that buckets merge whole.
+_MINUTE = 60 * _SECOND
+_DAY = 1440 * _MINUTE
+#: Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
+# fmt: off
 WIDTHS = (
-    *(_SECOND // 100, _SECOND // 10, _SECOND, 5 * _SECOND, 10 * _SECOND, 30 * _SECOND),
-    *(60 * _SECOND, 300 * _SECOND, 600 * _SECOND, 1800 * _SECOND, 3600 * _SECOND),
-    *(6 * 3600 * _SECOND, _DAY, 7 * _DAY, 28 * _DAY, 364 * _DAY, 3640 * _DAY, 36400 * _DAY),
+    _SECOND // 100, _SECOND // 10, _SECOND, 5 * _SECOND, 10 * _SECOND, 30 * _SECOND,
+    _MINUTE, 5 * _MINUTE, 10 * _MINUTE, 30 * _MINUTE, 60 * _MINUTE, 360 * _MINUTE,
+    _DAY, 7 * _DAY, 28 * _DAY, 364 * _DAY, 3640 * _DAY, 36400 * _DAY,
 )
+# fmt: on
 
 
 class Bucket(TypedDict):
@@ -50,106 +54,25 @@ class Totals(TypedDict):
 
 
 def as_json(totals: Totals) -> bytes:
-    """The summary as an object of JSON."""
-    return json.dumps(as_object(totals)).encode()
-
-
-def as_object(totals: Totals) -> dict[str, Any]:
-    """The summary with names for ranks and texts for times."""
+    """The summary as an object of JSON, with names for ranks and texts for times."""
     width = totals["width"]
-    return {
-        "first_time": totals["first_time"],
-        "last_time": totals["last_time"],
-        "severities": {
-            SEVERITIES[rank]: {"count": count, "first_line": first}
-            for rank, (count, first) in sorted(totals["severities"].items())
-        },
-        "histogram": {
-            "seconds": width // _SECOND or width / _SECOND,
-            "buckets": [
-                {
-                    "time": _iso(bucket["start"]),
-                    "first_line": bucket["first_line"],
-                    "severities": {
-                        name: count
-                        for name, count in zip(SEVERITIES, bucket["severities"], strict=True)
-                        if count
-                    },
-                }
-                for bucket in totals["buckets"]
-            ],
-        },
+    severities = {
+        SEVERITIES[rank]: {"count": lines, "first_line": first}
+        for rank, (lines, first) in sorted(totals["severities"].items())
     }
+    histogram = {
+        "seconds": width // _SECOND or width / _SECOND,
+        "buckets": [_named(bucket) for bucket in totals["buckets"]],
+    }
+    times = {name: totals[name] for name in ("first_time", "last_time")}
+    return json.dumps({**times, "severities": severities, "histogram": histogram}).encode()
 
 
-class Summary:
-    """Adds up the lines that a selection leaves."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._severities: dict[int, tuple[int, int]] = {}
-        self._first_time = b""
-        self._last_time = b""
-        self._width = 0
-        self._buckets: dict[int, Bucket] = {}  # by their start, in widths
-        self._now: int | None = None  # of the last line that had a time
-
-    def of(self, shown: Iterable[Shown]) -> dict[str, Any]:
-        """The summary of lines, as JSON has it."""
-        for one in shown:
-            if isinstance(one, Line):
-                self._add(one)
-        width = WIDTHS[self._width]
-        return as_object(
-            Totals(
-                first_time=self._clock.iso(self._first_time),
-                last_time=self._clock.iso(self._last_time),
-                severities=self._severities,
-                width=width,
-                buckets=[
-                    Bucket(**{**self._buckets[start], "start": start * width})
-                    for start in sorted(self._buckets)
-                ],
-            )
-        )
-
-    def _add(self, line: Line) -> None:
-        rank = RANKS[(line.own or NAMES[0]).decode()]
-        count, first = self._severities.get(rank, (0, line.number))
-        self._severities[rank] = (count + 1, first)
-        if line.end:
-            self._add_time(line.time)
-        if self._now is not None:
-            start = self._now // WIDTHS[self._width]
-            is_new = start not in self._buckets
-            self._bucket(start, line.number)["severities"][rank] += 1
-            while is_new and max(self._buckets) - min(self._buckets) >= MOST_BUCKETS:
-                self._widen()
-
-    def _add_time(self, text: bytes) -> None:
-        instant = self._clock.read(text)
-        if instant is None:
-            return
-        self._last_time = text
-        self._first_time = self._first_time or text
-        if instant.origin == "epoch":
-            self._now = instant.micros
-
-    def _bucket(self, start: int, first_line: int) -> Bucket:
-        """The bucket that begins at so many widths; first_line: one of its lines."""
-        bucket = self._buckets.setdefault(
-            start, Bucket(start=start, first_line=first_line, severities=[0] * len(SEVERITIES))
-        )
-        bucket["first_line"] = min(bucket["first_line"], first_line)
-        return bucket
-
-    def _widen(self) -> None:
-        ratio = WIDTHS[self._width + 1] // WIDTHS[self._width]
-        self._width += 1
-        buckets, self._buckets = self._buckets, {}
-        for start, bucket in buckets.items():
-            merged = self._bucket(start // ratio, bucket["first_line"])["severities"]
-            merged[:] = map(add, merged, bucket["severities"])
+def _named(bucket: Bucket) -> dict[str, Any]:
+    counts = zip(SEVERITIES, bucket["severities"], strict=True)
+    severities = {name: lines for name, lines in counts if lines}
+    time = _iso(bucket["start"])
+    return {"time": time, "first_line": bucket["first_line"], "severities": severities}
 
 
 def _iso(micros: int) -> str:
@@ -157,3 +80,59 @@ def _iso(micros: int) -> str:
     seconds, fraction = divmod(max(micros, _EARLIEST), _SECOND)
     text = (_EPOCH + timedelta(seconds=seconds)).isoformat()
     return f"{text}.{fraction // 10_000:02}" if fraction else text
+
+
+class Summary:
+    """Adds up the lines that a selection leaves."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._severities: Counts = {}
+        self._first_time = b""
+        self._last_time = b""
+        self._width = 0  # its place in WIDTHS
+        self._buckets: dict[int, Bucket] = {}  # by their start
+        self._now: int | None = None  # of the last line that had a time
+
+    def of(self, shown: Iterable[Shown]) -> Totals:
+        """What the lines come to."""
+        for one in shown:
+            if isinstance(one, Line):
+                self._add(one)
+        return Totals(
+            first_time=self._clock.iso(self._first_time),
+            last_time=self._clock.iso(self._last_time),
+            severities=self._severities,
+            width=WIDTHS[self._width],
+            buckets=[self._buckets[start] for start in sorted(self._buckets)],
+        )
+
+    def _add(self, line: Line) -> None:
+        count(self._severities, line.own_rank, line.number)
+        instant = self._clock.read(line.seen.time) if line.seen.time else None
+        if instant:
+            self._last_time = line.seen.time
+            self._first_time = self._first_time or self._last_time
+            self._now = instant.micros if instant.origin == "epoch" else self._now
+        if self._now is not None:
+            severities = [0] * len(SEVERITIES)
+            severities[line.own_rank] = 1
+            self._merge(Bucket(start=self._now, first_line=line.number, severities=severities))
+            while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS * WIDTHS[self._width]:
+                self._widen()
+
+    def _merge(self, lines: Bucket) -> None:
+        """Adds these lines to the bucket of their start."""
+        start = lines["start"] - lines["start"] % WIDTHS[self._width]
+        merged = self._buckets.get(start)
+        if merged is None:
+            self._buckets[start] = Bucket(**{**lines, "start": start})
+            return
+        merged["first_line"] = min(merged["first_line"], lines["first_line"])
+        merged["severities"] = [*map(add, merged["severities"], lines["severities"])]
+
+    def _widen(self) -> None:
+        self._width += 1
+        buckets, self._buckets = self._buckets, {}
+        for bucket in buckets.values():
+            self._merge(bucket)

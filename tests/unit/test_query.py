@@ -5,7 +5,7 @@ import pytest
 
 from oslogserve.errors import BadRequest
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import WHOLE, Selection
+from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.query import FORMATS, PARAMETERS, SOURCES, Query, accepts_html, checked_path
@@ -70,7 +70,7 @@ def selected(query):
 
 def test_nothing_asked_is_the_whole_log():
     for query in ("", "format=text", "source=disk", "level=NONE", "level=none", "lines=1-"):
-        assert selected(query) == WHOLE
+        assert selected(query) == ALL_LINES
         assert asked(query=query).is_unfiltered
 
 
@@ -120,7 +120,7 @@ def test_searches_repeat_and_all_are_kept_in_their_order():
 
 @pytest.mark.parametrize("name", ["q", "re", "not"])
 def test_a_search_has_a_longest(name):
-    assert selected(f"{name}={'x' * 1000}") != WHOLE
+    assert selected(f"{name}={'x' * 1000}") != ALL_LINES
     with pytest.raises(BadRequest, match="at most 1000 characters"):
         asked(query=f"{name}={'x' * 1001}")
 
@@ -159,7 +159,7 @@ def test_lines_that_are_brought_in(fragment):
 def test_a_form_that_is_not_filled_in_asks_for_nothing():
     names = [name for name, parameter in PARAMETERS.items() if parameter.in_form]
     assert names == ["lines", "since", "until", "q", "re", "not", "context", "tail", "show"]
-    assert selected("&".join(f"{name}=" for name in names)) == WHOLE
+    assert selected("&".join(f"{name}=" for name in names)) == ALL_LINES
     assert selected("q=&level=ERROR&q=x&re=") == Selection(
         level="ERROR", searches=(Search.of_text("x"),)
     )

@@ -23,7 +23,14 @@ from oslogserve.lines.escape import escaped
 from oslogserve.lines.head import REACH
 from oslogserve.lines.native_grammar import NativeGrammar
 from oslogserve.lines.search import MOST_MATCHES, Search
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, WHOLE, Selection, Tally, Wanted
+from oslogserve.lines.selection import (
+    ALL_LINES,
+    CONTEXT_BYTES,
+    TAIL_BYTES,
+    Selection,
+    Tally,
+    Wanted,
+)
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from tests.renderers import (
@@ -66,7 +73,7 @@ def speedups():
     return importlib.import_module("oslogserve_speedups")
 
 
-def wanted(view, selection=WHOLE):
+def wanted(view, selection=ALL_LINES):
     return Wanted(view, selection, WRITTEN, LINK)
 
 
@@ -144,7 +151,7 @@ def brought_in(number):
 
 #: What is asked for -> the numbers of the lines of LOG that are shown, and (matched, sent, cut_at).
 SHOWN = {
-    WHOLE: (range(1, 10), (9, 9, None)),
+    ALL_LINES: (range(1, 10), (9, 9, None)),
     # The window.
     Selection(first=3): (range(3, 10), (7, 7, None)),
     Selection(last=3): (range(1, 4), (3, 3, None)),
@@ -303,7 +310,7 @@ FULLEST = Selection(
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("selection", [WHOLE, Selection(level="ERROR"), FULLEST], ids=repr)
+@pytest.mark.parametrize("selection", [ALL_LINES, Selection(level="ERROR"), FULLEST], ids=repr)
 def test_the_golden_log_is_the_same_however_it_is_cut(renderer, view, selection):
     whole, tally = answered(renderer, [LOG], wanted(view, selection))
     for size in (*range(1, 60), *range(60, len(LOG), 7)):
@@ -379,7 +386,7 @@ def test_without_an_address_there_are_no_links(renderer):
         made = b"".join(renderer([line], asked))
         assert made.count(b"<mark>") == len(searches)
         assert b"<a" not in bare(made)
-    for selection in (WHOLE, Selection(level="INFO"), *SHOWN):
+    for selection in (ALL_LINES, Selection(level="INFO"), *SHOWN):
         asked = wanted("html", selection)
         linked = b"".join(renderer([LOG], asked))
         plain = re.sub(rb"(<li class=gap>)<a[^>]*>(.*)</a>", rb"\1\2", linked)
@@ -590,7 +597,7 @@ LONG_LOGS = {
 
 
 LONG_SELECTIONS = (
-    WHOLE,
+    ALL_LINES,
     Selection(searches=text("x")),
     Selection(searches=text("y")),
     Selection(context=1, searches=text("a")),

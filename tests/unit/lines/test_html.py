@@ -5,13 +5,14 @@ import re
 
 import pytest
 
-from oslogserve.lines.blocks import whole_lines
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.html import Elements
-from oslogserve.lines.recognise import Recogniser
+from oslogserve.lines.recognise import Recogniser, Seen
 from oslogserve.lines.search import Search
-from oslogserve.lines.select import Gap, Line, Part, Selector
+from oslogserve.lines.select import Gap, Line, Selector
 from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.severities import RANKS
+from oslogserve.lines.split import RestOfLine, split
 from oslogserve.lines.times import Clock
 from tests.renderers import bare
 
@@ -46,16 +47,17 @@ def html(log, size=10**6, longest=10**6, level=None, link=b"?", searches=()):
     selector = Selector(
         Wanted("html", Selection(level=level)), Recogniser(), Clock(0), Tally(), longest
     )
-    shown = selector.shown(whole_lines(cut(log, size), longest))
-    return bare(b"".join(Elements(link, searches, longest).of_shown(shown, Tally())))
+    shown = selector.shown(split(cut(log, size), longest))
+    return bare(b"".join(Elements(link, searches, longest).rendered(shown, Tally())))
 
 
 def line(number, text, start=0, end=0, own=b"", severity=b"", role=b""):
-    return Line(number, text, start, end, own, severity, role)
+    seen = Seen(start, end, own, text[start:end])
+    return Line(number, text, seen, RANKS[(severity or own or b"NONE").decode()], role)
 
 
 def elements(*shown, link=b"?", searches=(), longest=100):
-    return bare(b"".join(Elements(link, searches, longest).of_shown(shown, Tally())))
+    return bare(b"".join(Elements(link, searches, longest).rendered(shown, Tally())))
 
 
 def test_the_same_elements_come_however_the_log_is_cut():
@@ -161,7 +163,14 @@ def test_a_gap_links_to_what_is_between():
 
 
 def test_more_of_a_line_is_within_its_element():
-    made = elements(line(1, b"x"), Part(b"<y"), Part(b">"), Part(b"\n"), line(2, b"z\n"), Gap(3, 4))
+    made = elements(
+        line(1, b"x"),
+        RestOfLine(b"<y"),
+        RestOfLine(b">"),
+        RestOfLine(b"\n"),
+        line(2, b"z\n"),
+        Gap(3, 4),
+    )
     assert made.startswith(b"<li id=L1>x&lt;y&gt;\n<li id=L2>z\n<li class=gap>")
 
 
@@ -215,6 +224,6 @@ def test_the_first_of_lines_that_share_a_time_has_its_name():
 def test_elements_are_counted_without_their_ends(link):
     tally = Tally()
     shown = [Gap(1, 2), line(3, b"\x1b[1mx\x1b[0m </a>< http://a " + REQUEST), line(4, b"")]
-    page = b"".join(Elements(link, (Search.of_text("x"),), 100).of_shown(shown, tally))
+    page = b"".join(Elements(link, (Search.of_text("x"),), 100).rendered(shown, tally))
     started = len(re.findall(rb"<\w", page)) - page.count(b"<ol")
     assert tally.elements == started == (10 if link else 8)

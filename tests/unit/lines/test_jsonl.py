@@ -4,7 +4,10 @@ import json
 import pytest
 
 from oslogserve.lines.jsonl import objects
-from oslogserve.lines.select import Gap, Line, Part
+from oslogserve.lines.recognise import Seen
+from oslogserve.lines.select import Gap, Line
+from oslogserve.lines.severities import RANKS
+from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.times import Clock
 
 T = b"2013-09-27 18:22:11,248"
@@ -13,7 +16,8 @@ WRITTEN = 1_400_000_000  # May 2014
 
 def line(number, text, time=b"", own=b"", severity=b"", role=b""):
     start = text.find(time) if time else 0
-    return Line(number, text, start, start + len(time), own, severity or own, role)
+    seen = Seen(start, start + len(time), own, time)
+    return Line(number, text, seen, RANKS[(severity or own or b"NONE").decode()], role)
 
 
 def made(*shown, longest=1000):
@@ -82,14 +86,14 @@ def test_any_bytes_become_a_string(text, shown):
 def test_a_text_that_is_too_long_is_cut_and_says_so():
     for shown in (
         [line(1, b"abcd\n")],
-        [line(1, b"abcd"), Part(b"\n")],
-        [line(1, b"abc"), Part(b"d"), Part(b"e\n")],
+        [line(1, b"abcd"), RestOfLine(b"\n")],
+        [line(1, b"abc"), RestOfLine(b"d"), RestOfLine(b"e\n")],
     ):
         assert told(*shown, line(2, b"x\n"), longest=3) == [
             {"line": 1, "time": None, "severity": "NONE", "text": "abc", "cut": True},
             {"line": 2, "time": None, "severity": "NONE", "text": "x"},
         ]
-    for shown in ([line(1, b"abc\n")], [line(1, b"abc"), Part(b"\n")], [line(1, b"abc")]):
+    for shown in ([line(1, b"abc\n")], [line(1, b"abc"), RestOfLine(b"\n")], [line(1, b"abc")]):
         assert "cut" not in told(*shown, longest=3)[0]
 
 

@@ -6,12 +6,12 @@ from dataclasses import asdict
 
 import pytest
 
-from oslogserve.lines.blocks import whole_lines
 from oslogserve.lines.recognise import Recogniser
 from oslogserve.lines.search import Search
-from oslogserve.lines.select import Gap, Part, Selector
+from oslogserve.lines.select import Gap, Selector
 from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally, Wanted
 from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.split import RestOfLine, split
 from oslogserve.lines.time_range import time_range
 from oslogserve.lines.times import Clock
 
@@ -30,8 +30,8 @@ def selected(log, selection, size=None, longest=10**6, view="text"):
     pieces = [log[at : at + size] for at in range(0, len(log), size)] if size else [log]
     selector = Selector(Wanted(view, selection), RECOGNISER, Clock(1_400_000_000), tally, longest)
     found = []
-    for one in selector.shown(whole_lines(pieces, longest)):
-        if isinstance(one, Part):
+    for one in selector.shown(split(pieces, longest)):
+        if isinstance(one, RestOfLine):
             found[-1] = (*found[-1][:2], found[-1][2] + one.text)
         elif isinstance(one, Gap):
             found.append(one)

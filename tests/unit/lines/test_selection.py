@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import WHOLE, Selection
+from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import time_range
 
 
 def test_nothing_asked_is_the_whole_log():
-    assert Selection() == WHOLE
+    assert Selection() == ALL_LINES
 
 
 def test_selections_that_ask_the_same_are_equal_and_told_the_same():

@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
 
-from oslogserve.lines.select import Gap, Line, Part
-from oslogserve.lines.summary import MOST_BUCKETS, WIDTHS, Summary
+from oslogserve.lines.recognise import Seen
+from oslogserve.lines.select import Gap, Line
+from oslogserve.lines.severities import RANKS
+from oslogserve.lines.split import RestOfLine
+from oslogserve.lines.summary import MOST_BUCKETS, WIDTHS, Summary, as_json
 from oslogserve.lines.times import Clock
 
 WRITTEN = 1_400_000_000  # May 2014
 
 
 def line(number, time=b"", own=b"", role=b""):
-    return Line(number, time + b" x\n", 0, len(time), own, own, role)
+    seen = Seen(0, len(time), own, time)
+    return Line(number, time + b" x\n", seen, RANKS[(own or b"NONE").decode()], role)
 
 
-def told(*shown):
-    return Summary(Clock(WRITTEN)).of(shown)
+def summary_of(*shown):
+    return json.loads(as_json(Summary(Clock(WRITTEN)).of(shown)))
 
 
 def test_a_log_in_figures():
-    assert told(
+    assert summary_of(
         line(1),
         line(2, b"2013-09-27 18:22:11.248", b"INFO"),
         line(3),
         Gap(4, 811),
         line(812, b"2013-09-27 18:22:11.249", b"ERROR"),
-        Part(b"more\n"),
+        RestOfLine(b"more\n"),
         line(813, b"2013-09-27 18:22:12.500", b"ERROR", b"context"),
     ) == {
         "first_time": "2013-09-27T18:22:11.248",
@@ -55,7 +60,7 @@ def test_a_log_in_figures():
 
 
 def test_nothing_in_figures():
-    assert told() == {
+    assert summary_of() == {
         "first_time": None,
         "last_time": None,
         "severities": {},
@@ -64,26 +69,26 @@ def test_nothing_in_figures():
 
 
 def test_first_and_last_are_of_the_log_and_buckets_are_of_the_clock():
-    figures = told(line(1, b"2013-09-27 18:22:12"), line(2, b"2013-09-27 18:22:11"))
-    assert figures["first_time"] > figures["last_time"]
-    assert [bucket["time"][-2:] for bucket in figures["histogram"]["buckets"]] == ["11", "12"]
+    summary = summary_of(line(1, b"2013-09-27 18:22:12"), line(2, b"2013-09-27 18:22:11"))
+    assert summary["first_time"] > summary["last_time"]
+    assert [bucket["time"][-2:] for bucket in summary["histogram"]["buckets"]] == ["11", "12"]
 
 
-def test_what_is_no_date_is_told_and_has_no_bucket():
-    figures = told(line(1, b"1.500000"), line(2, b"2.500000"))
-    assert (figures["first_time"], figures["last_time"]) == ("1.500000", "2.500000")
-    assert figures["histogram"]["buckets"] == []
-    assert figures["severities"]["NONE"]["count"] == 2
+def test_what_is_no_date_is_said_and_has_no_bucket():
+    summary = summary_of(line(1, b"1.500000"), line(2, b"2.500000"))
+    assert (summary["first_time"], summary["last_time"]) == ("1.500000", "2.500000")
+    assert summary["histogram"]["buckets"] == []
+    assert summary["severities"]["NONE"]["count"] == 2
 
 
 def test_a_time_that_cannot_be_is_none():
-    figures = told(line(1, b"2013-02-31 00:00:00"))
-    assert figures["first_time"] is None
-    assert figures["histogram"]["buckets"] == []
+    summary = summary_of(line(1, b"2013-02-31 00:00:00"))
+    assert summary["first_time"] is None
+    assert summary["histogram"]["buckets"] == []
 
 
 def test_times_are_on_the_lines_own_clock():
-    [bucket] = told(line(1, b"2013-09-27T18:22:11+02:00"))["histogram"]["buckets"]
+    [bucket] = summary_of(line(1, b"2013-09-27T18:22:11+02:00"))["histogram"]["buckets"]
     assert bucket["time"] == "2013-09-27T18:22:11"
 
 
@@ -101,16 +106,16 @@ def test_buckets_become_wider_as_the_log_becomes_longer(width, order):
             return
         times = [begin + n * step for n in range(count)][::order]
         stamps = (f"{time:%Y-%m-%d %H:%M:%S}.{time.microsecond:06}".encode() for time in times)
-        told = Summary(Clock(WRITTEN)).of(line(n, stamp) for n, stamp in enumerate(stamps))
-        histogram = told["histogram"]
+        summary = summary_of(*(line(n, stamp) for n, stamp in enumerate(stamps)))
+        histogram = summary["histogram"]
         assert histogram["seconds"] == WIDTHS[WIDTHS.index(width) + wider] / 10**6
         assert sum(bucket["severities"]["NONE"] for bucket in histogram["buckets"]) == count
         assert len(histogram["buckets"]) <= MOST_BUCKETS
 
 
 def test_all_times_that_there_are_fit():
-    figures = told(line(1, b"0001-01-01 00:00:00"), line(2, b"9999-12-31 23:59:59"))
-    buckets = figures["histogram"]["buckets"]
+    summary = summary_of(line(1, b"0001-01-01 00:00:00"), line(2, b"9999-12-31 23:59:59"))
+    buckets = summary["histogram"]["buckets"]
     assert len(buckets) == 2
     assert buckets[0]["time"] == "0001-01-01T00:00:00"
-    assert figures["histogram"]["seconds"] == WIDTHS[-1] / 10**6
+    assert summary["histogram"]["seconds"] == WIDTHS[-1] / 10**6
