@@ -52,7 +52,7 @@ class App:
         self._log = LogHandler(
             renderer,
             Page(config["serve", "page_size"], config["serve", "page_elements"]),
-            tuple(config.views.values()),
+            config.views,
             config["serve", "max_age"],
             etag_salt(config),
         )

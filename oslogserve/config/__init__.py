@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only reader of configuration files and of the environment."""
+"""Configurations: what a file, the environment and the command line say, else the defaults."""
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
-from oslogserve.config.parser import ConfigError, Faults, Section, parsed_sections
-from oslogserve.config.values import url
+from oslogserve.config.parser import ConfigError, ConfigFile
+from oslogserve.config.values import secret, url
 from oslogserve.lines.user_formats import UserFormat
 
 __all__ = ["Config", "ConfigError", "load"]
@@ -20,12 +20,10 @@ LONGEST_SHOWN = 100
 
 @dataclass(frozen=True)
 class Config:
+    #: Those of the table, then those of the sections [view NAME] and [format NAME], as in the file.
+    options: Sequence[Option]
     #: The parsed value of each option by (section, key).
-    values: Mapping[tuple[str, str], Any] = field(default_factory=dict)
-    #: (pattern, view) by the name of their section; the first that fits wins.
-    views: Mapping[str, tuple[re.Pattern[str], str]] = field(default_factory=dict)
-    #: In the order of the file.
-    formats: tuple[UserFormat, ...] = ()
+    values: Mapping[tuple[str, str], Any]
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -34,22 +32,34 @@ class Config:
         """The values of one section by their keys."""
         return {key: value for (section, key), value in self.values.items() if section == name}
 
+    @property
+    def views(self) -> list[tuple[re.Pattern[str], str]]:
+        """(pattern, view) in the order of the file; the first that fits wins."""
+        return [(row["pattern"], row["view"]) for _, row in self._named("view")]
+
+    @property
+    def formats(self) -> tuple[UserFormat, ...]:
+        """The user formats in the order of the file."""
+        rows = self._named("format")
+        return tuple(UserFormat(name, row["pattern"], row["words"]) for name, row in rows)
+
+    def _named(self, prefix: str) -> list[tuple[str, dict[str, Any]]]:
+        """NAME and values of each section [prefix NAME]."""
+        beginning = f"{prefix} "
+        sections = dict.fromkeys(option.section for option in self.options)
+        found = [section for section in sections if section.startswith(beginning)]
+        return [(section.removeprefix(beginning), self.section(section)) for section in found]
+
     def as_file(self) -> str:
         """The text of a file that load() understands as this; secrets are not shown."""
         lines = []
         section = ""
-        for option in OPTIONS:
+        for option in self.options:
             if option.section != section:
                 section = option.section
                 lines.append(f"[{section}]")
-            value = _without_secret(option, _as_text(self[option.section, option.key]))
+            value = _without_secret(option, _as_text(self[option.where]))
             lines.append(f"{option.key} = {value}")
-        for name, (pattern, view) in self.views.items():
-            lines += [f"[{name}]", f"pattern = {pattern.pattern}", f"view = {view}"]
-        for row in self.formats:
-            words = " ".join(f"{word.decode()}:{severity}" for word, severity in row.words.items())
-            lines += [f"[format {row.name}]", f"pattern = {row.pattern.decode()}"]
-            lines.append(f"words = {words}")
         return "\n".join(lines) + "\n"
 
 
@@ -59,25 +69,19 @@ def _as_text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, re.Pattern):
         return str(value.pattern)
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, dict):
+        return " ".join(f"{word.decode()}:{severity}" for word, severity in value.items())
     return "off" if value is None else str(value)
 
 
 def _without_secret(option: Option, value: str) -> str:
-    if option.is_secret:
+    if option.parse is secret:
         return "(set)" if value else ""
     if option.parse is url:
         return re.sub("(https?://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
     return value
-
-
-class _Setting(NamedTuple):
-    """The text that an option was given."""
-
-    #: 0 where it is not from the file.
-    line: int
-    #: How a fault names the place it is from.
-    place: str
-    text: str
 
 
 def load(
@@ -91,109 +95,90 @@ def load(
     must_exist: a folder that is not there is a fault; a server may wait for its mount.
     overrides: 'section_key' -> text, from the command line; they win over the file.
     """
-    faults = Faults()
-    sections = parsed_sections(file, faults) if file is not None else {}
-    _check_names(sections, faults)
-    settings = {option: _setting(option, sections, environ, overrides) for option in OPTIONS}
-    values = {
-        (option.section, option.key): _parsed(option, setting, faults)
-        for option, setting in settings.items()
-    }
-    lines = {(option.section, option.key): setting.line for option, setting in settings.items()}
-    views = {
-        name: (view["pattern"], view["view"])
-        for name, view in _named_values("view", sections, faults).items()
-    }
-    formats = tuple(
-        UserFormat(name.partition(" ")[2], row["pattern"], row["words"])
-        for name, row in _named_values("format", sections, faults).items()
-    )
-    config = Config(values, views, formats)
-    _check_usable(config, lines, must_exist, faults)
-    if faults:
-        raise ConfigError(faults.text(file))
+    parsed = ConfigFile(file)
+    named = [
+        replace(option, section=section)
+        for section in parsed.sections
+        for option in NAMED_OPTIONS
+        if section.startswith(f"{option.section} ")
+    ]
+    options = (*OPTIONS, *named)
+    values = {option.where: _value(option, parsed, environ, overrides) for option in options}
+    config = Config(options, values)
+    _check_names(config, parsed)
+    _check_usable(config, must_exist, parsed)
+    parsed.raise_faults()
     return config
 
 
-def _check_usable(
-    config: Config, lines: dict[tuple[str, str], int], must_exist: bool, faults: Faults
-) -> None:
-    root = config["disk", "root"]
-    if must_exist and root and not os.path.isdir(root):
-        faults.append((lines["disk", "root"], f"[disk] root: there is no folder {root!r}"))
-    missing = ", ".join(_missing_of_swift(config))
-    if missing:
-        what = f"[swift] container: it is of no use without {missing}"
-        faults.append((lines["swift", "container"], what))
-
-
-def _check_names(sections: Mapping[str, Section], faults: Faults) -> None:
-    for name, section in sections.items():
-        prefix, space, _ = name.partition(" ")
-        if space:
-            keys = {option.key for option in NAMED_OPTIONS.get(prefix, ())}
-        else:
-            keys = {option.key for option in OPTIONS if option.section == name}
-        if not keys:
-            faults.append((section.line, f"[{name}]: no such section"))
-            continue
-        for key, (line, _) in section.settings.items():
-            if key not in keys:
-                faults.append((line, f"[{name}] {key}: no such key"))
-
-
-def _setting(
+def _value(
     option: Option,
-    sections: Mapping[str, Section],
+    parsed: ConfigFile,
     environ: Mapping[str, str],
     overrides: Mapping[str, str],
-) -> _Setting:
-    """From the command line, else the file, the environment or the default."""
-    override = overrides.get(f"{option.section}_{option.key}")
-    if override is not None:
-        return _Setting(0, f"{option.section} {option.key}", override)
-    settings = sections[option.section].settings if option.section in sections else {}
-    if option.key in settings:
-        line, text = settings[option.key]
-        return _Setting(line, f"[{option.section}] {option.key}", text)
-    variable = None if option.instead_of in settings else environ.get(option.env)
-    return _Setting(0, option.env, variable or option.default)
-
-
-def _parsed(option: Option, setting: _Setting, faults: Faults) -> Any:
-    """The value; None, and a fault, where it is not understood."""
+) -> Any:
+    """The option's value; None, and a fault, where its text is not understood."""
+    place, text = _text(option, parsed, environ, overrides)
     try:
-        return option.parse(setting.text)
+        return option.parse(text)
     except ValueError as takes:
-        shown = repr(_without_secret(option, setting.text)[:LONGEST_SHOWN])
-        what = f"{setting.place}: {shown} is not understood: it takes {takes}"
-        faults.append((setting.line, what))
+        shown = repr(_without_secret(option, text)[:LONGEST_SHOWN])
+        what = f"{shown} is not understood: it takes {takes}"
+        if place:
+            parsed.add_fault(0, f"{place}: {what}")
+        else:
+            parsed.add_option_fault(option.where, what)
         return None
 
 
-def _named_values(
-    prefix: str, sections: Mapping[str, Section], faults: Faults
-) -> dict[str, dict[str, Any]]:
-    """The values of the sections [KIND NAME], by section and key."""
-    found = {name: section for name, section in sections.items() if name.startswith(f"{prefix} ")}
-    return {name: _section_values(prefix, section, faults) for name, section in found.items()}
+def _text(
+    option: Option,
+    parsed: ConfigFile,
+    environ: Mapping[str, str],
+    overrides: Mapping[str, str],
+) -> tuple[str, str]:
+    """The option's text, behind the name of where it is from: "" for the file and the default.
+
+    The command line wins over the file, that over the environment.
+    """
+    override = overrides.get(f"{option.section}_{option.key}")
+    if override is not None:
+        return f"{option.section} {option.key}", override
+    if option.where in parsed.settings:
+        return "", parsed.settings[option.where][1]
+    # An id wins over a name: with the name in the file, the environment's may be of another thing.
+    name = option.section, option.key.removesuffix("id") + "name"
+    variable = None if name in parsed.settings else environ.get(option.env)
+    return (option.env, variable) if variable else ("", option.default)
 
 
-def _section_values(prefix: str, section: Section, faults: Faults) -> dict[str, Any]:
-    line, pattern = section.settings.get("pattern", (section.line, ""))
-    if not pattern:  # it would fit all
-        faults.append((line, f"[{section.name}]: a {prefix} needs a pattern"))
-    values = {}
-    for option in NAMED_OPTIONS[prefix]:
-        line, text = section.settings.get(option.key, (0, option.default))
-        setting = _Setting(line, f"[{section.name}] {option.key}", text)
-        values[option.key] = _parsed(option, setting, faults)
-    fits = values["pattern"]
-    if values.get("words") and fits and not re.search(rb"\(\?P?<severity>", fits):
-        line, _ = section.settings["words"]
-        what = f"[{section.name}] words: of no use, its pattern has no group severity"
-        faults.append((line, what))
-    return values
+def _check_names(config: Config, parsed: ConfigFile) -> None:
+    known = {option.section for option in config.options}
+    for section, line in parsed.sections.items():
+        if section not in known:
+            parsed.add_fault(line, f"[{section}]: no such section")
+    for where in parsed.settings:
+        if where[0] in known and where not in config.values:
+            parsed.add_option_fault(where, "no such key")
+
+
+def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
+    root = config["disk", "root"]
+    if must_exist and root and not os.path.isdir(root):
+        parsed.add_option_fault(("disk", "root"), f"there is no folder {root!r}")
+    missing = ", ".join(_missing_of_swift(config))
+    if missing:
+        parsed.add_option_fault(("swift", "container"), f"it is of no use without {missing}")
+    for option in config.options:
+        file_text = parsed.settings.get(option.where, (0, ""))[1]
+        if option.key == "pattern" and not file_text:  # it would fit all
+            prefix, _, _ = option.section.partition(" ")
+            parsed.add_option_fault(option.where, f"a {prefix} needs a pattern")
+    for user_format in config.formats:
+        pattern = user_format.pattern
+        if user_format.words and pattern and not re.search(rb"\(\?P?<severity>", pattern):
+            what = "of no use, its pattern has no group severity"
+            parsed.add_option_fault((f"format {user_format.name}", "words"), what)
 
 
 def _missing_of_swift(config: Config) -> list[str]:

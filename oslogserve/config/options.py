@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of what there is to configure; etc/oslogserve.conf explains each row of it."""
+"""The table of all options; etc/oslogserve.conf explains each row of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,11 +16,12 @@ class Option:
     default: str
     #: Raises ValueError with what the option takes.
     parse: Callable[[str], Any]
-    #: The variable of the environment that is used where the file is silent.
+    #: The environment's variable that is used where the file is silent.
     env: str = ""
-    is_secret: bool = False
-    #: The key over which this one wins; in a file that key keeps this one's variable out.
-    instead_of: str = ""
+
+    @property
+    def where(self) -> tuple[str, str]:
+        return self.section, self.key
 
 
 OPTIONS = (
@@ -30,20 +31,20 @@ OPTIONS = (
     Option("swift", "auth_version", "3", one_of("3", "1")),
     Option("swift", "auth_url", "", values.url, "OS_AUTH_URL"),
     Option("swift", "username", "", str, "OS_USERNAME"),
-    Option("swift", "password", "", str, "OS_PASSWORD", is_secret=True),
+    Option("swift", "password", "", values.secret, "OS_PASSWORD"),
     Option("swift", "project_name", "", str, "OS_PROJECT_NAME"),
-    Option("swift", "project_id", "", str, "OS_PROJECT_ID", instead_of="project_name"),
+    Option("swift", "project_id", "", str, "OS_PROJECT_ID"),
     Option("swift", "user_domain_name", "Default", str, "OS_USER_DOMAIN_NAME"),
-    Option("swift", "user_domain_id", "", str, "OS_USER_DOMAIN_ID", instead_of="user_domain_name"),
+    Option("swift", "user_domain_id", "", str, "OS_USER_DOMAIN_ID"),
     Option("swift", "project_domain_name", "Default", str, "OS_PROJECT_DOMAIN_NAME"),
-    Option(
-        *("swift", "project_domain_id", "", str, "OS_PROJECT_DOMAIN_ID"),
-        instead_of="project_domain_name",
-    ),
+    Option("swift", "project_domain_id", "", str, "OS_PROJECT_DOMAIN_ID"),
     Option("swift", "application_credential_id", "", str, "OS_APPLICATION_CREDENTIAL_ID"),
     Option(
-        *("swift", "application_credential_secret", "", str, "OS_APPLICATION_CREDENTIAL_SECRET"),
-        is_secret=True,
+        "swift",
+        "application_credential_secret",
+        "",
+        values.secret,
+        "OS_APPLICATION_CREDENTIAL_SECRET",
     ),
     Option("swift", "region_name", "", str, "OS_REGION_NAME"),
     Option("swift", "interface", "public", one_of("public", "internal", "admin"), "OS_INTERFACE"),
@@ -65,13 +66,9 @@ OPTIONS = (
 )
 
 #: Options of the sections [view NAME] and [format NAME], of which there may be several.
-NAMED_OPTIONS = {
-    "view": (
-        Option("view", "pattern", "", values.pattern),
-        Option("view", "view", "log", one_of("log", "raw")),
-    ),
-    "format": (
-        Option("format", "pattern", "", values.line_pattern),
-        Option("format", "words", "", values.words),
-    ),
-}
+NAMED_OPTIONS = (
+    Option("view", "pattern", "", values.pattern),
+    Option("view", "view", "log", one_of("log", "raw")),
+    Option("format", "pattern", "", values.line_pattern),
+    Option("format", "words", "", values.words),
+)

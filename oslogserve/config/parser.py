@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a configuration file, and its faults.
+"""The settings of a configuration file, and its faults.
 
 configparser would stop at the first fault, forget the lines, and take an indented line for more of
 the value above it, which no option has.
 """
 
 import re
-from dataclasses import dataclass, field
 
 from oslogserve.errors import Error
 
@@ -15,77 +14,74 @@ class ConfigError(Error):
     """A line for each fault: it names the file, the line and the key."""
 
 
-@dataclass(frozen=True)
-class Section:
-    name: str
-    #: The line of its header.
-    line: int
-    #: (line, value) by key.
-    settings: dict[str, tuple[int, str]] = field(default_factory=dict)
-
-
 #: "key = value" or "key: value"; values may hold both signs.
 _SETTING = re.compile(r"([^=:]+?)\s*[=:]\s*(.*)")
 
 
-class Faults(list[tuple[int, str]]):
-    """(line, what is wrong); line 0 where the file is not to blame.
+class ConfigFile:
+    def __init__(self, path: str | None) -> None:
+        """path: None for a file without settings. Raises ConfigError where it is not text."""
+        self._path = path
+        #: The line of each section's header.
+        self.sections: dict[str, int] = {}
+        #: (line, text) by section and key; those of a broken header have the section "".
+        self.settings: dict[tuple[str, str], tuple[int, str]] = {}
+        self._faults: list[tuple[int, str]] = []
+        if path is not None:
+            self._parse(_text(path))
 
-    No fault holds the text of a line: it may be a secret.
-    """
+    def add_fault(self, line: int, what: str) -> None:
+        """line: 0 where the file is not to blame. what: without a line's text, which may be secret."""
+        self._faults.append((line, what))
 
-    def text(self, file: str | None) -> str:
-        return "\n".join(f"{file}:{line}: {what}" if line else what for line, what in sorted(self))
+    def add_option_fault(self, where: tuple[str, str], what: str) -> None:
+        """Adds a fault at an option's line, or its section's where the file does not set it."""
+        section, key = where
+        line, _ = self.settings.get(where, (self.sections.get(section, 0), ""))
+        self.add_fault(line, f"[{section}] {key}: {what}")
+
+    def raise_faults(self) -> None:
+        """Raises ConfigError, if there are faults, with all of them."""
+        found = [f"{self._path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
+        if found:
+            raise ConfigError("\n".join(found))
+
+    def _parse(self, text: str) -> None:
+        section = None
+        for number, line in enumerate(text.split("\n"), 1):
+            line = line.strip()
+            if not line or line.startswith(("#", ";")):
+                continue
+            if line.startswith("["):
+                section, bracket, _ = line[1:].rpartition("]")
+                first = self.sections.setdefault(section, number) if bracket else 0
+                if not bracket:
+                    self.add_fault(number, 'a section without its "]"')
+                elif first != number:
+                    self.add_fault(number, f"[{section}]: it began in line {first} already")
+            elif section is not None:
+                self._add_setting(section, line, number)
+            elif not self._faults:  # once: a log that is given by mistake has many such lines
+                self.add_fault(number, "a setting before the first [section]")
+
+    def _add_setting(self, section: str, line: str, number: int) -> None:
+        match = _SETTING.fullmatch(line)
+        if match is None:
+            self.add_fault(number, f"[{section}]: neither a [section] nor a key with its value")
+            return
+        key = match[1].lower()
+        first, _ = self.settings.setdefault((section, key), (number, match[2]))
+        if first != number:
+            self.add_fault(number, f"[{section}] {key}: it is given in line {first} already")
 
 
-def parsed_sections(file: str, faults: Faults) -> dict[str, Section]:
-    """The sections by their names. Raises ConfigError where the file is not text."""
-    sections: dict[str, Section] = {}
-    section = None
-    for number, line in enumerate(_text(file).split("\n"), 1):
-        line = line.strip()
-        if not line or line.startswith(("#", ";")):
-            continue
-        if line.startswith("["):
-            section = _section(line, number, sections, faults)
-        elif section is not None:
-            _add_setting(section, line, number, faults)
-        elif not faults:  # once: a log that is given by mistake has many such lines
-            faults.append((number, "a setting before the first [section]"))
-    return sections
-
-
-def _text(file: str) -> str:
+def _text(path: str) -> str:
     try:
-        with open(file, "rb") as stream:
+        with open(path, "rb") as stream:
             content = stream.read()
         return content.decode("utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}") from None
+        raise ConfigError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{file}:{line}: the line is not UTF-8") from None
-
-
-def _section(line: str, number: int, sections: dict[str, Section], faults: Faults) -> Section:
-    """The section of a header. One that has faults takes settings all the same."""
-    name, bracket, _ = line[1:].rpartition("]")
-    if not bracket:
-        faults.append((number, 'a section without its "]"'))
-        return Section("?", number)
-    if name in sections:
-        faults.append((number, f"[{name}]: it began in line {sections[name].line} already"))
-    return sections.setdefault(name, Section(name, number))
-
-
-def _add_setting(section: Section, line: str, number: int, faults: Faults) -> None:
-    setting = _SETTING.fullmatch(line)
-    if setting is None:
-        faults.append((number, f"[{section.name}]: neither a [section] nor a key with its value"))
-        return
-    key = setting[1].lower()
-    if key in section.settings:
-        earlier, _ = section.settings[key]
-        faults.append((number, f"[{section.name}] {key}: it is given in line {earlier} already"))
-    else:
-        section.settings[key] = number, setting[2]
+        raise ConfigError(f"{path}:{line}: the line is not UTF-8") from None

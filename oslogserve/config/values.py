@@ -44,6 +44,11 @@ def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], s
     return chosen
 
 
+def secret(value: str) -> str:
+    """Any text, which is never shown."""
+    return value
+
+
 def path(value: str) -> str:
     if value and not value.startswith("/"):
         raise ValueError('a path that begins with "/", or nothing')

@@ -31,7 +31,7 @@ def test_without_a_file_everything_is_at_its_default():
     assert config["serve", "listing"] is True
     assert config["metrics", "path"] == "/metrics"
     assert config["swift", "read_timeout"] == 30.0
-    assert config.views == {}
+    assert config.views == []
     assert config.formats == ()
 
 
@@ -49,7 +49,7 @@ def test_a_file_is_understood(conf):
     assert config["serve", "chunk_size"] == 2000
     assert config["serve", "listing"] is False
     assert config["metrics", "path"] == ""
-    shown = [(pattern.pattern, view) for pattern, view in config.views.values()]
+    shown = [(pattern.pattern, view) for pattern, view in config.views]
     assert shown == [(r"\.txt$", "log"), ("x%(y)s", "raw")]
 
 
@@ -310,7 +310,7 @@ def test_what_is_described_is_a_file_that_says_the_same(conf, text):
     config = conf(text)
     again = conf(config.as_file())
     assert again == config
-    assert list(again.views) == list(config.views)
+    assert again.views == config.views
 
 
 def test_what_is_described_of_a_swift_says_the_same_but_for_the_secrets(conf):
