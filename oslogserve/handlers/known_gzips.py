@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What reading compressed logs to their end once has shown, by version."""
 
+from collections import OrderedDict
 from threading import Lock
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ MOST_REMEMBERED = 4096
 class Known(NamedTuple):
     """What is known of one version of a log."""
 
-    #: True where it is one whole gzip member, so that a client may inflate it by itself: curl and
+    #: True for a gzip that is one complete member, so that a client may inflate it: curl and
     #: browsers end at the first member, and say nothing of one that is cut short.
     is_one_member: bool
     #: Bytes of the log, inflated. A range needs it before the first byte, and no gzip says it for sure.
@@ -21,30 +22,29 @@ class Known(NamedTuple):
 
 
 class KnownGzips:
-    """Map of versions to what is known of them. The least recently used is forgotten first."""
+    """LRU map of versions to what is known of them."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str, int | None, str], Known] = {}
+        self._known: OrderedDict[Stored, Known] = OrderedDict()
         self._lock = Lock()
 
     def get(self, stored: Stored) -> Known | None:
         key = _key(stored)
         with self._lock:
-            found = self._known.pop(key, None)
-            if found is not None:
-                self._known[key] = found
-        return found
+            if key in self._known:
+                self._known.move_to_end(key)
+            return self._known.get(key)
 
-    def learn(self, stored: Stored, found: Known) -> None:
+    def learn(self, stored: Stored, known: Known) -> None:
         if not stored.version:  # it may be any
             return
         key = _key(stored)
         with self._lock:
-            self._known.pop(key, None)
-            self._known[key] = found
+            self._known[key] = known
+            self._known.move_to_end(key)
             if len(self._known) > MOST_REMEMBERED:
-                del self._known[next(iter(self._known))]
+                self._known.popitem(last=False)
 
 
-def _key(stored: Stored) -> tuple[str, str, int | None, str]:
-    return stored.source, stored.version, stored.size, stored.encoding
+def _key(stored: Stored) -> Stored:
+    return stored._replace(modified=0.0, md5="")

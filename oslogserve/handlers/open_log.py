@@ -15,14 +15,16 @@ from oslogserve.sources.first_of import open_first
 #: may be sent as it is stored: some 10 ms. A larger one is compressed anew, and known from then on.
 MOST_LOOKED_THROUGH = 32 * 1024 * 1024
 #: Inflated bytes that are counted before the first byte of a range is sent: some 3 s. A longer log
-#: is sent whole, and its size is known from then on.
+#: is sent from its beginning, and its size is known from then on.
 MOST_COUNTED = 4 * 1024**3
 
 
 class OpenLog:
     """An open log and its first bytes. `stored_bytes` can be iterated once."""
 
-    def __init__(self, log: Log, path: bytes, sources: Sequence[Source], known: KnownGzips) -> None:
+    def __init__(
+        self, log: Log, path: bytes, sources: Sequence[Source], known_gzips: KnownGzips
+    ) -> None:
         """Takes over `log`, also where it raises. path, sources: where it was found."""
         self.log = log
         self.stored = log.stored
@@ -30,7 +32,7 @@ class OpenLog:
         self.missing: list[Incomplete] = []
         self._path = path
         self._sources = sources
-        self._known = known
+        self._known_gzips = known_gzips
         self._opened = [log]
         chunks = iter(log)
         try:
@@ -42,6 +44,7 @@ class OpenLog:
         self.stored_bytes: Iterator[bytes] = chain((self.first,), chunks) if self.first else chunks
         #: How the stored bytes are compressed, see packed_as().
         self.packing = packed_as(self.first, self.stored.encoding)
+        self._known = known_gzips.get(self.stored)
 
     @property
     def is_small(self) -> bool:
@@ -94,56 +97,53 @@ class OpenLog:
         for piece in log:
             size += len(piece)
             yield piece
-        self._known.learn(self.stored, Known(log.is_one_member, size))
+        self._learn(Known(log.is_one_member, size))
 
-    def _look_through(self, chunks: Iterable[bytes], most: int) -> Known | None:
-        """What inflating `chunks` shows; None where they are incomplete, or give over `most` bytes."""
+    def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
+        """Learns what inflating `chunks` shows, unless they are incomplete, or give over `most`
+        bytes."""
         # again: of a damaged log no output is needed.
-        log = Decoded(chunks, self.stored.encoding, again=lambda: ())
+        log = Decoded(chunks, self.stored.encoding, again=tuple)
         size = log.length(most)
-        if size is None:
-            return None
-        known = Known(log.is_one_member, size)
-        self._known.learn(self.stored, known)
-        return known
+        if size is not None:
+            self._learn(Known(log.is_one_member, size))
+
+    def _learn(self, known: Known) -> None:
+        self._known = known
+        self._known_gzips.learn(self.stored, known)
 
     def is_one_member(self) -> bool:
-        """True if it is one whole gzip member, as far as that can be seen at once."""
-        if self.packing != "gzip":
-            return False
-        known = self._known.get(self.stored)
-        if known is None and self.is_small:
-            known = self._look_through([self.first], MOST_LOOKED_THROUGH)
-        elif known is None and self.log.is_local:
-            # Exactly: one that is just being completed is sent as it was when it was opened.
-            again = exactly(self.stored.size or 0, self._read_again())
-            known = self._look_through(again, MOST_LOOKED_THROUGH)
-        return known is not None and known.is_one_member
+        """True if it is one complete gzip member, as far as that can be seen at once."""
+        if self._known is None and self.packing == "gzip":
+            if self.is_small:
+                self._look_through([self.first], MOST_LOOKED_THROUGH)
+            elif self.log.is_local:
+                # Exactly: one that is just being completed is sent as it was when it was opened.
+                again = exactly(self.stored.size or 0, self._read_again())
+                self._look_through(again, MOST_LOOKED_THROUGH)
+        return self._known is not None and self._known.is_one_member
 
     def known_size(self) -> int | None:
         """Bytes of the log; None where it would have to be read for that."""
         if self.first and not self.packing:
             return self.stored.size
-        known = self._known.get(self.stored)
-        return None if known is None else known.size
+        return self._known.size if self._known else None
 
     def counted_size(self) -> int | None:
         """Bytes of the log, which is inflated for that. None where it is incomplete or very long.
 
         Raises Unavailable where it cannot be opened once more.
         """
-        size = self.known_size()
-        if size is not None or not self.packing:
-            return size
-        chunks = self.stored_bytes
-        if self.stored.size is not None:  # of what is appended meanwhile nothing is counted
-            chunks = exactly(self.stored.size, chunks)
-        known = self._look_through(chunks, MOST_COUNTED)
-        self.log.close()
-        with deadline.start_clock():  # the counting has taken its time
-            self.log = self.reopened()
-        self.stored_bytes = iter(self.log)
-        return None if known is None else known.size
+        if self._known is None and self.packing:
+            chunks = self.stored_bytes
+            if self.stored.size is not None:  # of what is appended meanwhile nothing is counted
+                chunks = exactly(self.stored.size, chunks)
+            self._look_through(chunks, MOST_COUNTED)
+            self.log.close()
+            with deadline.start_clock():  # the counting has taken its time
+                self.log = self.reopened()
+            self.stored_bytes = iter(self.log)
+        return self.known_size()
 
     def close(self) -> None:
         for log in self._opened:
@@ -151,4 +151,4 @@ class OpenLog:
 
 
 def _changed(source: str) -> Unavailable:
-    return Unavailable([SourceError(source, "the log changed while it was asked for")])
+    return Unavailable([SourceError(source, "the log changed while it was read")])
