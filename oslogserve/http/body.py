@@ -57,9 +57,8 @@ class Body:
         self._is_closed = True
         response, metrics = self._response, self._metrics
         response.close()
-        spent = time.perf_counter() - self._started
         key = "response_seconds", response.source, response.view, self._ending
-        metrics[key].observe(spent)
+        metrics[key].observe(time.perf_counter() - self._started)
         for error in (*response.missing, self._error):
             if error is not None:
                 metrics["incomplete_logs_total", response.source, error.reason].inc()
@@ -70,7 +69,8 @@ class Body:
 class FileBody(Body):
     """A file for a server's wsgi.file_wrapper, which may send it by itself.
 
-    gunicorn sends from fileno() and ends with seek(), others read().
+    gunicorn sends from fileno() and ends with seek(), others read(): how much was sent is how far the
+    descriptor's position has come.
     """
 
     def __init__(
@@ -79,37 +79,32 @@ class FileBody(Body):
         """file: the response's body."""
         super().__init__(response, metrics, started)
         self._file = file
-        self._first, self._size = file.byte_range.first, file.byte_range.size
-        os.lseek(file.descriptor, self._first, os.SEEK_SET)
+        self._first, self._end = file.byte_range
+        self.seek(self._first)
 
     def fileno(self) -> int:
         return self._file.descriptor
 
     def read(self, size: int = -1) -> bytes:
-        left = self._size - self._sent
-        piece = os.read(self._file.descriptor, left if size < 0 else min(size, left))
-        self._sent += len(piece)
-        return piece
+        left = self._end - self.tell()
+        return os.read(self.fileno(), left if size < 0 else min(size, left))
 
     def tell(self) -> int:
-        return self._first + self._sent
+        return os.lseek(self.fileno(), 0, os.SEEK_CUR)
 
     def seek(self, position: int, whence: int = os.SEEK_SET) -> None:
-        """socket.sendfile() calls it at its end, however it ends: it came as far as that."""
-        if whence == os.SEEK_END:
-            position += self._first + self._size
-        self._sent = os.lseek(self._file.descriptor, position, os.SEEK_SET) - self._first
+        os.lseek(self.fileno(), position + (self._end if whence == os.SEEK_END else 0), os.SEEK_SET)
 
     def close(self) -> None:
         """Raises Incomplete where the file was cut short meanwhile: the connection must not be
         kept, for its reader waits for what was announced."""
         if self._is_closed:
             return
-        file_size = os.fstat(self._file.descriptor).st_size
-        present = min(self._size, max(0, file_size - self._first))
-        if self._sent == self._size:
+        position = self.tell()
+        self._sent = position - self._first
+        if position == self._end:
             self._ending = "complete"
-        elif present < self._size:
+        elif os.fstat(self.fileno()).st_size < self._end:
             self._ending = "failed"
             self._error = Incomplete("truncated", "the file was cut short while it was read")
         self._file.count_sent(self._sent)

@@ -10,7 +10,8 @@ from webob.acceptparse import create_accept_encoding_header
 from oslogserve.errors import RangeUnsatisfiable
 from oslogserve.http import ByteRange
 
-#: Characters of a Range that can be meant; Python refuses to read a number of 4300 digits.
+#: Characters of a Range header that is read: Python refuses to read a number of 4300 digits, and
+#: the pattern takes its time where there are thousands of spaces.
 LONGEST_RANGE = 100
 _RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.ASCII | re.IGNORECASE)
 
@@ -33,11 +34,15 @@ class Request:
         return "HTTP_IF_NONE_MATCH" in self.environ or "HTTP_IF_MODIFIED_SINCE" in self.environ
 
     def byte_range(self) -> "RequestedRange | None":
-        """The range that a GET asks for; None for none, several, or what is not understood."""
-        header = self.environ.get("HTTP_RANGE")
-        if header is None or self.environ["REQUEST_METHOD"] != "GET":
+        """The range that a GET requests; None for none, several, or what is not understood."""
+        header = self.environ.get("HTTP_RANGE", "")
+        found = _RANGE.fullmatch(header) if len(header) <= LONGEST_RANGE else None
+        if found is None or self.environ["REQUEST_METHOD"] != "GET":
             return None
-        return RequestedRange.parsed(header)
+        first, last = (int(digits) if digits else None for digits in found.groups())
+        if first is None:
+            return None if last is None else RequestedRange(None, last)
+        return None if last is not None and last < first else RequestedRange(first, last)
 
 
 class RequestedRange(NamedTuple):
@@ -45,16 +50,6 @@ class RequestedRange(NamedTuple):
 
     first: int | None
     last: int | None
-
-    @classmethod
-    def parsed(cls, header: str) -> "RequestedRange | None":
-        found = _RANGE.fullmatch(header) if len(header) <= LONGEST_RANGE else None
-        if found is None:
-            return None
-        first, last = (int(digits) if digits else None for digits in found.groups())
-        if last is None:
-            return None if first is None else cls(first, None)
-        return None if first is not None and last < first else cls(first, last)
 
     def within(self, size: int) -> ByteRange:
         """What there is of it in `size` bytes. Raises RangeUnsatisfiable."""
