@@ -81,7 +81,7 @@ class _Version(argparse.Action):
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from oslogserve.server import serve
+    from oslogserve.gunicorn_hooks import serve
 
     root = os.path.abspath(options.root) if options.root else None
     if root is not None and not os.path.isdir(root):

@@ -1,17 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors before the first byte of a response, each with its HTTP status.
-
-Error
-|-- BadRequest        400  the path or a parameter is not legitimate
-|-- Forbidden         403  the folder is there, listings are off
-|-- NotFound          404  every source said that it has no such log
-|-- MethodNotAllowed  405
-|-- RangeUnsatisfiable 416
-`-- Unavailable       503  a source failed and no other has the log
-
-SourceError is raised inside a source and becomes Unavailable, unless another source has
-the log. Incomplete is raised behind the first byte, when the status has gone out.
-"""
+"""The errors before the first byte of a response, each with its HTTP status, and Incomplete, which
+is raised behind the first byte, when the status has gone out."""
 
 from collections.abc import Sequence
 
@@ -30,14 +19,20 @@ class Error(Exception):
 
 
 class BadRequest(Error):
+    """The path or a parameter is not legitimate."""
+
     status = "400 Bad Request"
 
 
 class Forbidden(Error):
+    """The folder is there, listings are off."""
+
     status = "403 Forbidden"
 
 
 class NotFound(Error):
+    """Every source said that it has no such log."""
+
     status = "404 Not Found"
 
 
@@ -56,12 +51,14 @@ class RangeUnsatisfiable(Error):
 
     def __init__(self, size: int) -> None:
         super().__init__(
-            f"The range asked for lies outside the {size} bytes that there are.",
+            f"The range lies outside the {size} bytes that there are.",
             [("Content-Range", f"bytes */{size}")],
         )
 
 
 class Unavailable(Error):
+    """A source failed and no other has the log."""
+
     status = "503 Service Unavailable"
 
     #: Seconds; long enough not to hammer a sick source, short enough for a person.
@@ -76,8 +73,9 @@ class Unavailable(Error):
 
 
 class SourceError(Exception):
-    """A source failed or timed out. The text never holds a credential or a URL.
+    """A source failed or timed out; it becomes Unavailable, unless another source has the log.
 
+    The text never holds a credential or a URL.
     reason: 'timeout', 'failed' or 'denied' (the credentials) of an outage; of one log alone
     'forbidden', 'changed', 'lost', or 'refused' for any other cause.
     """

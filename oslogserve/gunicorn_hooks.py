@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings and hooks of gunicorn, for `oslogserve serve` and etc/gunicorn.conf.py.
+"""gunicorn around the application: its settings and hooks, and `oslogserve serve`.
 
 Runs in gunicorn's master, which must never import the application: the workers import it after
 the fork, when PROMETHEUS_MULTIPROC_DIR is known (hence no preload_app).
@@ -11,7 +11,10 @@ import sys
 import tempfile
 from typing import Any
 
+from gunicorn.app.base import BaseApplication
+
 from oslogserve import metrics_dir
+from oslogserve.config import Config
 
 _temporary_directories: list[str] = []
 
@@ -72,3 +75,27 @@ SETTINGS: dict[str, Any] = {
     "child_exit": child_exit,
     "on_exit": on_exit,
 }
+
+
+class _Server(BaseApplication):
+    def __init__(self, config: Config, settings: dict[str, Any]) -> None:
+        self._config = config
+        self._settings = settings
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        # In the worker: prometheus_client must not be imported before the folder is named.
+        from oslogserve.app import App
+
+        app = App(self._config)
+        print(app.description, file=sys.stderr, flush=True)
+        return app
+
+
+def serve(config: Config, bind: str, workers: int, threads: int) -> None:
+    """Runs gunicorn until it is stopped, without a configuration file for it."""
+    _Server(config, {**SETTINGS, "bind": bind, "workers": workers, "threads": threads}).run()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks whether each source answers, within a time limit."""
 
-import threading
 import time
 from collections.abc import Sequence
+from threading import Lock, Thread
 
 from oslogserve.errors import SourceError
 from oslogserve.sources import Source
@@ -16,39 +16,34 @@ class Readiness:
     """A check of each source in a thread. One that hangs keeps its thread, and no other is begun."""
 
     def __init__(self, sources: Sequence[Source], time_limit: float = TIME_LIMIT) -> None:
-        self._checks = [_Check(source) for source in sources]
+        self._sources = sources
         self._time_limit = time_limit
+        self._lock = Lock()
+        self._threads: dict[str, Thread] = {}
+        self._failures: dict[str, str] = {}
 
     def failures(self) -> dict[str, str]:
         """What is wrong with each source that fails, by its name."""
-        threads = [check.begin() for check in self._checks]
+        threads = [self._begun(source) for source in self._sources]
         deadline = time.monotonic() + self._time_limit
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
-        return {check.name: check.fault for check in self._checks if check.fault is not None}
+        return self._failures.copy()
 
-
-class _Check:
-    def __init__(self, source: Source) -> None:
-        self.name = source.name
-        #: What is wrong with the source; None where it answered.
-        self.fault: str | None = None
-        self._source = source
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-
-    def begin(self) -> threading.Thread:
-        """The thread of the check that runs now, which is begun unless one does."""
+    def _begun(self, source: Source) -> Thread:
+        """The thread of the source's check that runs now; it is begun unless one does."""
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, daemon=True)
-                self._thread.start()
-            return self._thread
+            thread = self._threads.get(source.name)
+            if thread is None or not thread.is_alive():
+                thread = Thread(target=self._check, args=(source,), daemon=True)
+                self._threads[source.name] = thread
+                thread.start()
+            return thread
 
-    def _run(self) -> None:
-        self.fault = "it did not answer in time"
+    def _check(self, source: Source) -> None:
+        self._failures[source.name] = "it did not answer in time"
         try:
-            self._source.check()
-            self.fault = None
+            source.check()
+            del self._failures[source.name]
         except SourceError as error:
-            self.fault = str(error)
+            self._failures[source.name] = str(error)
