@@ -3,11 +3,12 @@
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.exposition import generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
@@ -17,34 +18,37 @@ from oslogserve.metrics_dir import VARIABLE
 BUCKETS = (
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 )  # fmt: skip
-CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+_seconds = partial(Histogram, buckets=BUCKETS)
+#: The mode says how the values of several processes become one.
+_least, _sum, _most = (
+    partial(Gauge, multiprocess_mode=mode) for mode in ("livemin", "livesum", "livemax")
+)
 
 
 class _Row(NamedTuple):
-    instrument: type[Counter | Gauge | Histogram]
+    instrument: Callable[..., Any]
     #: Without the prefix "oslogserve_".
     name: str
     #: Separated by spaces.
     labels: str
     help: str
-    #: How the values of several processes become one; of a gauge alone.
-    multiprocess_mode: str = ""
 
 
 _TABLE = (
-    _Row(Histogram, "source_open_seconds", "source outcome", "Time until a log's first bytes."),
-    _Row(Histogram, "source_read_seconds", "source", "Time waited for a source over a log."),
+    _Row(_seconds, "source_open_seconds", "source outcome", "Time until a log's first bytes."),
+    _Row(_seconds, "source_read_seconds", "source", "Time waited for a source over a log."),
     _Row(Counter, "source_bytes_total", "source", "Stored bytes read from a source."),
     _Row(Counter, "source_retries_total", "source reason", "Repeated requests to a source."),
     _Row(Counter, "source_resumes_total", "source outcome", "Attempts to resume a broken log."),
-    _Row(Gauge, "source_available", "source", "0 while the circuit breaker is open.", "livemin"),
+    _Row(_least, "source_available", "source", "0 while the circuit breaker is open."),
     _Row(Counter, "swift_authentications_total", "outcome", "Tokens requested."),
-    _Row(Histogram, "response_seconds", "source view ending", "Time until the last byte."),
+    _Row(_seconds, "response_seconds", "source view ending", "Time until the last byte."),
     _Row(Counter, "responses_total", "status", "Responses by status."),
     _Row(Counter, "sent_bytes_total", "view", "Body bytes handed to the server."),
     _Row(Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."),
-    _Row(Gauge, "requests_in_progress", "", "Requests whose response has not ended.", "livesum"),
-    _Row(Gauge, "build_info", "version renderer", "Always 1: what runs here.", "livemax"),
+    _Row(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
+    _Row(_most, "build_info", "version renderer", "Always 1: what runs here."),
 )
 
 
@@ -56,7 +60,10 @@ class Metrics(dict[str | tuple[str, ...], Any]):
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        super().__init__((row.name, _instrument(row, self._registry)) for row in _TABLE)
+        super().__init__()
+        for make, name, labels, text in _TABLE:
+            full_name = f"oslogserve_{name}"
+            self[name] = make(full_name, text, labels.split(), registry=self._registry)
 
     def __missing__(self, key: tuple[str, ...]) -> Any:
         name, *labels = key
@@ -66,18 +73,7 @@ class Metrics(dict[str | tuple[str, ...], Any]):
         """The samples in Prometheus' text format, added up over all processes of the server."""
         if VARIABLE not in os.environ:
             return generate_latest(self._registry)
-        registry = CollectorRegistry()
-        registry.register(_Processes())
-        return generate_latest(registry)
-
-
-def _instrument(row: _Row, registry: CollectorRegistry) -> Counter | Gauge | Histogram:
-    options: dict[str, Any] = {"registry": registry}
-    if row.instrument is Histogram:
-        options["buckets"] = BUCKETS
-    if row.multiprocess_mode:
-        options["multiprocess_mode"] = row.multiprocess_mode
-    return row.instrument(f"oslogserve_{row.name}", row.help, row.labels.split(), **options)
+        return generate_latest(_Processes())
 
 
 class _Processes(Collector):

@@ -3,13 +3,15 @@
 
 from collections.abc import Sequence
 
+from prometheus_client import CONTENT_TYPE_LATEST
+
 from oslogserve import __version__
 from oslogserve.errors import BadRequest, Error, Header, Unavailable
 from oslogserve.health import Readiness
 from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
-from oslogserve.metrics import CONTENT_TYPE, Metrics
+from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html, checked_path
@@ -44,7 +46,7 @@ def _text(text: str, *headers: Header) -> Representation:
 
 
 def exposition(request: Request, metrics: Metrics) -> Response:
-    headers = [("Content-Type", CONTENT_TYPE), NO_STORE]
+    headers = [("Content-Type", CONTENT_TYPE_LATEST), NO_STORE]
     return respond(request, Representation(headers, metrics.exposition(), is_compressible=True))
 
 

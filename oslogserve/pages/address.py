@@ -14,8 +14,3 @@ def address(
     """
     pairs = [(name, value) for name, value in parameters if value and name not in without]
     return "?" + urlencode([*pairs, *((name, value) for name, value in added.items() if value)])
-
-
-def with_level(address: str, level: str) -> str:
-    """A URL of address() with a level behind its parameters, at less cost than each by itself."""
-    return f"{address}{'' if address == '?' else '&'}level={level}"

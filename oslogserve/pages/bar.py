@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from oslogserve.lines.severities import SEVERITIES
-from oslogserve.pages.address import address, with_level
+from oslogserve.pages.address import address
 from oslogserve.pages.template import join, template, template_of, text_of
 from oslogserve.query import Parameters
 
@@ -47,19 +47,11 @@ class LogInfo(NamedTuple):
     text_size: int = 0
 
 
-class Bar(NamedTuple):
-    """What a bar has of the query alone."""
-
-    #: URL of the same lines as text.
-    text: str
-    views: Markup
-    tools: Markup
-
-
 # Most requests have no parameters or those of a few links, and these links and inputs take twice as
 # long as all else around a small log's lines.
 @lru_cache(maxsize=64)
-def bar(source: str, wraps: bool, parameters: Parameters) -> Bar:
+def bar(source: str, wraps: bool, parameters: Parameters) -> dict[str, str]:
+    """The fields of a page's template that depend on the query alone: text, views, tools."""
     text = address(parameters, _VIEW, format="text")
     views = _VIEWS(
         wrap=address(parameters, _VIEW, wrap="no" if wraps else ""),
@@ -67,7 +59,7 @@ def bar(source: str, wraps: bool, parameters: Parameters) -> Bar:
         text=text,
         raw=address(source=source, format="raw"),
     )
-    return Bar(text, views, _tools(parameters))
+    return {"text": text, "views": views, "tools": _tools(parameters)}
 
 
 def _tools(parameters: Parameters) -> Markup:
@@ -89,11 +81,10 @@ def _tools(parameters: Parameters) -> Markup:
 
 def _levels(kept: list[tuple[str, str]]) -> Markup:
     current = dict(kept).get("level", SEVERITIES[0]).upper()
-    all_levels = address(kept, ("level",))
     return join(
         _LEVEL(
             level=level,
-            address=with_level(all_levels, level),
+            address=address(kept, ("level",), level=level),
             current=CURRENT if level == current else "",
             label="all" if level == SEVERITIES[0] else level,
         )

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from oslogserve.lines.selection import Selection, Tally
 from oslogserve.lines.severities import SEVERITIES
-from oslogserve.pages.address import address, with_level
+from oslogserve.pages.address import address
 from oslogserve.pages.humanize import duration
 from oslogserve.pages.template import join, template
 from oslogserve.query import Parameters, Query
@@ -37,8 +37,10 @@ _ENDS = template('<p class="notice parts" role="status">{sentence}: {links}.</p>
 _NEAREST = template(
     '<p class="notice" role="status">nearest: <a href="#L{number}">line {number:,}</a>, {when}</p>\n'
 )
-_COUNT = template('{link}"{count}" data-first="{first}">{count:,} {label}</a>\n')
-_COUNT_LINK = template('<a class="{name}" href="{address}" data-severity="{name}" data-count=')
+_COUNT = template(
+    '<a class="{severity}" href="{address}" data-severity="{severity}" data-count="{count}" '
+    'data-first="{first}">{count:,} {label}</a>\n'
+)
 _FIRST_ERROR = template('<a href="{lines}#L{number}">first error at line {number:,}</a>{end}')
 _FOOTER = template(
     '{ways}<footer id="counts" data-lines="{lines}"{next} aria-label="Lines by severity" role="group">\n'
@@ -108,23 +110,23 @@ def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[M
         yield _FIRST_ERROR(lines="", number=number, end="\n")
     is_window = (selection.first, selection.last) != (1, None)
     window = f"{selection.first}-{selection.last or ''}" if is_window else ""
-    links = _count_links(query.parameters, window)
-    for rank in sorted(tally.severities, reverse=True):
-        count, first = tally.severities[rank]
-        label = SEVERITIES[rank] if rank else "without severity"
-        yield _COUNT(link=links[rank], count=count, first=first, label=label)
+    addresses = _addresses(query.parameters, window)
+    for rank, (count, first) in sorted(tally.severities.items(), reverse=True):
+        yield _COUNT(
+            severity=SEVERITIES[rank],
+            address=addresses[rank],
+            count=count,
+            first=first,
+            label=SEVERITIES[rank] if rank else "without severity",
+        )
 
 
 # Of different logs most have the same few parameters, and these URLs take longer than the rest.
 @lru_cache(maxsize=64)
-def _count_links(parameters: Parameters, window: str) -> list[Markup]:
-    """The beginnings of links to the lines of each severity, by rank."""
-    all_levels = address(parameters, (*_WINDOW, "level"), lines=window)
-    none, *severities = SEVERITIES
-    links = [_COUNT_LINK(name=none, address=all_levels)]
-    for name in severities:
-        links.append(_COUNT_LINK(name=name, address=with_level(all_levels, name)))
-    return links
+def _addresses(parameters: Parameters, window: str) -> list[str]:
+    """URLs of the lines of each severity, by rank."""
+    levels = ["", *SEVERITIES[1:]]
+    return [address(parameters, (*_WINDOW, "level"), lines=window, level=level) for level in levels]
 
 
 def _first_error(tally: Tally) -> int | None:

@@ -58,18 +58,15 @@ def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> Markup:
 def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
     """The page up to its first line. notice: of what stands before it."""
     name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
-    text, views, tools = bar(query.source, query.wraps, query.parameters)
     return _BEFORE_LINES(
+        **bar(query.source, query.wraps, query.parameters),
         title=name,
         style=url(query.mount, "log.css"),
         path=breadcrumbs(query.mount, query.path),
         source=log.source,
         size=size_element(log.stored_size),
         time=time_element(log.modified, " UTC"),
-        views=views,
-        text=text,
         saved_as=name.removesuffix(".gz"),
-        tools=tools,
         script=url(query.mount, "log.js"),
         notice=notice,
         wrap="" if query.wraps else "nowrap",

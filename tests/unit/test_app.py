@@ -202,7 +202,9 @@ def test_an_incomplete_log_is_told_in_both_views_and_counted(get, root):
         answer = get("/b.txt", **headers)
         assert answer.status_int == 200
         assert b"this log is incomplete here" in answer.body[-1000:]
-    exposition = get("/metrics").text
+    metrics = get("/metrics")
+    assert metrics.headers["Content-Type"].startswith("text/plain; version=")
+    exposition = metrics.text
     assert 'oslogserve_incomplete_logs_total{reason="truncated",source="disk"} 2.0' in exposition
 
 

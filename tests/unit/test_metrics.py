@@ -5,7 +5,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from oslogserve import metrics_dir
-from oslogserve.metrics import CONTENT_TYPE, Metrics
+from oslogserve.metrics import Metrics
 
 #: As operators' dashboards and alerts name them: name -> (type, labels).
 PROMISED = {
@@ -102,7 +102,3 @@ def test_other_labels_give_another_child():
     metrics["responses_total", "404"].inc(2)
     shown = {s.labels["status"]: s.value for s in samples(metrics) if s.name.endswith("_total")}
     assert shown == {"200": 1.0, "404": 2.0}
-
-
-def test_its_media_type_is_prometheus_text():
-    assert CONTENT_TYPE.startswith("text/plain; version=")
