@@ -154,36 +154,28 @@ class DiskLog(Log):
             self.sendfile_descriptor = file.descriptor
         self._chunk_size = chunk_size
         self._modified_ns = file.modified_ns
-        self._start = 0
+        # What is behind the end of a byte range is not read; None for no range.
+        byte_range: tuple[int, int | None] = options.byte_range or (0, None)
+        self._start, self._end = byte_range
         self._first = file.head
-        # Bytes until the end that the file had when it was opened; negative behind it.
-        self._expected = file.size - len(file.head) if options.body else 0
-        # Bytes that may still be read; None for all.
-        self._limit: int | None = None
-        if options.byte_range is not None:
-            self._seek(*options.byte_range)
-
-    def _seek(self, first: int, end: int) -> None:
-        self._start = first
-        self._limit = self._expected = end - first
-        try:
-            if self._descriptor is not None:
-                os.lseek(self._descriptor, first, os.SEEK_SET)
-            self._first = self._read()
-        except BaseException:
-            self.close()
-            raise
+        self._position = self._start + len(file.head)
+        if not options.body:
+            self._position = file.size
+        elif options.byte_range is not None:
+            try:
+                self._first = self._read()
+            except BaseException:
+                self.close()
+                raise
 
     def _read(self) -> bytes:
-        if self._descriptor is None or self._limit == 0:
+        if self._descriptor is None:
             return b""
-        size = self._chunk_size if self._limit is None else min(self._limit, self._chunk_size)
-        chunk = os.read(self._descriptor, size)
-        self._expected -= len(chunk)
-        if self._limit is not None:
-            self._limit -= len(chunk)
-        elif len(chunk) < size and self._expected <= 0:
-            self._limit = 0  # the end was seen: no call is made to see it again
+        size = self._chunk_size
+        if self._end is not None:
+            size = min(size, self._end - self._position)
+        chunk = os.pread(self._descriptor, size, self._position)
+        self._position += len(chunk)
         return chunk
 
     def __iter__(self) -> Iterator[bytes]:
@@ -196,9 +188,10 @@ class DiskLog(Log):
             except OSError as error:
                 message = f"the disk could not be read ({_message(error)})"
                 raise Incomplete("failed", message) from error
-        if self._expected > 0 and self._descriptor is not None:
-            lost = f"the file was cut short while it was read, {self._expected} bytes are missing"
-            raise Incomplete("truncated", lost)
+        end = self._end or self.stored.size or 0
+        if self._position < end and self._descriptor is not None:
+            lost = f"{end - self._position} bytes are missing"
+            raise Incomplete("truncated", f"the file was cut short while it was read, {lost}")
 
     def _check_not_rewritten(self) -> None:
         """Raises Incomplete where the file does not begin any more as it did.

@@ -308,10 +308,11 @@ def test_what_is_appended_while_it_is_read_is_read_too(disk, root):
 def test_what_is_only_looked_at_is_not_read(pure_disk, root, monkeypatch):
     (root / "a").write_bytes(b"0123456789")
 
-    def read(file, size):
+    def read(*_):
         raise AssertionError("read")
 
     monkeypatch.setattr(os, "read", read)
+    monkeypatch.setattr(os, "pread", read)
     assert closed(pure_disk.open(b"a", METADATA_ONLY)).stored.size == 10
 
 
@@ -346,10 +347,10 @@ def test_a_later_read_that_fails_leaves_the_log_incomplete(disk, root, monkeypat
     (root / "a").write_bytes(b"0123456789")
     log = disk.open(b"a")
 
-    def read(file, size):
+    def pread(file, size, offset):
         raise OSError(errno.EIO, "I/O")
 
-    monkeypatch.setattr(os, "read", read)
+    monkeypatch.setattr(os, "pread", pread)
     chunks = iter(log)
     assert next(chunks) == b"0123"
     with pytest.raises(Incomplete, match="Input/output") as caught:
