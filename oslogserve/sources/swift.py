@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs in containers of OpenStack Swift: one open response each, and listings."""
 
+import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -94,7 +95,7 @@ class Swift:
         if not found.get("content-range", "").startswith(content_range):
             # A large object without a length is sent as a whole, whatever range is requested.
             raise SourceError(self.name, "it does not send this log in parts", "changed")
-        return SwiftLog(found, next(body, b""), body, http_conn[1], self._session)
+        return OpenSwiftLog(found, body, http_conn[1], self._session)
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         place = self._place(path)
@@ -154,54 +155,61 @@ class Swift:
 
 
 class SwiftLog(Log):
-    """An open response. Without a connection it has its metadata only."""
+    """The metadata of an object. It has no bytes, and nothing to close."""
+
+    def __init__(self, headers: dict[str, str]) -> None:
+        super().__init__(_stored(headers))
+        content_type, size = headers.get("content-type", ""), self.stored.size or 0
+        self.is_folder = _is_marker(content_type, size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(())
+
+    def close(self) -> None:
+        pass
+
+
+class OpenSwiftLog(SwiftLog):
+    """An open response, whose connection goes back to the session when all was read."""
 
     def __init__(
         self,
         headers: dict[str, str],
-        first: bytes = b"",
-        rest: Iterator[bytes] | None = None,
-        connection: DeadlineConnection | None = None,
-        session: SwiftSession | None = None,
+        chunks: Iterator[bytes],
+        connection: DeadlineConnection,
+        session: SwiftSession,
     ) -> None:
-        super().__init__(_stored(headers))
-        size = self.stored.size
-        self.is_folder = _is_marker(headers.get("content-type", ""), size or 0)
-        self._first = first
-        # The chunks behind the first; None when all were read.
-        self._rest = rest
-        self._left = None if size is None else size - len(first)
-        self._connection = connection
+        """Reads the first chunk."""
+        super().__init__(headers)
+        self._chunks = chunks
+        self._first = next(chunks, b"")
+        self._is_read = False
+        self._adapter = connection.adapter
+        self._connection: DeadlineConnection | None = connection
         self._session = session
 
     def __iter__(self) -> Iterator[bytes]:
-        if self._left == 0:
-            self._rest = None
-        if self._first:
-            yield self._first
-        while self._rest is not None:
-            chunk = self._next_chunk(self._rest)
-            if not chunk:
-                if self._left:
-                    raise Incomplete("failed", "Swift ended too early")
-                self._rest = None
-                return
-            if self._left is not None:
-                self._left -= len(chunk)
-                if self._left == 0:  # a reader that counts does not ask for the end
-                    self._rest = None
+        size = self.stored.size
+        left = math.inf if size is None else size
+        chunk = self._first
+        while chunk:
+            left -= len(chunk)
+            self._is_read = left == 0  # a reader that counts does not ask for the end
             yield chunk
+            chunk = b"" if self._is_read else self._next_chunk()
+        if 0 < left < math.inf:
+            raise Incomplete("failed", "Swift ended too early")
+        self._is_read = True
 
-    def _next_chunk(self, rest: Iterator[bytes]) -> bytes:
+    def _next_chunk(self) -> bytes:
         """The next chunk, or b"" at the end. Raises Incomplete.
 
         It has a deadline: a server that sends a byte a second is never late, and a thread would be
         stuck, also when its client has left.
         """
-        if self._connection is not None and self._session is not None:
-            self._connection.adapter.at = self._session.chunk_deadline()
+        self._adapter.at = self._session.chunk_deadline()
         try:
-            return next(rest, b"")
+            return next(self._chunks, b"")
         except TIMEOUTS as error:
             raise Incomplete("timeout", "Swift stopped answering") from error
         except FAILURES as error:
@@ -212,7 +220,7 @@ class SwiftLog(Log):
         connection, self._connection = self._connection, None
         if connection is None:
             return
-        if self._rest is None and self._session is not None:
+        if self._is_read:
             self._session.release(connection)
         else:
             connection.close()

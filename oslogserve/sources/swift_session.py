@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from threading import Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
@@ -109,17 +110,22 @@ class SwiftSession:
         what fails before the response's deadline is retried where that can help.
         """
         deadline = response_deadline(self._answer_timeout)
-
-        def with_access(access: _Access, connection: DeadlineConnection) -> _T:
-            place = (connection.parsed_url, connection)
-            return call(access.storage_url, access.token, *args, http_conn=place, **options)
-
         pause = PAUSE
         retries = self._options["retries"]
+        refused = None
         while True:
             try:
-                return self._request_once(with_access, deadline, keeps_connection)
+                access = self._current_access(deadline, refused)
+                once = partial(call, access.storage_url, access.token, *args, **options)
+                return self._request_once(once, access.storage_url, deadline, keeps_connection)
             except FAILURES as error:
+                status = getattr(error, "http_status", None)
+                if status == 404:
+                    return None
+                # A new token is refused where it may not ask, or when it expired on its way.
+                if status == 401 and (refused is None or access.info.will_expire_soon(0)):
+                    refused = access.token
+                    continue
                 reason = _retry_reason(error)
                 jittered = pause * random.uniform(0.5, 1.5)
                 if reason is None or retries == 0 or time.monotonic() + jittered > deadline:
@@ -132,32 +138,17 @@ class SwiftSession:
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
     def _request_once(
-        self,
-        call: Callable[[_Access, DeadlineConnection], _T],
-        deadline: float,
-        keeps_connection: bool,
-    ) -> _T | None:
-        access = self._current_access(deadline)
-        connection = self._connection(access.storage_url)
-        is_refused = False
+        self, call: Callable[..., _T], url: str, deadline: float, keeps_connection: bool
+    ) -> _T:
+        connection = self._connection(url)
+        self._set_timeouts(connection, deadline)
         try:
-            while True:
-                self._set_timeouts(connection, deadline)
-                try:
-                    result = call(access, connection)
-                    break
-                except ClientException as error:
-                    # A new one is refused where it may not ask, or when it expired on its way.
-                    is_last = is_refused and not access.info.will_expire_soon(0)
-                    if error.http_status != 401 or is_last:
-                        raise
-                is_refused = True
-                access = self._current_access(deadline, refused=access.token)
+            result = call(http_conn=(connection.parsed_url, connection))
         except BaseException as error:
-            if getattr(error, "http_status", None) == 404:
+            if getattr(error, "http_status", None) in (401, 404):
                 self.release(connection)
-                return None
-            connection.close()
+            else:
+                connection.close()
             raise
         if not keeps_connection:
             self.release(connection)
