@@ -53,11 +53,10 @@ class CircuitBreaker:
         self._is_open = False
         self._half_open_at = 0.0
         self._pause = FIRST_PAUSE
-        self._probe: int | None = None  # the thread that makes the probe
-        # The bulkhead: the threads that wait for the source, each with when it called.
-        self._waiting: dict[int, float] = {}
+        self._is_probing = False
+        # The bulkhead: when the calls began that wait for the source, the oldest first.
+        self._waiting: list[float] = []
         self._max_waiting = max(1, threads // 2)
-        self._queued = 0
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         return self._call(lambda: self._source.open(path, options))
@@ -70,48 +69,35 @@ class CircuitBreaker:
         self._observe(self._source.check, is_probe=True)
 
     def _call(self, call: Callable[[], _T]) -> _T:
-        thread = threading.get_ident()
-        # Without the lock where all is well: each step of a dict is atomic.
-        if self._is_open or len(self._waiting) >= self._max_waiting:
-            self._admit(thread)
-        self._waiting[thread] = self._clock()
-        try:
-            return self._observe(call, is_probe=self._probe == thread)
-        finally:
-            del self._waiting[thread]
-            if self._probe == thread:
-                self._probe = None
-            if self._queued:
-                with self._lock:
-                    self._lock.notify()
-
-    def _admit(self, thread: int) -> None:
-        """Waits for room, or makes the thread the probe. Raises SourceError for all others."""
         with self._lock:
-            if not self._is_open:
-                self._wait_for_room()
-            if not self._is_open:
-                return
-            if self._clock() < self._half_open_at or self._probe is not None:
-                raise SourceError(
-                    self.name, f"it failed {self._failures} times and is left alone for a while"
-                )
-            self._probe = thread
+            self._wait_for_room()
+            is_probe = self._is_open
+            if is_probe and (self._is_probing or self._clock() < self._half_open_at):
+                what = f"it failed {self._failures} times and is left alone for a while"
+                raise SourceError(self.name, what)
+            if is_probe:
+                self._is_probing = True
+            began = self._clock()
+            self._waiting.append(began)
+        try:
+            return self._observe(call, is_probe)
+        finally:
+            with self._lock:
+                self._waiting.remove(began)
+                if is_probe:
+                    self._is_probing = False
+                self._lock.notify()
 
     def _wait_for_room(self) -> None:
-        """Returns when there is room or the breaker opens; raises SourceError once it is slow.
+        """Returns when there is room or the breaker is open; raises SourceError once it is slow.
 
         To be called with the lock, which others get meanwhile.
         """
-        self._queued += 1
-        try:
-            while len(self._waiting) >= self._max_waiting and not self._is_open:
-                left = min(list(self._waiting.values()), default=math.inf) + SLOW - self._clock()
-                if left <= 0:
-                    raise SourceError(self.name, "it is slow to answer those who asked before")
-                self._lock.wait(min(left, SLOW))
-        finally:
-            self._queued -= 1
+        while not self._is_open and len(self._waiting) >= self._max_waiting:
+            left = self._waiting[0] + SLOW - self._clock()
+            if left <= 0:
+                raise SourceError(self.name, "it is slow to answer those who asked before")
+            self._lock.wait(left)
 
     def _observe(self, call: Callable[[], _T], is_probe: bool) -> _T:
         try:
