@@ -7,7 +7,6 @@ goes through, and closes it or opens it for twice as long. The bulkhead lets hal
 wait for the source; the others are for those whose log is elsewhere. The state is of one process.
 """
 
-import math
 import random
 import threading
 import time
