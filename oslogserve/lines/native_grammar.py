@@ -2,9 +2,9 @@
 """The grammar's data for the native core: words, layouts of times, exceptions and keys, which are
 defined in this package alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from oslogserve.lines import exceptions, members, times
+from oslogserve.lines import exceptions, members, times, tokens
 from oslogserve.lines.inheritance import CONTINUATION
 from oslogserve.lines.severities import BUNYAN, LETTERS, NAMES, SYSLOG, WORDS
 from oslogserve.lines.user_formats import UserFormat
@@ -15,13 +15,19 @@ class NativeGrammar:
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self.severities = NAMES
-        self.words = [(word, *says) for word, says in WORDS.items()]
+        self.words = [(word, says.rank) for word, says in WORDS.items()]
         self.letters = [(letter[0], rank) for letter, rank in LETTERS.items()]
         self.syslog = SYSLOG
         self.numbers = list(BUNYAN.items())
-        self.layouts = times.LAYOUTS
-        self.readable = times.READABLE
-        self.placed = times.PLACED_LAYOUTS
+        self.tokens = [
+            (places, kind, _as_rust(pattern), b"(?=" in pattern)
+            for places, kind, pattern in tokens.ROWS
+        ]
+        self.times = _guarded(times.LAYOUTS)
+        self.klog, self.epoch, self.day_of_year = (
+            _guarded(times.PLACED_LAYOUTS[place]) for place in ("klog", "epoch", "day_of_year")
+        )
+        self.readable = [(layout, times.pattern_of(layout) + r"\z") for layout in times.READABLE]
         self.exceptions = [(_as_rust(pattern), rank) for pattern, rank in exceptions.ROWS]
         self.endings = list(exceptions.ENDINGS.items())
         self.place = _as_rust(exceptions.PLACE)
@@ -34,4 +40,11 @@ class NativeGrammar:
 
 
 def _as_rust(pattern: bytes) -> bytes:
-    return pattern.replace(b"{end}", rb"\z")
+    """The pattern with its guard taken for a part of it: there is no look-ahead."""
+    return pattern.replace(b"{end}", rb"\z").replace(b"(?=", b"(?:")
+
+
+def _guarded(layouts: Iterable[str]) -> list[str]:
+    return [
+        _as_rust((times.pattern_of(layout) + times.GUARD).encode()).decode() for layout in layouts
+    ]

@@ -80,7 +80,7 @@ _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(_MONTHS.split("|"), 1)}
 #: Some of these words mean several zones: only those of UTC are read, see zone_of().
 _ZONE_WORDS = "UTC|GMT|WES?T|BST|IST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|[ECMP][SD]T"
-_OFFSET = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?+"
+_OFFSET = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
 #: The pattern of each directive. Other than in strptime, %f has its point and may be absent; %z may
 #: be absent; %k is an hour of one or two digits; %L is three digits; %u is seconds since boot; %E
 #: is %s as a float; %x is a month and a day in an unknown order.
@@ -102,17 +102,17 @@ DIRECTIVES = {
     "p": r"[AP]M",
     "f": r"(?:[.,]\d{1,9})?",
     "L": r"\d{3}",
-    "z": rf"(?:Z|[+-]{_OFFSET}| (?:{_ZONE_WORDS}|(?>[+-]{_OFFSET}))(?!\w))?",
+    "z": rf"(?:Z|[+-]{_OFFSET}| (?:{_ZONE_WORDS}|[+-]{_OFFSET}))?",
     "Z": r"[A-Z]{3,5}",
     "s": r"\d{10}",
     "E": r"\d\.\d{1,18}e\+09",
     "u": r"\d{1,9}\.\d{1,9}",
 }
-#: No time ends within a word or a longer clock.
-_END = r"(?!\w)(?!:\d)"
+#: No time ends within a word or a longer clock: what stands behind one, a guard as in `tokens`.
+GUARD = r"(?=[^\w:]|:[^\d]|:?{end})"
 
 
-def _pattern(layout: str, named: bool) -> str:
+def pattern_of(layout: str, named: bool = False) -> str:
     """The layout as a regular expression; named: its directives are groups, %f and %L together."""
     seen = ""
 
@@ -134,9 +134,9 @@ def _pattern(layout: str, named: bool) -> str:
 @functools.cache
 def scanner(layouts: Iterable[str]) -> Match:
     """The function that finds a time of these layouts at a place in a line."""
-    # Atomic: what follows cannot shorten a time.
-    each = "|".join(f"(?>{_pattern(layout, named=False)}){_END}" for layout in layouts)
-    return re.compile(f"(?! )(?:{each})".encode()).match
+    each = "|".join(pattern_of(layout) for layout in layouts)
+    guard = GUARD.replace("{end}", r"\Z")
+    return re.compile(f"(?! )(?:{each}){guard}".encode()).match
 
 
 def scan(text: bytes, at: int, limit: int = sys.maxsize) -> re.Match[bytes] | None:
@@ -155,7 +155,7 @@ READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in se
 
 @functools.cache
 def _readers() -> list[Match]:
-    return [re.compile(_pattern(layout, named=True).encode()).fullmatch for layout in READABLE]
+    return [re.compile(pattern_of(layout, named=True).encode()).fullmatch for layout in READABLE]
 
 
 _SECOND = 10**6

@@ -39,9 +39,9 @@ pub fn is_space(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & SPACE != 0
 }
 
-/// What a word or name may consist of.
-pub fn is_in_field(byte: u8) -> bool {
-    CLASSES[usize::from(byte)] & FIELD != 0
+/// What no field of a head holds.
+pub fn is_delimiter(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & FIELD == 0
 }
 
 pub fn is_blank(byte: u8) -> bool {
@@ -53,17 +53,8 @@ impl<'t> Cursor<'t> {
         Self { text, at }
     }
 
-    /// Another place in the text.
-    pub fn moved(self, at: usize) -> Self {
-        Self { at, ..self }
-    }
-
     pub fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
-    }
-
-    pub fn is_end(&self) -> bool {
-        self.at >= self.text.len()
     }
 
     pub fn rest(&self) -> &'t [u8] {
@@ -96,12 +87,6 @@ impl<'t> Cursor<'t> {
     pub fn some(&mut self, most: usize, is_in: impl Fn(u8) -> bool) -> Option<&'t [u8]> {
         let run = self.run(most, is_in);
         (!run.is_empty()).then_some(run)
-    }
-
-    pub fn one(&mut self, is_in: impl Fn(u8) -> bool) -> Option<u8> {
-        let byte = self.peek().filter(|&byte| is_in(byte))?;
-        self.at += 1;
-        Some(byte)
     }
 
     pub fn digits(&mut self) -> Option<&'t [u8]> {

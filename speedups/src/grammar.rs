@@ -2,31 +2,18 @@
 //! The data of the grammar of heads, as `oslogserve/lines` hands it over, compiled once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::FromPyObject;
 use regex::bytes::{Regex, RegexBuilder};
-use regex_automata::meta::Regex as Patterns;
-use regex_automata::{Anchored, Input};
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::literal::Extractor;
+use regex_automata::hybrid::dfa::Cache;
 
+use crate::cursor::is_word;
+use crate::patterns::{Patterns, text_of};
 use crate::times::Layouts;
+use crate::tokens::{self, Kind, Place, Row, Table};
 use crate::user_formats::UserFormat;
-
-/// What a word says of its line.
-#[derive(Clone, Copy)]
-pub struct Word {
-    pub rank: usize,
-    /// How much must stand around it.
-    pub strictness: u8,
-}
-
-/// As `oslogserve/lines/severities.py` has them.
-pub const PLAIN: u8 = 0;
-pub const CUT: u8 = 1;
-pub const SAID: u8 = 2;
-pub const PLACED: u8 = 3;
 
 /// Letters of the longest word.
 const LONGEST_WORD: usize = 16;
@@ -38,13 +25,16 @@ type UserFormatData = (Vec<u8>, Vec<(Vec<u8>, usize)>);
 #[derive(FromPyObject)]
 pub struct Data {
     pub severities: Vec<Vec<u8>>,
-    pub words: Vec<(Vec<u8>, usize, u8)>,
+    pub words: Vec<(Vec<u8>, usize)>,
     pub letters: Vec<(u8, usize)>,
     pub syslog: Vec<usize>,
     pub numbers: Vec<(Vec<u8>, usize)>,
-    pub layouts: Vec<String>,
-    pub readable: Vec<String>,
-    pub placed: HashMap<String, Vec<String>>,
+    pub tokens: Vec<Row>,
+    pub times: Vec<String>,
+    pub klog: Vec<String>,
+    pub epoch: Vec<String>,
+    pub day_of_year: Vec<String>,
+    pub readable: Vec<(String, String)>,
     pub exceptions: Vec<(Vec<u8>, usize)>,
     pub endings: Vec<(Vec<u8>, usize)>,
     pub place: Vec<u8>,
@@ -61,18 +51,19 @@ pub struct Grammar {
     /// Lowest first; the first is that of lines which show none.
     pub severities: Vec<Vec<u8>>,
     /// By their length, each packed into a number.
-    words: [Vec<(u128, Word)>; LONGEST_WORD + 1],
+    words: [Vec<(u128, usize)>; LONGEST_WORD + 1],
     letters: [Option<usize>; 256],
     syslog: Vec<usize>,
     numbers: HashMap<Vec<u8>, usize>,
+    tokens: Table,
     /// Found wherever a time may stand.
-    pub layouts: Layouts,
-    pub klog: Layouts,
-    pub epoch: Layouts,
-    pub day_of_year: Layouts,
+    times: Patterns,
+    pub klog: PlacedTimes,
+    pub epoch: PlacedTimes,
+    pub day_of_year: PlacedTimes,
     /// All that a clock reads.
     pub readable: Arc<Layouts>,
-    exceptions: Beginnings,
+    exceptions: Patterns,
     exception_ranks: Vec<usize>,
     endings: Vec<(Vec<u8>, usize)>,
     /// The last bytes of endings.
@@ -80,7 +71,7 @@ pub struct Grammar {
     place: Regex,
     /// One of which stands in all that `place` matches.
     place_words: Regex,
-    continuation: Beginnings,
+    continuation: Patterns,
     level_keys: HashSet<Vec<u8>>,
     time_keys: HashSet<Vec<u8>>,
     wrappers: HashSet<Vec<u8>>,
@@ -88,16 +79,26 @@ pub struct Grammar {
     /// Ranks.
     pub trace: usize,
     pub error: usize,
+    pub critical: usize,
+    /// Of threads that are done with them.
+    unused_caches: Mutex<Vec<Caches>>,
+}
+
+/// What was built of the grammar's automatons; for one thread at a time.
+pub struct Caches {
+    tokens: tokens::Caches,
+    times: Cache,
+    exceptions: Cache,
+    continuation: Cache,
 }
 
 impl Grammar {
     /// Tells of the first pattern at fault.
     pub fn new(data: Data) -> Result<Self, String> {
-        let placed = |name: &str| Layouts::new(data.placed.get(name).map_or(&[], |each| &each[..]));
         let mut words = [const { Vec::new() }; LONGEST_WORD + 1];
-        for (word, rank, strictness) in &data.words {
+        for (word, rank) in &data.words {
             let key = packed(word).ok_or("a word is too long")?;
-            words[word.len()].push((key, Word { rank: *rank, strictness: *strictness }));
+            words[word.len()].push((key, *rank));
         }
         let mut letters = [None; 256];
         for (letter, rank) in data.letters {
@@ -113,19 +114,22 @@ impl Grammar {
         Ok(Self {
             trace: rank_of(b"TRACE").ok_or("there is no TRACE")?,
             error: rank_of(b"ERROR").ok_or("there is no ERROR")?,
+            critical: rank_of(b"CRITICAL").ok_or("there is no CRITICAL")?,
+            unused_caches: Mutex::default(),
             words,
             letters,
-            klog: placed("klog"),
-            epoch: placed("epoch"),
-            day_of_year: placed("day_of_year"),
-            layouts: Layouts::new(&data.layouts),
-            readable: Arc::new(Layouts::new(&data.readable)),
-            exceptions: Beginnings::new(&patterns)?,
+            tokens: Table::new(&data.tokens)?,
+            times: Patterns::new(&data.times)?,
+            klog: PlacedTimes::new(&data.klog)?,
+            epoch: PlacedTimes::new(&data.epoch)?,
+            day_of_year: PlacedTimes::new(&data.day_of_year)?,
+            readable: Arc::new(Layouts::new(&data.readable)?),
+            exceptions: Patterns::new(&patterns)?,
             exception_ranks: data.exceptions.iter().map(|&(_, rank)| rank).collect(),
             may_end,
             place: bytes_regex(&data.place)?,
             place_words: bytes_regex(&data.place_words)?,
-            continuation: Beginnings::new(&[&data.continuation])?,
+            continuation: Patterns::new(&[&data.continuation])?,
             user_formats: user_formats
                 .map(|(pattern, words)| UserFormat::new(pattern, words))
                 .collect::<Result<_, _>>()?,
@@ -139,10 +143,51 @@ impl Grammar {
         })
     }
 
-    /// In any case of its letters.
-    pub fn word(&self, name: &[u8]) -> Option<Word> {
+    /// Room for one thread's work.
+    pub fn caches(&self) -> Caches {
+        let unused = self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.unwrap_or_else(|| Caches {
+            tokens: self.tokens.caches(),
+            times: self.times.cache(),
+            exceptions: self.exceptions.cache(),
+            continuation: self.continuation.cache(),
+        })
+    }
+
+    /// Takes back what another thread may go on with.
+    pub fn reuse(&self, caches: Caches) {
+        self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner).push(caches);
+    }
+
+    /// The kind of the token that stands there, and its end.
+    pub fn token_at(
+        &self,
+        caches: &mut Caches,
+        place: Place,
+        text: &[u8],
+        at: usize,
+    ) -> Option<(Kind, usize)> {
+        self.tokens.token_at(&mut caches.tokens, place, text, at)
+    }
+
+    /// The time that stands there.
+    pub fn time_at(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<Range<usize>> {
+        text.get(at).filter(|&&first| first != b' ')?;
+        let (_, end) = self.times.first_at(&mut caches.times, text, at)?;
+        Some(at..without_guard(text, end))
+    }
+
+    /// Of a level's word in any case of its letters, or its letter.
+    pub fn rank_of(&self, name: &[u8]) -> Option<usize> {
+        self.rank_of_word(name).or_else(|| match name {
+            [letter] => self.letter(*letter),
+            _ => None,
+        })
+    }
+
+    fn rank_of_word(&self, name: &[u8]) -> Option<usize> {
         let key = packed(name)?;
-        self.words[name.len()].iter().find_map(|(word, says)| (*word == key).then_some(*says))
+        self.words[name.len()].iter().find_map(|&(word, rank)| (word == key).then_some(rank))
     }
 
     pub fn letter(&self, letter: u8) -> Option<usize> {
@@ -156,10 +201,8 @@ impl Grammar {
 
     /// Of a member's value.
     pub fn rank_of_value(&self, value: &[u8]) -> Option<usize> {
-        self.word(value.trim_ascii()).map(|word| word.rank).or_else(|| {
-            let letter = if let [letter] = value { self.letter(*letter) } else { None };
-            self.numbers.get(value).copied().or(letter)
-        })
+        let word = self.rank_of_word(value.trim_ascii());
+        word.or_else(|| self.numbers.get(value).copied()).or_else(|| self.rank_of(value))
     }
 
     pub fn is_level_key(&self, name: &[u8]) -> bool {
@@ -175,8 +218,9 @@ impl Grammar {
     }
 
     /// Of content that begins there, by the first exception that matches.
-    pub fn exception(&self, text: &[u8], at: usize) -> Option<usize> {
-        self.exceptions.first_at(text, at).map(|pattern| self.exception_ranks[pattern])
+    pub fn exception(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<usize> {
+        let (row, _) = self.exceptions.first_at(&mut caches.exceptions, text, at)?;
+        Some(self.exception_ranks[row])
     }
 
     /// Of a place in a file with a severity behind it.
@@ -185,7 +229,7 @@ impl Grammar {
             return None;
         }
         let name = self.place.captures(text)?.get(1)?;
-        self.word(name.as_bytes()).map(|word| word.rank).or_else(|| Some(self.word(b"INFO")?.rank))
+        self.rank_of_word(name.as_bytes()).or_else(|| self.rank_of_word(b"INFO"))
     }
 
     pub fn ending(&self, text: &[u8]) -> Option<usize> {
@@ -194,8 +238,8 @@ impl Grammar {
     }
 
     /// A line of this shape goes on with the one above.
-    pub fn continues(&self, text: &[u8]) -> bool {
-        matches!(text, [b' ' | b'\t', ..]) || self.continuation.first_at(text, 0).is_some()
+    pub fn continues(&self, caches: &mut Caches, text: &[u8]) -> bool {
+        self.continuation.first_at(&mut caches.continuation, text, 0).is_some()
     }
 }
 
@@ -207,49 +251,31 @@ fn packed(word: &[u8]) -> Option<u128> {
     Some(u128::from_le_bytes(upper))
 }
 
-/// Patterns of what begins at a place: the first that matches counts.
-struct Beginnings {
-    patterns: Patterns,
-    /// The first bytes of all that they match.
-    may_begin: [bool; 256],
-}
+/// Times that are found in some places only.
+pub struct PlacedTimes(Regex);
 
-impl Beginnings {
-    fn new(patterns: &[&[u8]]) -> Result<Self, String> {
-        let mut may_begin = [false; 256];
-        let mut extractor = Extractor::new();
-        extractor.limit_class(256).limit_literal_len(1).limit_total(256);
-        let mut parsed = Vec::new();
-        for pattern in patterns {
-            let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
-            let hir = parser.parse(text_of(pattern)?).map_err(|error| error.to_string())?;
-            match extractor.extract(&hir).literals() {
-                Some(firsts) => firsts.iter().for_each(|first| match first.as_bytes() {
-                    [byte, ..] => may_begin[usize::from(*byte)] = true,
-                    [] => may_begin.fill(true),
-                }),
-                None => may_begin.fill(true),
-            }
-            parsed.push(hir);
-        }
-        let config = Patterns::config().utf8_empty(false);
-        let built = Patterns::builder().configure(config).build_many_from_hir(&parsed);
-        Ok(Self { patterns: built.map_err(|error| error.to_string())?, may_begin })
+impl PlacedTimes {
+    fn new(patterns: &[String]) -> Result<Self, String> {
+        bytes_regex(format!(r"\A(?:{})", patterns.join("|")).as_bytes()).map(Self)
     }
 
-    /// The number of the first pattern that matches there.
-    fn first_at(&self, text: &[u8], at: usize) -> Option<usize> {
-        text.get(at).filter(|&&first| self.may_begin[usize::from(first)])?;
-        let input = Input::new(text).anchored(Anchored::Yes).range(at..);
-        Some(self.patterns.search_half(&input)?.pattern().as_usize())
+    /// The time that stands there.
+    pub fn scan(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let found = self.0.find(text.get(at..)?)?;
+        Some(at..without_guard(text, at + found.end()))
+    }
+}
+
+/// The end of a time whose pattern ended there, behind its guard.
+fn without_guard(text: &[u8], end: usize) -> usize {
+    match &text[..end] {
+        [.., b':', last] if !last.is_ascii_digit() => end - 2,
+        [.., last] if !is_word(*last) => end - 1,
+        _ => end,
     }
 }
 
 fn bytes_regex(pattern: &[u8]) -> Result<Regex, String> {
     let builder = RegexBuilder::new(text_of(pattern)?).unicode(false).build();
     builder.map_err(|error| error.to_string())
-}
-
-fn text_of(pattern: &[u8]) -> Result<&str, String> {
-    str::from_utf8(pattern).map_err(|_| "a pattern holds a byte outside ASCII: write \\xNN".into())
 }

@@ -3,10 +3,12 @@
 
 use std::ops::Range;
 
-use crate::cursor::{Cursor, is_blank, is_in_field, is_space, is_word};
-use crate::grammar::{CUT, Grammar, PLACED, PLAIN, SAID};
-use crate::members;
-use crate::shapes::*;
+use memchr::memchr;
+
+use crate::cursor::{Cursor, is_blank, is_word};
+use crate::grammar::{Caches, Grammar};
+use crate::members::{self, Members};
+use crate::tokens::{Kind, Place};
 
 /// Bytes of a line that are looked at.
 pub const REACH: usize = 4096;
@@ -14,7 +16,7 @@ pub const REACH: usize = 4096;
 const PLAIN_REACH: usize = 512;
 const MOST_TOKENS: usize = 40;
 const MOST_CONTENTS: usize = 8;
-const MOST_BARE: usize = 2;
+const MOST_WORDS: usize = 2;
 const MOST_FIELDS: usize = 6;
 
 /// What a line shows.
@@ -38,9 +40,10 @@ enum Context {
 }
 
 /// The head of a line. text: at most `REACH` bytes of it, without colours, end and `\r`.
-pub fn read_head(grammar: &Grammar, text: &[u8]) -> Head {
+pub fn read_head(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Head {
     let mut reader = Reader {
         grammar,
+        caches,
         text,
         plain: &text[..text.len().min(PLAIN_REACH)],
         head: Head::default(),
@@ -50,9 +53,9 @@ pub fn read_head(grammar: &Grammar, text: &[u8]) -> Head {
         content: 0,
         default: None,
         context: Context::Start,
-        bare: 0,
+        words: 0,
         fields: 0,
-        last: b"",
+        is_prose: false,
         is_numeric: true,
         is_column: false,
     };
@@ -62,11 +65,12 @@ pub fn read_head(grammar: &Grammar, text: &[u8]) -> Head {
 
 /// One line on its way. Each step takes a token and returns where the next one begins; None where
 /// nothing more is to be read.
-struct Reader<'t> {
-    grammar: &'t Grammar,
-    text: &'t [u8],
+struct Reader<'r> {
+    grammar: &'r Grammar,
+    caches: &'r mut Caches,
+    text: &'r [u8],
     /// As much of it as a plain head has.
-    plain: &'t [u8],
+    plain: &'r [u8],
     head: Head,
     /// Where content began that exceptions may match.
     starts: [usize; MOST_CONTENTS],
@@ -78,17 +82,17 @@ struct Reader<'t> {
     default: Option<usize>,
     context: Context,
     /// Words of prose, and fields, since content began.
-    bare: usize,
+    words: usize,
     fields: usize,
-    /// The word of prose before the next token.
-    last: &'t [u8],
+    /// Directly behind a word.
+    is_prose: bool,
     /// Nothing but numbers so far.
     is_numeric: bool,
-    /// Several spaces stand before the next token.
+    /// Behind several spaces.
     is_column: bool,
 }
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     fn read(&mut self) {
         let mut next = self.begin(0, Context::Start);
         for _ in 0..MOST_TOKENS {
@@ -98,9 +102,7 @@ impl<'t> Reader<'t> {
             next = self.token(at).map(|at| {
                 let behind = behind_blanks(self.text, at);
                 self.is_column = behind - at > 1;
-                if self.is_column {
-                    self.last = b"";
-                }
+                self.is_prose &= !self.is_column;
                 behind
             });
         }
@@ -110,30 +112,23 @@ impl<'t> Reader<'t> {
     }
 
     /// The severity of a line whose head shows none.
-    fn outcome(&self) -> Option<usize> {
-        let (grammar, text) = (self.grammar, self.text);
+    fn outcome(&mut self) -> Option<usize> {
         let starts = &self.starts[..self.start_count];
-        let exception = starts.iter().find_map(|&start| grammar.exception(text, start));
-        exception
-            .or_else(|| grammar.place(&self.plain[starts.first()?.saturating_sub(1)..]))
+        for &start in starts {
+            let rank = self.grammar.exception(self.caches, self.text, start);
+            if rank.is_some() {
+                return rank;
+            }
+        }
+        let first = starts.first().map(|first| first.saturating_sub(1));
+        first
+            .and_then(|first| self.grammar.place(&self.plain[first..]))
             .or(self.default)
-            .or_else(|| grammar.ending(text))
+            .or_else(|| self.grammar.ending(self.text))
     }
 
-    fn cursor(&self, at: usize) -> Cursor<'t> {
-        Cursor::new(self.text, at)
-    }
-
-    fn plain_cursor(&self, at: usize) -> Cursor<'t> {
-        Cursor::new(self.plain, at)
-    }
-
-    fn scan(&self, at: usize) -> Option<Range<usize>> {
-        scan(&self.grammar.layouts, self.plain, at)
-    }
-
-    fn is_logged(&self) -> bool {
-        matches!(self.context, Context::Timed | Context::Logged)
+    fn scan(&mut self, at: usize) -> Option<Range<usize>> {
+        self.grammar.time_at(self.caches, self.plain, at)
     }
 
     fn found_time(&mut self, time: Range<usize>) {
@@ -142,30 +137,32 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Keeps the severity; where no time stood before it, one may stand behind. None: nothing more
-    /// is to be read.
-    fn found(&mut self, rank: usize, behind: usize) -> Option<usize> {
+    /// Keeps the severity, and a time behind it if none stood before.
+    fn found(&mut self, rank: usize, behind: usize) {
         self.head.rank = Some(rank);
         self.head.behind = behind;
         let mut at = behind;
         for _ in 0..3 {
             if !self.head.time.is_empty() {
-                break;
+                return;
             }
-            let mut cursor = self.cursor(at);
-            cursor.run(usize::MAX, |byte| {
-                matches!(byte, b' ' | b'\t' | b':' | b',' | b'|' | b']' | b')' | b'>' | b'-')
-            });
-            let _ = cursor.skip(b"[");
-            at = cursor.at;
-            let time = self.scan(at).or_else(|| scan(&self.grammar.day_of_year, self.plain, at));
-            if let Some(time) = time.or_else(|| uptime_at(self.cursor(at.checked_sub(1)?))) {
+            let is_between = |byte: &u8| b" \t:,|])>-".contains(byte);
+            at += self.text[at..].iter().take_while(|byte| is_between(byte)).count();
+            at += usize::from(self.text.get(at) == Some(&b'['));
+            let day = |reader: &Self| reader.grammar.day_of_year.scan(reader.plain, at);
+            if let Some(time) = self.scan(at).or_else(|| day(self)) {
                 self.found_time(time);
-                break;
+            } else if let Some(time) = uptime_at(self.text, at) {
+                self.found_time(time);
+            } else if at > 0
+                && self.plain.get(at - 1) == Some(&b'[')
+                && let Some(size) = memchr(b']', &self.plain[at..])
+            {
+                at += size + 1;
+            } else {
+                return;
             }
-            at = group_end(self.plain, at.saturating_sub(1), b'[')?;
         }
-        None
     }
 
     fn begin(&mut self, at: usize, context: Context) -> Option<usize> {
@@ -175,8 +172,8 @@ impl<'t> Reader<'t> {
             return None;
         }
         self.context = context;
-        (self.bare, self.fields, self.last) = (0, 0, b"");
-        (self.is_numeric, self.is_column) = (true, false);
+        (self.words, self.fields) = (0, 0);
+        (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
         self.content = at;
         if let Some(time) = self.time_at(at) {
             return self.behind_time(time);
@@ -186,396 +183,280 @@ impl<'t> Reader<'t> {
             self.starts[self.start_count] = at;
             self.start_count += 1;
         }
-        let members = if self.text[at] == b'{' {
-            members::of_json(self.grammar, self.text, at)
-        } else if is_key_at(self.cursor(at)) {
-            members::of_pairs(self.grammar, self.text, at)
-        } else {
-            None
-        };
-        if let Some(found) = members {
-            self.found_time(found.time);
-            self.head.rank = found.rank;
-            return None;
-        }
-        self.layout(at)
-    }
-
-    /// Content that has a shape of its own; else where its fields begin.
-    fn layout(&mut self, at: usize) -> Option<usize> {
-        let first = self.text[at];
-        if self.context == Context::Start {
-            if let Some((end, priority)) = prefix_at(self.cursor(at)) {
-                if let Some(priority) = priority {
-                    self.default = Some(self.grammar.syslog(priority % 8));
-                }
-                return self.begin(end, Context::Start);
-            }
-            if at == 0 && matches!(first, b'E' | b'W' | b'N') && is_apt_at(self.cursor(1)) {
-                return self.found(self.grammar.letter(first)?, 1);
-            }
-            if first == b's'
-                && let Some(epoch) = section_at(self.cursor(at))
-            {
-                self.found_time(epoch);
+        if self.text[at] == b'{' {
+            let found = members::of_json(self.grammar, self.caches, self.text, at);
+            if self.members(found) {
                 return None;
             }
-            if first.is_ascii_lowercase()
-                && let Some(end) = facility_column_at(self.cursor(at))
-            {
-                self.context = Context::Logged;
-                return Some(end);
-            }
-            if matches!(first, b'*' | b'=')
-                && let Some(end) = ornament_at(self.cursor(at))
-            {
-                return self.begin(end, Context::Named);
-            }
-        }
-        if self.context == Context::Named {
-            return Some(at);
-        }
-        if first == b'P' && self.text[at..].starts_with(b"PHP ") {
-            return self.begin(at + 4, self.context);
-        }
-        if self.context == Context::Timed
-            && first == b's'
-            && let Some(end) = stream_at(self.cursor(at))
-        {
-            return self.begin(end, Context::Timed);
-        }
-        self.leveled_layout(at, first)
-    }
-
-    /// Content whose shape has a level in it.
-    fn leveled_layout(&mut self, at: usize, first: u8) -> Option<usize> {
-        let (grammar, text) = (self.grammar, self.text);
-        if matches!(first, b'#' | b':')
-            && let Some((name, end)) = command_at(self.plain_cursor(at))
-        {
-            let word = grammar.word(name)?;
-            return self.found(word.rank, end);
-        }
-        if matches!(first, b'I' | b'W' | b'E' | b'F')
-            && text.get(at + 1..at + 5).is_some_and(|date| date.iter().all(u8::is_ascii_digit))
-            && let Some(time) = scan(&grammar.klog, self.plain, at + 1)
-        {
-            let end = time.end;
-            self.found_time(time);
-            return self.found(grammar.letter(first)?, end);
-        }
-        if matches!(first, b'V' | b'D' | b'I' | b'W' | b'E' | b'F')
-            && let Some(end) = logcat_at(self.cursor(at))
-        {
-            return self.found(grammar.letter(first)?, end);
-        }
-        if first == b'%'
-            && let Some((digit, end)) = cisco_at(self.cursor(at))
-        {
-            return self.found(grammar.syslog(digit), end);
-        }
-        if first == b'='
-            && let Some((name, end)) = report_at(self.cursor(at))
-            && let Some(word) = grammar.word(name)
-        {
-            return self.found(word.rank, end);
-        }
-        if (is_word(first) || first == b'-')
-            && let Some((name, end)) = named_level_at(self.cursor(at))
-            && let Some(word) = grammar.word(name)
-        {
-            return self.found(word.rank, end);
         }
         Some(at)
     }
 
-    fn token(&mut self, at: usize) -> Option<usize> {
-        let first = self.text[at];
-        if at != self.content
-            && let Some(time) = self.time_at(at)
-        {
-            return self.behind_time(time);
+    fn members(&mut self, found: Option<Members>) -> bool {
+        let is_found = found.is_some();
+        if let Some(found) = found {
+            self.found_time(found.time);
+            self.head.rank = found.rank;
         }
-        if matches!(first, b'[' | b'(' | b'<' | b'{') {
-            return self.group(at, first);
-        }
-        let is_address = first == b':' && self.context == Context::Start;
-        if !is_address && let Some(end) = mark_at(self.cursor(at)) {
-            return self.mark(at, end);
-        }
-        if matches!(self.last, b"" | b"root" | b"main") && self.level(at) {
-            return None;
-        }
-        self.field(at)
+        is_found
     }
 
-    fn time_at(&self, at: usize) -> Option<Range<usize>> {
+    fn is_logged(&self) -> bool {
+        matches!(self.context, Context::Timed | Context::Logged)
+    }
+
+    fn is_first(&self) -> bool {
+        self.fields + self.words == 0
+    }
+
+    fn place(&self) -> Place {
+        match (self.context, self.is_first()) {
+            (Context::Timed | Context::Logged, _) if self.is_prose => Place::Prose,
+            (Context::Start, true) => Place::FirstStart,
+            (Context::Named, true) => Place::FirstNamed,
+            (Context::Timed, true) => Place::FirstTimed,
+            (Context::Logged, true) => Place::FirstLogged,
+            (Context::Start, false) => Place::Start,
+            (Context::Named, false) => Place::Named,
+            (Context::Timed, false) if self.is_numeric => Place::Numbered,
+            (Context::Timed, false) => Place::Timed,
+            (Context::Logged, false) => Place::Logged,
+        }
+    }
+
+    fn time_at(&mut self, at: usize) -> Option<Range<usize>> {
         let first = self.text[at];
         (first.is_ascii_digit() || first.is_ascii_uppercase()).then(|| self.scan(at))?
     }
 
     fn behind_time(&mut self, time: Range<usize>) -> Option<usize> {
-        let mut cursor = self.cursor(time.end);
-        cursor.one(|byte| matches!(byte, b']' | b'|' | b':' | b','));
-        cursor.blanks();
+        let is_mark = self.text.get(time.end).is_some_and(|byte| b"]|:,".contains(byte));
+        let behind = time.end + usize::from(is_mark);
+        if self.start_count > 0
+            && self.content == time.start
+            && self.starts[self.start_count - 1] == time.start
+        {
+            self.start_count -= 1;
+        }
         self.found_time(time);
-        self.begin(cursor.at, Context::Timed)
-    }
-
-    fn mark(&mut self, at: usize, end: usize) -> Option<usize> {
-        let first = self.text[at];
-        self.last = b"";
-        if self.is_logged() {
-            self.bare = 0;
-            if first != b'|' {
-                return Some(end);
-            }
-            let at = behind_blanks(self.text, end);
-            let is_table = self.text.get(at) == Some(&b'|');
-            return if is_table { None } else { self.begin(at, self.context) };
-        }
-        if !first.is_ascii() {
-            return self.begin(end, Context::Named);
-        }
-        if first == b'|' {
-            let is_prefix = self.contents == 1 && (1..3).contains(&(self.fields + self.bare));
-            return if is_prefix { self.begin(end, Context::Start) } else { None };
-        }
-        self.fields += 1;
-        (first == b'-').then_some(end)
-    }
-
-    fn group(&mut self, at: usize, first: u8) -> Option<usize> {
-        if matches!(first, b'[' | b'<')
-            && let Some(found) = self.time_in_brackets(at)
-        {
-            return found;
-        }
-        let end = group_end(self.plain, at, first);
-        if self.may_hold_level(first)
-            && let Some(rank) = self.rank_in_group(at)
-        {
-            return self.found(rank, end.unwrap_or(at));
-        }
-        let is_markup = first == b'<' && self.context == Context::Start;
-        let end = end.filter(|_| !is_markup)?;
-        if self.context == Context::Start && first == b'[' && self.bare == 0 && self.is_numeric {
-            return self.begin(end, Context::Start);
-        }
-        (self.last, self.is_numeric) = (b"", false);
-        self.fields += 1;
-        (self.fields <= MOST_FIELDS).then_some(end)
+        self.begin(behind, Context::Timed)
     }
 
     /// Where to read on behind a bracket and a time; None where there is no such time.
     fn time_in_brackets(&mut self, at: usize) -> Option<Option<usize>> {
-        let mut inner = self.cursor(at + 1);
+        let mut inner = Cursor::new(self.text, at + 1);
         inner.spaces();
         if let Some(time) = self.scan(inner.at) {
             return Some(self.behind_time(time));
         }
-        if self.text[at] == b'<' {
+        let (level, end) = before_time_at(self.text, at)?;
+        let time = self.scan(end)?;
+        let Some(rank) = self.grammar.rank_of(level) else {
+            return Some(self.behind_time(time));
+        };
+        let end = time.end;
+        self.found_time(time);
+        self.found(rank, end);
+        Some(None)
+    }
+
+    fn token(&mut self, at: usize) -> Option<usize> {
+        if at != self.content
+            && let Some(time) = self.time_at(at)
+        {
+            return self.behind_time(time);
+        }
+        if matches!(self.text[at], b'[' | b'<')
+            && let Some(found) = self.time_in_brackets(at)
+        {
+            return found;
+        }
+        let place = self.place();
+        let (kind, end) = self.grammar.token_at(self.caches, place, self.plain, at)?;
+        if let Some((rank, behind)) = self.level(kind, at, end) {
+            self.found(rank, behind);
             return None;
         }
-        if let Some(time) = word_before_time_at(self.cursor(at)).and_then(|end| self.scan(end)) {
-            return Some(self.behind_time(time));
-        }
-        if let Some((name, end)) = level_before_time_at(self.cursor(at))
-            && let Some(time) = self.scan(end)
-        {
-            let end = time.end;
-            self.found_time(time);
-            let rank = match name {
-                [letter] => self.grammar.letter(*letter),
-                _ => self.grammar.word(name).map(|word| word.rank),
-            };
-            return Some(rank.map_or(Some(end), |rank| self.found(rank, end)));
-        }
-        if self.context == Context::Start {
-            let time = epoch_at(self.cursor(at)).or_else(|| uptime_at(self.cursor(at)))?;
-            return Some(self.behind_time(time));
-        }
-        None
+        self.separator(kind, at, end)
     }
 
-    fn may_hold_level(&self, bracket: u8) -> bool {
-        match self.context {
-            Context::Start => self.bare + self.fields == 0 && matches!(bracket, b'[' | b'<'),
-            _ => self.bare <= MOST_BARE,
-        }
-    }
-
-    fn rank_in_group(&self, at: usize) -> Option<usize> {
-        let is_logged = self.is_logged();
-        if is_logged && let Some(digit) = facility_number_at(self.cursor(at)) {
-            return Some(self.grammar.syslog(digit));
-        }
-        let (name, end) = level_alone_at(self.plain_cursor(at))
-            .or_else(|| level_and_name_at(self.plain_cursor(at)))?;
-        let bracket = self.text[at];
-        if let [letter] = name {
-            let may_be = letter.is_ascii_uppercase() && bracket != b'(';
-            return self.grammar.letter(*letter).filter(|_| may_be);
-        }
-        let word = self.grammar.word(name)?;
-        let is_upper = is_upper(name);
-        if (bracket != b'[' && !is_upper && !is_logged)
-            || (bracket == b'<' && end >= self.text.len())
-            || (!is_upper && !is_logged && word.strictness == PLACED)
-        {
-            return None;
-        }
-        Some(word.rank)
-    }
-
-    /// Keeps the level that stands there, if one does in this place.
-    fn level(&mut self, at: usize) -> bool {
-        let may_be_one = self.is_logged() || self.fields + self.bare == 0;
-        if !may_be_one || !self.text[at].is_ascii_alphabetic() {
-            return false;
-        }
-        let adjective = adjective_at(self.cursor(at));
-        let begin = adjective.map_or(at, |(end, _)| end);
-        let found = word_at(self.plain_cursor(begin));
-        let word = found.and_then(|name| self.grammar.word(name));
-        if let (Some(name), Some(word)) = (found, word)
-            && self.is_level(name, begin + name.len(), word.strictness)
-        {
-            let is_fatal = adjective.is_some_and(|(_, is_fatal)| is_fatal);
-            let rank = match self.grammar.word(b"FATAL") {
-                Some(fatal) if is_fatal && self.context != Context::Named => fatal.rank,
-                _ => word.rank,
-            };
-            self.found(rank, begin + name.len());
-            return true;
-        }
-        if self.is_numeric
-            && self.context == Context::Timed
-            && is_letter_at(self.cursor(at))
-            && let Some(rank) = self.grammar.letter(self.text[at])
-        {
-            self.found(rank, at + 1);
-            return true;
-        }
-        false
-    }
-
-    /// Whether the word is one of a level, by its case, its context and what follows it.
-    fn is_level(&self, name: &[u8], end: usize, strictness: u8) -> bool {
-        let (context, is_logged, is_upper) = (self.context, self.is_logged(), is_upper(name));
-        let follows = self.text.get(end).copied();
-        if follows == Some(b'[') {
-            if is_upper && self.scan(end + 1).is_some() {
-                return true;
+    /// The rank of a level, and where it ends.
+    fn level(&mut self, kind: Kind, at: usize, end: usize) -> Option<(usize, usize)> {
+        let (grammar, text) = (self.grammar, self.text);
+        match kind {
+            Kind::LineLetter if at > 0 => return None,
+            Kind::Letter | Kind::LineLetter => return Some((grammar.letter(text[at])?, at + 1)),
+            Kind::Digit => {
+                let mut pairs = text[at..end].windows(2);
+                let pair = pairs
+                    .find(|pair| b"-.".contains(&pair[0]) && matches!(pair[1], b'0'..=b'7'))?;
+                return Some((grammar.syslog(pair[1] - b'0'), end));
             }
-            let has_colon = code_in_brackets_at(self.plain_cursor(end));
-            return has_colon.is_some_and(|has_colon| is_upper || has_colon);
-        }
-        if code_at(self.plain_cursor(end)).is_some() {
-            return true;
-        }
-        if is_assigned_at(self.cursor(end))
-            || (name == b"fatal" && self.text[end..].starts_with(b": ["))
-        {
-            return false;
-        }
-        if is_colon_at(self.plain_cursor(end)) {
-            if is_upper || context == Context::Timed {
-                return is_logged || strictness != PLACED;
+            Kind::Klog => {
+                let time = grammar.klog.scan(self.plain, at + 1)?;
+                let behind = time.end;
+                self.found_time(time);
+                return Some((grammar.letter(text[at])?, behind));
             }
-            let is_name =
-                matches!(name, b"alert" | b"audit" | b"trace") || is_value_at(self.cursor(end));
-            return !is_name && (is_logged || matches!(strictness, PLAIN | SAID));
+            Kind::Column if !(self.is_column && text[end..].starts_with(b"  ")) => return None,
+            Kind::LastWord if text[at] == b'<' && end == text.len() => return None,
+            Kind::FirstWord | Kind::LastWord | Kind::Fatal | Kind::Column => {}
+            _ => return None,
         }
-        if is_upper && is_logged {
-            return follows.is_none_or(|byte| {
-                matches!(byte, b' ' | b'\t' | b':' | b'|' | b']' | b')' | b'!' | b'/')
-            });
+        let words = Words { text: &text[..end], at };
+        let mut known =
+            words.filter_map(|word| Some((grammar.rank_of(&text[word.clone()])?, word.end)));
+        if kind == Kind::LastWord {
+            return known.last().map(|(rank, _)| (rank, end));
         }
-        if is_upper {
-            let is_plain = matches!(strictness, PLAIN | CUT)
-                && follows.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'|' | b'!'));
-            return context == Context::Start && (follows == Some(b':') || is_plain);
-        }
-        if is_logged && self.is_column && self.text[end..].starts_with(b"  ") {
-            return strictness != PLACED;
-        }
-        if name[0].is_ascii_uppercase()
-            && follows == Some(b' ')
-            && !self.text[end..].starts_with(b" - ")
-        {
-            return false; // it begins a sentence
-        }
-        let is_direct = context == Context::Timed && self.fields + self.bare == 0;
-        let is_apart = strictness != PLACED && follows.is_some_and(is_blank);
-        is_direct && (follows == Some(b'/') || is_apart)
+        let (rank, behind) = known.next()?;
+        Some((if kind == Kind::Fatal { grammar.critical } else { rank }, behind))
     }
 
-    fn field(&mut self, at: usize) -> Option<usize> {
-        let mut cursor = self.plain_cursor(at);
-        let mut name = cursor.some(usize::MAX, is_in_field)?;
-        if name.iter().all(|byte| b"+$#".contains(byte)) {
-            return None; // a shell's prompt, or what it traces
+    fn separator(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
+        match kind {
+            Kind::Prefix => self.begin(end, Context::Start),
+            Kind::Priority => {
+                let digits = self.text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit());
+                let number = digits.fold(0, |sum, digit| sum * 10 + (digit - b'0'));
+                self.default = Some(self.grammar.syslog(number % 8));
+                self.begin(end, Context::Start)
+            }
+            Kind::Again => self.begin(end, self.context),
+            Kind::Ornament => self.begin(end, Context::Named),
+            Kind::NumberTime => {
+                let start = at + self.text[at..end].iter().position(u8::is_ascii_digit)?;
+                let number = self.text[start..end].iter();
+                let size =
+                    number.take_while(|&&byte| byte.is_ascii_digit() || byte == b'.').count();
+                self.behind_time(start..start + size)
+            }
+            Kind::Process => self.begin(end, Context::Logged),
+            Kind::Program if self.is_logged() => self.begin(end, Context::Logged),
+            Kind::Program if self.context == Context::Start && self.is_first() => {
+                self.begin(end, Context::Named)
+            }
+            Kind::Bar if self.is_logged() => {
+                let behind = behind_blanks(self.text, end);
+                let is_table = self.text.get(behind) == Some(&b'|');
+                if is_table { None } else { self.begin(behind, self.context) }
+            }
+            Kind::Bar if self.contents == 1 && (1..3).contains(&(self.fields + self.words)) => {
+                self.begin(end, Context::Start)
+            }
+            Kind::Program | Kind::Bar | Kind::Object | Kind::Stop => None,
+            _ => self.field(kind, at, end),
         }
-        let mut end = cursor.at;
-        let mut is_logged = self.is_logged();
-        if is_logged && let Some(rank) = self.rank_in_field(at, end) {
-            return self.found(rank, end);
+    }
+
+    /// Counts a field.
+    fn field(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
+        self.is_prose = false;
+        match kind {
+            Kind::Mark => {
+                self.words = 0;
+                return Some(end);
+            }
+            Kind::Pair | Kind::LastPair => {
+                if at == self.content {
+                    let found = members::of_pairs(self.grammar, self.caches, self.text, at);
+                    if self.members(found) {
+                        return None;
+                    }
+                }
+                if kind == Kind::LastPair {
+                    return None;
+                }
+                self.is_prose = true;
+            }
+            Kind::Group
+                if self.context == Context::Start
+                    && self.text[at] == b'['
+                    && self.is_numeric
+                    && self.words == 0 =>
+            {
+                return self.begin(end, Context::Start);
+            }
+            Kind::Word | Kind::FirstWord | Kind::Column => return self.word(at),
+            _ => {}
         }
-        if let Some(program) = self.program_end(name, end) {
-            is_logged |= matches!(self.text.get(end), Some(b'[' | b'('));
-            let is_first = self.context == Context::Start && self.fields + self.bare == 0;
-            let context = if is_logged { Context::Logged } else { Context::Named };
-            return if is_logged || is_first { self.begin(program, context) } else { None };
-        }
-        if self.text.get(end) == Some(&b'=') {
-            let value = self.plain_cursor(end);
-            end = behind(value, |cursor| {
-                cursor.skip(b"=")?;
-                cursor.some(usize::MAX, |byte| !is_space(byte))?;
-                cursor.peek().filter(|&byte| is_blank(byte)).map(|_| ())
-            })
-            .filter(|_| is_logged)?;
-            name = &self.plain[value.at..end];
-        }
-        if name.iter().all(u8::is_ascii_alphabetic) {
-            self.bare += 1;
-            (self.last, self.is_numeric) = (name, false);
-            return (self.bare <= if is_logged { MOST_BARE } else { 1 }).then_some(end);
-        }
+        self.is_numeric &= matches!(kind, Kind::Number | Kind::Dash);
         self.fields += 1;
-        self.last = if name[0] == b'=' { name } else { b"" };
-        self.is_numeric = self.is_numeric && is_number(name);
-        (is_logged || self.fields <= MOST_FIELDS).then_some(end)
+        let is_unbound = self.is_logged() && kind != Kind::Group;
+        (is_unbound || self.fields <= MOST_FIELDS).then_some(end)
     }
 
-    /// Where content begins behind a program's name; None if the field is none.
-    fn program_end(&self, name: &[u8], end: usize) -> Option<usize> {
-        if let Some(process) = process_at(self.cursor(end)) {
-            return Some(process);
-        }
-        if self.context == Context::Start && self.text[end..].starts_with(b" : ") {
-            return Some(end + 3);
-        }
-        (name.last() == Some(&b':') && self.cursor(end).is_before_blank()).then_some(end)
+    fn word(&mut self, at: usize) -> Option<usize> {
+        let word = Words { text: self.text, at }.next().filter(|word| word.start == at)?;
+        self.words += 1;
+        self.is_prose = !matches!(&self.text[word.clone()], b"root" | b"main");
+        self.is_numeric = false;
+        let most = if self.is_logged() { MOST_WORDS } else { 1 };
+        (self.words <= most).then_some(word.end)
     }
+}
 
-    /// The severity that a field names besides something else.
-    fn rank_in_field(&self, at: usize, end: usize) -> Option<usize> {
-        let grammar = self.grammar;
-        if let Some(name) = facility_level_at(self.cursor(at))
-            && let Some(word) = grammar.word(name)
-        {
-            return Some(word.rank);
-        }
-        if self.text.get(end) == Some(&b',')
-            && let Some(topics) = topics_at(self.cursor(at))
-        {
-            let words = topics.split(|&byte| byte == b',').filter_map(|topic| grammar.word(topic));
-            return words.map(|word| word.rank).max();
-        }
-        self.text.get(end).filter(|&&byte| byte == b'[')?;
-        let (name, _) = level_alone_at(self.cursor(end))?;
-        grammar.word(name).filter(|_| is_upper(name)).map(|word| word.rank)
+/// Runs of letters, digits and underscores.
+struct Words<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Iterator for Words<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = &self.text[self.at..];
+        let start = self.at + rest.iter().position(|&byte| is_word(byte))?;
+        let run = self.text[start..].iter().position(|&byte| !is_word(byte));
+        self.at = run.map_or(self.text.len(), |size| start + size);
+        Some(start..self.at)
     }
+}
+
+fn behind_blanks(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take_while(|&&byte| is_blank(byte)).count()
+}
+
+/// What stands in brackets before a time: a level or nothing of use, and where the time begins.
+fn before_time_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let mut cursor = Cursor::new(text, at);
+    cursor.skip(b"[")?;
+    let is_time = |cursor: &Cursor<'_>| {
+        cursor.peek().is_some_and(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+    };
+    let mut level: &[u8] = b"";
+    match cursor.peek()? {
+        b'A'..=b'Z' => {
+            level = cursor.run(8, |byte| byte.is_ascii_uppercase());
+            cursor.some(usize::MAX, |byte| byte == b' ')?;
+        }
+        b'a'..=b'z' => {
+            cursor.run(16, |byte| byte.is_ascii_lowercase());
+            cursor.skip(b" ")?;
+        }
+        _ => {
+            cursor.digits()?;
+            cursor.skip(b":")?;
+            let mut second = cursor;
+            if second.digits().and_then(|_| second.skip(b":")).is_some() && is_time(&second) {
+                cursor = second;
+            }
+        }
+    }
+    is_time(&cursor).then_some((level, cursor.at))
+}
+
+/// Seconds since boot, behind a bracket.
+fn uptime_at(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let mut cursor = Cursor::new(text, at.checked_sub(1)?);
+    cursor.skip(b"[")?;
+    cursor.spaces();
+    let start = cursor.at;
+    (cursor.digits()?.len() <= 8).then_some(())?;
+    cursor.skip(b".")?;
+    (cursor.digits()?.len() == 6).then_some(())?;
+    let end = cursor.at;
+    cursor.skip(b"]")?;
+    Some(start..end)
 }

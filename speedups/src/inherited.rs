@@ -9,7 +9,7 @@ use memchr::memchr;
 use crate::ansi;
 use crate::grammar::Grammar;
 use crate::lines::line_start;
-use crate::recognise::Seen;
+use crate::recognise::{Recogniser, Seen};
 use crate::times::{Clock, Instant};
 
 /// The state of a log behind a line.
@@ -117,12 +117,12 @@ impl Inherited {
 
     /// Find out what lines that were passed over leave to the one that begins at `to`. What stands
     /// before the last line with a time changes nothing, unless that is one of a traceback.
-    pub fn catch_up(&mut self, block: &[u8], to: usize) {
+    pub fn catch_up(&mut self, recogniser: &mut Recogniser, block: &[u8], to: usize) {
         let mut start = to;
         while start > self.at {
             start = line_start(block, self.at, start - 1);
             let line = line_at(block, start);
-            let seen = Seen::of(&self.grammar, line, self.is_plain);
+            let seen = recogniser.seen_in(line, self.is_plain);
             let is_readable = !self.wants_time
                 || self.clock.read(&ansi::without(&line[seen.time.clone()])).is_some();
             if !seen.time.is_empty() && seen.severity != Some(self.grammar.trace) && is_readable {
@@ -131,7 +131,7 @@ impl Inherited {
         }
         while start < to {
             let line = line_at(block, start);
-            let seen = Seen::of(&self.grammar, line, self.is_plain);
+            let seen = recogniser.seen_in(line, self.is_plain);
             self.take(&seen, line);
             start += line.len() + 1;
         }

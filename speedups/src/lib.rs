@@ -21,15 +21,16 @@ mod links;
 mod members;
 mod opening;
 mod output;
+mod patterns;
 mod recognise;
 mod renderer;
 mod search;
 mod select;
 mod selection;
-mod shapes;
 mod summary;
 mod text;
 mod times;
+mod tokens;
 mod user_formats;
 mod view;
 
@@ -45,7 +46,7 @@ use crate::filter::Filter;
 use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
-use crate::recognise::Seen;
+use crate::recognise::Recogniser;
 use crate::search::Search;
 use crate::select::Selector;
 use crate::selection::{Pattern, Selection, Tally, Wanted};
@@ -97,7 +98,7 @@ impl Grammar {
     /// Of a line: where its time stands, its severity's name, where its program's name stands, and
     /// whether it goes on with the line above.
     fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> SeenParts<'py> {
-        let seen = Seen::of(&self.0, line, false);
+        let seen = Recogniser::new(Arc::clone(&self.0)).seen_in(line, false);
         let severity = seen.severity.map_or(&b""[..], |rank| &self.0.severities[rank]);
         (
             (seen.time.start, seen.time.end),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memchr2;
 
 use crate::cursor::{Cursor, is_blank, is_space, is_word};
-use crate::grammar::Grammar;
+use crate::grammar::{Caches, Grammar};
 
 /// What members say.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl Members {
 }
 
 /// What an object that begins there says. Nested members are not its own.
-pub fn of_json(grammar: &Grammar, text: &[u8], at: usize) -> Option<Members> {
+pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut at = at + 1;
     while let Some((name, end)) = name_at(text, at) {
@@ -43,7 +43,7 @@ pub fn of_json(grammar: &Grammar, text: &[u8], at: usize) -> Option<Members> {
             found.rank = rank(grammar, name, unquoted(&text[at..end]));
         }
         if found.time.is_empty() && grammar.is_time_key(name) {
-            found.time = time(grammar, text, at, end);
+            found.time = time(grammar, caches, text, at, end);
         }
         at = end;
     }
@@ -51,7 +51,7 @@ pub fn of_json(grammar: &Grammar, text: &[u8], at: usize) -> Option<Members> {
 }
 
 /// What logfmt's pairs that begin there say.
-pub fn of_pairs(grammar: &Grammar, text: &[u8], at: usize) -> Option<Members> {
+pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut cursor = Cursor::new(text, at);
     while let Some((name, value)) = pair_at(&mut cursor) {
@@ -60,7 +60,7 @@ pub fn of_pairs(grammar: &Grammar, text: &[u8], at: usize) -> Option<Members> {
         }
         if found.time.is_empty() {
             if grammar.is_time_key(name) {
-                found.time = time(grammar, text, value.start, value.end);
+                found.time = time(grammar, caches, text, value.start, value.end);
             } else if let Some(audit) = audit_at(text, value.start) {
                 found.time = audit;
             }
@@ -127,19 +127,19 @@ fn nested_end(text: &[u8], at: usize) -> usize {
                 let Some(end) = string_end(text, at) else {
                     break; // a string without an end
                 };
-                at = end;
-                continue;
+                at = end - 1;
             }
             b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth -= 1;
-                if depth <= 0 {
-                    return at + 1;
-                }
+            b'}' | b']' => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
             }
-            _ => {}
         }
         at += 1;
+        if depth <= 0 {
+            return at;
+        }
     }
     text.len()
 }
@@ -194,9 +194,15 @@ fn rank(grammar: &Grammar, name: &[u8], value: &[u8]) -> Option<usize> {
     }
 }
 
-fn time(grammar: &Grammar, text: &[u8], at: usize, end: usize) -> Range<usize> {
+fn time(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    at: usize,
+    end: usize,
+) -> Range<usize> {
     let at = at + usize::from(text.get(at) == Some(&b'"'));
     let text = &text[..end];
-    let end = grammar.layouts.scan(text, at).or_else(|| grammar.epoch.scan(text, at));
-    end.map_or(0..0, |end| at..end)
+    let found = grammar.time_at(caches, text, at);
+    found.or_else(|| grammar.epoch.scan(text, at)).unwrap_or_default()
 }

@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::ansi;
-use crate::grammar::Grammar;
+use crate::grammar::{Caches, Grammar};
 use crate::head::{REACH, read_head};
 
 /// What a line shows.
@@ -27,44 +28,68 @@ pub struct Seen {
 /// Bytes of a program's name that are compared.
 const LONGEST_PROGRAM: usize = 64;
 
-impl Seen {
-    /// Of a line without its end, or of no less than the first `REACH` bytes of one. is_plain: it is
-    /// known to have no escape sequences.
-    pub fn of(grammar: &Grammar, line: &[u8], is_plain: bool) -> Self {
-        let head = &line[..line.len().min(REACH)];
-        if is_plain {
-            return Self::of_plain(grammar, head);
-        }
-        match ansi::without(head) {
-            Cow::Borrowed(head) => Self::of_plain(grammar, head),
-            Cow::Owned(plain) => {
-                let seen = Self::of_plain(grammar, &plain);
-                let time = ansi::moved(seen.time, head);
-                let program = ansi::moved(seen.program, head);
-                Self { time, program, has_sequences: true, ..seen }
-            }
-        }
+/// What recognises lines, one at a time.
+pub struct Recogniser {
+    pub grammar: Arc<Grammar>,
+    /// None when it is dropped.
+    caches: Option<Caches>,
+}
+
+impl Recogniser {
+    /// By this grammar.
+    pub fn new(grammar: Arc<Grammar>) -> Self {
+        let caches = Some(grammar.caches());
+        Self { grammar, caches }
     }
 
-    fn of_plain(grammar: &Grammar, text: &[u8]) -> Self {
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
-        let head = read_head(grammar, text);
-        let mut seen = Self { time: head.time, severity: head.rank, ..Self::default() };
-        if let Some((time, severity)) =
-            grammar.user_formats.iter().find_map(|format| format.seen_in(text))
-        {
-            seen.time = if time.is_empty() { seen.time } else { time };
-            seen.severity = severity.or(seen.severity);
+    /// Of a line without its end, or of no less than the first `REACH` bytes of one. is_plain: it is
+    /// known to have no escape sequences.
+    pub fn seen_in(&mut self, line: &[u8], is_plain: bool) -> Seen {
+        let Some(caches) = &mut self.caches else {
+            return Seen::default();
+        };
+        let head = &line[..line.len().min(REACH)];
+        if is_plain {
+            return seen_in_plain(&self.grammar, caches, head);
         }
-        if let Some(rank) = seen.severity {
-            if rank == grammar.trace || rank >= grammar.error {
-                seen.program = program_at(text, head.behind);
+        match ansi::without(head) {
+            Cow::Borrowed(head) => seen_in_plain(&self.grammar, caches, head),
+            Cow::Owned(plain) => {
+                let seen = seen_in_plain(&self.grammar, caches, &plain);
+                let time = ansi::moved(seen.time, head);
+                let program = ansi::moved(seen.program, head);
+                Seen { time, program, has_sequences: true, ..seen }
             }
-        } else if seen.time.is_empty() {
-            seen.continues = grammar.continues(text);
         }
-        seen
     }
+}
+
+impl Drop for Recogniser {
+    fn drop(&mut self) {
+        if let Some(caches) = self.caches.take() {
+            self.grammar.reuse(caches);
+        }
+    }
+}
+
+fn seen_in_plain(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Seen {
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let head = read_head(grammar, caches, text);
+    let mut seen = Seen { time: head.time, severity: head.rank, ..Seen::default() };
+    if let Some((time, severity)) =
+        grammar.user_formats.iter().find_map(|format| format.seen_in(text))
+    {
+        seen.time = if time.is_empty() { seen.time } else { time };
+        seen.severity = severity.or(seen.severity);
+    }
+    if let Some(rank) = seen.severity {
+        if rank == grammar.trace || rank >= grammar.error {
+            seen.program = program_at(text, head.behind);
+        }
+    } else if seen.time.is_empty() {
+        seen.continues = grammar.continues(caches, text);
+    }
+    seen
 }
 
 fn program_at(text: &[u8], behind: usize) -> Range<usize> {

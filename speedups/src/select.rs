@@ -16,7 +16,7 @@ use crate::grammar::Grammar;
 use crate::inherited::Inherited;
 use crate::line_buffer::LineBuffer;
 use crate::lines::{after_lines, count_lines, lines_before};
-use crate::recognise::Seen;
+use crate::recognise::{Recogniser, Seen};
 use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
 use crate::summary::Counter;
 use crate::times::Clock;
@@ -69,7 +69,7 @@ impl Needs {
 
 /// One log on its way.
 pub struct Selector {
-    grammar: Arc<Grammar>,
+    recogniser: Recogniser,
     selection: Selection,
     filter: Filter,
     page: Option<Page>,
@@ -116,7 +116,7 @@ impl Selector {
         let context = selection.context.unwrap_or(0);
         Self {
             inherited: Inherited::new(Arc::clone(&grammar), clock, selection.has_times()),
-            grammar,
+            recogniser: Recogniser::new(grammar),
             page: page.filter(|_| view == "html"),
             fragments: Fragments::new(std::mem::take(&mut selection.show)),
             context: context as u64,
@@ -176,7 +176,7 @@ impl Selector {
             at = (end + 1).min(block.len());
         }
         if self.needs.inherited {
-            self.inherited.catch_up(block, block.len());
+            self.inherited.catch_up(&mut self.recogniser, block, block.len());
         }
     }
 
@@ -336,10 +336,10 @@ impl Selector {
     }
 
     fn read_head(&mut self, block: &[u8], line: Range<usize>) -> Seen {
-        let seen = Seen::of(&self.grammar, &block[line.clone()], self.inherited.is_plain);
+        let seen = self.recogniser.seen_in(&block[line.clone()], self.inherited.is_plain);
         if self.needs.inherited {
             if self.inherited.at < line.start {
-                self.inherited.catch_up(block, line.start);
+                self.inherited.catch_up(&mut self.recogniser, block, line.start);
             }
             self.inherited.take(&seen, &block[line.clone()]);
             self.inherited.at = (line.end + 1).min(block.len());

@@ -13,7 +13,8 @@ from tests.renderers import speedups, the_native_core
         ("exceptions", [(b"a(", 6)], "error"),
         ("exceptions", [("é".encode("latin-1"), 6)], "outside ASCII"),
         ("severities", [b"NONE"], "no TRACE"),
-        ("words", [(b"x" * 17, 1, 0)], "too long"),
+        ("words", [(b"x" * 17, 1)], "too long"),
+        ("tokens", [("s", "verb", b"x", False)], "no such kind of token: verb"),
     ],
 )
 def test_data_at_fault_is_refused(name, value, told):

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tokens of a line's head: one table of patterns, for both renderers.
+
+A pattern is what Python's `re` and Rust's `regex` read alike: ASCII, no captures. {end} is the end of
+the text; other names in braces stand for fragments. A pattern may end in a guard, `(?=X)`: a byte or
+the end that follows the token.
+"""
+
+import functools
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from oslogserve.lines.severities import CUT, LETTERS, PLACED, PLAIN, SAID, WORDS
+from oslogserve.lines.times import Match
+
+
+class Kind(StrEnum):
+    """What a token means."""
+
+    #: Levels: the severity's word is the first one in the token that is known; the last one; a
+    #: letter at its beginning; a digit of syslog's; always CRITICAL.
+    FIRST_WORD = "first word"
+    LAST_WORD = "last word"
+    LETTER = "letter"
+    LINE_LETTER = "line letter"
+    DIGIT = "digit"
+    FATAL = "fatal"
+    #: A level if it stands in a column of its own.
+    COLUMN = "column"
+    #: A letter and the time behind it.
+    KLOG = "klog"
+    #: A time that is a number.
+    NUMBER_TIME = "number time"
+    #: Content begins anew: as if nothing stood before; that, and a priority of syslog's; as it
+    #: began; behind a name; behind a name with its process.
+    PREFIX = "prefix"
+    PRIORITY = "priority"
+    AGAIN = "again"
+    ORNAMENT = "ornament"
+    PROGRAM = "program"
+    PROCESS = "process"
+    #: Fields and what stands between them.
+    BAR = "bar"
+    MARK = "mark"
+    DASH = "dash"
+    GROUP = "group"
+    OBJECT = "object"
+    PAIR = "pair"
+    LAST_PAIR = "last pair"
+    NUMBER = "number"
+    FIELD = "field"
+    WORD = "word"
+    STOP = "stop"
+
+
+class Place(StrEnum):
+    """What stands before a token. The first token of content is FIRST_, and so is each up to the
+    first field."""
+
+    START = "S"  #: fields before any time
+    FIRST_START = "s"
+    NAMED = "N"  #: behind a program's name, before any time
+    FIRST_NAMED = "n"
+    TIMED = "T"  #: behind a time
+    FIRST_TIMED = "t"
+    NUMBERED = "#"  #: behind a time and numbers
+    LOGGED = "L"  #: behind a time or process, and a name
+    FIRST_LOGGED = "l"
+    PROSE = "p"  #: as LOGGED, and directly behind a word: no level stands there
+
+
+#: Places that may hold a level, of which those that are first of their content; those behind a time.
+_FIRST = "sntl"
+_LEVEL = "sntlT#L"
+_LOGGED = "tT#lLp"
+_ALL = "sSnN" + _LOGGED
+
+
+def _either(words: Iterable[bytes]) -> bytes:
+    return b"(?:" + b"|".join(words) + b")"
+
+
+def _words(*strictness: int) -> list[bytes]:
+    return [word for word, says in WORDS.items() if says.strictness in strictness]
+
+
+_NOT_FIELD = rb" \t\n\r\x0b\x0c\[\](){}<>|,=\"';"
+_FRAGMENTS = {
+    b"f": rb"[^" + _NOT_FIELD + rb"]",
+    b"delimiter": rb"[" + _NOT_FIELD + rb"]|{end}",
+    b"blank": rb"[ \t]|{end}",
+    b"not space": rb"[^ \t\n\r\x0b\x0c]",
+    # Words of levels in upper case: all; that need no place of their own; that a line may begin with
+    # before a colon; before a space. In lower case: begun with a capital letter.
+    b"ANY": _either(_words(PLAIN, CUT, SAID, PLACED)),
+    b"COMMON": _either(_words(PLAIN, CUT, SAID)),
+    b"SAID": _either(_words(PLAIN, SAID)),
+    b"PLAIN": _either(_words(PLAIN, CUT)),
+    b"LETTER": rb"[" + b"".join(LETTERS) + rb"]",
+    b"any": rb"(?i:{ANY})",
+    b"common": rb"(?i:{COMMON})",
+    b"lower any": _either(word.lower() for word in _words(PLAIN, CUT, SAID, PLACED)),
+    b"lower common": _either(word.lower() for word in _words(PLAIN, CUT, SAID)),
+    b"Common": _either(word.capitalize() for word in _words(PLAIN, CUT, SAID)),
+    b"adjective": rb"(?:[Ff]atal|FATAL|[Ii]nternal|[Rr]untime|[Ss]yntax|[Pp]arse|[Hh]int) ",
+    b"code": rb"(?: #?[A-Z]{0,6}[0-9]+(?:-D)?| ?\([a-z]+:[0-9]+\)) ?:",
+    b"codes": rb"(?:\[[\w:.-]{1,64}\]){1,2}",
+    b"colon": rb"[ \t]{0,8}:(?=[ \t]|{end})",
+    b"facility": rb"(?:kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|local[0-9])",
+    # What may stand in brackets before a level.
+    b"before": rb"(?:[\w-]{0,32}:|[\w.]{1,64}#|ID [0-9]+ [a-z]+[0-9]?\.|[a-z]+[0-9]?\.|DEPRECATION )?",
+    b"mark": rb"[^\x00-\x7f]+",
+}
+#: The first row that matches counts.
+_TABLE: list[tuple[str, Kind, bytes]] = [
+    # Layouts of their own.
+    ("s", Kind.PREFIX, rb"#[0-9]+ (?:[0-9]+\.[0-9]+ )?|[0-9]+> ?|[0-9]+\. |[0-9]{1,3}% "),
+    ("s", Kind.PREFIX, rb"[DIWEFA], (?=\[)"),
+    ("s", Kind.PRIORITY, rb"<(?:1[0-8][0-9]|19[01]|[0-9]{1,2})>(?:1 )?"),
+    ("s", Kind.LINE_LETTER, rb"[EWN]: [^0-9]"),  # apt's
+    ("s", Kind.NUMBER_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
+    ("sS", Kind.NUMBER_TIME, rb"\[[0-9]{10}(?:\.[0-9]{1,9})?\]|\[ *[0-9]{1,8}\.[0-9]{6}\]"),
+    ("s", Kind.LAST_WORD, rb"{facility} *:{lower any} *:"),
+    ("s", Kind.FIRST_WORD, rb"\* ERROR: "),
+    ("s", Kind.ORNAMENT, rb"\*{2,4} |==> "),
+    ("stl", Kind.AGAIN, rb"PHP "),
+    ("t", Kind.AGAIN, rb"(?:stdout|stderr) [FP] "),
+    # GitHub's and Azure's commands to the reader of the log.
+    ("stl", Kind.FIRST_WORD, rb"##\[{lower any}\]|::{lower any}(?: [^:].*)?::"),
+    ("stl", Kind.FIRST_WORD, rb"##vso\[task\.logissue (?:[^\]]*;)?type={lower any}[;\]]"),
+    ("stl", Kind.KLOG, rb"[IWEF][0-9]{4}(?:[0-9]{4})? +[0-9]{1,2}:"),
+    ("stl", Kind.LETTER, rb"[VDIWEF]/[\w.$-]+ *(?:\( *[0-9]+\))?:"),  # Android's
+    ("stl", Kind.DIGIT, rb"%[A-Z0-9_]{1,32}-[0-7]-[A-Z0-9_]{1,32}: "),  # Cisco's
+    ("stl", Kind.LAST_WORD, rb"={ANY} REPORT==== ?"),
+    ("stl", Kind.LAST_WORD, rb"(?:[\w-]+\.|[\w.]+ - |ovs\|[0-9]+\|\w*\|){ANY}(?:: | - |\|)"),
+    # Levels in brackets.
+    (_LOGGED, Kind.DIGIT, rb"<[0-9]{1,2}\.[0-7]>"),
+    (_LOGGED, Kind.LAST_WORD, rb"\[[ \t]*{before}(?:{any}|{LETTER})[ \t]*[\])>]"),
+    (_LOGGED, Kind.LAST_WORD, rb"\([ \t]*{before}{any}[ \t]*[\])>]"),
+    (_LOGGED, Kind.LAST_WORD, rb"<[ \t]*{before}(?:{any}|{LETTER})[ \t]*[\])>]"),
+    ("snN", Kind.LAST_WORD, rb"\[[ \t]*{before}(?:{ANY}|{common}|{LETTER})[ \t]*[\])>]"),
+    ("nN", Kind.LAST_WORD, rb"\([ \t]*{before}{ANY}[ \t]*[\])>]"),
+    ("snN", Kind.LAST_WORD, rb"<[ \t]*{before}(?:{ANY}|{LETTER})[ \t]*[\])>]"),
+    ("snN" + _LOGGED, Kind.FIRST_WORD, rb"\[{ANY} +[\w:.]+\] "),
+    # Words with a code.
+    (_LEVEL, Kind.FIRST_WORD, rb"{ANY}\[(?:[0-9]{2,4}[-/.:]|[A-Z][a-z][a-z] )"),
+    (_LEVEL, Kind.FIRST_WORD, rb"{ANY}{codes}(?=[ \t]|{end})"),
+    (_LEVEL, Kind.FIRST_WORD, rb"{any}{codes}:(?=[ \t]|{end})"),
+    ("stlT#L", Kind.FATAL, rb"(?:[Ff]atal|FATAL) (?:[Ee]rror|warning)(?:{code}|{colon})"),
+    (_LEVEL, Kind.LAST_WORD, rb"{adjective}(?:[Ee]rror|warning)(?:{code}|{colon})"),
+    (_LEVEL, Kind.FIRST_WORD, rb"{any}{code}"),
+    # Words that are names or prose: settings, counts, keys.
+    (_LEVEL, Kind.WORD, rb"{any}:?[ \t]+(?:= |[0-9.]+%?{end})"),
+    (_LEVEL, Kind.WORD, rb"fatal: \["),
+    # Words before a colon.
+    ("tT#", Kind.FIRST_WORD, rb"{any}{colon}"),
+    ("lL", Kind.FIRST_WORD, rb"{ANY}{colon}"),
+    ("sn", Kind.FIRST_WORD, rb"{COMMON}{colon}"),
+    (
+        "snlL",
+        Kind.WORD,
+        rb"{any}:[ \t]*(?:true|false|yes|no|on|off|null|none|[0-9]+|\{\}|\[\]|[|>]-?){end}",
+    ),
+    ("snlL", Kind.WORD, rb"(?:alert|audit|trace){colon}"),
+    ("lL", Kind.FIRST_WORD, rb"{any}{colon}"),
+    ("sn", Kind.FIRST_WORD, rb"(?i:{SAID}){colon}"),
+    # Words before a space.
+    ("tT#lL", Kind.FIRST_WORD, rb"{ANY}(?=[ \t:|\])!/]|{end})"),
+    ("s", Kind.FIRST_WORD, rb"{COMMON}(?=:)|{PLAIN}(?=[ \t|!]|{end})"),
+    ("t", Kind.FIRST_WORD, rb"{any}(?=/)"),
+    ("t", Kind.FIRST_WORD, rb"{lower common}(?=[ \t])"),
+    ("t", Kind.FIRST_WORD, rb"{Common}(?:\t| - )"),
+    ("t", Kind.FIRST_WORD, rb"{adjective}(?:[Ee]rror|warning) "),
+    ("#TL", Kind.COLUMN, rb"{common}(?=[ \t])"),
+    ("t#", Kind.LETTER, rb"[VDIWEFT](?: {not space}|:[ \t]|! )"),
+    # Fields.
+    (_LOGGED, Kind.LAST_WORD, rb"{facility}\.{lower any}(?=[ \t])"),
+    (_LOGGED, Kind.LAST_WORD, rb"(?:[a-z]+,)*{lower any}(?:,[a-z]+)+(?=[ \t])"),
+    (_LOGGED, Kind.LAST_WORD, rb"(?:[a-z]+,)+{lower any}(?=[ \t])"),
+    (_LOGGED, Kind.LAST_WORD, rb"{f}+\[[ \t]*{before}{ANY}[ \t]*[\])>]"),
+    (_ALL, Kind.GROUP, rb"\[(?:[^\]\"]|\"(?:[^\"\\]|\\.)*\")*\]|\[[^\]]*\]|\([^)]*\)"),
+    ("nN" + _LOGGED, Kind.GROUP, rb"<[^>]*>"),
+    (_ALL, Kind.GROUP, rb"\{[^}]*\}"),
+    (_ALL, Kind.OBJECT, rb"\{"),
+    (_LOGGED, Kind.BAR, rb"\|"),
+    ("sS", Kind.BAR, rb"\|"),
+    (_LOGGED, Kind.MARK, rb"{mark}|[:,;\])>]"),
+    (_LOGGED, Kind.MARK, rb"(?:--?|=>|->)(?=[ \t])"),
+    ("sSnN", Kind.ORNAMENT, rb"{mark}"),
+    ("sSnN", Kind.DASH, rb"(?:--?|->)(?=[ \t])"),
+    (_ALL, Kind.STOP, rb"[+$#]+(?={delimiter})"),
+    ("nN", Kind.STOP, rb":"),
+    (_ALL, Kind.PROCESS, rb"{f}+(?:\[{process}{1,32}\]|\([0-9]{1,10}\)):(?={blank})"),
+    ("sS", Kind.PROGRAM, rb"{f}+ : "),
+    (_ALL, Kind.PROGRAM, rb"{f}*:(?={blank})"),
+    (_LOGGED, Kind.PAIR, rb"{f}+={not space}+(?=[ \t])"),
+    (_ALL, Kind.LAST_PAIR, rb"{f}+="),
+    ("sSt#", Kind.NUMBER, rb"(?:0x)?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*(?={delimiter})"),
+    (_ALL, Kind.WORD, rb"[A-Za-z]+(?={delimiter})"),
+    (_ALL, Kind.FIELD, rb"{f}+"),
+]
+_FRAGMENTS[b"process"] = rb"[^\] \t\n\r\x0b\x0c]"
+
+
+def _expanded(pattern: bytes) -> bytes:
+    while pattern != (
+        pattern := re.sub(
+            rb"\{([A-Za-z ]+)\}", lambda name: _FRAGMENTS.get(name[1], name[0]), pattern
+        )
+    ):
+        pass
+    return pattern
+
+
+class Row(NamedTuple):
+    """A kind of token in some places. {end} in its pattern is the end of the text."""
+
+    places: str
+    kind: Kind
+    pattern: bytes
+
+
+ROWS = [Row(places, kind, _expanded(pattern)) for places, kind, pattern in _TABLE]
+
+
+class Token(NamedTuple):
+    """A token. end: where it ends in the text that it stands in."""
+
+    kind: Kind
+    end: int
+    text: bytes
+
+
+def token_at(place: Place, text: bytes, at: int, limit: int) -> Token | None:
+    """The token that stands there; None where none fits. limit: where the text ends."""
+    kinds, match = _matcher(place)
+    found = match(text, at, limit)
+    return Token(kinds[(found.lastindex or 0) - 1], found.end(), found[0]) if found else None
+
+
+@functools.cache
+def _matcher(place: Place) -> tuple[list[Kind], Match]:
+    rows = [row for row in ROWS if place in row.places]
+    pattern = b"|".join(b"(%b)" % row.pattern for row in rows)
+    return [row.kind for row in rows], re.compile(pattern.replace(b"{end}", rb"\Z")).match
