@@ -6,7 +6,6 @@ from importlib import resources
 from typing import NamedTuple
 
 _MEDIA_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
-PREFIX = "/_oslogserve/"
 
 
 class Asset(NamedTuple):
@@ -23,7 +22,7 @@ def _load() -> dict[str, Asset]:
         if ending in _MEDIA_TYPES:
             content = file.read_bytes()
             digest = hashlib.sha256(content).hexdigest()[:12]
-            path = f"{PREFIX}{stem}.{digest}.{ending}"
+            path = f"/_oslogserve/{stem}.{digest}.{ending}"
             found[file.name] = Asset(path, content, _MEDIA_TYPES[ending])
     return found
 

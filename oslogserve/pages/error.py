@@ -21,7 +21,7 @@ def error_page(
     """mount: SCRIPT_NAME. path: None where the request's path is not legitimate. sources: names of
     those that can be requested one by one."""
     steps = [*(_steps(mount, error, path, query_string, sources) if path else ())]
-    steps.append(_step(f"{mount}/", "All logs"))
+    steps.append(_STEP(address=f"{mount}/", label="All logs", remark=""))
     return _PAGE(
         title=error.status,
         style=url(mount, "log.css"),
@@ -32,10 +32,6 @@ def error_page(
     ).encode()
 
 
-def _step(address: str, label: str, remark: str = "") -> Markup:
-    return _STEP(address=address, label=label, remark=remark)
-
-
 def _steps(
     mount: str, error: Error, path: bytes, query_string: str, sources: Sequence[str]
 ) -> Iterator[Markup]:
@@ -43,11 +39,12 @@ def _steps(
     above, _, name = path.rstrip(b"/").rpartition(b"/")
     if isinstance(error, BadRequest) and query_string:
         label = f"All of {name.decode('utf-8', 'replace')}"
-        yield _step(here, label, ", without the parameters")
+        yield _STEP(address=here, label=label, remark=", without the parameters")
     if isinstance(error, Unavailable):
         again = f"{here}?{query_string}" if query_string else here
-        yield _step(again, "Try again", f", in {error.RETRY_AFTER} seconds or so")
+        remark = f", in {error.RETRY_AFTER} seconds or so"
+        yield _STEP(address=again, label="Try again", remark=remark)
         for source in sources if len(sources) > 1 else ():
-            yield _step(f"{here}?source={source}", f"Ask {source} alone")
+            yield _STEP(address=f"{here}?source={source}", label=f"Ask {source} alone", remark="")
     if isinstance(error, NotFound | Forbidden) and above:
-        yield _step(f"{mount}/{quote(above)}/", "The folder above")
+        yield _STEP(address=f"{mount}/{quote(above)}/", label="The folder above", remark="")

@@ -14,7 +14,7 @@ from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
 from oslogserve.pages.bar import CURRENT
 from oslogserve.pages.humanize import moment, size_element, time_element
-from oslogserve.pages.page import breadcrumbs, notice
+from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
 from oslogserve.sources import Entry
@@ -39,26 +39,17 @@ _AFTER_ROWS = template(
 
 
 class _Row(NamedTuple):
-    """A name in the folder. Size and time are of the first source that knows them."""
+    """A name in the folder, as JSON has it. Size and time are of the first source that knows them."""
 
-    raw_name: bytes
+    #: The name of a folder ends in "/".
+    name: str
+    #: With its "./", or a name with a colon would be taken for a scheme.
+    href: str
     size: int | None
+    #: Seconds since 1970.
     modified: float | None
     #: Names of those that have it.
     sources: list[str]
-
-    @property
-    def name(self) -> str:
-        return self.raw_name.decode("utf-8", "replace")
-
-    @property
-    def href(self) -> str:
-        """With its "./", or a name with a colon would be taken for a scheme."""
-        return "./" + quote(self.raw_name)
-
-    @property
-    def is_folder(self) -> bool:
-        return self.raw_name.endswith(b"/")
 
 
 def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
@@ -73,14 +64,15 @@ def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
     ).encode()
     files = folders = size = 0
     for batch in _batches(listing, sort):
-        folders += sum(row.is_folder for row in batch)
-        files += sum(not row.is_folder for row in batch)
+        folders_in_batch = sum(row.name.endswith("/") for row in batch)
+        folders += folders_in_batch
+        files += len(batch) - folders_in_batch
         size += sum(row.size or 0 for row in batch)
         yield join(map(_html_row, batch)).encode()
     total = [_counted(files, "file")]
     total += [size_element(size)] if size else []
     total += [_counted(folders, "folder")] if folders else []
-    notices = join(map(notice, _notices(listing)))
+    notices = join(NOTICE(sentence=sentence) for sentence in _notices(listing))
     yield _AFTER_ROWS(notices=notices, total=join(total, between=", ")).encode()
 
 
@@ -119,8 +111,13 @@ def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
 def _merge(entries: list[Entry]) -> _Row:
     """entries: of one name, one for each source that has it."""
     known = next((entry for entry in entries if entry.modified is not None), entries[0])
-    sources = [entry.source for entry in entries]
-    return _Row(entries[0].name, known.size, known.modified, sources)
+    return _Row(
+        name=known.name.decode("utf-8", "replace"),
+        href="./" + quote(known.name),
+        size=known.size,
+        modified=known.modified,
+        sources=[entry.source for entry in entries],
+    )
 
 
 def _newest_first(rows: Iterator[_Row], listing: Listing) -> Iterator[_Row]:
@@ -178,8 +175,7 @@ def _text_row(row: _Row) -> str:
 
 def _json_row(row: _Row) -> str:
     modified = None if row.modified is None else moment(row.modified)
-    values = {"name": row.name, "href": row.href, "size": row.size, "modified": modified}
-    return json.dumps({**values, "sources": row.sources})
+    return json.dumps({**row._asdict(), "modified": modified})
 
 
 def _visible(name: str) -> str:

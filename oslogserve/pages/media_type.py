@@ -50,8 +50,6 @@ _types.add_type("application/xhtml+xml", ".xhtml")
 
 def _by_name(name: str) -> tuple[str | None, str | None]:
     """(media type, packing) of a file's last segment."""
-    if name.endswith((".txt", ".log")):  # most logs; guess_type takes 2 us
-        return "text/plain", None
     if name.endswith((".tar.gz", ".tgz")):
         return "application/gzip", None
     return _types.guess_type(name.removesuffix(".gz"), strict=False)

@@ -30,7 +30,7 @@ _BEFORE_LINES = template_of("head", "log")
 _FILE_HEAD = template_of("file")
 _AFTER_LINES = template("</div>\n{before_notices}{notices}{footer}</main>\n</body>\n</html>\n")
 _WITHOUT_LINES = template('<p class="none">{sentence}</p>\n')
-_NOTICE = template('<p class="notice" role="status">{sentence}</p>\n')
+NOTICE = template('<p class="notice" role="status">{sentence}</p>\n')
 _LIMIT = template('A limit was reached: <a href="{address}" rel="next">the next lines</a>.')
 _CRUMB = template('<a href="{address}">{name}</a>')
 _FAR_CRUMB = template('<a href="{address}" title="Folders above">&hellip;</a>')
@@ -86,13 +86,9 @@ def after_lines(
     sentences = [*notices, *([_LIMIT(address=following)] if following else [])]
     return _AFTER_LINES(
         before_notices=_WITHOUT_LINES(sentence=without_lines) if without_lines else "",
-        notices=join(notice(sentence) for sentence in sentences),
+        notices=join(NOTICE(sentence=sentence) for sentence in sentences),
         footer=footer,
     ).encode()
-
-
-def notice(sentence: str) -> Markup:
-    return _NOTICE(sentence=sentence)
 
 
 def link_of(source: str) -> bytes:
