@@ -13,8 +13,8 @@ from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
-from oslogserve.http import FileRange, Response
-from oslogserve.http.body import Body, FileBody
+from oslogserve.http import Response
+from oslogserve.http.body import Body
 from oslogserve.http.request import Request
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
@@ -31,9 +31,6 @@ from oslogserve.sources.timed import TimedSource
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
-
-#: Bytes that a server without sendfile reads at a time.
-FILE_BLOCK = 256 * 1024
 
 
 class App:
@@ -79,17 +76,13 @@ class App:
         except BaseException:
             Body(Response("500", [], view="error"), self._metrics, started).fail()
             raise
-        if isinstance(response.body, FileRange) and _sends_files(environ):
-            body: Body = FileBody(response, self._metrics, started, response.body)
-            sent: Iterable[bytes] = environ["wsgi.file_wrapper"](body, FILE_BLOCK)
-        else:
-            sent = body = Body(response, self._metrics, started)
+        body = Body(response, self._metrics, started)
         try:
             start_response(response.status, response.headers)
         except BaseException:
             body.close()
             raise
-        return sent
+        return body
 
     def _response(self, request: Request) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
@@ -103,11 +96,6 @@ class App:
             raise BadRequest(f"source={query.source}: this server has no such source.")
         handler = self._folder if query.is_folder else self._log
         return handler(request, query, sources)
-
-
-def _sends_files(environ: Environ) -> bool:
-    """mod_wsgi's wrapper was measured at a third of the speed of its iterator."""
-    return "wsgi.file_wrapper" in environ and "mod_wsgi.version" not in environ
 
 
 def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:

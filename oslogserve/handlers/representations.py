@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from oslogserve.decode import behind, exactly, until_incomplete
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.open_log import OpenLog
-from oslogserve.http import TEXT, ByteRange, Content, FileRange, Representation
+from oslogserve.http import TEXT, ByteRange, Content, Representation
 from oslogserve.http.request import Request
 from oslogserve.pages import page
 from oslogserve.pages.log import LogView, with_notices
-from oslogserve.sources import Log
 
 #: Types whose reader sees a last line.
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
@@ -149,21 +148,14 @@ def _decoded_range(log: OpenLog, byte_range: ByteRange) -> Content:
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:
     if byte_range is not None:
         log.log.close()
-        found = log.reopened(byte_range)
-        return _file_content(found, found, byte_range)
+        pieces = exactly(byte_range.size, log.reopened(byte_range))
+        return Content(pieces, length=byte_range.size)
     size = log.stored.size
     if size is None:
         return Content(log.stored_bytes)
     if not log.is_small:
-        return _file_content(log.log, log.stored_bytes, ByteRange(0, size))
+        return Content(exactly(size, log.stored_bytes), length=size)
     try:  # all of it, before its status goes out
         return Content([b"".join(log.stored_bytes)], length=size)
     except Incomplete as error:
         raise Unavailable([SourceError(log.stored.source, str(error))]) from error
-
-
-def _file_content(log: Log, chunks: Iterable[bytes], byte_range: ByteRange) -> Content:
-    pieces: Iterable[bytes] = exactly(byte_range.size, chunks)
-    if log.sendfile_descriptor is not None:
-        pieces = FileRange(pieces, log.sendfile_descriptor, byte_range, log.count_sent)
-    return Content(pieces, length=byte_range.size)

@@ -5,7 +5,6 @@ Knows nothing of lines or sources.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from oslogserve.errors import Header, Incomplete
@@ -25,21 +24,6 @@ class ByteRange(NamedTuple):
     @property
     def size(self) -> int:
         return self.end - self.first
-
-
-@dataclass(frozen=True, slots=True)
-class FileRange:
-    """Range of an open file, as a body that a server may send by itself."""
-
-    #: The same bytes, for a server that cannot.
-    pieces: Iterable[bytes]
-    descriptor: int
-    byte_range: ByteRange
-    #: Called with the count of bytes that a server sent.
-    count_sent: Callable[[int], None]
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self.pieces)
 
 
 class Content(NamedTuple):

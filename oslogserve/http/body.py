@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The iterable that a server gets: counts what is sent, and closes the response once."""
 
-import os
 import time
 from collections.abc import Iterator
 
 from oslogserve.errors import Incomplete
-from oslogserve.http import FileRange, Response
+from oslogserve.http import Response
 from oslogserve.metrics import Metrics
 
 
@@ -64,50 +63,3 @@ class Body:
                 metrics["incomplete_logs_total", response.source, error.reason].inc()
         metrics["sent_bytes_total", response.view].inc(self._sent)
         metrics["requests_in_progress"].dec()
-
-
-class FileBody(Body):
-    """A file for a server's wsgi.file_wrapper, which may send it by itself.
-
-    gunicorn sends from fileno() and ends with seek(), others read(): how much was sent is how far the
-    descriptor's position has come.
-    """
-
-    def __init__(
-        self, response: Response, metrics: Metrics, started: float, file: FileRange
-    ) -> None:
-        """file: the response's body."""
-        super().__init__(response, metrics, started)
-        self._file = file
-        self._first, self._end = file.byte_range
-        self.seek(self._first)
-
-    def fileno(self) -> int:
-        return self._file.descriptor
-
-    def read(self, size: int = -1) -> bytes:
-        left = self._end - self.tell()
-        return os.read(self.fileno(), left if size < 0 else min(size, left))
-
-    def tell(self) -> int:
-        return os.lseek(self.fileno(), 0, os.SEEK_CUR)
-
-    def seek(self, position: int, whence: int = os.SEEK_SET) -> None:
-        os.lseek(self.fileno(), position + (self._end if whence == os.SEEK_END else 0), os.SEEK_SET)
-
-    def close(self) -> None:
-        """Raises Incomplete where the file was cut short meanwhile: the connection must not be
-        kept, for its reader waits for what was announced."""
-        if self._is_closed:
-            return
-        position = self.tell()
-        self._sent = position - self._first
-        if position == self._end:
-            self._ending = "complete"
-        elif os.fstat(self.fileno()).st_size < self._end:
-            self._ending = "failed"
-            self._error = Incomplete("truncated", "the file was cut short while it was read")
-        self._file.count_sent(self._sent)
-        super().close()
-        if self._error is not None:
-            raise self._error

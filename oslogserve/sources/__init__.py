@@ -32,14 +32,9 @@ class Log:
 
     #: True where the log lies on this machine, so that no network can fail midway.
     is_local = False
-    #: File descriptor of a log that a server may send by itself, with sendfile.
-    sendfile_descriptor: int | None = None
 
     def __init__(self, stored: Stored) -> None:
         self.stored = stored
-
-    def count_sent(self, size: int) -> None:
-        """Counts bytes that a server sent from `sendfile_descriptor`."""
 
     def __iter__(self) -> Iterator[bytes]:
         raise NotImplementedError

@@ -4,7 +4,6 @@
 import errno
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 
@@ -12,9 +11,6 @@ from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, path_is_within, pure
 
-#: Seconds without a write after which a server may send a file by itself: nobody would see that it
-#: is rewritten meanwhile. A job that has written nothing for an hour has ended.
-SENDFILE_AFTER = 3600
 #: Errors of a path that names nothing which this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 #: First bytes that tell a log that was appended to from one that was rewritten.
@@ -150,8 +146,6 @@ class DiskLog(Log):
             )
         )
         self._descriptor = file.descriptor
-        if time.time() - modified > SENDFILE_AFTER:
-            self.sendfile_descriptor = file.descriptor
         self._chunk_size = chunk_size
         self._modified_ns = file.modified_ns
         # What is behind the end of a byte range is not read; None for no range.
@@ -211,7 +205,7 @@ class DiskLog(Log):
     def close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
-            self._descriptor = self.sendfile_descriptor = None
+            self._descriptor = None
 
 
 def _name(entry: "os.DirEntry[str]") -> bytes:

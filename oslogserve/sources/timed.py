@@ -45,7 +45,6 @@ class TimedLog(Log):
     def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
         super().__init__(log.stored)
         self.is_local = log.is_local
-        self.sendfile_descriptor = log.sendfile_descriptor
         self._log: Log | None = log
         self._chunks = iter(log)
         self._metrics = metrics
@@ -63,10 +62,6 @@ class TimedLog(Log):
                 return
             self._size += len(chunk)
             yield chunk
-
-    def count_sent(self, size: int) -> None:
-        """Counts bytes from the log's beginning, those that were read already included."""
-        self._size = max(self._size, size)
 
     def close(self) -> None:
         if self._log is None:

@@ -20,12 +20,9 @@ class Asking:
     def __init__(self, root, **options):
         self.app = App(load(None, {}, disk_root=str(root), **options))
 
-    def __call__(self, url, method="GET", wrapper=None, **headers):
-        """wrapper: the server's wsgi.file_wrapper."""
+    def __call__(self, url, method="GET", **headers):
         request = webob.Request.blank(url, method=method)
         request.headers.update({name.replace("_", "-"): told for name, told in headers.items()})
-        if wrapper is not None:
-            request.environ["wsgi.file_wrapper"] = wrapper
         answer = request.get_response(self.app)
         told = list(answer.headerlist)
         answer.body  # noqa: B018 - read and closed

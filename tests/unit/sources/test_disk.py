@@ -282,16 +282,9 @@ def test_a_file_written_anew_while_it_is_read_is_incomplete(disk, root):
     log.close()
 
 
-def test_only_a_file_at_rest_may_be_sent_by_the_server(disk, root):
+def test_a_file_is_local(disk, root):
     (root / "a").write_bytes(b"0123456789")
     assert closed(disk.open(b"a")).is_local
-    log = disk.open(b"a")
-    assert log.sendfile_descriptor is None
-    log.close()
-    os.utime(root / "a", (5, 1000.5))
-    log = disk.open(b"a")
-    assert log.sendfile_descriptor is not None
-    log.close()
 
 
 def test_what_is_appended_while_it_is_read_is_read_too(disk, root):

@@ -76,13 +76,3 @@ def test_the_rest_is_handed_on(metrics):
     source.check()
     with pytest.raises(SourceError):
         TimedSource(FakeSource("disk", names=SourceError("disk", "x")), metrics).check()
-
-
-@pytest.mark.parametrize(("sent", "size"), [(5, 5), (2, 3), (0, 3)])
-def test_what_a_server_sends_by_itself_counts_once_with_what_was_read_of_it(metrics, sent, size):
-    source = TimedSource(FakeSource("disk", {b"x": FakeLog("disk", [b"abc", b"de"])}), metrics)
-    log = source.open(b"x")
-    next(iter(log))
-    log.count_sent(sent)
-    log.close()
-    assert value(metrics, 'oslogserve_source_bytes_total{source="disk"}') == size
