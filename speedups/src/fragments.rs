@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lines that are brought in by the fragments which lead to them.
 
-use crate::anchor;
+use crate::anchor::anchor_of;
 use crate::ansi;
 use crate::lines::after_lines;
 use crate::recognise::Seen;
@@ -38,8 +38,7 @@ impl Fragments {
         if self.anchors.is_empty() || seen.time.is_empty() {
             return false;
         }
-        let time = ansi::without(&text[seen.time.clone()]);
-        self.anchors.iter().any(|anchor| anchor::is_of(anchor, &time))
+        self.anchors.contains(&anchor_of(&ansi::without(&text[seen.time.clone()])))
     }
 
     /// Where the next line begins whose number is among them, else the block's end. number: of the

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3};
 
-use crate::anchor;
+use crate::anchor::anchor_of;
 use crate::ansi::{self, Style};
 use crate::grammar::Grammar;
 use crate::head::REACH;
-use crate::links::{Finders, To};
+use crate::lines::without_line_feed;
+use crate::links::{Link, Links};
 use crate::output::Output;
 use crate::search::Search;
 use crate::view::{Line, Role, View};
@@ -30,7 +31,6 @@ pub struct Html {
     searches: Vec<Search>,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
-    finders: Box<Finders>,
     /// Where the next byte to escape stands: so many before the block's end, 0 for none.
     special: Option<usize>,
     /// The anchor of the last time.
@@ -54,7 +54,6 @@ impl Html {
             link,
             searches,
             longest,
-            finders: Box::new(Finders::new()),
             special: None,
             anchor: Vec::new(),
             lines: 0,
@@ -114,20 +113,21 @@ impl Html {
         if line.seen.time.is_empty() {
             return;
         }
-        let time = ansi::without(&line.text[line.seen.time.clone()]);
-        if !anchor::is_of(&self.anchor, &time) {
-            self.anchor = anchor::of(&time);
-            self.out.put_all([b" name=", &self.anchor]);
+        let anchor = anchor_of(&line.time());
+        if anchor != self.anchor {
+            self.out.put_all([b" name=", &anchor]);
+            self.anchor = anchor;
         }
     }
 
-    fn link(&mut self, link: &[u8], to: To, shown: impl FnOnce(&mut Self)) {
+    /// shown: puts the link's text.
+    fn link(&mut self, text: &[u8], link: &Link, shown: impl FnOnce(&mut Self)) {
         self.elements += 1;
         self.out.put(b"<a href=\"");
-        if to == To::Request {
+        if !link.is_url {
             self.out.put_all([&self.link, b"q="]);
         }
-        self.out.put_escaped(link);
+        self.out.put_escaped(&text[link.place.clone()]);
         self.out.put(b"\">");
         shown(self);
         self.out.put(b"</a>");
@@ -136,12 +136,10 @@ impl Html {
     /// Where nothing but links is looked for.
     fn simple(&mut self, text: &[u8], put: fn(&mut Output, &[u8])) {
         let mut at = 0;
-        let mut links = self.finders.links_in(text, !self.link.is_empty());
-        while let Some((found, to)) = self.finders.next(&mut links, at) {
-            put(&mut self.out, &text[at..found.start]);
-            let link = &text[found.clone()];
-            self.link(link, to, |html| put(&mut html.out, link));
-            at = found.end;
+        for link in Links::new(text, !self.link.is_empty()) {
+            put(&mut self.out, &text[at..link.place.start]);
+            self.link(text, &link, |html| put(&mut html.out, &text[link.place.clone()]));
+            at = link.place.end;
         }
         put(&mut self.out, &text[at..]);
     }
@@ -149,7 +147,7 @@ impl Html {
     /// True if the line may hold what is escaped. Found for the rest of its block at once: most
     /// lines hold nothing of it.
     fn has_special(&mut self, line: &Line<'_>) -> bool {
-        let Some(rest) = line.rest else { return true };
+        let Some(rest) = line.rest_of_block else { return true };
         let left = match self.special {
             Some(left) if left <= rest.len() => left,
             _ => memchr3(b'&', b'<', b'>', rest).map_or(0, |at| rest.len() - at),
@@ -166,7 +164,8 @@ impl View for Html {
 
     fn line(&mut self, line: &Line<'_>) {
         self.begin_line(line);
-        let (text, rest) = line.text.split_at(line.text.len().min(self.longest));
+        let content = line.content();
+        let (text, rest) = content.split_at(content.len().min(self.longest));
         let looked_at = text.len().min(REACH);
         if self.searches.is_empty()
             && !line.seen.has_sequences
@@ -180,8 +179,8 @@ impl View for Html {
         self.out.put_escaped(rest);
     }
 
-    fn more(&mut self, text: &[u8], _has_end: bool) {
-        self.out.put_escaped(text);
+    fn rest_of_line(&mut self, text: &[u8]) {
+        self.out.put_escaped(without_line_feed(text));
     }
 
     fn gap(&mut self, first: u64, last: u64) {
@@ -207,8 +206,8 @@ impl View for Html {
         }
     }
 
-    fn output(&mut self) -> Option<&mut Output> {
-        Some(&mut self.out)
+    fn output(&mut self) -> &mut Output {
+        &mut self.out
     }
 
     fn elements(&self) -> u64 {
@@ -220,7 +219,6 @@ impl View for Html {
 struct Inside<'l> {
     text: &'l [u8],
     style: Style,
-    /// The last one first.
     marks: Vec<Range<usize>>,
 }
 
@@ -230,19 +228,15 @@ impl<'l> Inside<'l> {
         for search in searches {
             search.spans_in(text, &mut spans);
         }
-        let mut marks = merged(spans);
-        marks.reverse();
-        Self { text, style: Style::default(), marks }
+        Self { text, style: Style::default(), marks: merged(spans) }
     }
 
     fn linked(&mut self, html: &mut Html) {
-        let mut links = html.finders.links_in(self.text, !html.link.is_empty());
         let mut at = 0;
-        while let Some((found, to)) = html.finders.next(&mut links, at) {
-            self.styled(at..found.start, html);
-            let link = &self.text[found.clone()];
-            html.link(link, to, |html| self.styled(found.clone(), html));
-            at = found.end;
+        for link in Links::new(self.text, !html.link.is_empty()) {
+            self.styled(at..link.place.start, html);
+            html.link(self.text, &link, |html| self.styled(link.place.clone(), html));
+            at = link.place.end;
         }
         self.styled(at..self.text.len(), html);
     }
@@ -260,8 +254,11 @@ impl<'l> Inside<'l> {
     }
 
     fn in_style(&mut self, part: Range<usize>, html: &mut Html) {
+        if part.is_empty() {
+            return;
+        }
         let classes = self.style.classes();
-        if classes.is_empty() || part.is_empty() {
+        if classes.is_empty() {
             return self.marked(part, html);
         }
         html.elements += 1;
@@ -270,24 +267,19 @@ impl<'l> Inside<'l> {
         html.out.put(b"</span>");
     }
 
-    fn marked(&mut self, part: Range<usize>, html: &mut Html) {
+    fn marked(&self, part: Range<usize>, html: &mut Html) {
         let mut at = part.start;
-        while let Some(mark) = self.marks.last().cloned().filter(|mark| mark.start < part.end) {
-            let start = mark.start.max(at);
+        let first = self.marks.partition_point(|mark| mark.end <= part.start);
+        for mark in self.marks[first..].iter().take_while(|mark| mark.start < part.end) {
+            let (start, end) = (mark.start.max(at), mark.end.min(part.end));
             html.out.put_escaped(&self.text[at..start]);
-            at = mark.end.min(part.end).max(start); // it may end in what is not shown
-            if start < at {
-                html.elements += 1;
-                html.out.put(b"<mark>");
-                html.out.put_escaped(&self.text[start..at]);
-                html.out.put(b"</mark>");
-            }
-            if mark.end > part.end {
-                break;
-            }
-            self.marks.pop();
+            html.elements += 1;
+            html.out.put(b"<mark>");
+            html.out.put_escaped(&self.text[start..end]);
+            html.out.put(b"</mark>");
+            at = end;
         }
-        html.out.put_escaped(&self.text[at.min(part.end)..part.end]);
+        html.out.put_escaped(&self.text[at..part.end]);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::ansi;
 use crate::grammar::Grammar;
+use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::times::Clock;
 use crate::view::{Line, View};
@@ -33,7 +34,7 @@ impl Jsonl {
     }
 
     fn put_time(&mut self, line: &Line<'_>) {
-        match self.clock.iso(&ansi::without(&line.text[line.seen.time.clone()])) {
+        match self.clock.iso(&line.time()) {
             Some(iso) => {
                 self.out.put(b"\"");
                 put_string(iso.as_bytes(), &mut self.out);
@@ -48,7 +49,8 @@ impl View for Jsonl {
     fn line(&mut self, line: &Line<'_>) {
         self.finish();
         self.is_open = true;
-        self.is_cut = line.text.len() > self.longest;
+        let content = line.content();
+        self.is_cut = content.len() > self.longest;
         self.out.put(b"{\"line\": ");
         self.out.put(itoa::Buffer::new().format(line.number).as_bytes());
         self.out.put(b", \"time\": ");
@@ -56,12 +58,12 @@ impl View for Jsonl {
         self.out.put(b", \"severity\": \"");
         self.out.put(&self.names[line.seen.severity.unwrap_or(0)]);
         self.out.put(b"\", \"text\": \"");
-        let text = &line.text[..line.text.len().min(self.longest)];
+        let text = &content[..content.len().min(self.longest)];
         put_string(&ansi::without(text.strip_suffix(b"\r").unwrap_or(text)), &mut self.out);
     }
 
-    fn more(&mut self, text: &[u8], _has_end: bool) {
-        self.is_cut |= !text.is_empty();
+    fn rest_of_line(&mut self, text: &[u8]) {
+        self.is_cut |= !without_line_feed(text).is_empty();
     }
 
     fn finish(&mut self) {
@@ -71,8 +73,8 @@ impl View for Jsonl {
         }
     }
 
-    fn output(&mut self) -> Option<&mut Output> {
-        Some(&mut self.out)
+    fn output(&mut self) -> &mut Output {
+        &mut self.out
     }
 }
 

@@ -47,6 +47,7 @@ use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::recognise::Recogniser;
+use crate::renderer::Render;
 use crate::search::Search;
 use crate::select::Selector;
 use crate::selection::{Pattern, Selection, Tally, Wanted};
@@ -140,7 +141,21 @@ fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter>
 
 /// One log on its way. Boxed: what searches needs memory of a wider alignment than Python gives.
 #[pyclass(module = "oslogserve_speedups")]
-struct Renderer(Box<renderer::Renderer>);
+struct Renderer(Box<dyn Render>);
+
+impl Renderer {
+    fn of(
+        view: impl View + 'static,
+        grammar: &Arc<grammar::Grammar>,
+        clock: times::Clock,
+        wanted: Wanted,
+        longest: usize,
+    ) -> PyResult<Self> {
+        let filter = filter(grammar, &wanted.selection)?;
+        let selector = Selector::new(view, Arc::clone(grammar), clock, wanted, filter, longest);
+        Ok(Self(Box::new(renderer::Renderer::new(selector, longest))))
+    }
+}
 
 #[pymethods]
 impl Renderer {
@@ -152,19 +167,23 @@ impl Renderer {
             return Err(PyValueError::new_err(fault));
         }
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
-        let view: Box<dyn View> = match &wanted.view[..] {
+        match &wanted.view[..] {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;
-                Box::new(Html::new(grammar, wanted.link.clone(), marked, longest))
+                let html = Html::new(grammar, wanted.link.clone(), marked, longest);
+                Self::of(html, grammar, clock, wanted, longest)
             }
-            "text" => Box::new(Text::default()),
-            "jsonl" => Box::new(Jsonl::new(grammar, clock.clone(), longest)),
-            "summary" => Box::new(Summary::new(grammar, clock.clone())),
-            other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
-        };
-        let filter = filter(grammar, &wanted.selection)?;
-        let selector = Selector::new(Arc::clone(grammar), clock, wanted, filter, longest);
-        Ok(Self(Box::new(renderer::Renderer::new(selector, view, longest))))
+            "text" => Self::of(Text::default(), grammar, clock, wanted, longest),
+            "jsonl" => {
+                let jsonl = Jsonl::new(grammar, clock.clone(), longest);
+                Self::of(jsonl, grammar, clock, wanted, longest)
+            }
+            "summary" => {
+                let summary = Summary::new(grammar, clock.clone());
+                Self::of(summary, grammar, clock, wanted, longest)
+            }
+            other => Err(PyValueError::new_err(format!("no such view: {other}"))),
+        }
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {

@@ -28,34 +28,35 @@ impl LineBuffer {
         self.capacity.min(self.added) - self.lines.len()
     }
 
-    /// Adds a line. Returns those that left for it and are shown nevertheless.
-    pub fn push(&mut self, line: Line<'static>) -> Vec<Line<'static>> {
+    /// Holds a line. Returns those that left for it and are shown nevertheless.
+    pub fn add(&mut self, line: Line<'static>) -> Vec<Line<'static>> {
         self.added += 1;
-        self.bytes += line.size();
+        self.bytes += line.text.len();
         self.lines.push_back(line);
-        let mut released = Vec::new();
+        let mut left = Vec::new();
         while (self.lines.len() > self.capacity || self.bytes > self.capacity_bytes)
             && let Some(first) = self.lines.pop_front()
         {
-            self.bytes -= first.size();
+            self.bytes -= first.text.len();
             if first.role == Role::Shown {
-                released.push(first);
+                left.push(first);
             }
         }
-        released
+        left
     }
 
-    /// Adds to the last line; where that was too large for the buffer, so is this. Returns what
-    /// `push` returns.
-    pub fn extend(&mut self, text: &[u8], has_end: bool) -> Vec<Line<'static>> {
+    /// Adds to the last line if it has this number. Returns what `add` returns, perhaps that line.
+    pub fn extend(&mut self, number: u64, text: &[u8]) -> Vec<Line<'static>> {
+        if self.lines.back().is_none_or(|last| last.number != number) {
+            return Vec::new();
+        }
         let Some(mut last) = self.lines.pop_back() else {
             return Vec::new();
         };
         self.added -= 1;
-        self.bytes -= last.size();
+        self.bytes -= last.text.len();
         last.text.to_mut().extend_from_slice(text);
-        last.has_end = has_end;
-        self.push(last)
+        self.add(last)
     }
 
     /// Empties the buffer.

@@ -3,6 +3,11 @@
 
 use memchr::{memchr_iter, memrchr};
 
+/// A line, or more of one, without its line feed.
+pub fn without_line_feed(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\n").unwrap_or(text)
+}
+
 /// A last one that goes on too.
 pub fn count_lines(lines: &[u8]) -> u64 {
     let goes_on = lines.last().is_some_and(|&last| last != b'\n');

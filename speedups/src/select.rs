@@ -26,15 +26,6 @@ use crate::view::{Line, Role, View};
 const CONTEXT_BYTES: usize = 1024 * 1024;
 const TAIL_BYTES: usize = 16 * 1024 * 1024;
 
-/// Where more of a long line goes.
-#[derive(Clone, Copy)]
-enum Destination {
-    Nowhere,
-    View,
-    Before,
-    Tail,
-}
-
 /// What view and selection need of the lines.
 #[derive(Clone, Copy)]
 struct Needs {
@@ -67,8 +58,10 @@ impl Needs {
     }
 }
 
-/// One log on its way.
-pub struct Selector {
+/// Selects the lines of one log for a view.
+pub struct Selector<V> {
+    /// What becomes of them.
+    pub view: V,
     recogniser: Recogniser,
     selection: Selection,
     filter: Filter,
@@ -93,8 +86,9 @@ pub struct Selector {
     /// The part of the block that skipping led to: it is not to be skipped.
     candidates: Range<usize>,
     /// The first line of the gap before the next one shown.
-    unshown: u64,
-    rest_of_line: Destination,
+    gap_start: u64,
+    /// The number of the last line shown.
+    shown: u64,
     /// Bytes of the lines shown.
     shown_bytes: u64,
     is_done: bool,
@@ -102,22 +96,24 @@ pub struct Selector {
     tally: Tally,
 }
 
-impl Selector {
+impl<V: View> Selector<V> {
     /// longest: bytes of a line that are searched.
     pub fn new(
+        view: V,
         grammar: Arc<Grammar>,
         clock: Clock,
         wanted: Wanted,
         filter: Filter,
         longest: usize,
     ) -> Self {
-        let Wanted { view, mut selection, page, .. } = wanted;
-        let needs = Needs::of(&view, &selection, &filter);
+        let Wanted { view: name, mut selection, page, .. } = wanted;
+        let needs = Needs::of(&name, &selection, &filter);
         let context = selection.context.unwrap_or(0);
         Self {
+            view,
             inherited: Inherited::new(Arc::clone(&grammar), clock, selection.has_times()),
             recogniser: Recogniser::new(grammar),
-            page: page.filter(|_| view == "html"),
+            page: page.filter(|_| name == "html"),
             fragments: Fragments::new(std::mem::take(&mut selection.show)),
             context: context as u64,
             needs,
@@ -128,8 +124,8 @@ impl Selector {
             context_end: 0,
             tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_BYTES),
             candidates: 0..0,
-            unshown: selection.first,
-            rest_of_line: Destination::Nowhere,
+            gap_start: selection.first,
+            shown: 0,
             shown_bytes: 0,
             is_done: false,
             counter: Counter::default(),
@@ -150,8 +146,8 @@ impl Selector {
     }
 
     /// Takes lines, or the beginning of one that goes on.
-    pub fn block(&mut self, block: &[u8], view: &mut dyn View) {
-        view.begin();
+    pub fn block(&mut self, block: &[u8]) {
+        self.view.begin();
         self.filter.begin();
         self.candidates = 0..0;
         if self.needs.heads {
@@ -161,17 +157,17 @@ impl Selector {
         while at < block.len() && !self.is_done {
             if !self.needs.no_choice {
                 if self.is_closed() && !self.needs.all_lines {
-                    return self.finish(view);
+                    return self.finish();
                 }
                 let next = self.skip(block, at);
                 if next > at {
-                    self.skipped(&block[at..next], view);
+                    self.skipped(&block[at..next]);
                     at = next;
                     continue;
                 }
             }
             let end = memchr(b'\n', &block[at..]).map_or(block.len(), |found| at + found);
-            self.line(block, at..end, view);
+            self.line(block, at..end);
             self.number += 1;
             at = (end + 1).min(block.len());
         }
@@ -180,40 +176,35 @@ impl Selector {
         }
     }
 
-    /// Takes more of the line before.
-    pub fn more(&mut self, text: &[u8], has_end: bool, view: &mut dyn View) {
-        match self.rest_of_line {
-            Destination::Nowhere => {}
-            Destination::View => {
-                self.shown_bytes += text.len() as u64 + u64::from(has_end);
-                view.more(text, has_end);
-            }
-            Destination::Before => {
-                let released = self.before.extend(text, has_end);
-                self.put_released(released, view);
-            }
-            Destination::Tail => {
-                for line in self.tail.extend(text, has_end) {
-                    self.show(&line, view);
-                }
-            }
+    /// Takes more of the line before, wherever that went.
+    pub fn rest_of_line(&mut self, text: &[u8]) {
+        if self.is_done {
+            return;
         }
+        let number = self.tally.lines;
+        if self.shown == number {
+            self.shown_bytes += text.len() as u64;
+            return self.view.rest_of_line(text);
+        }
+        let left = self.before.extend(number, text);
+        self.put_all(left);
+        let left = self.tail.extend(number, text);
+        self.show_all(left);
     }
 
     /// Shows what was held back.
-    pub fn finish(&mut self, view: &mut dyn View) {
+    pub fn finish(&mut self) {
         if std::mem::replace(&mut self.is_done, true) {
             return;
         }
         let before = self.before.take().into_iter();
-        self.put_released(before.filter(|line| line.role == Role::Shown), view);
+        self.put_all(before.filter(|line| line.role == Role::Shown));
         self.tally.dropped = self.tail.missing();
-        for line in self.tail.take() {
-            self.show(&line, view);
-        }
+        let tail = self.tail.take();
+        self.show_all(tail);
         let is_cut = self.tally.cut_at.or(self.tally.next_page).is_some();
-        if self.needs.gaps && !is_cut && self.unshown <= self.tally.lines {
-            view.gap(self.unshown, self.tally.lines);
+        if self.needs.gaps && !is_cut && self.gap_start <= self.tally.lines {
+            self.view.gap(self.gap_start, self.tally.lines);
         }
     }
 
@@ -228,6 +219,7 @@ impl Selector {
         self.remaining == Some(0)
     }
 
+    /// Notes the first line behind the limit.
     fn cut(&mut self, number: u64) {
         if self.tally.cut_at.is_none() {
             let is_near = number <= self.context_end;
@@ -279,32 +271,31 @@ impl Selector {
             && !self.inherited.wants_time
     }
 
-    fn skipped(&mut self, lines: &[u8], view: &mut dyn View) {
+    fn skipped(&mut self, lines: &[u8]) {
         let size = count_lines(lines);
         if self.takes_all() {
             self.tally.matched += size;
         }
         self.number += size;
         self.tally.lines = self.number - 1;
-        self.rest_of_line = Destination::Nowhere;
         if let Some(last) = self.selection.last
             && self.tally.lines > last
             && !self.needs.all_lines
         {
             self.tally.lines = last;
-            self.finish(view);
+            self.finish();
         }
     }
 
-    fn line(&mut self, block: &[u8], range: Range<usize>, view: &mut dyn View) {
+    /// content: where the line stands, without its line feed.
+    fn line(&mut self, block: &[u8], content: Range<usize>) {
         self.tally.lines = self.number;
-        self.rest_of_line = Destination::Nowhere;
-        let text = &block[range.clone()];
-        let seen =
-            if self.needs.heads { self.read_head(block, range.clone()) } else { Seen::default() };
+        let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
+        let rest_of_block = &block[content.start..];
+        let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = !self.is_closed() && self.is_in_window();
         let rank = self.inherited.rank;
-        let is_hit = is_open && self.filter.passes(block, range.clone(), rank, self.longest);
+        let is_hit = is_open && self.filter.passes(block, content, rank, self.longest);
         let is_near = self.number <= self.context_end;
         let role = if self.fragments.lead_to(self.number, text, &seen) {
             Role::Shown
@@ -318,24 +309,23 @@ impl Selector {
         let line = Line {
             number: self.number,
             text: Cow::Borrowed(text),
-            rest: Some(&block[range.start..]),
-            has_end: range.end < block.len(),
+            rest_of_block: Some(rest_of_block),
             rank: seen.severity.unwrap_or(rank),
             seen,
             inherits: self.inherited.is_inherited(),
             role,
         };
         if self.context == 0 || is_near && !is_hit {
-            self.put(&line, is_hit, view);
+            self.put(&line, is_hit);
         } else if is_hit {
-            self.put_hit(&line, view);
+            self.put_hit(&line);
         } else {
-            let released = self.before.push(line.to_owned());
-            self.put_released(released, view);
+            let left = self.before.add(line.to_owned());
+            self.put_all(left);
         }
     }
 
-    fn read_head(&mut self, block: &[u8], line: Range<usize>) -> Seen {
+    fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {
         let seen = self.recogniser.seen_in(&block[line.clone()], self.inherited.is_plain);
         if self.needs.inherited {
             if self.inherited.at < line.start {
@@ -360,34 +350,21 @@ impl Selector {
     }
 
     /// Puts a hit and the lines before it.
-    fn put_hit(&mut self, hit: &Line<'_>, view: &mut dyn View) {
-        for line in self.before.take() {
-            if line.role == Role::Shown || line.number + self.context >= hit.number {
-                self.put(&line, false, view);
-            }
-        }
-        self.put(hit, true, view);
+    fn put_hit(&mut self, hit: &Line<'_>) {
+        let first = hit.number.saturating_sub(self.context);
+        let before = self.before.take().into_iter();
+        self.put_all(before.filter(|line| line.role == Role::Shown || line.number >= first));
+        self.put(hit, true);
         self.context_end = hit.number + self.context;
     }
 
-    /// Puts lines that are shown and no longer wait for a hit.
-    fn put_released(
-        &mut self,
-        lines: impl IntoIterator<Item = Line<'static>>,
-        view: &mut dyn View,
-    ) {
-        self.rest_of_line = Destination::Before;
-        for line in lines {
-            let is_last = line.number == self.tally.lines;
-            self.put(&line, false, view);
-            if !is_last {
-                self.rest_of_line = Destination::Before;
-            }
-        }
+    /// Puts lines that no longer wait for a hit.
+    fn put_all(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
+        lines.into_iter().for_each(|line| self.put(&line, false));
     }
 
-    fn put(&mut self, line: &Line<'_>, is_hit: bool, view: &mut dyn View) {
-        self.rest_of_line = Destination::Nowhere;
+    /// Passes a line on, counted, unless it was sent before or the limit is reached.
+    fn put(&mut self, line: &Line<'_>, is_hit: bool) {
         if line.role != Role::Shown {
             if line.number <= self.selection.after {
                 return;
@@ -402,29 +379,31 @@ impl Selector {
             self.counter.add(line.seen.severity.unwrap_or(0), line.number);
         }
         if self.selection.tail.is_none() {
-            self.rest_of_line = Destination::View;
-            return self.show(line, view);
+            return self.show(line);
         }
-        self.rest_of_line = Destination::Tail;
-        for line in self.tail.push(line.to_owned()) {
-            self.show(&line, view);
-        }
+        let left = self.tail.add(line.to_owned());
+        self.show_all(left);
     }
 
-    fn show(&mut self, line: &Line<'_>, view: &mut dyn View) {
+    fn show_all(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
+        lines.into_iter().for_each(|line| self.show(&line));
+    }
+
+    /// Shows a line, if the page has room for it, and the gap before it.
+    fn show(&mut self, line: &Line<'_>) {
         let is_full =
-            |page: Page| self.shown_bytes >= page.size || view.elements() >= page.elements;
+            |page: Page| self.shown_bytes >= page.size || self.view.elements() >= page.elements;
         if self.page.is_some_and(is_full) {
             self.tally.next_page.get_or_insert(line.number);
-            self.rest_of_line = Destination::Nowhere;
             return;
         }
-        self.shown_bytes += line.size() as u64;
-        if self.needs.gaps && line.number > self.unshown {
-            view.gap(self.unshown, line.number - 1);
+        if self.needs.gaps && line.number > self.gap_start {
+            self.view.gap(self.gap_start, line.number - 1);
         }
-        self.unshown = line.number + 1;
+        self.shown = line.number;
+        self.gap_start = line.number + 1;
+        self.shown_bytes += line.text.len() as u64;
         self.tally.sent += 1;
-        view.line(line);
+        self.view.line(line);
     }
 }

@@ -5,20 +5,22 @@ use std::collections::BTreeMap;
 
 use pyo3::IntoPyObject;
 
-use crate::ansi;
 use crate::grammar::Grammar;
+use crate::output::Output;
 use crate::times::{Clock, Origin};
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
-const DAY: i64 = 8_640_000;
-/// Hundredths of seconds. Each is a multiple of the one before, so that buckets merge whole.
+const SECOND: i64 = 1_000_000;
+const MINUTE: i64 = 60 * SECOND;
+const DAY: i64 = 1440 * MINUTE;
+/// Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
 #[rustfmt::skip]
 const WIDTHS: [i64; 18] = [
-    1, 10, 100, 500, 1000, 3000, 6000, 30_000, 60_000, 180_000, 360_000, DAY / 4,
+    SECOND / 100, SECOND / 10, SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND,
+    MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE, 360 * MINUTE,
     DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
 ];
-const HUNDREDTH: i64 = 10_000;
 
 /// Lines of a severity: how many, and the number of the first.
 #[derive(Clone, Copy, Default, IntoPyObject)]
@@ -82,10 +84,12 @@ pub struct Summary {
     last_time: Vec<u8>,
     /// Microseconds of the last line that had a time.
     now: Option<i64>,
-    /// The place of the buckets' width among all.
+    /// The place of the buckets' width in WIDTHS.
     width: usize,
-    /// By their start, in widths.
+    /// By their start.
     buckets: BTreeMap<i64, Bucket>,
+    /// Stays empty.
+    out: Output,
 }
 
 impl Summary {
@@ -100,11 +104,8 @@ impl Summary {
             now: None,
             width: 0,
             buckets: BTreeMap::new(),
+            out: Output::default(),
         }
-    }
-
-    fn bucket_width(&self) -> i64 {
-        WIDTHS[self.width] * HUNDREDTH
     }
 
     fn take_time(&mut self, text: &[u8]) {
@@ -121,35 +122,25 @@ impl Summary {
         }
     }
 
-    fn add_to_bucket(&mut self, now: i64, rank: usize, number: u64) {
-        let start = now.div_euclid(self.bucket_width());
-        let before = self.buckets.len();
-        let severities = || vec![0; self.ranks];
-        let new = || Bucket { start, first_line: number, severities: severities() };
+    /// The bucket of a time. first_line: of the lines that are added to it.
+    fn bucket(&mut self, time: i64, first_line: u64) -> &mut Bucket {
+        let start = time - time.rem_euclid(WIDTHS[self.width]);
+        let new = || Bucket { start, first_line, severities: vec![0; self.ranks] };
         let bucket = self.buckets.entry(start).or_insert_with(new);
-        bucket.severities[rank] += 1;
-        if self.buckets.len() > before {
-            self.widen();
-        }
+        bucket.first_line = bucket.first_line.min(first_line);
+        bucket
     }
 
     /// Merges buckets until there are not too many of them.
     fn widen(&mut self) {
         while let (Some((first, _)), Some((last, _))) =
             (self.buckets.first_key_value(), self.buckets.last_key_value())
-            && last - first >= MOST_BUCKETS
+            && last - first >= MOST_BUCKETS * WIDTHS[self.width]
         {
-            let ratio = WIDTHS[self.width + 1] / WIDTHS[self.width];
             self.width += 1;
             for (start, bucket) in std::mem::take(&mut self.buckets) {
-                let start = start.div_euclid(ratio);
-                let Some(merged) = self.buckets.get_mut(&start) else {
-                    self.buckets.insert(start, Bucket { start, ..bucket });
-                    continue;
-                };
-                merged.first_line = merged.first_line.min(bucket.first_line);
-                let counts = merged.severities.iter_mut().zip(bucket.severities);
-                counts.for_each(|(merged, count)| *merged += count);
+                let merged = &mut self.bucket(start, bucket.first_line).severities;
+                merged.iter_mut().zip(bucket.severities).for_each(|(sum, count)| *sum += count);
             }
         }
     }
@@ -160,30 +151,33 @@ impl View for Summary {
         let rank = line.seen.severity.unwrap_or(0);
         self.severities.add(rank, line.number);
         if !line.seen.time.is_empty() {
-            self.take_time(&ansi::without(&line.text[line.seen.time.clone()]));
+            self.take_time(&line.time());
         }
         if let Some(now) = self.now {
-            self.add_to_bucket(now, rank, line.number);
+            let buckets = self.buckets.len();
+            self.bucket(now, line.number).severities[rank] += 1;
+            if self.buckets.len() > buckets {
+                self.widen();
+            }
         }
     }
 
-    fn more(&mut self, _text: &[u8], _has_end: bool) {}
+    fn rest_of_line(&mut self, _text: &[u8]) {}
+
+    fn output(&mut self) -> &mut Output {
+        &mut self.out
+    }
 
     fn totals(&self) -> Option<Totals> {
-        let width = self.bucket_width();
         let iso = |time: &[u8]| {
             self.clock.iso(time).map(|iso| String::from_utf8_lossy(iso.as_bytes()).into_owned())
-        };
-        let at_start = |bucket: &Bucket| Bucket {
-            start: bucket.start.saturating_mul(width),
-            ..bucket.clone()
         };
         Some(Totals {
             first_time: iso(&self.first_time),
             last_time: iso(&self.last_time),
             severities: self.severities.counts(),
-            width,
-            buckets: self.buckets.values().map(at_start).collect(),
+            width: WIDTHS[self.width],
+            buckets: self.buckets.values().cloned().collect(),
         })
     }
 }

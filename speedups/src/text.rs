@@ -12,17 +12,14 @@ pub struct Text {
 
 impl View for Text {
     fn line(&mut self, line: &Line<'_>) {
-        self.more(&line.text, line.has_end);
+        self.out.put(&line.text);
     }
 
-    fn more(&mut self, text: &[u8], has_end: bool) {
+    fn rest_of_line(&mut self, text: &[u8]) {
         self.out.put(text);
-        if has_end {
-            self.out.put(b"\n");
-        }
     }
 
-    fn output(&mut self) -> Option<&mut Output> {
-        Some(&mut self.out)
+    fn output(&mut self) -> &mut Output {
+        &mut self.out
     }
 }

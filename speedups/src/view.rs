@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::ansi;
+use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::recognise::Seen;
 use crate::summary::Totals;
@@ -33,12 +35,10 @@ impl Role {
 pub struct Line<'l> {
     /// The line's number in the whole log.
     pub number: u64,
-    /// Without its end.
+    /// With its line feed.
     pub text: Cow<'l, [u8]>,
     /// The block from this line on; None for a line that was buffered.
-    pub rest: Option<&'l [u8]>,
-    /// Where a line has no end, more of it may come.
-    pub has_end: bool,
+    pub rest_of_block: Option<&'l [u8]>,
     /// Empty where neither view nor selection needs it.
     pub seen: Seen,
     /// Its own severity, or the one that it inherits.
@@ -50,22 +50,23 @@ pub struct Line<'l> {
 }
 
 impl Line<'_> {
-    /// Bytes, with the line's end.
-    pub fn size(&self) -> usize {
-        self.text.len() + usize::from(self.has_end)
+    /// The text without its line feed.
+    pub fn content(&self) -> &[u8] {
+        without_line_feed(&self.text)
+    }
+
+    /// The text of its time, without control sequences; empty for none.
+    pub fn time(&self) -> Cow<'_, [u8]> {
+        ansi::without(&self.text[self.seen.time.clone()])
     }
 
     /// The line with a copy of its text.
     pub fn to_owned(&self) -> Line<'static> {
         Line {
-            number: self.number,
             text: Cow::Owned(self.text.to_vec()),
-            rest: None,
-            has_end: self.has_end,
+            rest_of_block: None,
             seen: self.seen.clone(),
-            rank: self.rank,
-            inherits: self.inherits,
-            role: self.role,
+            ..*self
         }
     }
 }
@@ -76,16 +77,14 @@ pub trait View: Send + Sync {
     fn begin(&mut self) {}
     /// Takes the next line.
     fn line(&mut self, line: &Line<'_>);
-    /// Takes more of the line before; its end may be in it.
-    fn more(&mut self, text: &[u8], has_end: bool);
+    /// Takes more of the line before; its line feed may be in it.
+    fn rest_of_line(&mut self, text: &[u8]);
     /// Takes the numbers of the first and the last of lines that are not shown.
     fn gap(&mut self, _first: u64, _last: u64) {}
     /// Ends the last line.
     fn finish(&mut self) {}
-    /// What was written; None where nothing is.
-    fn output(&mut self) -> Option<&mut Output> {
-        None
-    }
+    /// What was written.
+    fn output(&mut self) -> &mut Output;
     /// How many elements of a page were written.
     fn elements(&self) -> u64 {
         0
