@@ -2,7 +2,7 @@
 """python -m benchmarks: oslogserve beside nginx, zcat, swift download and whitenoise, in one run.
 
 Rounds alternate, and each case is measured right before or right after what it is compared with.
-The figures of two machines, or of two runs, are not compared: the ratios are.
+Of two machines, or of two runs, the ratios are compared, not the times.
 
   logs      a log as HTML, as text, by level; gzipped or not; natively or purely rendered
   renderer  the renderers alone, over a log in memory
@@ -20,6 +20,7 @@ import os
 import pathlib
 import platform
 import sys
+from collections.abc import Iterable
 
 from benchmarks import (
     cases,
@@ -38,11 +39,11 @@ from benchmarks.targets import LARGE
 from oslogserve.lines.renderer import WHY_NOT_NATIVE
 
 CLIENT_CHECK = 1_000_000_000
-"""Bytes that show how fast the client could be."""
+"""Bytes that the client is timed with, to see how fast it could be."""
 CLIENT_CHECKS = 3
 
 AGO = 1_000_000_000
-"""When the logs were last written: what is being written is sent with more care."""
+"""Time of the logs: a log that may still be written is sent with more care."""
 
 PARTS = ("logs", "renderer", "small", "page", "busy")
 
@@ -65,50 +66,7 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    several = {
-        "parts": (PARTS, PARTS, "PART"),
-        "views": (cases.VIEWS, cases.VIEWS, "VIEW"),
-        "encodings": (cases.ENCODINGS, cases.ENCODINGS, "ENCODING"),
-        "renderers": (cases.RENDERERS, cases.RENDERERS, "RENDERER"),
-        "sources": (cases.SOURCES, ("disk",), "SOURCE"),
-    }
-    parser.add_argument(
-        "--sizes",
-        type=int,
-        nargs="*",
-        default=[1, 11, LARGE],
-        metavar="MB",
-        help="logs to generate, in MB unpacked (default: 1 11 219; 2000 takes long)",
-    )
-    parser.add_argument(
-        "--logs", type=pathlib.Path, metavar="DIR", help="measure with the logs below DIR too"
-    )
-    for name, (choices, default, metavar) in several.items():
-        parser.add_argument(
-            f"--{name}",
-            nargs="+",
-            choices=list(choices),
-            default=list(default),
-            metavar=metavar,
-            help=f"of {', '.join(choices)} (default: {' '.join(default)})",
-        )
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each (default: 5)")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=servers.THREADS,
-        help=f"of each of gunicorn's workers (default: {servers.THREADS}; the targets are for that)",
-    )
-    parser.add_argument("--seconds", type=int, default=3, help="of wrk a round (default: 3)")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every round there")
-    parser.add_argument(
-        "--chart", type=pathlib.Path, metavar="FILE", help="draw the times with one log, as SVG"
-    )
+    parser = _parser()
     options = parser.parse_args()
     if min(options.rounds, options.seconds, options.threads, *options.sizes) < 1:
         parser.error("--rounds, --seconds, --threads and --sizes begin at 1")
@@ -120,8 +78,45 @@ def _arguments() -> argparse.Namespace:
     return options
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add, path, threads = parser.add_argument, pathlib.Path, servers.THREADS
+    sizes = "logs to generate, in MB unpacked (default: 1 11 219; 2000 takes long)"
+    add("--sizes", type=int, nargs="*", default=[1, 11, LARGE], metavar="MB", help=sizes)
+    add("--logs", type=path, metavar="DIR", help="measure with the logs below DIR too")
+    _add_choices(parser, "parts", PARTS, PARTS)
+    _add_choices(parser, "views", cases.VIEWS, cases.VIEWS)
+    _add_choices(parser, "encodings", cases.ENCODINGS, cases.ENCODINGS)
+    _add_choices(parser, "renderers", cases.RENDERERS, cases.RENDERERS)
+    _add_choices(parser, "sources", cases.SOURCES, ["disk"])
+    add("--rounds", type=int, default=5, help="rounds of each (default: 5)")
+    of_threads = f"of each of gunicorn's workers (default: {threads}; the targets are for that)"
+    add("--threads", type=int, default=threads, help=of_threads)
+    add("--seconds", type=int, default=3, help="of wrk a round (default: 3)")
+    add("--json", type=path, metavar="FILE", help="write every round there")
+    add("--chart", type=path, metavar="FILE", help="draw the times with one log, as SVG")
+    return parser
+
+
+def _add_choices(
+    parser: argparse.ArgumentParser, name: str, choices: Iterable[str], default: Iterable[str]
+) -> None:
+    parser.add_argument(
+        f"--{name}",
+        nargs="+",
+        choices=list(choices),
+        default=list(default),
+        metavar=name.upper().removesuffix("S"),
+        help=f"of {', '.join(choices)} (default: {' '.join(default)})",
+    )
+
+
 def _check_installed(options: argparse.Namespace) -> None:
-    """Say at once what is missing, not after minutes of measuring.
+    """Raises Missing at once for what is missing, not after minutes of measuring.
 
     Without the native renderer there is something to measure all the same.
     """
@@ -144,7 +139,7 @@ def _check_installed(options: argparse.Namespace) -> None:
 
 def _measured(options: argparse.Namespace) -> report.Everything:
     parts = options.parts
-    run = report.Everything(max(client.own_speed(CLIENT_CHECK) for _ in range(CLIENT_CHECKS)))
+    run = report.Everything(max(client.fastest(CLIENT_CHECK) for _ in range(CLIENT_CHECKS)))
     if "renderer" in parts:
         installed = renderer.installed()
         chosen = {name: installed[name] for name in options.renderers}

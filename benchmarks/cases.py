@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured with each log: what is asked, of whom, beside what."""
+"""The table of cases: each is one request, its server, and what it is compared with."""
 
 import dataclasses
 from collections.abc import Collection
@@ -15,13 +15,13 @@ VIEWS = {
     "tail": ("tail=100", "tail=100", "text/html"),
     "end": ("lines= at the end", "lines={end}-", "text/html"),
 }
-"""Title, query and Accept of what is asked of oslogserve. {end}: a hundred lines before the end."""
+"""(title, query, Accept header) of a request to oslogserve. {end}: a hundred lines before the end."""
 
-WHOLE = ("html", "text")
+UNFILTERED = ("html", "text")
 """The views that show all of a log."""
 
-UNPACKED = ("q", "re", "context", "summary", "tail", "end")
-"""Those that are measured without compression only: they send little."""
+IDENTITY_ONLY = ("q", "re", "context", "summary", "tail", "end")
+"""The views that are measured without compression only: they send little."""
 
 ENCODINGS = ("identity", "gzip")
 RENDERERS = ("native", "pure")
@@ -36,7 +36,7 @@ SWIFT_GET = "GET of the object"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What oslogserve is asked for, or, without a renderer, another program's way with the log."""
+    """A request to oslogserve, or, without a renderer, another program that takes the same log."""
 
     name: str
     beside: str
@@ -77,18 +77,18 @@ def table(
         for encoding in ENCODINGS
         for renderer in RENDERERS
         if source in sources and view in views and encoding in encodings and renderer in renderers
-        if encoding == "identity" or view not in UNPACKED
+        if encoding == "identity" or view not in IDENTITY_ONLY
     ]
     return ours + [case for case in OTHERS if case.source in sources]
 
 
 def _ours(source: str, view: str, encoding: str, renderer: str) -> Case:
-    said = [VIEWS[view][0], "gzipped" if encoding == "gzip" else "", renderer]
-    name = ", ".join(filter(None, said)) + (" from Swift" if source == "swift" else "")
+    words = [VIEWS[view][0], "gzipped" if encoding == "gzip" else "", renderer]
+    name = ", ".join(filter(None, words)) + (" from Swift" if source == "swift" else "")
     if source == "swift":
         beside = SWIFT_DOWNLOAD
     elif (view, encoding) == ("text", "gzip"):
         beside = NGINX_AS_STORED
     else:
-        beside = NGINX  # the whole log as plain text, whatever is asked of oslogserve
+        beside = NGINX  # all of the log as plain text, whatever the view
     return Case(name, beside, source, view, encoding, renderer)

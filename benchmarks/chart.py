@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Horizontal bars as an SVG without scripts or fonts of its own, for light and for dark pages."""
+"""Horizontal bars as an SVG without scripts or fonts, for light and for dark pages."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ text { font: 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f232
 class Bar:
     name: str
     value: float
-    kind: str
-    """native, pure or other: its colour."""
-    said: str = ""
-    """In a column of its own, after the value's."""
+    colour: str
+    """native, pure or other."""
+    note: str = ""
+    """Shown in a column behind the value's."""
     target: float | None = None
 
 
@@ -71,9 +71,9 @@ def _bar(bar: Bar, number: int, unit: float) -> list[str]:
     box = f'x="{LEFT}" y="{top}" width="{max(1, bar.value * unit):.1f}" height="{BAR}"'
     drawn = [
         f'<text class="end" x="{LEFT - 10}" y="{middle}">{escape(bar.name)}</text>',
-        f'<rect class="{bar.kind}" {box} rx="2"/>',
+        f'<rect class="{bar.colour}" {box} rx="2"/>',
         f'<text class="end" x="{WIDTH - 85}" y="{middle}">{bar.value:.2f}</text>',
-        f'<text class="minor end" x="{WIDTH - 20}" y="{middle}">{escape(bar.said)}</text>',
+        f'<text class="minor end" x="{WIDTH - 20}" y="{middle}">{escape(bar.note)}</text>',
     ]
     if bar.target is not None:
         x = LEFT + bar.target * unit
@@ -84,12 +84,12 @@ def _bar(bar: Bar, number: int, unit: float) -> list[str]:
 
 
 def _legend(bars: Sequence[Bar]) -> list[str]:
-    kinds = [kind for kind in ("native", "pure") if any(bar.kind == kind for bar in bars)]
+    names = [name for name in ("native", "pure") if any(bar.colour == name for bar in bars)]
     drawn = []
     x = LEFT
-    for kind in kinds:
-        drawn.append(f'<rect class="{kind}" x="{x}" y="{TOP - 24}" width="10" height="10" rx="2"/>')
-        drawn.append(f'<text class="minor" x="{x + 15}" y="{TOP - 15}">{kind} renderer</text>')
+    for name in names:
+        drawn.append(f'<rect class="{name}" x="{x}" y="{TOP - 24}" width="10" height="10" rx="2"/>')
+        drawn.append(f'<text class="minor" x="{x + 15}" y="{TOP - 15}">{name} renderer</text>')
         x += 125
     if any(bar.target is not None for bar in bars):
         drawn.append(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GETs, timed by a process of their own, so that neither server nor benchmark shares its GIL.
+"""GETs, timed by a separate process, so that neither server nor benchmark shares its GIL.
 
 Run as a script it prints the Fetches as JSON. It only counts what it receives, compressed or not:
 a few large ``recv_into`` a millisecond, several times faster than most servers measured here.
-How fast that is, ``own_speed`` says.
+``fastest`` says how fast that is.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ BUFFER = 1 << 20
 """More than loopback ever hands over at once."""
 
 TIMEOUT = 600
-"""Seconds without a byte. A server that stops answering must not stop the benchmark for good."""
+"""Seconds without a byte until it is given up. A server that stops answering must not stop the benchmark for good."""
 
 
 class BadAnswer(Exception):
-    """Not 200, or cut short: its time says nothing."""
+    """The answer is not 200 or cut short: its time says nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Fetch:
 
 
 def fetch(request: Request, times: int = 1, seconds: float = 3600) -> list[Fetch]:
-    """GET it in a new process, each time on a new connection.
+    """Fetches of a new process, each on a new connection.
 
-    At least once, then until it was done so many times or took so many seconds.
+    At least one, then more until there are `times` or they took `seconds`.
     """
     done = subprocess.run(
         _command(request, times, seconds), capture_output=True, text=True, check=False
@@ -65,7 +65,7 @@ def fetch(request: Request, times: int = 1, seconds: float = 3600) -> list[Fetch
 
 @contextlib.contextmanager
 def downloading(request: Request, count: int) -> Iterator[None]:
-    """So many clients at once, each asking again as soon as it has the whole."""
+    """Context in which `count` clients download at once, each again and again."""
     clients = [
         subprocess.Popen(
             _command(request, sys.maxsize, 3600),
@@ -89,12 +89,12 @@ def downloading(request: Request, count: int) -> Iterator[None]:
 
 
 def _command(request: Request, times: int, seconds: float) -> list[str]:
-    asked = {"request": dataclasses.asdict(request), "times": times, "seconds": seconds}
-    return [sys.executable, __file__, json.dumps(asked)]
+    options = {"request": dataclasses.asdict(request), "times": times, "seconds": seconds}
+    return [sys.executable, __file__, json.dumps(options)]
 
 
-def _last_line(said: str) -> str:
-    return (said.strip().splitlines() or ["the client said nothing"])[-1]
+def _last_line(errors: str) -> str:
+    return (errors.strip().splitlines() or ["the client said nothing"])[-1]
 
 
 def get(request: Request, buffer: bytearray) -> Fetch:
@@ -125,7 +125,7 @@ def _read_head(connection: socket.socket, buffer: bytearray) -> tuple[bytes, int
 
 
 def _checked(head: bytes, received: int, last: bytes) -> str:
-    """The answer's Content-Encoding, if the answer is whole."""
+    """The answer's Content-Encoding. Raises BadAnswer for one that is cut short or not 200."""
     status, *lines = head.split(b"\r\n")
     if status.split()[1] != b"200":
         raise BadAnswer(status.decode("latin-1"))
@@ -138,8 +138,8 @@ def _checked(head: bytes, received: int, last: bytes) -> str:
     return headers.get(b"content-encoding", b"").decode("latin-1")
 
 
-def own_speed(size: int) -> float:
-    """Bytes a second when the other end does nothing but send the same buffer again and again."""
+def fastest(size: int) -> float:
+    """The most bytes a second that a client takes, from a server that only sends one buffer."""
     piece = bytes(BUFFER)
     pieces = -(-size // BUFFER)
 
@@ -159,8 +159,8 @@ def own_speed(size: int) -> float:
     return found.size / found.total
 
 
-def _main(asked: str) -> None:
-    options = json.loads(asked)
+def _main(argument: str) -> None:
+    options = json.loads(argument)
     request = Request(**options["request"])
     buffer = bytearray(BUFFER)
     end = time.monotonic() + options["seconds"]

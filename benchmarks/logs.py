@@ -22,7 +22,7 @@ SMALL_COUNT = 2_000
 """More than any cache of a server would hold for one benchmark."""
 WARM = "warm.txt"
 
-KINDS = {".gz", ".html", ".log", ".txt"}
+SUFFIXES = {".gz", ".html", ".log", ".txt"}
 """What is taken for a log in a folder of real ones."""
 
 PIECE = 1 << 20
@@ -36,13 +36,13 @@ class NoLogs(Exception):
 class Log:
     name: str
     file: str
-    """In the folder, gzipped; without ``.gz`` nginx and oslogserve find it too."""
+    """Its name in the folder, gzipped; without ``.gz`` nginx and oslogserve find it too."""
     size: int
     stored: int
     """Its size as it lies on disk."""
     lines: int
     megabytes: int | None = None
-    """What was asked of the generator; None for a real log."""
+    """The size that the generator was given; None for a real log."""
 
     @property
     def unpacked_name(self) -> str:
@@ -73,9 +73,9 @@ def generated(root: pathlib.Path, megabytes: int) -> Log:
 
 def real(root: pathlib.Path, source: pathlib.Path) -> list[Log]:
     """Each log below ``source``: a gzipped one as it is, another one gzipped."""
-    paths = sorted(path for path in source.rglob("*") if path.suffix in KINDS and path.is_file())
+    paths = sorted(path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     if not paths:
-        raise NoLogs(f"{source}: no file in it ends in {', '.join(sorted(KINDS))}")
+        raise NoLogs(f"{source}: no file in it ends in {', '.join(sorted(SUFFIXES))}")
     return [_taken(root, path, number) for number, path in enumerate(paths)]
 
 
@@ -97,7 +97,7 @@ def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
 
 
 def _gzip(path: pathlib.Path, blocks: Iterable[bytes]) -> tuple[int, int]:
-    """As a CI job's `gzip` would; its bytes unpacked, and its lines."""
+    """Writes a gzip as a CI job would; returns the unpacked bytes and lines."""
     with gzip.open(path, "wb", compresslevel=6) as packed:
         return _counted(blocks, packed.write)
 

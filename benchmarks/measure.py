@@ -22,17 +22,16 @@ from benchmarks.logs import SMALL_COUNT, WARM, Log, small_name
 from benchmarks.report import Busy, Pair, Result, Sample, Small
 
 SHORT = 20_000_000
-"""Of a log below this size a round takes the median of several GETs, at most MOST_TIMES."""
+"""Bytes of a log below which a round takes the median of several GETs, at most MOST_TIMES."""
 MOST_TIMES = 9
 MOST_TIMES_RUN = 3
-"""As many runs of a program: its start is most of a short one, and hardly varies."""
+"""The same for runs of a program: its start is most of a short one, and hardly varies."""
 
 WARM_UP = 8
 """Requests at once until a server counts as idle: each of 2 workers starts its 4 threads."""
 
 CONNECTIONS = 64
-"""wrk's, kept alive, all made at once: the worker that wakes first may accept most or all of them.
-Then its threads pass Python's lock between two processors, and any server under gunicorn comes to
+"""Connections of wrk, opened at once and kept alive: the worker that wakes first may accept most. Then its threads pass Python's lock between two processors, and any server under gunicorn comes to
 half of its figure or less. Of 8 connections this befalls more rounds than of 64."""
 
 IN_TURN = pathlib.Path(__file__).with_name("in_turn.lua")
@@ -60,7 +59,7 @@ class Running:
 
     root: pathlib.Path
     ours: dict[str, servers.Server]
-    """By renderer."""
+    """By the name of the renderer."""
     nginx: servers.Server
     nginx_as_stored: servers.Server
     whitenoise: servers.Server | None
@@ -97,14 +96,14 @@ def running(
 
 
 def _check_renderer(server: servers.Server, expected: str) -> None:
-    """Where the server says what renders, it must be what this case is about."""
-    told = servers.renderer_of(server.port)
-    if told is not None and told != expected:
-        raise servers.Failed(f"{server.name}: it says that its renderer is {told}")
+    """Raises Failed where a server names another renderer; an older one names none."""
+    renderer = servers.renderer_of(server.port)
+    if renderer is not None and renderer != expected:
+        raise servers.Failed(f"{server.name}: it says that its renderer is {renderer}")
 
 
 def _warm(request: Request) -> None:
-    """Imports, threads and first allocations are over in each worker before anything counts."""
+    """Sends so many requests that each worker has imported, started threads and allocated."""
     with ThreadPoolExecutor(WARM_UP) as pool:
         list(pool.map(lambda _: client.fetch(request, 8), range(WARM_UP)))
 
@@ -187,10 +186,10 @@ def _times(log: Log) -> int:
 
 
 def _check_size(result: Result) -> None:
-    """A page instead of the log would be quick to send, and worth nothing here."""
+    """Raises BadAnswer for an answer too short to be the log: its time says nothing."""
     log, case = result.log, result.case
     sample = result.rounds[0].ours
-    if sample.received is None or (case.view and case.view not in cases.WHOLE):
+    if sample.received is None or (case.view and case.view not in cases.UNFILTERED):
         return
     # Compressed anew, a log may come out somewhat smaller than it is stored, never by half.
     least = log.stored // 2 if sample.encoding or not case.renderer else log.size
@@ -230,12 +229,12 @@ def _requests_a_second(server: servers.Server, seconds: int) -> float:
     command = [servers.needed("wrk", "wrk"), "-t", "1", "-c", str(CONNECTIONS), "-d", f"{seconds}s"]
     command += ["-H", "Accept: text/html", "-s", str(IN_TURN)]
     command += [f"http://127.0.0.1:{server.port}/", "--", str(SMALL_COUNT)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if trouble := re.search(r"Non-2xx.*|Socket errors.*", said):
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if trouble := re.search(r"Non-2xx.*|Socket errors.*", output):
         raise BadAnswer(f"{server.name}: {trouble[0]}")
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
     if not rate:
-        raise BadAnswer(f"{server.name}: wrk said {said!r}")
+        raise BadAnswer(f"{server.name}: wrk said {output!r}")
     return float(rate[1])
 
 
@@ -248,7 +247,7 @@ def busy(running: Running, log: Log, rounds: int, say: Say) -> list[Busy]:
         Busy(server.name, log.name, DOWNLOADS, threads, [], []) for server in (ours, running.nginx)
     ]
     small = small_name(0)
-    asked = [
+    requests = [
         (Request(ours.port, f"/{small}", html), Request(ours.port, f"/{log.file}", html)),
         (
             Request(running.nginx.port, f"/{small}"),
@@ -256,7 +255,7 @@ def busy(running: Running, log: Log, rounds: int, say: Say) -> list[Busy]:
         ),
     ]
     for number in range(rounds):
-        turns = list(zip(found, asked, strict=True))
+        turns = list(zip(found, requests, strict=True))
         for result, (probe, download) in turns if number % 2 == 0 else reversed(turns):
             result.idle.append(_first_bytes(probe))
             with client.downloading(download, DOWNLOADS):

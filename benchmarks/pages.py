@@ -18,7 +18,7 @@ PATIENCE = 120_000
 """Milliseconds until a page must be loaded."""
 
 STEPS = 40
-"""A page is scrolled through in so many."""
+"""Steps in which a page is scrolled through."""
 
 _PAINTED = "() => performance.getEntriesByName('first-contentful-paint').length"
 _TIMES = """() => {
@@ -64,11 +64,11 @@ def measured(
 
 
 def _visit(address: str) -> Visit:
-    """By a browser of its own, so that nothing of the last page is left in its memory."""
+    """A visit by a new browser, so that nothing of the last page is left in its memory."""
     with _chromium() as browser:
         page = browser.new_page()
         page.goto(address, timeout=PATIENCE)
-        page.wait_for_function(_PAINTED)  # it is told some frames later
+        page.wait_for_function(_PAINTED)  # known some frames later
         found = page.evaluate(_TIMES)
         slowest = page.evaluate(_SCROLL, STEPS)
         return Visit(**found, slowest_step=slowest, memory=tab(browser), peak=tab(browser, True))

@@ -16,7 +16,7 @@ def drawn(run: Everything) -> str:
     times = _neighbours(results)
     unit = times[cases.NGINX]
     others = [
-        chart.Bar(_SAID.get(name, name), time / unit, "other", _seconds(time))
+        chart.Bar(_NAMES.get(name, name), time / unit, "other", _seconds(time))
         for name, time in times.items()
     ]
     others += [
@@ -33,11 +33,11 @@ def drawn(run: Everything) -> str:
     )
 
 
-_SAID = {cases.NGINX: "nginx, unpacking: text", cases.NGINX_AS_STORED: "nginx, as stored: gzip"}
+_NAMES = {cases.NGINX: "nginx, unpacking: text", cases.NGINX_AS_STORED: "nginx, as stored: gzip"}
 
 
 def _neighbours(results: Sequence[Result]) -> dict[str, float]:
-    """The median time of each, with nginx's first."""
+    """The median time of each neighbour, with nginx's first."""
     samples: dict[str, list[Sample]] = {cases.NGINX: []}
     for result in results:
         samples.setdefault(result.case.beside, []).extend(result.beside)
@@ -45,7 +45,7 @@ def _neighbours(results: Sequence[Result]) -> dict[str, float]:
 
 
 def _is_drawn(result: Result) -> bool:
-    """From Swift only the page: the rest repeats what the disk shows."""
+    """True for all cases from disk; from Swift only for the page: the rest shows the same."""
     case = result.case
     if not case.renderer or not result.is_sent_as_named:
         return False

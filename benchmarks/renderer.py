@@ -13,25 +13,25 @@ from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.native import CORE
 
 PIECE = 256 * 1024
-"""As decoding cuts a log."""
+"""Bytes of a piece, as decoding cuts a log."""
 
 LOGS: dict[str, Callable[[int], Iterable[bytes]]] = {
     "oslo.log": demo.generate_oslo,
     "ten formats": generate_mixed,
 }
 ERRORS = Selection(level="ERROR")
-ASKED = {
+TASKS = {
     "HTML": ("oslo.log", Wanted("html")),
     "level=ERROR": ("oslo.log", Wanted("html", ERRORS)),
     "ten formats, HTML": ("ten formats", Wanted("html")),
     "ten formats, level=ERROR": ("ten formats", Wanted("html", ERRORS)),
     "ten formats, summary": ("ten formats", Wanted("summary")),
 }
-"""Which log, and what is asked of it."""
+"""(name of the log, what is rendered of it) by the task's name."""
 
 
 def installed() -> dict[str, Renderer]:
-    """By name, the best first."""
+    """The renderers by their names, the best first."""
     native = {"native": native_renderer()} if CORE else {}
     return {**native, "pure": pure_renderer()}
 
@@ -42,20 +42,20 @@ def measured(
     logs = {name: _in_pieces(generate(megabytes * 1_000_000)) for name, generate in LOGS.items()}
     sizes = {name: sum(map(len, pieces)) for name, pieces in logs.items()}
     results = {
-        (asked, name): Rendered(asked, name, sizes[log], [])
-        for asked, (log, _) in ASKED.items()
+        (task, name): Rendered(task, name, sizes[log], [])
+        for task, (log, _) in TASKS.items()
         for name in renderers
     }
     for number in range(rounds):
         turns = list(renderers.items())
-        for asked, (log, wanted) in ASKED.items():
-            made = set()
+        for task, (log, wanted) in TASKS.items():
+            lengths = set()
             for name, render in turns if number % 2 == 0 else reversed(turns):
                 start = time.perf_counter()
-                made.add(sum(map(len, render(iter(logs[log]), wanted))))
-                results[asked, name].seconds.append(time.perf_counter() - start)
-            if len(made) > 1:
-                raise BadAnswer(f"{asked}: the renderers made {sorted(made)} bytes of one log")
+                lengths.add(sum(map(len, render(iter(logs[log]), wanted))))
+                results[task, name].seconds.append(time.perf_counter() - start)
+            if len(lengths) > 1:
+                raise BadAnswer(f"{task}: the renderers give {sorted(lengths)} bytes for one log")
         say(f"renderers alone: round {number + 1} of {rounds}")
     return list(results.values())
 

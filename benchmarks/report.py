@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the measured rounds come to: medians with their range, and ratios round by round."""
+"""The results of a run: medians with their range, and ratios round by round."""
 
 import dataclasses
 import statistics
@@ -11,7 +11,7 @@ from benchmarks.logs import Log
 MIB = 1 << 20
 
 CLIENT_LIMITED = 0.7
-"""Of the client's own speed. Above it, a faster server would hardly show."""
+"""Share of the client's speed above which a faster server would hardly show."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """One way with a log in one round. None: it is not known, as of a program that is no server."""
+    """The measurement of one case in one round. None: it is not known of a program, no server."""
 
     total: float
     first_byte: float | None = None
@@ -68,17 +68,17 @@ class Result:
 
     @property
     def ratio(self) -> Spread:
-        """Of the total times."""
+        """Our total time by the other's, of each round."""
         return Spread.of(pair.ours.total / pair.beside.total for pair in self.rounds)
 
     @property
     def is_sent_as_named(self) -> bool:
-        """Not so where a server without compression was asked for gzip."""
+        """False where a server without compression should have sent gzip."""
         wanted = self.case.encoding.replace("identity", "")
         return not self.case.renderer or all(sample.encoding == wanted for sample in self.ours)
 
-    def figures(self) -> dict[str, Spread]:
-        return {"ratio": self.ratio, **_figures(self.log, self.ours)}
+    def spreads(self) -> dict[str, Spread]:
+        return {"ratio": self.ratio, **_spreads(self.log, self.ours)}
 
     def notes(self, client_speed: float) -> list[str]:
         notes = []
@@ -94,8 +94,8 @@ def is_client_limited(samples: Sequence[Sample], client_speed: float) -> bool:
     return bool(speeds) and statistics.median(speeds) > CLIENT_LIMITED * client_speed
 
 
-def _figures(log: Log, samples: Sequence[Sample]) -> dict[str, Spread]:
-    """What is known of all the samples."""
+def _spreads(log: Log, samples: Sequence[Sample]) -> dict[str, Spread]:
+    """The spread of each column that all samples have."""
     columns: dict[str, list[float | None]] = {
         "total": [x.total for x in samples],
         "log_bytes_a_second": [log.size / x.total for x in samples],
@@ -122,7 +122,7 @@ _COLUMNS = (
     ("memory", "MiB above idle", 1 / MIB, 1, 16),
     ("sent_of_stored", "sent/gzip", 1, 2, 11),
 )
-"""Figure, heading, scale, digits, width. The narrow ones are without their range."""
+"""(name, heading, scale, digits, width). Narrow columns show no range."""
 
 _NAME = 40
 _RANGE = 18
@@ -130,7 +130,7 @@ _RANGE = 18
 
 
 def table(results: Sequence[Result], client_speed: float) -> list[str]:
-    """Lines about the results with one log."""
+    """The lines of a table of the results with one log."""
     log = results[0].log
     headings = "".join(heading.ljust(width) for _, heading, _, _, width in _COLUMNS)
     lines = [
@@ -142,20 +142,20 @@ def table(results: Sequence[Result], client_speed: float) -> list[str]:
         neighbours.setdefault(result.case.beside, []).extend(result.beside)
     for name, samples in neighbours.items():
         limited = "client-limited" if is_client_limited(samples, client_speed) else ""
-        lines.append(_line(name, _figures(log, samples), limited))
+        lines.append(_line(name, _spreads(log, samples), limited))
     for result in results:
         ratio = f"{result.ratio.text()} {result.case.beside}"
-        said = "; ".join([ratio, *result.notes(client_speed)])
-        lines.append(_line(result.case.name, result.figures(), said))
+        notes = "; ".join([ratio, *result.notes(client_speed)])
+        lines.append(_line(result.case.name, result.spreads(), notes))
     return lines
 
 
-def _line(name: str, figures: dict[str, Spread], said: str) -> str:
+def _line(name: str, spreads: dict[str, Spread], notes: str) -> str:
     cells = "".join(
-        _cell(figures.get(figure), scale, digits, width)
-        for figure, _, scale, digits, width in _COLUMNS
+        _cell(spreads.get(column), scale, digits, width)
+        for column, _, scale, digits, width in _COLUMNS
     )
-    return f"  {name:<{_NAME}}{cells}{said}".rstrip()
+    return f"  {name:<{_NAME}}{cells}{notes}".rstrip()
 
 
 def _cell(spread: Spread | None, scale: float, digits: int, width: int) -> str:
@@ -171,13 +171,13 @@ class Small:
     """Requests a second for small logs in turn as HTML, whitenoise beside it each round."""
 
     count: int
-    """Of the logs."""
+    """How many logs there are."""
     size: int
     """Their mean, in bytes."""
     ours: Sequence[float]
     whitenoise: Sequence[float]
 
-    def figures(self) -> dict[str, Spread]:
+    def spreads(self) -> dict[str, Spread]:
         pairs = zip(self.ours, self.whitenoise, strict=True)
         return {
             "ratio": Spread.of(ours / whitenoise for ours, whitenoise in pairs),
@@ -186,7 +186,7 @@ class Small:
         }
 
     def lines(self) -> list[str]:
-        ratio, ours, whitenoise = self.figures().values()
+        ratio, ours, whitenoise = self.spreads().values()
         return [
             f"{self.count} logs of {self.size} bytes in turn as HTML, {len(self.ours)} rounds",
             f"  oslogserve   requests/s {ours.text(digits=0)}, {ratio.text()} of whitenoise",
@@ -202,11 +202,11 @@ class Busy:
     log: str
     downloads: int
     threads: int
-    """Of gunicorn. Where the downloads take all of them, a request waits until one ends."""
+    """Threads of gunicorn. Where the downloads take all of them, a request waits until one ends."""
     idle: list[list[float]]
     loaded: list[list[float]]
 
-    def figures(self) -> dict[str, Spread]:
+    def spreads(self) -> dict[str, Spread]:
         return {
             f"{state}_p{share}": Spread.of(percentile(probes, share) for probes in rounds)
             for state, rounds in (("idle", self.idle), ("loaded", self.loaded))
@@ -214,12 +214,12 @@ class Busy:
         }
 
     def lines(self) -> list[str]:
-        figures = {name: spread.text(1e3, 1) for name, spread in self.figures().items()}
+        texts = {name: spread.text(1e3, 1) for name, spread in self.spreads().items()}
         probes = sum(map(len, self.loaded))
         return [
             f"  {self.name}, {probes} requests:",
-            f"    beside the downloads ms  p50 {figures['loaded_p50']}  p99 {figures['loaded_p99']}",
-            f"    without them ms          p50 {figures['idle_p50']}  p99 {figures['idle_p99']}",
+            f"    beside the downloads ms  p50 {texts['loaded_p50']}  p99 {texts['loaded_p99']}",
+            f"    without them ms          p50 {texts['idle_p50']}  p99 {texts['idle_p99']}",
         ]
 
 
@@ -232,17 +232,17 @@ def percentile(values: Sequence[float], share: int) -> float:
 class Rendered:
     """A renderer alone, over a log in memory."""
 
-    asked: str
+    task: str
     renderer: str
     size: int
     seconds: list[float]
 
-    def figures(self) -> dict[str, Spread]:
+    def spreads(self) -> dict[str, Spread]:
         return {"bytes_a_second": Spread.of(self.size / x for x in self.seconds)}
 
     def line(self) -> str:
-        speed = self.figures()["bytes_a_second"]
-        return f"  {self.renderer:<8} {self.asked:<24} MB/s of log {speed.text(1e-6, 0)}"
+        speed = self.spreads()["bytes_a_second"]
+        return f"  {self.renderer:<8} {self.task:<24} MB/s of log {speed.text(1e-6, 0)}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,16 +251,16 @@ class Visit:
 
     first_paint: float
     last_line: float
-    """It is in the document."""
+    """Until it is in the document."""
     lines: int
     html: int
     sent: int
-    """What of the HTML went over the wire, gzipped."""
+    """Gzipped bytes of the HTML on the wire."""
     memory: int
-    """Of the tab, when all was loaded and had been looked at."""
+    """Memory of the tab, when all was loaded and had been looked at."""
     peak: int
     slowest_step: float
-    """Until a place in the page, anywhere in it, was shown."""
+    """The longest wait until some place in the page was shown."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -268,7 +268,7 @@ class Page:
     log: Log
     rounds: list[Visit]
 
-    def figures(self) -> dict[str, Spread]:
+    def spreads(self) -> dict[str, Spread]:
         return {
             "first_paint": Spread.of(visit.first_paint for visit in self.rounds),
             "last_line": Spread.of(visit.last_line for visit in self.rounds),
@@ -282,11 +282,11 @@ class Page:
         }
 
     def line(self) -> str:
-        figures = self.figures()
+        spreads = self.spreads()
         cells = "".join(
-            figures[name].text(scale, digits).ljust(width)
+            spreads[name].text(scale, digits).ljust(width)
             if width >= _RANGE
-            else f"{figures[name].median * scale:.{digits}f}".ljust(width)
+            else f"{spreads[name].median * scale:.{digits}f}".ljust(width)
             for name, _, scale, digits, width in _PAGE_COLUMNS
         )
         return f"  {self.log.name:<10}{cells}".rstrip()
@@ -307,7 +307,7 @@ _PAGE_COLUMNS = (
 
 @dataclasses.dataclass
 class Everything:
-    """One run."""
+    """All that one run measured."""
 
     client_speed: float
     results: list[Result] = dataclasses.field(default_factory=list)
@@ -367,10 +367,10 @@ class Everything:
         }
         return {
             "client_bytes_a_second": self.client_speed,
-            **{kind: [_as_dict(one) for one in several] for kind, several in measured.items()},
+            **{name: [_as_dict(one) for one in several] for name, several in measured.items()},
         }
 
 
 def _as_dict(measured: Result | Small | Busy | Rendered | Page) -> dict[str, object]:
-    figures = {name: dataclasses.asdict(x) for name, x in measured.figures().items()}
-    return {"figures": figures, "measured": dataclasses.asdict(measured)}
+    spreads = {name: dataclasses.asdict(x) for name, x in measured.spreads().items()}
+    return {"spreads": spreads, "measured": dataclasses.asdict(measured)}

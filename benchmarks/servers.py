@@ -19,7 +19,7 @@ STARTUP = 20
 
 WORKERS = 2
 THREADS = 4
-"""Of gunicorn, in all that runs under it; nginx has as many workers, which need no threads."""
+"""Workers and threads of gunicorn, in all that runs under it; nginx has as many workers, which need no threads."""
 
 GUNZIP = "gzip_static always; gunzip on;"
 """nginx unpacks x.txt.gz itself for a client that does not take gzip."""
@@ -28,7 +28,7 @@ AS_STORED = "gzip_static on;"
 """nginx sends x.txt.gz as it lies there to a client that does."""
 
 WHOLE_PAGES = "\n[serve]\npage_size = 1000000000000\npage_elements = 1000000000\n"
-"""So that a page has all that it is compared with."""
+"""Limits beyond any log, so that a page has all that it is compared with."""
 
 _NGINX = """
 daemon off;
@@ -64,7 +64,7 @@ class Failed(Exception):
 
 
 def needed(program: str, package: str) -> str:
-    """Where ``program`` is. Debian keeps nginx where a plain user's PATH does not lead."""
+    """The path of ``program``. Debian keeps nginx where a plain user's PATH does not lead."""
     found = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if not found:
         raise Missing(f"{program} is not installed: apt-get install {package}")
@@ -83,11 +83,11 @@ class Server:
         self._idle = {pid: _memory(pid, "VmRSS") for pid in self.workers()}
 
     def workers(self) -> list[int]:
-        """Those who answer: the processes that started no others."""
+        """The ids of the processes that answer: those that started no others."""
         return _leaves(self._pid)
 
     def processor_seconds(self) -> list[float]:
-        """What each worker has used until now."""
+        """Seconds of processor time that each worker has used until now."""
         return [_processor_seconds(pid) for pid in self.workers()]
 
     def reset_peak(self) -> None:
@@ -147,8 +147,8 @@ def renderer_of(port: int) -> str | None:
     """The renderer that an oslogserve says it has; None where it does not say."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with direct.open(f"http://127.0.0.1:{port}/metrics", timeout=STARTUP) as answer:
-        said = re.search(rb'(?m)^oslogserve_build_info\{[^}]*renderer="(\w+)"', answer.read())
-    return said[1].decode() if said else None
+        found = re.search(rb'(?m)^oslogserve_build_info\{[^}]*renderer="(\w+)"', answer.read())
+    return found[1].decode() if found else None
 
 
 @contextlib.contextmanager
@@ -190,8 +190,8 @@ def _running(
                 yield Server(name, port, process.pid)
             except Failed as failure:
                 output.seek(0)
-                said = output.read().decode(errors="replace")[-2000:]
-                raise Failed(f"{failure}; it said:\n{said}") from None
+                text = output.read().decode(errors="replace")[-2000:]
+                raise Failed(f"{failure}; it said:\n{text}") from None
         finally:
             process.terminate()
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be reached: a table, held against what one run measured."""
+"""The targets: a table, and a verdict on each from what one run measured."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ TIMES_AT_MOST = {
     "tail=100, native": 0.5,
     "lines= at the end, native": 0.5,
 }
-"""Of what each is measured beside."""
+"""The most that a case may take of the time of what it is compared with."""
 
 NEIGHBOURS = {
     case.name: case.beside
@@ -40,7 +40,7 @@ NEIGHBOURS = {
 
 FIRST_BYTE = 0.003
 FIRST_BYTE_OF_NGINX = 4
-"""Either will do."""
+"""The first byte comes within so many seconds, or times nginx's: either will do."""
 
 Measured = Callable[[Everything], Spread | None]
 Limit = float | Callable[[Everything], float | None]
@@ -51,13 +51,13 @@ class Target:
     what: str
     measured: Measured
     limit: Limit
-    """In the unit of ``measured``."""
+    """The least or the most, in the unit of ``measured``."""
     scale: float = 1
     unit: str = ""
     at_least: bool = False
 
     def verdict(self, run: Everything) -> "Verdict | None":
-        """None: it was not measured."""
+        """The verdict; None where it was not measured."""
         spread = self.measured(run)
         limit = self.limit(run) if callable(self.limit) else self.limit
         if spread is None or limit is None:
@@ -86,16 +86,16 @@ class Verdict:
 
 
 def main_log(logs: Sequence[Log]) -> Log:
-    """The one that most targets are about; where it was not measured, the largest."""
+    """The log that most targets are about; where it was not measured, the largest."""
     return max(logs, key=lambda log: (log.megabytes == LARGE, log.size))
 
 
-def sent_as_named(figure: str, case: str) -> Measured:
-    """None where a case that is to be gzipped was not: its figures mean something else."""
+def sent_as_named(column: str, case: str) -> Measured:
+    """A column of a case; none where it should be gzipped and was not, and means something else."""
 
     def measured(run: Everything) -> Spread | None:
         found = run.find(LARGE, case)
-        return found.figures().get(figure) if found and found.is_sent_as_named else None
+        return found.spreads().get(column) if found and found.is_sent_as_named else None
 
     return measured
 
@@ -109,7 +109,7 @@ def first_byte_limit(case: str) -> Callable[[Everything], float | None]:
 
 
 def _first_byte(result: Result) -> float:
-    """Of its neighbour."""
+    """The median seconds until the first byte of what the case is compared with."""
     return Spread.of(x.first_byte for x in result.beside if x.first_byte is not None).median
 
 
@@ -127,7 +127,7 @@ def worst_memory(megabytes: int) -> Measured:
 
     def measured(run: Everything) -> Spread | None:
         found = [
-            result.figures()["memory"]
+            result.spreads()["memory"]
             for result in run.results
             if result.log.megabytes == megabytes and result.case.renderer
         ]
@@ -136,23 +136,23 @@ def worst_memory(megabytes: int) -> Measured:
     return measured
 
 
-def rendering(renderer: str, asked: str, least: float) -> Target:
+def rendering(renderer: str, task: str, least: float) -> Target:
     def measured(run: Everything) -> Spread | None:
         for one in run.rendered:
-            if (one.asked, one.renderer) == (asked, renderer):
-                return one.figures()["bytes_a_second"]
+            if (one.task, one.renderer) == (task, renderer):
+                return one.spreads()["bytes_a_second"]
         return None
 
-    what = f"{renderer} renderer alone, {asked}"
+    what = f"{renderer} renderer alone, {task}"
     return Target(what, measured, least, 1e-6, "MB/s", at_least=True)
 
 
 def small(run: Everything) -> Spread | None:
-    return run.small.figures()["ratio"] if run.small else None
+    return run.small.spreads()["ratio"] if run.small else None
 
 
 def busy(run: Everything) -> Spread | None:
-    return run.busy[0].figures()["loaded_p99"] if run.busy else None
+    return run.busy[0].spreads()["loaded_p99"] if run.busy else None
 
 
 TARGETS = (
@@ -185,9 +185,9 @@ TARGETS = (
 
 def lines(run: Everything) -> list[str]:
     verdicts = [(target, target.verdict(run)) for target in TARGETS]
-    told = [verdict.line() for _, verdict in verdicts if verdict]
+    known = [verdict.line() for _, verdict in verdicts if verdict]
     absent = [target.what for target, verdict in verdicts if not verdict]
-    return ["Targets", *told, *([f"  not measured: {'; '.join(absent)}"] if absent else [])]
+    return ["Targets", *known, *([f"  not measured: {'; '.join(absent)}"] if absent else [])]
 
 
 def as_dicts(run: Everything) -> list[dict[str, object]]:

@@ -138,7 +138,7 @@ def test_the_report_names_every_case_and_the_targets_that_were_not_measured():
     assert "HTML, native  " in told
     assert "2.00 (2.00-2.00) nginx, unpacking" in told
     assert "not measured: level=ERROR, native" in told
-    assert json.loads(json.dumps(run.as_dict()))["results"][0]["figures"]["ratio"]["median"] == 0.3
+    assert json.loads(json.dumps(run.as_dict()))["results"][0]["spreads"]["ratio"]["median"] == 0.3
 
 
 def test_the_chart_is_xml_with_a_bar_for_each_way():
@@ -219,12 +219,12 @@ def test_the_renderers_are_asked_for_the_same_bytes():
     def three(pieces, wanted):
         yield b"".join(pieces) + b"!"
 
-    with pytest.raises(client.BadAnswer, match="the renderers made"):
+    with pytest.raises(client.BadAnswer, match="the renderers give"):
         renderer.measured({"native": two, "pure": three}, 1, 1, lambda text: None)
 
 
 def test_there_is_always_a_pure_renderer():
-    rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), renderer.ASKED["HTML"][1]))
+    rendered = b"".join(renderer.installed()["pure"](iter([b"a\nb\n"]), renderer.TASKS["HTML"][1]))
     assert rendered.count(b"<li") == 2
 
 
