@@ -32,17 +32,17 @@ def size_element(size: int | None) -> Markup:
     return Markup() if size is None else _SIZE(size=size, shown=size_shown(size))
 
 
-def moment(seconds: float) -> str:
-    """'2013-09-27 18:22:11', in UTC. seconds: since 1970."""
+def moment(seconds: float | None) -> str | None:
+    """'2013-09-27 18:22:11', in UTC; None where it is not known. seconds: since 1970."""
+    if seconds is None:
+        return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19]
 
 
 def time_element(seconds: float | None, zone: str = "") -> Markup:
     """Nothing where the time is not known."""
-    if seconds is None:
-        return Markup()
     shown = moment(seconds)
-    return _TIME(iso=shown.replace(" ", "T"), shown=shown, zone=zone)
+    return _TIME(iso=shown.replace(" ", "T"), shown=shown, zone=zone) if shown else Markup()
 
 
 def duration(micros: int) -> str:

@@ -101,23 +101,18 @@ def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes
 
 def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
     by_name = groupby(listing, key=lambda entry: entry.name)
-    rows: Iterator[_Row] = (_merge(list(entries)) for _, entries in by_name)
+    rows: Iterator[_Row] = (_row(name, list(entries)) for name, entries in by_name)
     if sort == "time":
         rows = _newest_first(rows, listing)
     while batch := list(islice(rows, BATCH)):
         yield batch
 
 
-def _merge(entries: list[Entry]) -> _Row:
-    """entries: of one name, one for each source that has it."""
+def _row(name: bytes, entries: list[Entry]) -> _Row:
+    """entries: one for each source that has the name."""
     known = next((entry for entry in entries if entry.modified is not None), entries[0])
-    return _Row(
-        name=known.name.decode("utf-8", "replace"),
-        href="./" + quote(known.name),
-        size=known.size,
-        modified=known.modified,
-        sources=[entry.source for entry in entries],
-    )
+    shown, sources = name.decode("utf-8", "replace"), [entry.source for entry in entries]
+    return _Row(shown, "./" + quote(name), known.size, known.modified, sources)
 
 
 def _newest_first(rows: Iterator[_Row], listing: Listing) -> Iterator[_Row]:
@@ -168,14 +163,12 @@ def _html_row(row: _Row) -> Markup:
 
 def _text_row(row: _Row) -> str:
     name = _visible(row.name.replace("\\", "\\\\"))
-    size = "-" if row.size is None else row.size
-    time = "-" if row.modified is None else moment(row.modified)
-    return f"{name}\t{size}\t{time}\t{','.join(row.sources)}\n"
+    fields = name, row.size, moment(row.modified), ",".join(row.sources)
+    return "\t".join("-" if field is None else str(field) for field in fields) + "\n"
 
 
 def _json_row(row: _Row) -> str:
-    modified = None if row.modified is None else moment(row.modified)
-    return json.dumps({**row._asdict(), "modified": modified})
+    return json.dumps({**row._asdict(), "modified": moment(row.modified)})
 
 
 def _visible(name: str) -> str:
