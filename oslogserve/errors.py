@@ -92,7 +92,7 @@ class SourceError(Exception):
 
 
 class Incomplete(Exception):
-    """The end of a log of which a part is missing: what could be read was yielded before.
+    """A log breaks off: what could be read of it was yielded before.
 
     reason: one of REASONS, a metric label.
     """

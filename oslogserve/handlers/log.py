@@ -33,8 +33,8 @@ class LogHandler:
     def __init__(
         self, renderer: Renderer, limits: Page | None, views: Views, max_age: int, etag_salt: str
     ) -> None:
-        """limits: of one page. views: the configured patterns. max_age: seconds for which caches may
-        keep a log that is settled. etag_salt: part of every ETag."""
+        """limits: of one page. views: patterns of paths from the configuration. max_age: seconds for
+        which caches may keep a settled log. etag_salt: part of every ETag."""
         self._renderer = renderer
         self._limits = limits
         self._views = views

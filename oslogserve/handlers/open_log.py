@@ -28,7 +28,7 @@ class OpenLog:
         """Takes over `log`, also where it raises. path, sources: where it was found."""
         self.log = log
         self.stored = log.stored
-        #: What the reader was told to be missing. Grows while the log is read.
+        #: Why the log is incomplete, as its reader is informed. Grows while it is read.
         self.missing: list[Incomplete] = []
         self._path = path
         self._sources = sources
@@ -36,7 +36,7 @@ class OpenLog:
         self._opened = [log]
         chunks = iter(log)
         try:
-            #: The first chunk of the stored bytes; empty where only the metadata was asked for.
+            #: The first chunk of the stored bytes; empty where only the metadata was opened.
             self.first = next(chunks, b"")
         except BaseException:
             log.close()

@@ -30,9 +30,9 @@ class Content(NamedTuple):
     """The bytes of a representation, or of a range of it, opened."""
 
     pieces: Iterable[bytes]
-    #: Makes what is sent of `pieces`; None where they are sent as they are.
+    #: Turns `pieces` into what is sent; None where they are sent as they are.
     render: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None
-    #: True where nothing is waited for any more, and little is to come.
+    #: True where all stored bytes are in memory, so that rendering waits for no source.
     is_small: bool = False
     #: Bytes that are sent, where that is known before.
     length: int | None = None
@@ -43,7 +43,7 @@ class Content(NamedTuple):
 
 
 class Representation:
-    """What respond() sends. It is opened once at most, and closed by whoever made it."""
+    """What respond() sends. It is opened once at most, and closed by whoever created it."""
 
     #: A metric label.
     source = "none"
@@ -53,7 +53,7 @@ class Representation:
     has_gzip_variant = True
     #: True where the log's end may be missing, and nobody knows yet.
     may_break_off = False
-    #: What the reader was told to be missing. Grows while the content is read.
+    #: Why the log is incomplete, as its reader is informed. Grows while the content is read.
     missing: Sequence[Incomplete] = ()
 
     def __init__(

@@ -24,7 +24,7 @@ class Body:
         self._started = started
         self._ending = "aborted"
         self._sent = 0
-        self._error: Incomplete | None = None
+        self._raised: list[Incomplete] = []
         self._is_closed = False
         metrics["responses_total", response.status[:3]].inc()
 
@@ -40,7 +40,7 @@ class Body:
         except Exception as error:
             self._ending = "failed"
             if isinstance(error, Incomplete):
-                self._error = error
+                self._raised.append(error)
             raise
         self._sent += len(piece)
         return piece
@@ -58,8 +58,7 @@ class Body:
         response.close()
         key = "response_seconds", response.source, response.view, self._ending
         metrics[key].observe(time.perf_counter() - self._started)
-        for error in (*response.missing, self._error):
-            if error is not None:
-                metrics["incomplete_logs_total", response.source, error.reason].inc()
+        for error in (*response.missing, *self._raised):
+            metrics["incomplete_logs_total", response.source, error.reason].inc()
         metrics["sent_bytes_total", response.view].inc(self._sent)
         metrics["requests_in_progress"].dec()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading ahead: pieces are made by a thread while the ones before are sent.
+"""Read-ahead: a thread prepares pieces while earlier ones are sent.
 
 Two of them in a row use three processors for a large log: one thread inflates, one renders, and the
 server's own sends. Inflating, rendering and sending all let other threads run.
@@ -11,15 +11,15 @@ from threading import Lock, Thread
 
 #: Pieces until a thread is started: a log of a megabyte is sent sooner than one helps.
 PIECES_WITHOUT_THREAD = 4
-#: Pieces that are made and not yet taken; each is some 400 KiB of a page.
-MOST_AHEAD = 2
+#: Pieces that are ready and not yet taken; each is some 400 KiB of a page.
+MOST_READY = 2
 
 
 class ReadAhead:
-    """Iterator over `pieces` that makes some ahead. Closed at its end or before, it calls `on_close`.
+    """Iterator over `pieces` whose thread prepares the next ones. close() calls `on_close`.
 
-    Where its thread is at work, that calls on_close: what it reads from is not closed under its
-    hands, and nobody waits for a source that hangs.
+    While the thread is at work, the thread calls on_close in the end: what it reads from is not
+    closed meanwhile, and nobody waits for a source that hangs.
     """
 
     def __init__(self, pieces: Iterator[bytes], on_close: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class ReadAhead:
         if self._taken <= PIECES_WITHOUT_THREAD:
             return next(self._pieces)
         if self._taken == PIECES_WITHOUT_THREAD + 1:
-            for _ in range(MOST_AHEAD):
+            for _ in range(MOST_READY):
                 self._room.put(None)
             self._is_at_work = True
             Thread(target=self._work, name="oslogserve-read-ahead", daemon=True).start()

@@ -5,7 +5,6 @@ The native core is the engine. The pure renderer (`pure`) is the definition, and
 where it is not installed. Nothing of one is built where the other is used.
 """
 
-import functools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
@@ -95,12 +94,6 @@ def named(wanted: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Re
     if wanted == "pure" or (wanted == "auto" and CORE is None):
         return "pure", pure_renderer(user_formats)
     return "native", native_renderer(user_formats)
-
-
-@functools.cache
-def best_renderer() -> Renderer:
-    """The native renderer where it is installed, else the pure one; without user formats."""
-    return named("auto")[1]
 
 
 def described(name: str) -> str:

@@ -6,14 +6,14 @@ Every view says so if some of the log is missing by its end.
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve.decode import until_incomplete
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.nearest import Nearest, moment_of, nearest
-from oslogserve.lines.renderer import Renderer, best_renderer
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import TAIL_BYTES, Page, Selection, Tally, Wanted
 from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
@@ -29,7 +29,7 @@ class LogView:
     log: LogInfo
     #: What is missing of the log; known when all pieces were read.
     missing: list[Incomplete]
-    renderer: Renderer = field(default_factory=best_renderer)
+    renderer: Renderer
     #: Of a page, where the query names no end; None for no limits.
     limits: Page | None = None
     #: Begins the log's text anew. Raises Incomplete where it breaks off.

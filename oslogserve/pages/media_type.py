@@ -62,8 +62,8 @@ Views = Sequence[tuple[re.Pattern[str], str]]
 def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
     """The media type of a file that is not a log; None for a log.
 
-    name: the requested path. head: the first bytes of its content, inflated. views: the configured
-    patterns, which win over what is known here.
+    name: the requested path. head: the first bytes of its content, inflated. views: patterns
+    from the configuration, which win over what is known here.
     """
     file_name = name.rpartition("/")[2]
     media_type, packing = _by_name(file_name)

@@ -46,7 +46,7 @@ def template_of(*names: str) -> Callable[..., Markup]:
     return template("".join(map(text_of, names)).removesuffix("\n"))
 
 
-def join(parts: Iterable[str], between: str = "") -> Markup:
-    """All parts as one; those that are not Markup are escaped."""
-    safe = [part if type(part) is Markup else escape(part) for part in parts]
+def join(texts: Iterable[str], between: str = "") -> Markup:
+    """All texts as one; those that are not Markup are escaped."""
+    safe = [text if type(text) is Markup else escape(text) for text in texts]
     return str.__new__(Markup, between.join(safe))

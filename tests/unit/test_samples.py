@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from oslogserve.decode import Decoded, until_incomplete
-from oslogserve.lines.renderer import best_renderer
+from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import bare
 
 SAMPLES = Path(
     os.environ.get("OSLOGSERVE_SAMPLES") or Path(__file__).parents[2] / "../shared/samples"
 )
+_, RENDERER = named("auto")
 LEVELS = ("DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR")
 COUNTS = {
     "screen-c-api.txt.gz": (2804, 486, 249, 0, 50, 0),
@@ -39,7 +40,7 @@ def pieces(name):
 
 
 def shown(view, name, **asked):
-    return b"".join(best_renderer()(pieces(name), Wanted(view, Selection(**asked))))
+    return b"".join(RENDERER(pieces(name), Wanted(view, Selection(**asked))))
 
 
 def text(name, **asked):

@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from oslogserve.http.read_ahead import MOST_AHEAD, PIECES_WITHOUT_THREAD, ReadAhead
+from oslogserve.http.read_ahead import MOST_READY, PIECES_WITHOUT_THREAD, ReadAhead
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -71,7 +71,7 @@ def test_closed_at_work_the_thread_at_work_closes_what_it_reads_from():
     assert made.has_closed.wait(BOUND)
     assert len(made.closed_by) == 1
     assert made.closed_by[0] is not threading.current_thread()
-    assert made.given <= PIECES_WITHOUT_THREAD + 1 + MOST_AHEAD + 1
+    assert made.given <= PIECES_WITHOUT_THREAD + 1 + MOST_READY + 1
 
 
 def test_closing_does_not_wait_for_a_source_that_hangs():
@@ -98,6 +98,6 @@ def test_no_more_than_is_bounded_is_made_ahead():
         next(made.ahead)
     for _ in range(100):
         next(made.ahead)
-        assert made.given <= made.ahead._taken + MOST_AHEAD
+        assert made.given <= made.ahead._taken + MOST_READY
     made.ahead.close()
     assert made.has_closed.wait(BOUND)

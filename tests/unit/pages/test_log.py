@@ -8,10 +8,12 @@ import pytest
 
 from oslogserve.decode import Decoded, until_incomplete
 from oslogserve.errors import Incomplete
+from oslogserve.lines.renderer import named
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query
 
+_, RENDERER = named("auto")
 INFO = b"2013-09-27 18:22:11.248 1234 INFO nova.x [-] started\n"
 ERROR = b"2013-09-27 18:22:12.248 1234 ERROR nova.x [-] <failed>\n"
 TRACE = b"Traceback (most recent call last):\n"
@@ -48,7 +50,7 @@ class Shown:
         self.missing = []
         pairs = parse_qsl(query, keep_blank_values=True)
         self.query = Query(b"job/a.txt", False, mount).with_parameters(pairs)
-        self.view = LogView(self.query, LogInfo("disk"), self.missing)
+        self.view = LogView(self.query, LogInfo("disk"), self.missing, RENDERER)
         self._pieces = until_incomplete(Decoded(chunks), self.missing)
 
     def of(self, view, *title):
@@ -288,7 +290,7 @@ def test_the_next_address_is_escaped():
     query = Query(b"a b/\xff?.txt", False, "/\xc3\xa9").with_parameters(
         [("q", "1&2 <é>"), ("q", "4"), ("limit", "1")]
     )
-    view = LogView(query, LogInfo(), [])
+    view = LogView(query, LogInfo(), [], RENDERER)
     b"".join(view.render("jsonl", [b"41&2 <\xc3\xa9>\n" * 2]))
     assert view.next_address() == (
         "/%C3%A9/a%20b/%FF%3F.txt?q=1%262+%3C%C3%A9%3E&q=4&limit=1&lines=2-"
@@ -305,7 +307,7 @@ def test_the_next_address_is_escaped():
 def test_a_page_leads_to_the_line_that_is_nearest_to_a_moment(shown, notice):
     log = [b"x\n2013-09-27 18:22:11.248 INFO a\n2013-09-27 18:23:10.000 INFO b\nERROR c\n"]
     query = Query(b"a.txt", False).with_parameters([("level", "ERROR"), ("show", shown)])
-    view = LogView(query, LogInfo(), [], read_again=lambda: log)
+    view = LogView(query, LogInfo(), [], RENDERER, read_again=lambda: log)
     page = b"".join(view.render("html", log)).decode()
     assert f'role="status">nearest: <a href="#L{notice[5]}">{notice}</p>' in page
     assert [line[:2] for line in re.findall(r" id=L(\d+)", page)] == [notice[5], "4"]
@@ -314,7 +316,7 @@ def test_a_page_leads_to_the_line_that_is_nearest_to_a_moment(shown, notice):
 def test_a_page_says_nothing_of_a_moment_that_a_line_has():
     log = [b"2013-09-27 18:22:11.248 INFO a\n"]
     query = Query(b"a.txt", False).with_parameters([("show", "_2013-09-27_18_22_11_248")])
-    view = LogView(query, LogInfo(), [], read_again=lambda: log)
+    view = LogView(query, LogInfo(), [], RENDERER, read_again=lambda: log)
     page = b"".join(view.render("html", log))
     assert b"id=L1" in page
     assert b"nearest" not in page
