@@ -5,15 +5,13 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::FromPyObject;
-use regex::bytes::{Regex, RegexBuilder};
-use regex_automata::hybrid::dfa::Cache;
-
 use crate::cursor::is_word;
-use crate::patterns::{Patterns, text_of};
+use crate::patterns::{Cache, Patterns, text_of};
 use crate::times::Layouts;
 use crate::tokens::{self, Kind, Place, Row, Table};
 use crate::user_formats::UserFormat;
+use pyo3::FromPyObject;
+use regex::bytes::{Regex, RegexBuilder};
 
 /// Letters of the longest word.
 const LONGEST_WORD: usize = 16;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Patterns of what begins at a place in a text. Each list of them is one automaton, which is built
-//! as it is used; a `Cache` holds what was built, for one thread at a time.
+//! as it is used; a `Cache` holds what was built and found, for one thread at a time.
 
-use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache as StateCache, DFA};
 use regex_automata::nfa::thompson::NFA;
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::ParserBuilder;
@@ -10,12 +11,41 @@ use regex_syntax::hir::literal::Extractor;
 
 /// Bytes that an automaton may grow to; then it is begun anew.
 const LARGEST: usize = 1024 * 1024;
+/// Beginnings of texts whose searches are remembered, by their hash: lines of a log repeat the minute,
+/// the process and the name of the one before.
+const REMEMBERED: usize = 128;
+/// Bytes of such a beginning.
+const BEGINNING: usize = 16;
 
 /// Patterns in the order in which they are tried.
 pub struct Patterns {
     automaton: DFA,
     /// The first bytes of all that they match.
     may_begin: [bool; 256],
+}
+
+/// What was built of an automaton, and what came of the last searches.
+pub struct Cache {
+    states: StateCache,
+    remembered: Vec<Option<Beginning>>,
+    /// Of the states; those from before are gone.
+    clear_count: usize,
+}
+
+/// What a search knows behind the first bytes of a text.
+#[derive(Clone, Copy)]
+struct Beginning {
+    bytes: u128,
+    progress: Progress,
+}
+
+/// A search on its way.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// None where no more bytes matter.
+    state: Option<LazyStateID>,
+    /// The first pattern that matches so far, and the size of what it matches.
+    found: Option<(usize, usize)>,
 }
 
 impl Patterns {
@@ -52,17 +82,81 @@ impl Patterns {
 
     /// Room for one thread's work.
     pub fn cache(&self) -> Cache {
-        self.automaton.create_cache()
+        let states = self.automaton.create_cache();
+        Cache { states, remembered: vec![None; REMEMBERED], clear_count: 0 }
     }
 
     /// The number of the first pattern that matches there, and where it ends.
     #[inline]
     pub fn first_at(&self, cache: &mut Cache, text: &[u8], at: usize) -> Option<(usize, usize)> {
         text.get(at).filter(|&&first| self.may_begin[usize::from(first)])?;
-        let input = Input::new(text).anchored(Anchored::Yes).range(at..);
-        // It gives up on nothing: neither was it told to quit at a byte nor to clear its cache less often.
-        let found = self.automaton.try_search_fwd(cache, &input).ok()??;
-        Some((found.pattern().as_usize(), found.offset()))
+        let text = &text[at..];
+        let (progress, size) = match text.first_chunk() {
+            Some(beginning) => (self.behind(cache, beginning)?, BEGINNING),
+            None => (self.start(cache)?, 0),
+        };
+        let progress = self.walk(&mut cache.states, progress, &text[size..], size)?;
+        let found = progress.state.map_or(Some(progress.found), |state| {
+            let end = self.automaton.next_eoi_state(&mut cache.states, state).ok()?;
+            let pattern = |end| self.automaton.match_pattern(&cache.states, end, 0).as_usize();
+            Some(if end.is_match() { Some((pattern(end), text.len())) } else { progress.found })
+        });
+        found?.map(|(pattern, size)| (pattern, at + size))
+    }
+
+    /// The search behind these bytes, as it is remembered.
+    #[inline]
+    fn behind(&self, cache: &mut Cache, beginning: &[u8; BEGINNING]) -> Option<Progress> {
+        let bytes = u128::from_le_bytes(*beginning);
+        let hash = (bytes as u64 ^ (bytes >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = (hash >> 32) as usize % REMEMBERED;
+        if cache.clear_count != cache.states.clear_count() {
+            cache.clear_count = cache.states.clear_count();
+            cache.remembered.fill(None);
+        }
+        if let Some(known) = cache.remembered[place]
+            && known.bytes == bytes
+        {
+            return Some(known.progress);
+        }
+        let start = self.start(cache)?;
+        let progress = self.walk(&mut cache.states, start, beginning, 0)?;
+        if cache.clear_count == cache.states.clear_count() {
+            cache.remembered[place] = Some(Beginning { bytes, progress });
+        }
+        Some(progress)
+    }
+
+    fn start(&self, cache: &mut Cache) -> Option<Progress> {
+        let input = Input::new(b"").anchored(Anchored::Yes);
+        let state = self.automaton.start_state_forward(&mut cache.states, &input).ok()?;
+        Some(Progress { state: Some(state), found: None })
+    }
+
+    /// The search behind more bytes, of which `size` stand before these.
+    #[inline]
+    fn walk(
+        &self,
+        states: &mut StateCache,
+        from: Progress,
+        bytes: &[u8],
+        size: usize,
+    ) -> Option<Progress> {
+        let Some(mut state) = from.state else {
+            return Some(from);
+        };
+        let mut found = from.found;
+        for (count, &byte) in bytes.iter().enumerate() {
+            // It gives up on nothing: it was told neither to quit at a byte nor to be cleared less often.
+            state = self.automaton.next_state(states, state, byte).ok()?;
+            if state.is_match() {
+                let pattern = self.automaton.match_pattern(states, state, 0);
+                found = Some((pattern.as_usize(), size + count));
+            } else if state.is_dead() {
+                return Some(Progress { state: None, found });
+            }
+        }
+        Some(Progress { state: Some(state), found })
     }
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tokens of a line's head: the table of `oslogserve/lines/tokens.py`, compiled.
 
-use regex_automata::hybrid::dfa::Cache;
-
 use crate::cursor::is_delimiter;
-use crate::patterns::Patterns;
+use crate::patterns::{Cache, Patterns};
 
 /// What a token means.
 #[derive(Clone, Copy, PartialEq)]
