@@ -3,7 +3,7 @@
 
 
 def is_in_view(page, selector):
-    """Below the bar, and above the window's end."""
+    """True if the element stands below the bar and above the window's end."""
     box = page.locator(selector).bounding_box()
     header = page.locator("header").bounding_box()
     return header["height"] - 1 <= box["y"] < page.viewport_size["height"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pure and the native renderer behind one signature, for what runs over both or compares them."""
+"""The pure and the native renderer behind one signature, for tests of both."""
 
 import functools
 import importlib
@@ -23,7 +23,7 @@ from tests import corpus
 VIEWS = ("html", "text", "jsonl", "summary")
 LEVELS = (None, *SEVERITIES)
 NATIVE_IS_THERE = importlib.util.find_spec("oslogserve_speedups") is not None
-#: Line -> (time, severity), b"" for none.
+#: A function of a line that gives (time, severity), b"" for none.
 EXAMPLES = {
     each.line: (each.time, b"" if each.severity == "NONE" else each.severity.encode())
     for each in corpus.family("heads.tsv")
@@ -34,7 +34,7 @@ _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=(
 
 pure = pure_renderer()
 native = native_renderer() if NATIVE_IS_THERE else None
-#: For what is to hold of both.
+#: Runs a test with each renderer.
 EACH = [
     pytest.param(pure, id="pure"),
     pytest.param(
@@ -46,7 +46,7 @@ EACH = [
 
 
 def the_native_core():
-    """Fails or skips a test where it is not there."""
+    """The native core. Fails or skips a test where it is not there."""
     if NATIVE_IS_THERE:
         return
     if os.environ.get("CI") and os.environ.get("OSLOGSERVE_RENDERER") != "pure":
@@ -68,10 +68,10 @@ def _without_link(found: re.Match[bytes]) -> bytes:
 
 
 def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple[object, Tally]:
-    """All that a renderer makes of a log, and what came of it."""
+    """(what a renderer gives of a log, its tally)"""
     tally = Tally()
-    made = b"".join(render(pieces, wanted, tally, *options))
-    return json.loads(made) if wanted.view == "summary" else made, tally
+    content = b"".join(render(pieces, wanted, tally, *options))
+    return json.loads(content) if wanted.view == "summary" else content, tally
 
 
 def speedups():
@@ -79,7 +79,7 @@ def speedups():
 
 
 class NativeRecogniser:
-    """What Recogniser is, of the native core."""
+    """The native core's twin of Recogniser."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self._grammar = speedups().Grammar(NativeGrammar(user_formats))

@@ -19,8 +19,8 @@ PROBE = "probe.txt"
 MIDWAY = 10 * logs.MEGABYTE
 
 
-def _name(packed, kind):
-    return f"{kind}.txt.gz" if packed else f"{kind}.txt"
+def _name(packed, stem):
+    return f"{stem}.txt.gz" if packed else f"{stem}.txt"
 
 
 class DiskStage(Stage):
@@ -37,7 +37,7 @@ class DiskStage(Stage):
         return path
 
     def midway(self, cell, trouble):
-        """trouble(path) while the reader has but the first bytes."""
+        """Calls trouble(path) while the reader has but the first bytes."""
         path = self.new(cell.packed)
         accepted = [self.healthy(path.name, cell.view)]
         reader = self.stalled(path.name, cell.view)
@@ -88,15 +88,15 @@ def _(stage, cell):
 
 @row("emptied and written anew midway")
 def _(stage, cell):
-    """What logrotate's copytruncate and a busy service do."""
+    """Cuts the log short and writes on, as logrotate's copytruncate and a busy service do."""
     size = logs.LARGE + logs.MEGABYTE
-    anew = logs.stored(size, cell.packed, seed=1)  # made before: it takes longer than the log
+    anew = logs.stored(size, cell.packed, seed=1)  # before: it takes longer than the log
     return stage.midway(cell, lambda path: path.write_bytes(anew))
 
 
 @row("appended to midway", survives=True)
 def _(stage, cell):
-    """Whole is the log as it was, or as it is."""
+    """Replaces the log. The answer is complete with the old or with the new one."""
     path = stage.new(cell.packed)
     accepted = [stage.healthy(path.name, cell.view)]
     reader = stage.stalled(path.name, cell.view)
@@ -153,12 +153,12 @@ class FailingStage(Stage):
         self.path = disk.path
         super().__init__("disk", {"disk": {"root": disk.path}}, PROBE)
 
-    def failing(self, kind, cell):
+    def failing(self, stem, cell):
         """The reading of a log that fails, and the answer to the same one that does not."""
-        name = _name(cell.packed, kind)
+        name = _name(cell.packed, stem)
         same = self.healthy(_name(cell.packed, "log"), cell.view)
         if cell.view == "html":
-            same = same.replace(b"log.txt", f"{kind}.txt".encode())
+            same = same.replace(b"log.txt", f"{stem}.txt".encode())
         return self.read(name, cell.view), [same]
 
 
@@ -195,14 +195,14 @@ def stage():
     with tempfile.TemporaryDirectory(prefix="oslogserve-faults-") as folder:
         root = Path(folder) / "root"
         root.mkdir()
-        with DiskStage(root) as made:
-            yield made
+        with DiskStage(root) as stage:
+            yield stage
 
 
 @contextlib.contextmanager
 def failing_stage():
-    with FailingDisk(_files()) as disk, FailingStage(disk) as made:
-        yield made
+    with FailingDisk(_files()) as disk, FailingStage(disk) as stage:
+        yield stage
 
 
 #: Why the second stage cannot be had here, or ''.

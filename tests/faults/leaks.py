@@ -27,12 +27,12 @@ def workers(server):
     return [int(pid) for pid in children.read_text().split()]
 
 
-def held(pid):
+def open_descriptors(pid):
     return Held(len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task")))
 
 
 def resident(pid):
-    """Bytes."""
+    """Bytes of memory that the process has."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGESIZE")
 
@@ -49,7 +49,7 @@ def waiting(port):
 
 
 def _described(pid):
-    """Its sockets by state and peer, and how many other descriptors."""
+    """How many descriptors a process has open: sockets by state and peer, and others."""
     rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     sockets = {f"socket:[{row[9]}]": (row[3], int(row[2].partition(":")[2], 16)) for row in rows}
     kinds = Counter()
@@ -61,12 +61,12 @@ def _described(pid):
 
 
 def leaked(pid, before, seconds=SECONDS):
-    """What is still held beyond `before` when it had time to be let go; '' where nothing is."""
+    """What a process still has open beyond `before`, some time later; '' for nothing."""
     more = f"process {pid} is gone"
 
     def clean():
         nonlocal more
-        now = held(pid)
+        now = open_descriptors(pid)
         surplus = (now.files - before.files, now.threads - before.threads)
         more = f"{surplus[0]} descriptors, {surplus[1]} threads; it has {_described(pid)}"
         return surplus[0] <= KEPT and surplus[1] <= 0

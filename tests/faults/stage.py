@@ -4,7 +4,7 @@
 import contextlib
 
 from oslogserve.config.options import OPTIONS
-from tests.faults.leaks import held, leaked, waiting, workers
+from tests.faults.leaks import leaked, open_descriptors, waiting, workers
 from tests.faults.reading import Reader
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
@@ -52,7 +52,7 @@ class Stage:
         self._resources.close()
 
     def _warm_up(self):
-        """So that every thread is there, and a connection for each."""
+        """Sends requests until every thread is there, and a connection for each."""
         self.settle()  # the first token is dear
         for _ in range(3):
             readers = [Reader(self.server, self._probe) for _ in range(2 * THREADS)]
@@ -60,13 +60,13 @@ class Stage:
                 reader.result()
         self._connect()
         self.hung_up()
-        self.held = held(self.worker)
+        self.descriptors = open_descriptors(self.worker)
 
     def _connect(self):
         pass
 
     def hung_up(self):
-        """Until the server has closed the connections that its readers closed."""
+        """Waits until the server has closed the connections that its readers closed."""
         poll(
             lambda: waiting(self.server.port)[0] == 0,
             lambda: AssertionError("connections stay open"),
@@ -96,7 +96,7 @@ class Stage:
         return self.reader(name, view, **options).result()
 
     def healthy(self, name, view):
-        """The answer while nothing is wrong, asked for once."""
+        """The answer while nothing is wrong, fetched once."""
         key = (name, view)
         if key not in self._healthy:
             self._healthy[key] = self.answer(name, view)
@@ -109,12 +109,12 @@ class Stage:
         return answer.body
 
     def settle(self):
-        """Until the source is asked again after a fault."""
+        """Waits until the source is used again after a fault."""
         poll(
             lambda: ask(self.server, self._probe).status == 200,
-            lambda: AssertionError(f"{self.source} is not asked again after a fault"),
+            lambda: AssertionError(f"{self.source} is not used again after a fault"),
             RECOVERY,
         )
 
     def leaked(self):
-        return leaked(self.worker, self.held)
+        return leaked(self.worker, self.descriptors)

@@ -27,8 +27,8 @@ MIDWAY = 1024 * 1024
 SOON = 20
 
 
-def _name(packed, kind):
-    return f"{kind}.txt.gz" if packed else f"{kind}.txt"
+def _name(packed, stem):
+    return f"{stem}.txt.gz" if packed else f"{stem}.txt"
 
 
 class SwiftStage(Stage):
@@ -47,13 +47,13 @@ class SwiftStage(Stage):
             connection.put_object(CONTAINER, PROBE, b"a line\n")
             connection.put_object(CONTAINER, f"{FOLDER}/log.txt", b"a line\n")
             for packed in (False, True):
-                for kind, size in (("log", logs.SIZE), ("large", logs.LARGE)):
+                for stem, size in (("log", logs.SIZE), ("large", logs.LARGE)):
                     content = logs.stored(size, packed)
-                    connection.put_object(CONTAINER, _name(packed, kind), content)
+                    connection.put_object(CONTAINER, _name(packed, stem), content)
         return super().__enter__()
 
     def _connect(self):
-        """A connection for each thread: all of them are midway in a log at once."""
+        """Opens a connection for each thread: all of them are midway in a log at once."""
         poll(self._connected_at_once, lambda: AssertionError("not at once"), SOON)
 
     def _connected_at_once(self):
@@ -122,7 +122,7 @@ class SwiftStage(Stage):
         self.proxy.behave()
 
     def midway(self, name, view, trouble, after=lambda: None):
-        """trouble() while the log is held, after() when it goes on."""
+        """Calls trouble() while the log is held, and after() when it goes on."""
         with self.held_midway(name, view) as reader:
             trouble()
         after()
@@ -215,10 +215,10 @@ def _(stage, cell):
 
 def _while_frozen(server, path=None):
     def read(stage, cell):
-        asked = path or _name(cell.packed, "log")
-        accepted = [stage.healthy(asked, cell.view)]
+        log = path or _name(cell.packed, "log")
+        accepted = [stage.healthy(log, cell.view)]
         stage.swift.freeze(server)
-        return stage.read(asked, cell.view), accepted
+        return stage.read(log, cell.view), accepted
 
     return read
 
@@ -304,7 +304,7 @@ def _impatient(stage):
 
 @row("Swift gives up a reader that stalls", survives=True, around=_impatient)
 def _(stage, cell):
-    """Longer than Swift waits, and shorter than READ_TIMEOUT."""
+    """Holds the answer for longer than Swift waits, and shorter than READ_TIMEOUT."""
     return stage.midway(_name(cell.packed, "large"), cell.view, lambda: time.sleep(1.6))
 
 
@@ -581,17 +581,17 @@ def _(stage, cell):
 
 @contextlib.contextmanager
 def stage():
-    with FourProcessSwift(faulty=True) as swift, SwiftStage(swift) as made:
-        yield made
+    with FourProcessSwift(faulty=True) as swift, SwiftStage(swift) as stage:
+        yield stage
 
 
 @contextlib.contextmanager
 def large_stage():
     with (
         Swift(faulty=True, constraints={"container_listing_limit": LISTED}) as swift,
-        LargeStage(swift) as made,
+        LargeStage(swift) as stage,
     ):
-        yield made
+        yield stage
 
 
 @contextlib.contextmanager
@@ -599,6 +599,6 @@ def keystone_stage():
     with (
         Keystone(faulty=True) as keystone,
         Swift(keystone=keystone, faulty=True) as swift,
-        SwiftStage(swift, **KEYSTONE_BOUNDS) as made,
+        SwiftStage(swift, **KEYSTONE_BOUNDS) as stage,
     ):
-        yield made
+        yield stage

@@ -15,7 +15,7 @@ import pytest
 
 from oslogserve.sources.swift import PAGE
 from tests.faults import logs
-from tests.faults.leaks import held, leaked, resident, waiting, workers
+from tests.faults.leaks import leaked, open_descriptors, resident, waiting, workers
 from tests.faults.reading import Reader
 from tests.faults.stage import bounds
 from tests.servers.client import ask, begin, ini, metric
@@ -102,7 +102,7 @@ def test_aborted_downloads_leave_nothing_behind(swift):
     with serving(swift) as server:
         worker = the_worker(server)
         abort_many(10 * THREADS)  # so that threads, connections and buffers are there
-        before, memory = held(worker), resident(worker)
+        before, memory = open_descriptors(worker), resident(worker)
         abort_many(ABORTED)
         assert leaked(worker, before) == ""
         assert resident(worker) < memory + 32 * logs.MEGABYTE
@@ -117,7 +117,7 @@ def test_reader_that_leaves_a_log_that_trickles_frees_its_thread(swift):
         readers = [Reader(server, "/0.txt") for _ in range(2 * THREADS)]
         assert {reader.result().status for reader in readers} == {200}
         hung_up(server)
-        before = held(worker)
+        before = open_descriptors(worker)
         swift.faulty.behave(Fault(after=logs.MEGABYTE, then="trickle", only=b"/large.txt"))
         for number in range(THREADS):
             connection, response = begin(server, f"/large.txt?format={('text', 'raw')[number % 2]}")
@@ -137,7 +137,7 @@ def test_reader_of_one_byte_a_second_is_waited_for(swift):
         for reader in [Reader(server, "/0.txt") for _ in range(2 * THREADS)]:
             assert reader.result().body == LOG
         hung_up(server)
-        before = held(worker)
+        before = open_descriptors(worker)
         begun = [begin(server, name) for _ in range(slow)]
         for connection, response in begun:
             stack.callback(connection.close)

@@ -3,7 +3,7 @@
 
     python -m tests.fuzz.renderers [--seconds N] [--seed N]
 
-Each case is a log, a view, a level, a limit and a way to cut the log, made from one number; the
+Each case is a log, a view, a level, a limit and a way to cut the log, drawn from one number; the
 numbers count up from the seed. The pure renderer gets the log whole, the native one in pieces. At
 the first difference the log is shortened for as long as the two differ, a reproducer is printed
 and the exit status is 1.
@@ -78,12 +78,12 @@ class Case:
     def differs(self) -> bool:
         pieces = cut(self.log, (at for at in self.cuts if at <= len(self.log)))
         expected, tally = answered(pure, [self.log], self.wanted, self.longest)
-        found, told = answered(native, pieces, self.wanted, self.longest)
-        told.bytes = tally.bytes  # as many as were read, which depends on the pieces
-        return expected != found or tally != told
+        found, counted = answered(native, pieces, self.wanted, self.longest)
+        counted.bytes = tally.bytes  # as many as were read, which depends on the pieces
+        return expected != found or tally != counted
 
 
-def made(number: int) -> Case:
+def case_of(number: int) -> Case:
     chance = random.Random(number)
     lines = [mutated(chance.choice(SAMPLES), chance) for _ in range(chance.randrange(1, 30))]
     lines *= chance.choice((1, 1, 1, 20))
@@ -185,7 +185,7 @@ def main() -> int:
     end = time.monotonic() + options.seconds
     number = options.seed
     while time.monotonic() < end:
-        case = made(number)
+        case = case_of(number)
         if case.differs():
             print(f"They differ (--seed {number}). From the checkout's root:\n")
             print(

@@ -136,7 +136,7 @@ class Apache(Server):
             raise ServerError(f"{error}\n{self.error_log()}") from None
 
     def restart_gracefully(self):
-        """What `apachectl graceful` does: new daemons, the old ones finish their requests."""
+        """Restarts it as `apachectl graceful` does: new daemons, the old ones finish their requests."""
         os.kill(self.process.pid, signal.SIGUSR1)
 
     def error_log(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test's client needs: answers as they came, and the figures of /metrics."""
+"""A test's HTTP client: answers as they came, and the samples of /metrics."""
 
 import http.client
 import re
@@ -43,15 +43,15 @@ def ini(sections):
 def metric(server, name, **labels):
     """One sample of /metrics; 0 where nothing was counted yet."""
     text = ask(server, "/metrics").body.decode()
-    return next((value for held, value in _samples(text, name) if held == labels), 0.0)
+    return next((value for found, value in _samples(text, name) if found == labels), 0.0)
 
 
 def sum_of(text, name, **labels):
     """All samples in the text of /metrics that have these labels, and maybe others."""
-    return sum(value for held, value in _samples(text, name) if labels.items() <= held.items())
+    return sum(value for found, value in _samples(text, name) if labels.items() <= found.items())
 
 
 def _samples(text, name):
-    for found, held, value in re.findall(r"^(\w+)(?:\{([^}]*)\})? (\S+)$", text, re.MULTILINE):
+    for found, pairs, value in re.findall(r"^(\w+)(?:\{([^}]*)\})? (\S+)$", text, re.MULTILINE):
         if found == name:
-            yield dict(re.findall(r'(\w+)="([^"]*)"', held)), float(value)
+            yield dict(re.findall(r'(\w+)="([^"]*)"', pairs)), float(value)

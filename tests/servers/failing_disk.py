@@ -73,7 +73,7 @@ class FailingDisk(Server):
                 error, answer = 0, self._answer(operation, node, request[_REQUEST.size :])
             except OSError as failure:
                 error, answer = -failure.errno, b""
-            with contextlib.suppress(OSError):  # who asked may have been killed
+            with contextlib.suppress(OSError):  # the reader may have been killed
                 head = struct.pack("IiQ", 16 + len(answer), error, unique)
                 os.write(self._device, head + answer)
 

@@ -71,7 +71,7 @@ class FaultyProxy:
         self.close()
 
     def behave(self, fault=PASS):
-        """From the next request on; held answers go on."""
+        """Sets what happens from the next request on; held answers go on."""
         with self._changed:
             self._fault, self._left, self.struck = fault, fault.times, 0
             self._changed.notify_all()
@@ -86,7 +86,7 @@ class FaultyProxy:
             link.thread.join()
 
     def refuse(self):
-        """Nobody listens any more; open connections stay."""
+        """Stops listening; open connections stay."""
         listener, self._listener = self._listener, None
         if listener is not None:
             listener.shutdown(socket.SHUT_RDWR)
@@ -131,7 +131,7 @@ class FaultyProxy:
             self.struck += 1
 
     def wait(self, link, seconds=None, while_fault=None):
-        """Until the link ends, the seconds are over or the behaviour is another."""
+        """Waits until the link ends, the seconds are over or the behaviour is another."""
         with self._changed:
             self._changed.wait_for(
                 lambda: link.ended or (while_fault is not None and self._fault is not while_fault),
@@ -161,7 +161,7 @@ class _Link:
         self._passed = 0
 
     def end(self):
-        """What waits for either side returns. Nothing is sent by it."""
+        """Wakes what waits for either side, and sends nothing."""
         self.ended = True
         self._proxy.wake()
         for side in (self._client, self._server):
@@ -170,7 +170,7 @@ class _Link:
                     side.shutdown(socket.SHUT_RD)
 
     def cut(self):
-        """What waits for a side that reads nothing returns too."""
+        """Wakes what waits for a side that reads nothing, too."""
         self.end()
         for side in (self._client, self._server):
             if side is not None:

@@ -190,7 +190,7 @@ class Keystone(Server):
         self.process.start()
 
     def revoke_tokens(self):
-        """Those that the logs' user has; a Swift that was asked with one remembers it as valid.
+        """Revokes the tokens of the logs' user; a Swift that has seen one remembers it as valid.
 
         To Keystone a second has no parts: a token given in the same one is revoked too.
         """

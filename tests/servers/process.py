@@ -71,7 +71,7 @@ def die_with_parent():
 
 
 def environment(**extra):
-    """Our environment without what would lead a server off loopback or off its files."""
+    """This process's environment without what would lead a server off loopback or off its files."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -203,7 +203,7 @@ class Process:
             return ""
 
     def close(self):
-        """SIGTERM, then SIGKILL; closing what is closed already does nothing."""
+        """Ends it with SIGTERM, then SIGKILL; may be called twice."""
         if not self.running:
             return
         self._child.terminate()
@@ -214,13 +214,13 @@ class Process:
             self.kill()
 
     def kill(self):
-        """SIGKILL, as a crash would; its port refuses connections when this returns."""
+        """Ends it with SIGKILL, as a crash would; its port refuses connections when this returns."""
         if self.running:
             self._child.kill()
             self._child.wait()
 
     def freeze(self):
-        """SIGSTOP it and its workers: it accepts connections and never answers."""
+        """Stops it and its workers with SIGSTOP: it accepts connections and never answers."""
         family = self._family()
         for pid in family:
             os.kill(pid, signal.SIGSTOP)

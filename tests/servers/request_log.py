@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server was asked, one line a request, written before it answers.
+"""The log of a server's requests, one line each, written before it answers.
 
 An access log is written after the answer, when the client may be counting
 already; this one is exact.

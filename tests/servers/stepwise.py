@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Before a server: hands over its pages up to marks, each part when it is told to."""
+"""A proxy that hands over a server's pages up to marks, and goes on when a test says so."""
 
 import urllib.error
 import urllib.request
@@ -8,7 +8,7 @@ from threading import Semaphore, Thread
 
 from .process import HOST
 
-#: Longer, and the test has forgotten it.
+#: Seconds until it goes on all the same: the test has forgotten it.
 PATIENCE_SECONDS = 30
 
 

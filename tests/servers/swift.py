@@ -115,7 +115,7 @@ class Swift(Server):
         )
 
     def status_of(self, token):
-        """What Swift answers who comes with this token."""
+        """Swift's answer to a request with this token."""
         import swiftclient
 
         connection = swiftclient.Connection(

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults import logs
-from tests.faults.leaks import Held, held, leaked, resident, waiting, workers
+from tests.faults.leaks import Held, leaked, open_descriptors, resident, waiting, workers
 from tests.faults.reading import NOTICE, Reader
 from tests.faults.stage import bounds
 from tests.servers.client import ask, ini, sum_of
@@ -93,7 +93,7 @@ def run(seconds, seed, readers):
         options = ("--workers", str(WORKERS), "--threads", str(THREADS))
         with Gunicorn(config, *options) as server:
             _warm_up(server, kept)
-            before = {pid: held(pid) for pid in workers(server)}
+            before = {pid: open_descriptors(pid) for pid in workers(server)}
             memory = {pid: resident(pid) for pid in before}
             started = time.monotonic()
             _soak(server, swift, kept, figures, started + seconds, seed, readers)

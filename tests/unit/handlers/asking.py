@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application asked as a server asks it, and what it then counted."""
+"""The application called as a server calls it, and what it then counted."""
 
 import gzip
 import os
@@ -38,7 +38,7 @@ class Asking:
 
 
 def plain(answer):
-    """The answer's own bytes; it is one gzip member where it is compressed."""
+    """The answer's bytes, inflated; a compressed one must be one gzip member."""
     if "Content-Encoding" not in answer.headers:
         return answer.body
     assert answer.headers.getall("Content-Encoding") == ["gzip"]
@@ -47,7 +47,7 @@ def plain(answer):
 
 
 def is_unpacked_by_a_browser(body, expected):
-    """Browsers and curl end at the first member."""
+    """True if the body is one gzip member of `expected`: browsers and curl end at the first."""
     reader = zlib.decompressobj(31)
     return reader.decompress(body) == expected and reader.eof and not reader.unused_data
 
