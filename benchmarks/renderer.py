@@ -8,7 +8,7 @@ from benchmarks.client import BadAnswer
 from benchmarks.mixed import generate_mixed
 from benchmarks.report import Rendered
 from oslogserve import demo
-from oslogserve.lines.renderer import Renderer, native_renderer, pure_renderer
+from oslogserve.lines.renderer import NativeRenderer, Renderer, pure_renderer
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.native import CORE
 
@@ -32,7 +32,7 @@ TASKS = {
 
 def installed() -> dict[str, Renderer]:
     """The renderers by their names, the best first."""
-    native = {"native": native_renderer()} if CORE else {}
+    native = {"native": NativeRenderer()} if CORE else {}
     return {**native, "pure": pure_renderer()}
 
 

@@ -14,7 +14,7 @@ import pytest
 from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.native_grammar import NativeGrammar
 from oslogserve.lines.recognise import Recogniser, Seen
-from oslogserve.lines.renderer import native_renderer, pure_renderer
+from oslogserve.lines.renderer import NativeRenderer, pure_renderer
 from oslogserve.lines.selection import Tally, Wanted
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.user_formats import UserFormat
@@ -33,7 +33,7 @@ _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=(
 
 
 pure = pure_renderer()
-native = native_renderer() if NATIVE_IS_THERE else None
+native = NativeRenderer() if NATIVE_IS_THERE else None
 #: Runs a test with each renderer.
 EACH = [
     pytest.param(pure, id="pure"),

@@ -2,7 +2,7 @@
 """Terminal colours: escape sequences, and the CSS classes that they stand for."""
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ESCAPE = b"\x1b"
 #: Control sequences (ECMA-48), and what tput puts before some. A longer or unfinished one is text.
@@ -27,47 +27,46 @@ class Style(NamedTuple):
     @property
     def classes(self) -> bytes:
         """CSS classes, separated by spaces; b"" for plain text."""
-        names = [
-            name.encode() for name, is_on in zip(self._fields, self[:4], strict=False) if is_on
-        ]
-        if self.foreground is not None:
-            names.append(b"fg%d" % self.foreground)
-        if self.background is not None:
-            names.append(b"bg%d" % self.background)
-        return b" ".join(names)
+        names = [name for name in ("bold", "dim", "italic", "underline") if getattr(self, name)]
+        colours = {"fg": self.foreground, "bg": self.background}
+        names += [f"{name}{colour}" for name, colour in colours.items() if colour is not None]
+        return " ".join(names).encode()
 
 
 PLAIN = Style()
-_ON: dict[int, str] = {1: "bold", 2: "dim", 3: "italic", 4: "underline"}
-_OFF = {22: ("bold", "dim"), 23: ("italic",), 24: ("underline",)}
-#: By the code of the first of eight colours: True for foregrounds, and that colour's number.
-_BASES = {30: (True, 0), 90: (True, 8), 40: (False, 0), 100: (False, 8)}
+#: Fields of Style by the codes that change them.
+_CHANGES: dict[int, dict[str, Any]] = {
+    0: PLAIN._asdict(),
+    1: {"bold": True},
+    2: {"dim": True},
+    3: {"italic": True},
+    4: {"underline": True},
+    22: {"bold": False, "dim": False},
+    23: {"italic": False},
+    24: {"underline": False},
+    39: {"foreground": None},
+    49: {"background": None},
+    **{30 + colour: {"foreground": colour} for colour in range(8)},
+    **{40 + colour: {"background": colour} for colour in range(8)},
+    **{90 + colour: {"foreground": 8 + colour} for colour in range(8)},
+    **{100 + colour: {"background": 8 + colour} for colour in range(8)},
+}
+#: The fields that a wide colour behind a code changes.
+_WIDE = {38: "foreground", 48: "background"}
 
 
 def after(style: Style, parameters: bytes) -> Style:
     """The style behind a sequence that ends in `m`. Unknown parameters change nothing."""
     codes = [int(code[:4] or b"0") for code in re.split(rb"[;:]", parameters) if _is_number(code)]
     while codes:
-        code = codes.pop(0)
-        if code == 0:
-            style = PLAIN
-        elif code in _ON:
-            style = style._replace(**{_ON[code]: True})
-        elif code in _OFF:
-            style = style._replace(**dict.fromkeys(_OFF[code], False))
-        elif code in (38, 48):
+        code, *codes = codes
+        if code in _WIDE:
             colour, codes = _wide(codes)
-            style = _painted(style, code < 40, colour)
-        elif code in (39, 49):
-            style = _painted(style, code < 40, None)
-        elif code % 10 < 8 and code - code % 10 in _BASES:
-            is_foreground, base = _BASES[code - code % 10]
-            style = _painted(style, is_foreground, base + code % 10)
+            changes: dict[str, Any] = {_WIDE[code]: colour}
+        else:
+            changes = _CHANGES.get(code, {})
+        style = style._replace(**changes)
     return style
-
-
-def _painted(style: Style, is_foreground: bool, colour: int | None) -> Style:
-    return style._replace(foreground=colour) if is_foreground else style._replace(background=colour)
 
 
 def _is_number(code: bytes) -> bool:

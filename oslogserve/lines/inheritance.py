@@ -6,47 +6,8 @@ a line without a severity goes on with the one above only if its shape says so. 
 time and no severity has none.
 """
 
-import functools
-import re
-from typing import NamedTuple, Protocol
-
+from oslogserve.lines.recognise import Seen
 from oslogserve.lines.severities import RANKS
-
-#: Beginnings of continuation lines: indentation; frames and causes of tracebacks, and the last line
-#: of an exception; a compiler's context; closing brackets.
-CONTINUATION = (
-    rb"[ \t]|at [\w.$<>]+\(|Caused by: |\.\.\. \d+ more|During handling of the above|The above exception"
-    rb"|(?:[\w$]+\.)+[A-Z][\w$]*(?::|{end})|\d+ +\||[|^~]|-->|In file included from |[})\]]+[,;]?{end}"
-)
-
-
-@functools.cache
-def _shape() -> re.Pattern[bytes]:
-    return re.compile(CONTINUATION.replace(b"{end}", rb"\Z"))
-
-
-def continues(text: bytes) -> bool:
-    """True if a line continues the one above by its shape."""
-    return _shape().match(text) is not None
-
-
-class _Recognised(Protocol):
-    @property
-    def severity(self) -> bytes: ...
-    @property
-    def time(self) -> bytes: ...
-    @property
-    def program(self) -> bytes: ...
-    @property
-    def continues(self) -> bool: ...
-
-
-class _Error(NamedTuple):
-    """An error whose traceback may follow."""
-
-    rank: int
-    time: bytes
-    program: bytes
 
 
 class Inheritance:
@@ -55,9 +16,9 @@ class Inheritance:
     def __init__(self) -> None:
         self._rank = 0
         self._record: int | None = None  # of the last line with a time; None before the first
-        self._error: _Error | None = None
+        self._error: Seen | None = None  # the line whose traceback may follow
 
-    def rank_of(self, seen: _Recognised) -> int:
+    def rank_of(self, seen: Seen) -> int:
         """The rank by which filters see the next line."""
         if seen.severity:
             self._rank = self._rank_of_severity(seen)
@@ -71,7 +32,7 @@ class Inheritance:
             self._record = self._rank
         return self._rank
 
-    def _rank_of_severity(self, seen: _Recognised) -> int:
+    def _rank_of_severity(self, seen: Seen) -> int:
         """The severity's rank, or the error's for lines at TRACE directly behind an error and of its
         program or time: older OpenStack services print tracebacks that way."""
         rank, error = RANKS[seen.severity.decode()], self._error
@@ -80,7 +41,6 @@ class Inheritance:
                 seen.program and seen.program == error.program
             )
             if is_of_error:
-                return error.rank
-        is_error = rank >= RANKS["ERROR"]
-        self._error = _Error(rank, seen.time, seen.program) if is_error else None
+                return RANKS[error.severity.decode()]
+        self._error = seen if rank >= RANKS["ERROR"] else None
         return rank

@@ -5,7 +5,7 @@ defined in this package alone."""
 from collections.abc import Iterable, Sequence
 
 from oslogserve.lines import exceptions, members, times, tokens
-from oslogserve.lines.inheritance import CONTINUATION
+from oslogserve.lines.continuation import CONTINUATION
 from oslogserve.lines.severities import BUNYAN, LETTERS, NAMES, SYSLOG, WORDS
 from oslogserve.lines.user_formats import UserFormat
 

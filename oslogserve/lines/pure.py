@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from oslogserve.lines.html import Elements
 from oslogserve.lines.jsonl import objects
 from oslogserve.lines.recognise import Recogniser
-from oslogserve.lines.renderer import last_written
 from oslogserve.lines.select import Gap, Selector
 from oslogserve.lines.selection import Tally, Wanted
 from oslogserve.lines.split import LONGEST_LINE, split
@@ -29,7 +28,7 @@ class PureRenderer:
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
         tally = Tally() if tally is None else tally
-        clock = Clock(last_written(wanted))
+        clock = Clock(wanted.last_written())
         selector = Selector(wanted, self._recogniser, clock, tally, longest)
         shown = selector.shown(split(_counted(pieces, tally), longest))
         match wanted.view:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from oslogserve.lines.ansi import ESCAPE, SEQUENCE, without_sequences
+from oslogserve.lines.continuation import continues
 from oslogserve.lines.head import REACH, read_head
-from oslogserve.lines.inheritance import continues
 from oslogserve.lines.severities import NAMES
 from oslogserve.lines.user_formats import CompiledFormat, UserFormat
 

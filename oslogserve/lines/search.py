@@ -49,9 +49,9 @@ class Search(NamedTuple):
         return cls(literal if any(map(str.isupper, text)) else f"(?i){literal}")
 
     @classmethod
-    def of_pattern(cls, given: str) -> "Search":
+    def of_pattern(cls, pattern: str) -> "Search":
         """The search for a regular expression. Raises ValueError with what is wrong."""
-        search = cls(_common(given))
+        search = cls(_common(pattern))
         try:
             search.compiled()
         except re2.error as error:
@@ -85,12 +85,12 @@ def _literal(character: str) -> str:
     return f"\\{character}" if character in _META else character
 
 
-def _common(given: str) -> str:
+def _common(pattern: str) -> str:
     """The pattern as both engines read it. Raises ValueError with what is wrong."""
     tokens: list[str] = []
     at = 0
     class_start: int | None = None
-    while found := (_TOKEN if class_start is None else _TOKEN_IN_CLASS)(given, at):
+    while found := (_TOKEN if class_start is None else _TOKEN_IN_CLASS)(pattern, at):
         token = found[0]
         if token[0] == "\\":
             tokens.append(_escaped(token, in_class=class_start is not None))
@@ -104,7 +104,7 @@ def _common(given: str) -> str:
             tokens.append(r"\{" if token == "{" else token)
         at = found.end()
     if class_start is not None:
-        raise ValueError(f"missing closing ]: {given[class_start:][:40]}")
+        raise ValueError(f"missing closing ]: {pattern[class_start:][:40]}")
     return "".join(tokens)
 
 

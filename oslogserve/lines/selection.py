@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which lines of a log are shown, and what came of it."""
 
+import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -57,13 +58,17 @@ class Wanted(NamedTuple):
     #: "html", "text", "jsonl" or "summary".
     view: str
     selection: Selection = ALL_LINES
-    #: When the log was last written, in seconds since 1970, for times without a year; None: now.
+    #: When the log was last written, for times without a year; None where it is being written.
     written: float | None = None
     #: What an address of this log's page begins with, escaped for HTML: b"?" or
     #: b"?source=swift&amp;"; b"" where there is no such page to link to.
     link: bytes = b"?"
     #: For HTML.
     page: Page | None = None
+
+    def last_written(self) -> int:
+        """When the log was last written, in seconds since 1970."""
+        return int(time.time() if self.written is None else self.written)
 
 
 #: By the rank of a severity: the count of its lines, and the number of the first.

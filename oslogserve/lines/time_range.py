@@ -42,22 +42,22 @@ def time_range(text: str) -> TimeRange:
     Raises ValueError that says what is expected.
     """
     zoned = _ZONED.fullmatch(text)
-    given = zoned[1] if zoned else text
-    if not given or not _SHAPE.fullmatch(given + _LOWEST[len(given) :]):
-        raise _wrong("this is neither" if given else "this is empty")
-    year = _fitting("year", given[:4], 1, 9999)
-    month = _fitting("month", given[5:7], 1, 12)
-    day = _fitting("day", given[8:10], 1, _days_in(year[1], month[1]), f" in {given[:7]}")
-    hour = _fitting("hour", given[11:13], 0, 23)
-    minute = _fitting("minute", given[14:16], 0, 59)
-    seconds, digits = given[17:19], given[20:26]
+    time = zoned[1] if zoned else text
+    if not time or not _SHAPE.fullmatch(time + _LOWEST[len(time) :]):
+        raise _wrong("this is neither" if time else "this is empty")
+    year = _fitting("year", time[:4], 1, 9999)
+    month = _fitting("month", time[5:7], 1, 12)
+    day = _fitting("day", time[8:10], 1, _days_in(year[1], month[1]), f" in {time[:7]}")
+    hour = _fitting("hour", time[11:13], 0, 23)
+    minute = _fitting("minute", time[14:16], 0, 59)
+    seconds, digits = time[17:19], time[20:26]
     if seconds in ("6", "60"):  # as in a line
         seconds, digits = "59", "999999"
     second = _fitting("second", seconds, 0, 59)
     fraction = _fitting("fraction", digits, 0, 999_999)
     ends = zip(year, month, day, hour, minute, second, fraction, strict=True)
     first, last = (_micros_of(end) for end in ends)
-    zone = text[len(given) :].strip()
+    zone = text[len(time) :].strip()
     if zone[:1].isdigit():
         zone = f"+{zone}"
     return TimeRange(first, last, zone_of(zone.encode())[0])
@@ -69,14 +69,14 @@ def _wrong(why: str) -> ValueError:
     )
 
 
-def _fitting(name: str, given: str, low: int, high: int, where: str = "") -> tuple[int, int]:
+def _fitting(name: str, digits: str, low: int, high: int, where: str = "") -> tuple[int, int]:
     """The lowest and the highest number from low to high that begins with these digits."""
     width = len(str(high))
-    lowest = max(low, int(given.ljust(width, "0")))
-    highest = min(high, int(given.ljust(width, "9")))
+    lowest = max(low, int(digits.ljust(width, "0")))
+    highest = min(high, int(digits.ljust(width, "9")))
     if lowest > highest:
-        begins = "" if len(given) == width else "that begins with "
-        raise _wrong(f"there is no {name} {begins}{given}{where}")
+        begins = "" if len(digits) == width else "that begins with "
+        raise _wrong(f"there is no {name} {begins}{digits}{where}")
     return lowest, highest
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.inheritance import Inheritance, continues
+from oslogserve.lines.inheritance import Inheritance
 from oslogserve.lines.recognise import Recogniser
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.severities import SEVERITIES
@@ -34,36 +34,6 @@ def test_elsewhere_a_line_goes_on_only_by_its_shape():
 def test_within_a_record_other_lines_go_back_to_its_severity():
     lines = T + b" INFO x", b"ERROR: y", b"  z", b"z"
     assert ranks(*lines) == ["INFO", "ERROR", "ERROR", "INFO"]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"  x",
-        b"\tat a.B.c(D.java:1)",
-        b"at a.B.c(D.java:1)",
-        b"Caused by: a.B: x",
-        b"... 12 more",
-        b"a.b.Name: x",
-        b"a.b.Name",
-        b"12 | x = 1",
-        b"| x",
-        b"^~~~",
-        b"--> a.rs:1:2",
-        b"}",
-        b"]),",
-        b"During handling of the above exception, another exception occurred:",
-    ],
-)
-def test_shapes_that_go_on(line):
-    assert continues(line)
-
-
-@pytest.mark.parametrize(
-    "line", [b"", b"x", b"Traceback", b"x = 1", b"12 x", b"name: x", b"a.b.c: x"]
-)
-def test_shapes_that_begin(line):
-    assert not continues(line)
 
 
 def test_trace_lines_directly_behind_an_error_belong_to_it():
