@@ -43,7 +43,7 @@ def of_json(text: bytes, at: int) -> Members | None:
     start = end = 0
     rank = None
     at += 1
-    while found := _NAME(text, at):
+    while (rank is None or start == end) and (found := _NAME(text, at)):
         name, at = found[1], found.end()
         if name in WRAPPERS and (inner := _OPEN(text, at)):
             at = inner.end()
@@ -76,7 +76,7 @@ def of_pairs(text: bytes, at: int) -> Members | None:
     """What logfmt's `key=value` pairs at a place say; None if nothing."""
     start = end = 0
     rank = None
-    while found := _PAIR(text, at):
+    while (rank is None or start == end) and (found := _PAIR(text, at)):
         name, value = found[1], found[2]
         if rank is None:
             rank = _rank(name, value.strip(b'"'))

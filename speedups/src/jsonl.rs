@@ -37,7 +37,7 @@ impl Jsonl {
         match self.clock.iso(&line.time()) {
             Some(iso) => {
                 self.out.put(b"\"");
-                put_string(iso.as_bytes(), &mut self.out);
+                put_string(&iso, &mut self.out);
                 self.out.put(b"\"");
             }
             None => self.out.put(b"null"),

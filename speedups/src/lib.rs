@@ -227,7 +227,7 @@ impl Clock {
     }
 
     fn iso(&self, text: &[u8]) -> Option<String> {
-        self.0.iso(text).map(|iso| String::from_utf8_lossy(iso.as_bytes()).into_owned())
+        self.0.iso(text).map(|iso| String::from_utf8_lossy(&iso).into_owned())
     }
 
     /// Of the time that the text tells.

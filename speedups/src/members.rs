@@ -18,6 +18,10 @@ pub struct Members {
 }
 
 impl Members {
+    fn is_complete(&self) -> bool {
+        !self.time.is_empty() && self.rank.is_some()
+    }
+
     fn if_any(self) -> Option<Self> {
         (!self.time.is_empty() || self.rank.is_some()).then_some(self)
     }
@@ -27,7 +31,9 @@ impl Members {
 pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut at = at + 1;
-    while let Some((name, end)) = name_at(text, at) {
+    while !found.is_complete()
+        && let Some((name, end)) = name_at(text, at)
+    {
         at = end;
         if grammar.is_wrapper(name)
             && let Some(inner) = object_at(text, at)
@@ -54,7 +60,9 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
 pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut cursor = Cursor::new(text, at);
-    while let Some((name, value)) = pair_at(&mut cursor) {
+    while !found.is_complete()
+        && let Some((name, value)) = pair_at(&mut cursor)
+    {
         if found.rank.is_none() {
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }

@@ -170,7 +170,7 @@ impl View for Summary {
 
     fn totals(&self) -> Option<Totals> {
         let iso = |time: &[u8]| {
-            self.clock.iso(time).map(|iso| String::from_utf8_lossy(iso.as_bytes()).into_owned())
+            self.clock.iso(time).map(|iso| String::from_utf8_lossy(&iso).into_owned())
         };
         Some(Totals {
             first_time: iso(&self.first_time),
