@@ -210,28 +210,28 @@ impl Renderer {
     }
 
     /// The Totals of `oslogserve.lines.summary`; None but for a summary.
-    fn totals(&self) -> Option<Totals> {
+    fn totals(&mut self) -> Option<Totals> {
         self.0.totals()
     }
 }
 
 /// The times of one log: for the tests that hold it to its twin.
-#[pyclass(frozen, module = "oslogserve_speedups")]
+#[pyclass(module = "oslogserve_speedups")]
 struct Clock(times::Clock);
 
 #[pymethods]
 impl Clock {
-    fn read(&self, text: &[u8]) -> Option<(i64, Option<i16>, &'static str)> {
+    fn read(&mut self, text: &[u8]) -> Option<(i64, Option<i16>, &'static str)> {
         let instant = self.0.read(text)?;
         Some((instant.micros, instant.offset, instant.origin.name()))
     }
 
-    fn iso(&self, text: &[u8]) -> Option<String> {
+    fn iso(&mut self, text: &[u8]) -> Option<String> {
         self.0.iso(text).map(|iso| String::from_utf8_lossy(&iso).into_owned())
     }
 
     /// Of the time that the text tells.
-    fn on_clock_of(&self, text: &[u8], offset: Option<i16>) -> Option<i64> {
+    fn on_clock_of(&mut self, text: &[u8], offset: Option<i16>) -> Option<i64> {
         self.0.read(text)?.on_clock_of(offset)
     }
 }

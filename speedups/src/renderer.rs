@@ -35,7 +35,7 @@ pub trait Render: Send + Sync {
     /// What came of the selection.
     fn tally(&self) -> Tally;
     /// What a summary's lines come to.
-    fn totals(&self) -> Option<Totals>;
+    fn totals(&mut self) -> Option<Totals>;
 }
 
 impl<V: View> Renderer<V> {
@@ -106,7 +106,7 @@ impl<V: View> Render for Renderer<V> {
         }
     }
 
-    fn totals(&self) -> Option<Totals> {
+    fn totals(&mut self) -> Option<Totals> {
         self.selector.view.totals()
     }
 }

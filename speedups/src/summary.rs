@@ -168,8 +168,8 @@ impl View for Summary {
         &mut self.out
     }
 
-    fn totals(&self) -> Option<Totals> {
-        let iso = |time: &[u8]| {
+    fn totals(&mut self) -> Option<Totals> {
+        let mut iso = |time: &[u8]| {
             self.clock.iso(time).map(|iso| String::from_utf8_lossy(&iso).into_owned())
         };
         Some(Totals {

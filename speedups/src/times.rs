@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What times say, as `oslogserve/lines/times.py` defines it. The layouts come from there.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
-use regex_automata::{Anchored, Input};
 use time::{Date, Month};
+
+use crate::patterns::{Cache, Patterns};
 
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -21,26 +20,30 @@ const YEARS: i32 = 13;
 /// Layouts of times, in the order in which they are tried.
 pub struct Layouts {
     layouts: Vec<String>,
-    patterns: Regex,
+    patterns: Patterns,
+    /// Of clocks that are gone.
+    unused_caches: Mutex<Vec<Cache>>,
 }
 
 impl Layouts {
     /// Of strptime's strings, and the patterns of all of each.
     pub fn new(layouts: &[(String, String)]) -> Result<Self, String> {
         let patterns: Vec<_> = layouts.iter().map(|(_, pattern)| pattern).collect();
-        let syntax = syntax::Config::new().unicode(false).utf8(false);
-        let config = Regex::config().utf8_empty(false);
-        let built = Regex::builder().configure(config).syntax(syntax).build_many(&patterns);
         Ok(Self {
             layouts: layouts.iter().map(|(layout, _)| layout.clone()).collect(),
-            patterns: built.map_err(|error| error.to_string())?,
+            patterns: Patterns::new(&patterns)?,
+            unused_caches: Mutex::default(),
         })
     }
 
-    fn read<'t>(&self, text: &'t [u8]) -> Option<Fields<'t>> {
+    fn unused_caches(&self) -> std::sync::MutexGuard<'_, Vec<Cache>> {
+        self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<'t>(&self, cache: &mut Cache, text: &'t [u8]) -> Option<Fields<'t>> {
         text.first().filter(|&&first| first != b' ')?;
-        let found = self.patterns.search_half(&Input::new(text).anchored(Anchored::Yes))?;
-        let mut layout = self.layouts[found.pattern()].bytes();
+        let (found, _) = self.patterns.first_at(cache, text, 0)?;
+        let mut layout = self.layouts[found].bytes();
         let mut fields = Fields([b""; 64]);
         let mut at = 0;
         while let Some(byte) = layout.next() {
@@ -180,9 +183,10 @@ impl Instant {
 }
 
 /// The times of one log.
-#[derive(Clone)]
 pub struct Clock {
     layouts: Arc<Layouts>,
+    /// None as long as nothing was read.
+    cache: Option<Cache>,
     /// A stamp without a year is of the latest one that puts it no later than this.
     limit: i64,
     /// Of the limit.
@@ -194,24 +198,29 @@ impl Clock {
     pub fn new(layouts: Arc<Layouts>, written: i64) -> Self {
         // The line's clock may be ahead by a zone.
         let limit = written.clamp(0, LATEST) + 86_400;
-        Self { layouts, limit: limit * SECOND, year: date_of(limit / 86_400).year() }
+        let year = date_of(limit / 86_400).year();
+        Self { layouts, cache: None, limit: limit * SECOND, year }
     }
 
     /// None where it is not a time, such as one of 31 February.
-    pub fn read(&self, text: &[u8]) -> Option<Instant> {
+    pub fn read(&mut self, text: &[u8]) -> Option<Instant> {
         let stamp = self.stamp(text)?;
         let offset = offset_of(stamp.zone);
         Some(Instant { micros: stamp.micros(), offset, origin: stamp.origin })
     }
 
     /// In ISO 8601, with the digits of the fraction as written; what is no date as it is.
-    pub fn iso(&self, text: &[u8]) -> Option<Vec<u8>> {
+    pub fn iso(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         let stamp = self.stamp(text)?;
         Some(if stamp.origin == Origin::Epoch { stamp.iso() } else { text.to_vec() })
     }
 
-    fn stamp<'t>(&self, text: &'t [u8]) -> Option<Stamp<'t>> {
-        let fields = self.layouts.read(text)?;
+    fn stamp<'t>(&mut self, text: &'t [u8]) -> Option<Stamp<'t>> {
+        let cache = self.cache.get_or_insert_with(|| {
+            let unused = self.layouts.unused_caches().pop();
+            unused.unwrap_or_else(|| self.layouts.patterns.cache())
+        });
+        let fields = self.layouts.read(cache, text)?;
         let point = fields.get(b'f').get(1..).unwrap_or_default();
         let fraction = if fields.has(b'L') { fields.get(b'L') } else { point };
         let since_epoch = |second: i64, fraction| {
@@ -247,6 +256,18 @@ impl Clock {
         let years = (self.year - YEARS + 1..=self.year).rev();
         let days = years.filter_map(|year| fields.day_in(year));
         days.map(|day| Stamp { day, ..stamp }).find(|stamp| stamp.micros() <= self.limit)
+    }
+}
+
+impl Clone for Clock {
+    fn clone(&self) -> Self {
+        Self { layouts: Arc::clone(&self.layouts), cache: None, ..*self }
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.layouts.unused_caches().extend(self.cache.take());
     }
 }
 

@@ -90,7 +90,7 @@ pub trait View: Send + Sync {
         0
     }
     /// What the lines come to; None but for a summary.
-    fn totals(&self) -> Option<Totals> {
+    fn totals(&mut self) -> Option<Totals> {
         None
     }
 }
