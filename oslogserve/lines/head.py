@@ -150,15 +150,14 @@ class _Reader:
         is_column_end = context == Place.TIMED and text.startswith(b"|", at)
         if context != Place.NAMED and not is_column_end:
             self._starts.append(at)
-        if text.startswith(b"{", at) and self._members(members.of_json(text, at)):
+        if text.startswith(b"{", at) and (found := members.of_json(text, at)):
+            self._found_members(found)
             return None
         return at
 
-    def _members(self, found: members.Members | None) -> bool:
-        if found:
-            self._found_time(found.start, found.end)
-            self._head = self._head._replace(rank=found.rank)
-        return found is not None
+    def _found_members(self, found: members.Members) -> None:
+        self._found_time(found.start, found.end)
+        self._head = self._head._replace(rank=found.rank)
 
     @property
     def _is_logged(self) -> bool:
@@ -278,7 +277,8 @@ class _Reader:
                 self._words = 0
                 return token.end
             case Kind.PAIR | Kind.LAST_PAIR:
-                if at == self._content and self._members(members.of_pairs(self._text, at)):
+                if at == self._content and (found := members.of_pairs(self._text, at)):
+                    self._found_members(found)
                     return None
                 if kind == Kind.LAST_PAIR:
                     return None

@@ -44,12 +44,14 @@ pub struct Data {
     pub user_formats: Vec<UserFormatData>,
 }
 
+/// Ranks of words by their length, each word packed into a number.
+type Words = [Vec<(u128, usize)>; LONGEST_WORD + 1];
+
 /// The grammar's data, compiled.
 pub struct Grammar {
     /// Lowest first; the first is that of lines which show none.
     pub severities: Vec<Vec<u8>>,
-    /// By their length, each packed into a number.
-    words: [Vec<(u128, usize)>; LONGEST_WORD + 1],
+    words: Words,
     letters: [Option<usize>; 256],
     syslog: Vec<usize>,
     numbers: HashMap<Vec<u8>, usize>,
@@ -93,19 +95,11 @@ pub struct Caches {
 impl Grammar {
     /// Tells of the first pattern at fault.
     pub fn new(data: Data) -> Result<Self, String> {
-        let mut words = [const { Vec::new() }; LONGEST_WORD + 1];
-        for (word, rank) in &data.words {
-            let key = packed(word).ok_or("a word is too long")?;
-            words[word.len()].push((key, *rank));
-        }
         let mut letters = [None; 256];
-        for (letter, rank) in data.letters {
-            letters[usize::from(letter)] = Some(rank);
-        }
+        data.letters.iter().for_each(|&(letter, rank)| letters[usize::from(letter)] = Some(rank));
         let mut may_end = [false; 256];
-        for last in data.endings.iter().filter_map(|(end, _)| end.last()) {
-            may_end[usize::from(*last)] = true;
-        }
+        let lasts = data.endings.iter().filter_map(|(end, _)| end.last());
+        lasts.for_each(|&last| may_end[usize::from(last)] = true);
         let patterns: Vec<_> = data.exceptions.iter().map(|(pattern, _)| &pattern[..]).collect();
         let user_formats = data.user_formats.iter();
         let rank_of = |name: &[u8]| data.severities.iter().position(|severity| severity == name);
@@ -114,7 +108,7 @@ impl Grammar {
             error: rank_of(b"ERROR").ok_or("there is no ERROR")?,
             critical: rank_of(b"CRITICAL").ok_or("there is no CRITICAL")?,
             unused_caches: Mutex::default(),
-            words,
+            words: words_by_length(&data.words)?,
             letters,
             tokens: Table::new(&data.tokens)?,
             times: Patterns::new(&data.times)?,
@@ -239,6 +233,15 @@ impl Grammar {
     pub fn continues(&self, caches: &mut Caches, text: &[u8]) -> bool {
         self.continuation.first_at(&mut caches.continuation, text, 0).is_some()
     }
+}
+
+fn words_by_length(words: &[(Vec<u8>, usize)]) -> Result<Words, String> {
+    let mut by_length = [const { Vec::new() }; LONGEST_WORD + 1];
+    for (word, rank) in words {
+        let key = packed(word).ok_or("a word is too long")?;
+        by_length[word.len()].push((key, *rank));
+    }
+    Ok(by_length)
 }
 
 /// A word in upper case as a number, unless it is too long.

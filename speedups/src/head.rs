@@ -183,22 +183,18 @@ impl Reader<'_> {
             self.starts[self.start_count] = at;
             self.start_count += 1;
         }
-        if self.text[at] == b'{' {
-            let found = members::of_json(self.grammar, self.caches, self.text, at);
-            if self.members(found) {
-                return None;
-            }
+        if self.text[at] == b'{'
+            && let Some(found) = members::of_json(self.grammar, self.caches, self.text, at)
+        {
+            self.found_members(found);
+            return None;
         }
         Some(at)
     }
 
-    fn members(&mut self, found: Option<Members>) -> bool {
-        let is_found = found.is_some();
-        if let Some(found) = found {
-            self.found_time(found.time);
-            self.head.rank = found.rank;
-        }
-        is_found
+    fn found_members(&mut self, found: Members) {
+        self.found_time(found.time);
+        self.head.rank = found.rank;
     }
 
     fn is_logged(&self) -> bool {
@@ -358,11 +354,11 @@ impl Reader<'_> {
                 return Some(end);
             }
             Kind::Pair | Kind::LastPair => {
-                if at == self.content {
-                    let found = members::of_pairs(self.grammar, self.caches, self.text, at);
-                    if self.members(found) {
-                        return None;
-                    }
+                if at == self.content
+                    && let Some(found) = members::of_pairs(self.grammar, self.caches, self.text, at)
+                {
+                    self.found_members(found);
+                    return None;
                 }
                 if kind == Kind::LastPair {
                     return None;

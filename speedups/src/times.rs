@@ -118,6 +118,28 @@ impl<'t> Fields<'t> {
         Some(i64::from(date.to_julian_day()) - EPOCH)
     }
 
+    /// A time that is a number of seconds. fraction: its digits, where it has a directive.
+    fn since_origin(&self, fraction: &'t [u8]) -> Option<Stamp<'t>> {
+        let (second, fraction, origin) = if self.has(b's') {
+            (self.number(b"s"), fraction, Origin::Epoch)
+        } else if let [first, b'.', digits @ .., b'e', b'+', b'0', b'9'] = self.get(b'E') {
+            let (whole, fraction) = digits.split_at(digits.len().min(9));
+            let missing = 9 - whole.len() as u32;
+            let billions = i64::from(first - b'0') * 1_000_000_000;
+            (billions + number(whole) * 10_i64.pow(missing), fraction, Origin::Epoch)
+        } else {
+            let uptime = self.get(b'u');
+            let point = uptime.iter().position(|&byte| byte == b'.')?;
+            (number(&uptime[..point]), &uptime[point + 1..], Origin::Boot)
+        };
+        let (day, second) = match origin {
+            Origin::Epoch => (second / 86_400, second % 86_400),
+            _ => (0, second),
+        };
+        let zone = if origin == Origin::Epoch { b"Z" } else { &b""[..] };
+        Some(Stamp { day, second, fraction, zone, origin })
+    }
+
     /// The second of the day and the fraction. A leap second is the end of the one before.
     fn time_of_day(&self, fraction: &'t [u8]) -> (i64, &'t [u8]) {
         let mut hour = self.number(b"kHI");
@@ -223,30 +245,15 @@ impl Clock {
         let fields = self.layouts.read(cache, text)?;
         let point = fields.get(b'f').get(1..).unwrap_or_default();
         let fraction = if fields.has(b'L') { fields.get(b'L') } else { point };
-        let since_epoch = |second: i64, fraction| {
-            let (day, second) = (second / 86_400, second % 86_400);
-            Some(Stamp { day, second, fraction, zone: b"Z", origin: Origin::Epoch })
-        };
-        if fields.has(b's') {
-            return since_epoch(fields.number(b"s"), fraction);
+        if let Some(stamp) = fields.since_origin(fraction) {
+            return Some(stamp);
         }
-        if let [first, b'.', digits @ .., b'e', b'+', b'0', b'9'] = fields.get(b'E') {
-            let (whole, fraction) = digits.split_at(digits.len().min(9));
-            let missing = 9 - whole.len() as u32;
-            let billions = i64::from(first - b'0') * 1_000_000_000;
-            return since_epoch(billions + number(whole) * 10_i64.pow(missing), fraction);
-        }
-        if let Some(point) = fields.get(b'u').iter().position(|&byte| byte == b'.') {
-            let (second, fraction) = (&text[..point], &text[point + 1..]);
-            let second = number(second);
-            return Some(Stamp { day: 0, second, fraction, zone: b"", origin: Origin::Boot });
+        if fields.has(b'x') {
+            return None; // day and month, and nobody knows which is which
         }
         let (second, fraction) = fields.time_of_day(fraction);
         let zone = fields.get(b'z');
         let stamp = Stamp { day: 0, second, fraction, zone, origin: Origin::Epoch };
-        if fields.has(b'x') {
-            return None; // day and month, and nobody knows which is which
-        }
         if !b"dej".iter().any(|&letter| fields.has(letter)) {
             return Some(Stamp { zone: b"", origin: Origin::Midnight, ..stamp });
         }
