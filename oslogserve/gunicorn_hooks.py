@@ -68,6 +68,10 @@ SETTINGS: dict[str, Any] = {
     "keepalive": 5,
     # A query may have 4096 characters by itself, more than gunicorn's default.
     "limit_request_line": 8190,
+    # The mount is the environment's SCRIPT_NAME. gunicorn would take it from a header too, of
+    # whoever connects from this machine: of a front that passes on what its clients send.
+    "forwarder_headers": "",
+    "secure_scheme_headers": {},
     # gunicorn would open it in the home folder, which a service may not have.
     "control_socket_disable": True,
     "on_starting": on_starting,

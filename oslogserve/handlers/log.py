@@ -100,7 +100,7 @@ class LogHandler:
 
     def _validator(self, stored: Stored, query: Query, view: str) -> Validator:
         selection = "" if query.is_unfiltered else query.selection
-        salt = self._page_salt if view == "html" else self._etag_salt
+        salt = f"{self._page_salt} {query.mount}" if view == "html" else self._etag_salt
         etag = etag_of(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
             f"{view} {selection} {salt}"

@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+import webob
 
 from oslogserve import fastzlib
 from oslogserve.handlers import open_log
@@ -301,3 +302,11 @@ def test_nothing_stays_open(root, accepted):
             ask(url, method, **accepted)
     assert descriptors() == before
     assert ask.counted("requests_in_progress") == {"": 1.0}
+
+
+def test_two_mounts_have_no_page_under_one_etag(ask):
+    tags = []
+    for mount in ("", "/htmlify"):
+        request = webob.Request.blank("/small.txt", environ={"SCRIPT_NAME": mount}, headers=HTML)
+        tags.append(request.get_response(ask.app).headers["ETag"])
+    assert len(set(tags)) == 2
