@@ -14,7 +14,7 @@ from webob.acceptparse import create_accept_header
 
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
-from oslogserve.lines.search import LONGEST, Search
+from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
@@ -87,6 +87,8 @@ class Query(NamedTuple):
         first, last = values.pop("lines", (1, None))
         fields = {name: values.pop(name) for name in Selection._fields if name in values}
         selection = Selection(first=first, last=last, **fields)
+        if program_size((*selection.searches, *selection.without)) > LARGEST_PROGRAM:
+            raise BadRequest("What is searched for is too complex: repeat less, or ask for less.")
         return self._replace(selection=selection, parameters=tuple(parameters), **values)
 
 

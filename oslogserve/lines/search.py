@@ -6,7 +6,7 @@ first brought into a form that the two read alike, and RE2 has the last word on 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import re2
@@ -15,6 +15,9 @@ import re2
 LONGEST = 1000
 #: Bytes that a compiled pattern may take: some of a thousand characters want gigabytes.
 MEMORY = 1024 * 1024
+#: Instructions of RE2's programs for all searches of one query: each may cost a step for each byte of
+#: a log, some 3 ns.
+LARGEST_PROGRAM = 5000
 #: Matches that are looked for in a line: each may take another pass over the rest of it.
 MOST_MATCHES = 100
 
@@ -66,6 +69,11 @@ class Search(NamedTuple):
         options.never_capture = True
         options.max_mem = MEMORY
         return re2.compile(self.pattern, options)
+
+
+def program_size(searches: Iterable[Search]) -> int:
+    """Instructions of RE2's programs for these searches together."""
+    return sum(search.compiled().programsize for search in searches)
 
 
 def matches_in(pattern: Any, text: bytes) -> Iterator[tuple[int, int]]:

@@ -17,8 +17,8 @@ use regex_syntax::hir::{
 
 use crate::lines::line_start;
 
-/// RE2 has accepted the pattern before, within a megabyte of its own kind of program.
-const LARGEST_PROGRAM: usize = 32 * 1024 * 1024;
+/// Bytes of a compiled pattern. `oslogserve/lines/search.py` bounds those of a query more closely.
+const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
 
 /// Shorter text stands in too many lines to be searched for first.
 const SHORTEST_NEEDLE: usize = 4;

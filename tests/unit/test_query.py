@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 import pytest
 
@@ -317,3 +317,21 @@ def test_html_is_for_who_names_it_and_likes_it_no_less(accept, html):
 @pytest.mark.parametrize("accept", ["html;;;", "text/html;q=x", "\xff html", "text/html," * 500])
 def test_any_accept_header_is_survived(accept):
     assert accepts_html(accept) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        [("re", "(?:[a-z].{0,30}){20}Q")],
+        [("re", "(?:[a-z].{0,30}){10}Q"), ("re", "(?:[a-z].{0,30}){10}R")],
+        [("q", "a"), ("not", "b"), ("re", r"(?:\pL.?){20}Q")],
+    ],
+)
+def test_no_pattern_is_taken_that_costs_hours(parameters):
+    with pytest.raises(BadRequest, match="too complex"):
+        asked(query=urlencode(parameters))
+
+
+@pytest.mark.parametrize("pattern", [r"\pL{3}\pN", ".{1,200}x", "[0-9a-f]{8}(-[0-9a-f]{4}){3}"])
+def test_usual_patterns_are_taken(pattern):
+    assert selected(urlencode({"re": pattern})).searches
