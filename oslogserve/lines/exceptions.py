@@ -11,7 +11,7 @@ import itertools
 import operator
 import re
 
-from oslogserve.lines.severities import RANKS, WORDS
+from oslogserve.lines.severities import LETTERS, RANKS, WORDS
 
 #: Patterns of lines by their severity: one a line, and more of it on lines that are indented. A
 #: name in braces stands for one of _FRAGMENTS; {end} is the end of the line.
@@ -36,6 +36,8 @@ Exception in thread[ ]|Caused by:[ ]|Unhandled (?:exception|rejection)
 (?:==\d+== ?)?(?:ERROR|SUMMARY): \w+Sanitizer
 (?:{token}: line \d+: +\d+ )?(?:Segmentation fault|Aborted|Bus error|Illegal instruction)
     [ ]+\(core dumped\)
+{token}: line \d+: +\d+ (?:Segmentation fault|Aborted|Bus error|Illegal instruction|Killed) {2,}
+{path}: (?:-c: )?line \d+: syntax error
 E {3}
 {path}::(?:\S+|[^\s\[]+\[.*\]) +(?:FAILED|ERROR)(?:[ ]|{end})
 \[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR)[ ]
@@ -54,7 +56,10 @@ Tests: \d+, Assertions: \d+,.*(?:Failures|Errors): [1-9]
 --- FAIL:[ ]|- (?:Failed|Unexpected Success): [1-9]
 not ok[ ]|test result: FAILED
 {token}: FAIL (?:code[ ]|\xe2\x9c\x96)
-\d+/\d+ +Test +#\d+: \S+ \.*\*\*\*(?:Failed|Exception|Timeout|Not Run)
+\d+/\d+ +Test +#\d+: \S+ \.*(?:\w+ \w+)?\*\*\*(?:Failed|Exception|Timeout|Not Run)
+\d+/\d+ \S+ {2,}(?:FAIL|ERROR|TIMEOUT) {2,}
+Failed \d+/\d+ (?:subtests|test programs)|#[ ]+Failed test[ ]
+{token} +\(Wstat: \d+ (?:\(.*\) )?Tests: \d+ Failed: [1-9]
 The following tests FAILED|Errors while running CTest
 \d+ - \S.* \((?:SEGFAULT|Failed|Timeout|Not Run|Exit code.*|Child aborted)\)
 \d+% tests passed, [1-9]\d* tests? failed
@@ -81,7 +86,12 @@ CMake Error(?:[: ]|{end})
 e: (?:file://)?/|E\d{2,4}:[ ]|Error #\d+:[ ]|Error detected while processing[ ]
 (?:\*+ |Semantic |syntax |PCC-\d+: )?[Ee]rror (?:number \d+ |\d+ |E\d+ )?
     (?:(?:on|at|in) (?:line[ ]|\(|\S+ line[ ])|\S+ \d+:[ ])
-[A-Z]\w+ (?:[\w-]+ )?Error:[ ]
+[A-Z]\w+ (?:[\w-]+ )?Error:[ ]+[^ \d]
+\[{exception}\]{end}
+E, {path}\(\d+,\d+\)[ ]
+vet: {path}:\d+:\d+:[ ]|[\dA-F]+:error:[\dA-F]+:
+ERR_PNPM_\w+ {2}|\d+ error (?:code|errno|syscall|path|command)[ ]
+\xe2\xa8\xaf[ ]|\d+:\d+ +\xe2\x9c\x96[ ]
 (?:BUILD|Build|COMPILATION) (?:FAILED|FAILURE|failed)
 npm (?:ERR!|error)(?:[ \t]|{end})
 error (?:Command failed|An unexpected error)[ ]|Err:\d+[ ]
@@ -100,6 +110,10 @@ CMake (?:Deprecation )?Warning[: ]
 w: (?:file://)?/
 [A-Z]\w+ (?:[\w-]+ )?Warning:[ ]
 npm (?:WARN|warn)[ ]
+(?:\*+ )?[Ww]arning (?:(?:on|at|in|near) (?:line[ ]|\S+ line[ ])|[A-Z]\d+ \S+ \d+:[ ])
+W, {path}\(\d+,\d+\)[ ]
+\xe2\x9a\xa0(?:\xef\xb8\x8f)?[ ]|\d+:\d+ +\xe2\x9a\xa0
+\d+[smhd](?:\d+[smhd])? {2,}Warning {2,}
 warning (?:\S+[@/.]\S+[@:.]|\S+ >[ ]|")|DEPRECATION:[ ]|log4j:WARN[ ]
 OpenJDK .* VM warning:[ ]|\(node:\d+\) .*Warning:[ ]
 """,
@@ -109,7 +123,7 @@ npm (?:notice|info)[ ]
 info (?:Visit|No lockfile|Direct|All)[ ]|info  -[ ]
 """,
     "DEBUG": rb"""
-npm (?:verb|sill|timing)[ ]|debug\d:[ ]
+npm (?:verb|sill|timing)[ ]|debug\d:[ ]|\d+ (?:verbose|silly|timing)[ ]
 """,
 }
 _FRAGMENTS = {
@@ -140,13 +154,16 @@ ROWS = [
     for pattern in patterns.strip().replace(b"\n    ", b"").split(b"\n")
 ]
 #: A place in a file and a severity behind it: compilers, linters.
-PLACE_WORDS = rb"[Ee]rror|ERROR|[Ww]arning|WARNING|[Nn]ote|[Ii]nfo|[Hh]int|[Rr]emark"
+_WORDS = rb"[Ee]rror|ERROR|[Ww]arning|WARNING|[Nn]ote|[Ii]nfo|[Hh]int|[Rr]emark"
+_LETTER = rb"[EWIF](?:: |\] )"
+#: One of which stands in all that PLACE matches.
+PLACE_WORDS = _WORDS + rb"|" + _LETTER
 PLACE = (
-    rb"(?:[\w)\]'\"./+}-](?::\d+(?:[:.,-]\d+)*(?: ?:| -|[ \t])|\(\d+(?:[,:-] ?\d+)*\)|:\[\d+(?:,\d+)?\]|\", ?line \d+(?:\.\d+)?"
-    rb"|\",\d+|, line \d+(?:, (?:col|char|column) \d+)?,?|::|\.\w{1,16} -)|[ \t]\d+:\d+(?:-\d+:\d+)? )(?: ?:| -)?"
+    rb"(?:[\w)\]'\"./+}>-](?::\d+(?:[:.,-]\d+)*(?:\]?:| :| -|[ \t])|\(\d+(?:[,:-] ?\d+)*\)|:\[\d+(?:,\d+)?\]|\", ?line \d+(?:\.\d+)?"
+    rb"|\",\d+|[:,] line \d+(?:, (?:col|char|column) \d+)?,?|::|\.\w{1,16} -)|[ \t]\d+:\d+(?:-\d+:\d+)? )(?: ?:| -)?"
     rb"(?:[ \t]*(?:[\w-]+:|-|\{\w\}|\[\w+\]|[A-Z]{2}\d{4})){0,2}?[ \t]{0,2}\(?(?:[Ff]atal |[Hh]int |[Cc]atastrophic )?"
-    rb"(" + PLACE_WORDS + rb"|[Ii]nformation|[Ii]nformational)"
-    rb"(?:[: \t\[!]|(?:/\d)?\) )"
+    rb"(?:(" + _WORDS + rb"|[Ii]nformation|[Ii]nformational)(?:[: \t\[!]|(?:/\d)?\) )"
+    rb"|\[?(" + _LETTER + rb"))"
 )
 #: Ends of lines that show nothing at their beginning, and their rank.
 ENDINGS = {
@@ -178,5 +195,7 @@ def rank_of_place(text: bytes, start: int, end: int) -> int | None:
     found = _place()(text, start, end)
     if found is None:
         return None
+    if found[2]:
+        return LETTERS[found[2][:1]]
     word = WORDS.get(found[1].upper())
     return word.rank if word else RANKS["INFO"]

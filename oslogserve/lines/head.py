@@ -42,11 +42,11 @@ class Head(NamedTuple):
 
 
 _BLANKS = re.compile(rb"[ \t]*").match
-_BEHIND_TIME = re.compile(rb"[\]|:,]?[ \t]*").match
+_BEHIND_TIME = re.compile(rb"[\])|:,]?[ \t]*").match
 _LETTERS_AND_DIGITS = re.compile(rb"\w+")
 #: What may stand in brackets before a time: a level, a zone, Chromium's process and thread, a word.
 _BEFORE_TIME = re.compile(rb"\[(?:([A-Z]{1,8}) +|[a-z]{1,16} |(?:[0-9]+:){1,2})(?=[A-Z0-9])").match
-_BRACKET = re.compile(rb"[\[<] *").match
+_BRACKET = re.compile(rb"[\[<(] *").match
 _GROUP = re.compile(rb"\[[^\]]*\]").match
 _NUMBER_TIME = re.compile(rb"[0-9][0-9.]*").search
 _UPTIME = re.compile(rb"\[ *([0-9]{1,8}\.[0-9]{6})\]").match
@@ -85,7 +85,7 @@ class _Reader:
             at = self._token(at)
             if at is not None:
                 behind = _end(_BLANKS, self._text, at)
-                self._is_column = behind - at > 1
+                self._is_column = behind - at > 1 or self._text.startswith(b"\t", at)
                 self._is_prose &= not self._is_column
                 at = behind
         if self._head.rank is None:
@@ -202,7 +202,7 @@ class _Reader:
         first = self._text[at : at + 1]
         if at != self._content and (time := self._time_at(at)):
             return self._behind_time(*time.span())
-        if first in (b"[", b"<") and (behind := self._time_in_brackets(at)) != at:
+        if first in (b"[", b"<", b"(") and (behind := self._time_in_brackets(at)) != at:
             return behind
         token = token_at(self._place, self._text, at, self._limit)
         if token is None:
@@ -282,7 +282,7 @@ class _Reader:
                     return None
                 if kind == Kind.LAST_PAIR:
                     return None
-                self._is_prose = True
+                self._is_prose = self._words > 0 or self._context != Place.TIMED
             case Kind.GROUP:
                 is_task = self._context == Place.START and token.text.startswith(b"[")
                 if is_task and self._is_numeric and not self._words:

@@ -27,6 +27,7 @@ _DATES = (
     "%Y%m%d-",
     "%b %e ",
     "%b %e %Y ",
+    "%Y %b %e ",
     "%b-%d-%y ",
     "%a %Y-%m-%d ",
     "%a %b %e ",
@@ -44,12 +45,14 @@ _DATES = (
     "%x/%Y, ",
     "%x/%Y - ",
     "%y/%m/%d ",
+    "%x/%y ",
     "%y%m%d ",
 )
 #: Found wherever a time may stand. The first that fits counts.
 LAYOUTS = (
     "%Y-%m-%d-%k.%M.%S%f",
     "%Y%m%d-%k:%M:%S:%L",
+    "%Y-%m-%d\t%k:%M:%S:%L",
     "%Y%m%dT%H%M%S%f%z",
     "%b %e, %Y %I:%M:%S%f %p%z",
     "%a %b %e %k:%M:%S%f %Y",

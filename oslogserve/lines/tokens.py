@@ -110,7 +110,7 @@ _FRAGMENTS = {
     b"colon": rb"[ \t]{0,8}:(?=[ \t]|{end})",
     b"facility": rb"(?:kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|local[0-9])",
     # What may stand in brackets before a level.
-    b"before": rb"(?:[\w-]{0,32}:|[\w.]{1,64}#|ID [0-9]+ [a-z]+[0-9]?\.|[a-z]+[0-9]?\.|DEPRECATION )?",
+    b"before": rb"(?:[\w.-]{0,32}:|[\w.]{1,64}#|ID [0-9]+ [a-z]+[0-9]?\.|[a-z]+[0-9]?\.|DEPRECATION )?",
     b"mark": rb"[^\x00-\x7f]+",
 }
 #: The first row that matches counts.
@@ -121,6 +121,8 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("s", Kind.PRIORITY, rb"<(?:1[0-8][0-9]|19[01]|[0-9]{1,2})>(?:1 )?"),
     ("s", Kind.LINE_LETTER, rb"[EWN]: [^0-9]"),  # apt's
     ("s", Kind.NUMBER_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
+    ("s", Kind.NUMBER_TIME, rb"[0-9]{10}\.[0-9]{3,6}(?=[ \t])"),  # Squid's
+    ("s", Kind.LETTER, rb"{LETTER} [0-9]{4}-[0-9]{2}-[0-9]{2}[ T]"),
     ("sS", Kind.NUMBER_TIME, rb"\[[0-9]{10}(?:\.[0-9]{1,9})?\]|\[ *[0-9]{1,8}\.[0-9]{6}\]"),
     ("s", Kind.LAST_WORD, rb"{facility} *:{lower any} *:"),
     ("s", Kind.FIRST_WORD, rb"\* ERROR: "),
@@ -132,8 +134,10 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("stl", Kind.FIRST_WORD, rb"##vso\[task\.logissue (?:[^\]]*;)?type={lower any}[;\]]"),
     ("stl", Kind.KLOG, rb"[IWEF][0-9]{4}(?:[0-9]{4})? +[0-9]{1,2}:"),
     ("stl", Kind.LETTER, rb"[VDIWEF]/[\w.$-]+ *(?:\( *[0-9]+\))?:"),  # Android's
-    ("stl", Kind.DIGIT, rb"%[A-Z0-9_]{1,32}-[0-7]-[A-Z0-9_]{1,32}: "),  # Cisco's
+    (_ALL, Kind.DIGIT, rb"%[A-Z0-9_]{1,32}-[0-7]-[A-Z0-9_]{1,32}: "),  # Cisco's
     ("stl", Kind.LAST_WORD, rb"={ANY} REPORT==== ?"),
+    ("stl", Kind.FIRST_WORD, rb"{PLAIN} - "),
+    ("sStlTL#", Kind.LAST_WORD, rb"[\w-]+-{ANY} \*\*: "),  # GLib's
     ("stl", Kind.LAST_WORD, rb"(?:[\w-]+\.|[\w.]+ - |ovs\|[0-9]+\|\w*\|){ANY}(?:: | - |\|)"),
     # Levels in brackets.
     (_LOGGED, Kind.DIGIT, rb"<[0-9]{1,2}\.[0-7]>"),
@@ -171,7 +175,7 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("s", Kind.FIRST_WORD, rb"{COMMON}(?=:)|{PLAIN}(?=[ \t|!]|{end})"),
     ("t", Kind.FIRST_WORD, rb"{any}(?=/)"),
     ("t", Kind.FIRST_WORD, rb"{lower common}(?=[ \t])"),
-    ("t", Kind.FIRST_WORD, rb"{Common}(?:\t| - )"),
+    ("t", Kind.FIRST_WORD, rb"{Common}(?:\t|  | - | [A-Z][\w.]*: )"),
     ("t", Kind.FIRST_WORD, rb"{adjective}(?:[Ee]rror|warning) "),
     ("#TL", Kind.COLUMN, rb"{common}(?=[ \t])"),
     ("t#", Kind.LETTER, rb"[VDIWEFT](?: {not space}|:[ \t]|! )"),

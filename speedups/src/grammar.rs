@@ -220,8 +220,11 @@ impl Grammar {
         if !self.place_words.is_match(text) || !self.place.is_match(text) {
             return None;
         }
-        let name = self.place.captures(text)?.get(1)?;
-        self.rank_of_word(name.as_bytes()).or_else(|| self.rank_of_word(b"INFO"))
+        let found = self.place.captures(text)?;
+        if let Some(letter) = found.get(2) {
+            return self.letter(letter.as_bytes()[0]);
+        }
+        self.rank_of_word(found.get(1)?.as_bytes()).or_else(|| self.rank_of_word(b"INFO"))
     }
 
     pub fn ending(&self, text: &[u8]) -> Option<usize> {

@@ -101,7 +101,7 @@ impl Reader<'_> {
             };
             next = self.token(at).map(|at| {
                 let behind = behind_blanks(self.text, at);
-                self.is_column = behind - at > 1;
+                self.is_column = behind - at > 1 || self.text.get(at) == Some(&b'\t');
                 self.is_prose &= !self.is_column;
                 behind
             });
@@ -226,7 +226,7 @@ impl Reader<'_> {
     }
 
     fn behind_time(&mut self, time: Range<usize>) -> Option<usize> {
-        let is_mark = self.text.get(time.end).is_some_and(|byte| b"]|:,".contains(byte));
+        let is_mark = self.text.get(time.end).is_some_and(|byte| b"])|:,".contains(byte));
         let behind = time.end + usize::from(is_mark);
         if self.start_count > 0
             && self.content == time.start
@@ -262,7 +262,7 @@ impl Reader<'_> {
         {
             return self.behind_time(time);
         }
-        if matches!(self.text[at], b'[' | b'<')
+        if matches!(self.text[at], b'[' | b'<' | b'(')
             && let Some(found) = self.time_in_brackets(at)
         {
             return found;
@@ -363,7 +363,7 @@ impl Reader<'_> {
                 if kind == Kind::LastPair {
                     return None;
                 }
-                self.is_prose = true;
+                self.is_prose = self.words > 0 || self.context != Context::Timed;
             }
             Kind::Group
                 if self.context == Context::Start
