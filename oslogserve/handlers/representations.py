@@ -16,8 +16,9 @@ from oslogserve.pages.log import LogView, with_notices
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
 #: Types that a browser shows.
 _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
-#: What is not ours must not act in our name: no cookies, no requests to this origin.
-SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups")
+#: What is not ours must not act in our name: no cookies, no requests to this origin. The virtual
+#: host in etc/apache sends the same.
+SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
 _HEADERS: dict[str, Sequence[Header]] = {
     "html": page.HEADERS,
     "text": [("Content-Type", TEXT)],

@@ -46,8 +46,8 @@ Define OSLOGSERVE_THREADS {threads}
 {also}
 Include {vhost}
 """
-LOADED = "mpm_event authz_core authz_host alias rewrite mime dir autoindex env wsgi"
-LOADED_FOR = {PROXY: "proxy proxy_http", CACHE: "cache cache_disk headers"}
+LOADED = "mpm_event authz_core authz_host alias rewrite headers mime dir autoindex env wsgi"
+LOADED_FOR = {PROXY: "proxy proxy_http", CACHE: "cache cache_disk"}
 
 
 class Apache(Server):
