@@ -44,7 +44,7 @@ E {3}
 _+ ERROR (?:at (?:setup|teardown) of|collecting)[ ]
 !+ (?:Interrupted: |stopping after )\d+[ ]
 FAIL(?:ED|URE)?(?:[ :\t]|![ ]|{end})
-[=*_>#-]*[ =*_>#-]*
+[ =*_>#-]*
     (?:(?:Tests?|Test Suites|test cases|Build|DONE)(?: run)?:? +(?:\d+ \| )?)?
     {counts}[1-9]\d* (?:tests? |examples? |specs? |suites? )?
     (?:failed|failures?|failing|errors?)(?: in \d|,| \||;| \(|\)|\.? *[=*-]*{end})

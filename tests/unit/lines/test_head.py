@@ -182,7 +182,22 @@ def test_a_plain_head_has_so_many_bytes(recognised):
 
 @pytest.mark.parametrize(
     "unit",
-    [b"1", b" ", b"a", b"a.", b": ", b"[", b'"', b"a=b ", T + b" ", b" ERROR", b'"a":1,', b'\\"'],
+    [
+        b"1",
+        b" ",
+        b"a",
+        b"a.",
+        b": ",
+        b"[",
+        b'"',
+        b"a=b ",
+        b"=",
+        b"#",
+        T + b" ",
+        b" ERROR",
+        b'"a":1,',
+        b'\\"',
+    ],
 )
 def test_hostile_lines_take_no_time(unit):
     begins = {line[: len(line) // 2] for line in EXAMPLES} | {b""}
