@@ -25,6 +25,7 @@ from oslogserve.rendering import etag_salt, renderer_of
 from oslogserve.sources import Source, deadline, open_beneath
 from oslogserve.sources.circuit_breaker import CircuitBreaker
 from oslogserve.sources.disk import Disk
+from oslogserve.sources.dot_files import WithoutDotFiles
 from oslogserve.sources.resuming import ResumingSource
 from oslogserve.sources.swift import Swift
 from oslogserve.sources.timed import TimedSource
@@ -103,8 +104,11 @@ def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
     sources: list[Source] = []
     if config["disk", "root"]:
         chunk_size = config["serve", "chunk_size"]
-        sources.append(Disk(config["disk", "root"], chunk_size, open_beneath.BY_NAME[core]))
+        opening, links = open_beneath.BY_NAME[core], config["disk", "links"]
+        sources.append(Disk(config["disk", "root"], chunk_size, opening, links))
     if config["swift", "container"]:
         resumes, patience = config["swift", "resumes"], config["swift", "answer_timeout"]
         sources.append(ResumingSource(Swift(config, metrics), metrics, resumes, patience))
+    if not config["serve", "dot_files"]:
+        return [WithoutDotFiles(source) for source in sources]
     return sources

@@ -70,5 +70,5 @@ class Renderer:
     def totals(self) -> Totals | None:
         """What a summary's lines come to, after finish(); None for another view."""
 
-def open_beneath(root: bytes, path: bytes, head_size: int) -> dict[str, Any]:
+def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) -> dict[str, Any]:
     """The fields of an ``OpenFile``; raises OSError. The GIL is released meanwhile."""

@@ -26,6 +26,7 @@ class Option:
 
 OPTIONS = (
     Option("disk", "root", "", values.path),
+    Option("disk", "links", "no", values.yes_or_no),
     Option("swift", "container", "", values.container),
     Option("swift", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
     Option("swift", "auth_version", "3", one_of("3", "1")),
@@ -56,6 +57,7 @@ OPTIONS = (
     Option("swift", "resumes", "10", number(0, 1000, int)),
     Option("serve", "chunk_size", "65536", number(1024, 16 * 1024 * 1024, int)),
     Option("serve", "listing", "yes", values.yes_or_no),
+    Option("serve", "dot_files", "no", values.yes_or_no),
     Option("serve", "page_size", "67108864", number(4096, 1024**4, int)),
     Option("serve", "page_elements", "1100000", number(4096, 10**9, int)),
     Option("serve", "gzip_level", "2", values.gzip_level),

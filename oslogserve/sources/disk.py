@@ -9,10 +9,12 @@ from contextlib import closing, suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
-from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, path_is_within, pure
+from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
 #: Errors of a path that names nothing which this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+#: The same sentence for every link, whatever it leads to: an answer tells nothing of it.
+LINK = "The path leads through a symbolic link that this server does not follow."
 #: First bytes that tell a log that was appended to from one that was rewritten.
 HEAD = 4096
 #: The last second of which a date can be written; a file may be of any.
@@ -22,10 +24,18 @@ LATEST = 253402300799.0
 class Disk:
     name = "disk"
 
-    def __init__(self, root: str, chunk_size: int, open_beneath: OpenBeneath = pure) -> None:
+    def __init__(
+        self,
+        root: str,
+        chunk_size: int,
+        open_beneath: OpenBeneath = pure,
+        follows_links: bool = False,
+    ) -> None:
+        """follows_links: relative ones within the root; all others are refused in any case."""
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
         self._open_beneath = open_beneath
+        self._follows_links = follows_links
         self._device: int | None = None
         with suppress(OSError):
             self._check_mounted()
@@ -69,16 +79,16 @@ class Disk:
         return Folder()
 
     def _file(self, path: bytes, head_size: int) -> OpenFile | None:
-        """The open file or folder. Raises BadRequest where a link leads out of the root."""
+        """The open file or folder. Raises BadRequest where a link is on the way that is not
+        followed."""
         try:
-            return self._open_beneath(self._root, path, head_size)
+            return self._open_beneath(self._root, path, head_size, self._follows_links)
         except OSError as error:
-            if error.errno == errno.EXDEV:
-                raise _outside() from None
+            is_loop = error.errno == errno.ELOOP
+            if error.errno == errno.EXDEV or (is_loop and not self._follows_links):
+                raise BadRequest(LINK) from None
             if error.errno not in _MISSES:
                 raise
-        if not self._is_inside(os.path.realpath(self._root + b"/" + path)):
-            raise _outside()  # else it would tell what exists out there
         return None
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
@@ -92,30 +102,35 @@ class Disk:
             with closing(folder):
                 if not folder.is_folder:
                     return None
-                with os.scandir(folder.descriptor) as found:
-                    # '/' counts in the order, as it does in Swift's listings.
-                    names = sorted(_name(entry) for entry in found)
+                with os.scandir(folder.descriptor) as names:
+                    found = [self._entry(path, name) for name in names]
         except OSError as error:
             raise self._source_error(error) from error
-        return self._entries(os.path.join(self._root, path), names)
+        # The name of a folder ends in '/', which counts in the order, as in Swift's listings.
+        return iter(sorted((entry for entry in found if entry), key=lambda entry: entry.name))
 
-    def _entries(self, folder: bytes, names: list[bytes]) -> Iterator[Entry]:
-        for name in names:
-            place = os.path.join(folder, name.rstrip(b"/"))
-            try:
-                if os.path.islink(place) and not self._is_inside(os.path.realpath(place)):
-                    continue  # would be refused when it is opened
-                status = os.stat(place)
-            except OSError:
-                continue  # gone since, or a link to nowhere
-            modified = _within_dates(status.st_mtime)
-            if stat.S_ISDIR(status.st_mode):
-                yield Entry(name, None, modified, self.name)
-            elif stat.S_ISREG(status.st_mode):
-                yield Entry(name, status.st_size, modified, self.name)
+    def _entry(self, folder: bytes, found: "os.DirEntry[str]") -> Entry | None:
+        """None for what is not served. All is asked of the open folder, whatever has taken its
+        place in the path meanwhile."""
+        try:
+            if found.is_symlink():
+                return self._linked_entry(folder, os.fsencode(found.name))
+            status = found.stat(follow_symlinks=False)
+        except OSError:
+            return None  # gone since
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if not is_folder and not stat.S_ISREG(status.st_mode):
+            return None
+        name = os.fsencode(found.name)
+        return _listed(name, is_folder, status.st_size, status.st_mtime)
 
-    def _is_inside(self, path: bytes) -> bool:
-        return path_is_within(path, self._root)
+    def _linked_entry(self, folder: bytes, name: bytes) -> Entry | None:
+        if not self._follows_links:
+            return None
+        path = os.path.join(folder, name)
+        file = self._open_beneath(self._root, path, 0, self._follows_links)
+        file.close()
+        return _listed(name, file.is_folder, file.size, file.modified_ns / 10**9)
 
     def check(self) -> None:
         try:
@@ -208,13 +223,11 @@ class DiskLog(Log):
             self._descriptor = None
 
 
-def _name(entry: "os.DirEntry[str]") -> bytes:
-    """The name; of a folder with a '/' behind it."""
-    try:
-        is_folder = entry.is_dir()
-    except OSError:
-        is_folder = False  # a link to itself, or into a folder that may not be read
-    return os.fsencode(entry.name) + (b"/" if is_folder else b"")
+def _listed(name: bytes, is_folder: bool, size: int, modified: float) -> Entry:
+    modified = _within_dates(modified)
+    if is_folder:
+        return Entry(name + b"/", None, modified, Disk.name)
+    return Entry(name, size, modified, Disk.name)
 
 
 def _within_dates(modified: float) -> float:
@@ -224,7 +237,3 @@ def _within_dates(modified: float) -> float:
 def _message(error: OSError) -> str:
     """What the system says of an error, without the path."""
     return os.strerror(error.errno or errno.EIO)
-
-
-def _outside() -> BadRequest:
-    return BadRequest("The path leaves the log folder through a symbolic link.")

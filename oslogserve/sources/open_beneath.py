@@ -31,25 +31,31 @@ class OpenFile(NamedTuple):
 
 
 class OpenBeneath(Protocol):
-    def __call__(self, root: bytes, path: bytes, head_size: int) -> OpenFile:
+    def __call__(self, root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
         """Opens a file or folder, never a FIFO, a socket or a device.
 
-        Raises OSError: ENOENT where there is neither a file nor a folder, EXDEV where a link led
-        out of the root.
+        Raises OSError: ENOENT where there is neither a file nor a folder, EXDEV where an absolute
+        link or ".." leads out of the root, ELOOP for a link where follows_links is false. Nothing
+        outside of the root is looked at, so that no answer depends on it.
         """
 
 
-def pure(root: bytes, path: bytes, head_size: int) -> OpenFile:
-    place = root + b"/" + path
-    if not _is_file_or_folder(os.stat(place).st_mode):
-        raise OSError(errno.ENOENT, "neither file nor folder")
-    # Should a FIFO take its place just now, it does not block.
-    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    is_read = False
+#: As many does the kernel follow on the way to one file.
+MOST_LINKS = 40
+#: Names a place without opening it: nothing happens to a FIFO or a device.
+_PLACE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def pure(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
+    place = _place_beneath(root, path, follows_links)
     try:
-        # Where the kernel went, not where the path seems to go: nothing can change in between.
-        if not path_is_within(os.readlink(b"/proc/self/fd/%d" % descriptor), root):
-            raise OSError(errno.EXDEV, "a link leads out of the root")
+        mode = os.fstat(place).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.ENOENT, "neither file nor folder")
+        descriptor = os.open(b"/proc/self/fd/%d" % place, os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(place)
+    try:
         status = os.fstat(descriptor)
         size = status.st_size
         head = b""
@@ -67,17 +73,50 @@ def pure(root: bytes, path: bytes, head_size: int) -> OpenFile:
     return OpenFile(kept, is_folder, size, status.st_mtime_ns, status.st_ino, head)
 
 
-def _is_file_or_folder(mode: int) -> bool:
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+def _place_beneath(root: bytes, path: bytes, follows_links: bool) -> int:
+    """A descriptor of the place, which was reached from folder to folder."""
+    places = [os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)]
+    segments = path.split(b"/")[::-1]
+    links = 0
+    try:
+        while segments:
+            segment = segments.pop()
+            if segment == b"..":
+                if len(places) == 1:
+                    raise OSError(errno.EXDEV, "the path leads out of the root")
+                os.close(places.pop())
+            elif segment not in (b"", b"."):
+                places.append(os.open(segment, _PLACE, dir_fd=places[-1]))
+            if stat.S_ISLNK(os.fstat(places[-1]).st_mode):
+                links += 1
+                if not follows_links or links > MOST_LINKS:
+                    raise OSError(errno.ELOOP, "a link that is not followed")
+                segments += _target(places[-1]).split(b"/")[::-1]
+                os.close(places.pop())
+        return places.pop()
+    finally:
+        for place in places:
+            os.close(place)
 
 
-def path_is_within(path: bytes, folder: bytes) -> bool:
-    """True not for any common prefix: /srv/logs-private is not within /srv/logs."""
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+def _target(link: int) -> bytes:
+    target = os.readlink(b"", dir_fd=link)
+    if target.startswith(b"/"):
+        raise OSError(errno.EXDEV, "a link leads out of the root")
+    return target
 
 
-def native(root: bytes, path: bytes, head_size: int) -> OpenFile:
-    return OpenFile(**CORE.open_beneath(root, path, head_size))
+#: The kernel is too old for openat2, a sandbox forbids it, or folders were moved meanwhile.
+_WITHOUT_OPENAT2 = (errno.ENOSYS, errno.EPERM, errno.EAGAIN)
+
+
+def native(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
+    try:
+        return OpenFile(**CORE.open_beneath(root, path, head_size, follows_links))
+    except OSError as error:
+        if error.errno not in _WITHOUT_OPENAT2:
+            raise
+        return pure(root, path, head_size, follows_links)
 
 
 #: By the name of the renderer that comes with it.

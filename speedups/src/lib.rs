@@ -242,8 +242,9 @@ fn open_beneath(
     root: &[u8],
     path: &[u8],
     head_size: usize,
+    follows_links: bool,
 ) -> PyResult<opening::OpenFile> {
-    py.detach(|| opening::open_beneath(root, path, head_size)).map_err(os_error)
+    py.detach(|| opening::open_beneath(root, path, head_size, follows_links)).map_err(os_error)
 }
 
 /// The error with its number, from which Python chooses the class.
