@@ -17,7 +17,7 @@ from oslogserve.lines.severities import LETTERS, RANKS, WORDS
 #: name in braces stands for one of _FRAGMENTS; {end} is the end of the line.
 _TABLE = {
     "CRITICAL": rb"""
-panic:[ ]|fatal error:[ ]|thread '[^']*' (?:\(\d+\) )?panicked at[ ]
+Kernel panic - |panic:[ ]|fatal error:[ ]|thread '[^']*' (?:\(\d+\) )?panicked at[ ]
 """,
     "ERROR": rb"""
 {request}5\d\d(?:[ )]|{end})
@@ -90,6 +90,9 @@ e: (?:file://)?/|E\d{2,4}:[ ]|Error #\d+:[ ]|Error detected while processing[ ]
 \[{exception}\]{end}
 E, {path}\(\d+,\d+\)[ ]
 vet: {path}:\d+:\d+:[ ]|[\dA-F]+:error:[\dA-F]+:
+\(EE\)[ ]|BUG: unable to[ ]|[\w-]+ error \([^)]*\):[ ]
+{path}:\d+:\d+: E\d{4}:|\xe2\x9c\x96 \d+ problems? \([1-9]
+The command '.*' returned a non-zero code: [1-9]
 ERR_PNPM_\w+ {2}|\d+ error (?:code|errno|syscall|path|command)[ ]
 \xe2\xa8\xaf[ ]|\d+:\d+ +\xe2\x9c\x96[ ]
 (?:BUILD|Build|COMPILATION) (?:FAILED|FAILURE|failed)
@@ -111,6 +114,8 @@ w: (?:file://)?/
 [A-Z]\w+ (?:[\w-]+ )?Warning:[ ]
 npm (?:WARN|warn)[ ]
 (?:\*+ )?[Ww]arning (?:(?:on|at|in|near) (?:line[ ]|\S+ line[ ])|[A-Z]\d+ \S+ \d+:[ ])
+\(WW\)[ ]|[\w-]+ warning \([^)]*\):[ ]|{path}:\d+:\d+: W\d{4}:
+{redis} #[ ]
 W, {path}\(\d+,\d+\)[ ]
 \xe2\x9a\xa0(?:\xef\xb8\x8f)?[ ]|\d+:\d+ +\xe2\x9a\xa0
 \d+[smhd](?:\d+[smhd])? {2,}Warning {2,}
@@ -119,10 +124,12 @@ OpenJDK .* VM warning:[ ]|\(node:\d+\) .*Warning:[ ]
 """,
     "INFO": rb"""
 {request}[1-3]\d\d(?:[ )]|{end})
+{redis} [*][ ]|\(II\)[ ]
 npm (?:notice|info)[ ]
 info (?:Visit|No lockfile|Direct|All)[ ]|info  -[ ]
 """,
     "DEBUG": rb"""
+{redis} [.-][ ]
 npm (?:verb|sill|timing)[ ]|debug\d:[ ]|\d+ (?:verbose|silly|timing)[ ]
 """,
 }
@@ -130,6 +137,8 @@ _FRAGMENTS = {
     # What begins with a name or a path.
     b"token": rb"[\w./~@$+\x1b\x80-\xff-]\S*",
     b"path": rb'[^\s:()"={}\[\]|<>]+',
+    # Process, role and time; the sign behind them is the level.
+    b"redis": rb"\d+:[XCSM] \d\d [A-Z][a-z][a-z] (?:\d{4} )?[\d:.]+",
     # Counts before the one that decides, as in `2 passed, 1 skipped, 1 failed`.
     b"counts": rb"(?:\d+%? [a-z]+(?: [a-z]+)?(?: \([^)]*\))?(?:,| \||;| and|) ?)*?",
     b"exception": rb"(?:[A-Za-z_$][\w$]*\.)*(?:[A-Z]\w*)?(?:(?:Error|Exception|Failure|Fault)\d?"

@@ -45,10 +45,13 @@ _BLANKS = re.compile(rb"[ \t]*").match
 _BEHIND_TIME = re.compile(rb"[\])|:,]?[ \t]*").match
 _LETTERS_AND_DIGITS = re.compile(rb"\w+")
 #: What may stand in brackets before a time: a level, a zone, Chromium's process and thread, a word.
-_BEFORE_TIME = re.compile(rb"\[(?:([A-Z]{1,8}) +|[a-z]{1,16} |(?:[0-9]+:){1,2})(?=[A-Z0-9])").match
+_BEFORE_TIME = re.compile(
+    rb"\[ *(?:([A-Z]{1,8}) +|[a-z]{1,16} |(?:[0-9]+:){1,2})(?=[A-Z0-9])"
+).match
 _BRACKET = re.compile(rb"[\[<(] *").match
 _GROUP = re.compile(rb"\[[^\]]*\]").match
 _NUMBER_TIME = re.compile(rb"[0-9][0-9.]*").search
+_DIGITS = re.compile(rb"[0-9]+")
 _UPTIME = re.compile(rb"\[ *([0-9]{1,8}\.[0-9]{6})\]").match
 _SYSLOG_DIGIT = re.compile(rb"[-.]([0-7])").search
 #: What may stand between a level and the time behind it.
@@ -145,7 +148,8 @@ class _Reader:
         if self._contents > MOST_CONTENTS or at >= self._limit:
             return None
         self._begin_fields(at, context)
-        if time := self._time_at(at):
+        is_marked = text[at : at + 1] in (b"*", b".")  # a clock that is not set, Cisco's
+        if time := self._time_at(at + is_marked):
             return self._behind_time(*time.span())
         is_column_end = context == Place.TIMED and text.startswith(b"|", at)
         if context != Place.NAMED and not is_column_end:
@@ -246,7 +250,7 @@ class _Reader:
             case Kind.PREFIX:
                 return self._begin(token.end, Place.START)
             case Kind.PRIORITY:
-                self._default = SYSLOG[int(token.text[1:].split(b">")[0]) % 8]
+                self._default = SYSLOG[int(_DIGITS.findall(token.text)[0]) % 8]
                 return self._begin(token.end, Place.START)
             case Kind.AGAIN:
                 return self._begin(token.end, self._context)

@@ -4,7 +4,7 @@
 import re
 from typing import NamedTuple
 
-from oslogserve.lines.severities import BUNYAN, LETTERS, SYSLOG, WORDS
+from oslogserve.lines.severities import BUNYAN, LETTERS, RANKS, SYSLOG, WORDS
 from oslogserve.lines.times import scan, scan_placed
 
 
@@ -22,11 +22,16 @@ LEVEL_KEYS = frozenset(
 )
 TIME_KEYS = frozenset(
     b"time Time ts t @t @ts timestamp Timestamp @timestamp asctime date datetime @time eventTime"
-    b" timeUnixNano $date __REALTIME_TIMESTAMP _SOURCE_REALTIME_TIMESTAMP".split()
+    b" timeUnixNano requestReceivedTimestamp $date __REALTIME_TIMESTAMP _SOURCE_REALTIME_TIMESTAMP".split()
 )
 #: Names of objects whose members count like those of the object around them.
 WRAPPERS = frozenset(b"log t resourceLogs scopeLogs logRecords".split())
 PRIORITY_KEY = b"PRIORITY"
+#: OpenTelemetry's numbers, four for each severity.
+NUMBER_KEYS = frozenset(b"severityNumber SeverityNumber severity_number".split())
+NUMBERED = tuple(RANKS[name] for name in ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
+#: As a pair the setting of a threshold.
+SETTING_KEYS = frozenset(b"log_level logLevel loglevel LogLevel log_Level".split())
 
 _STRING = rb'"(?:[^"\\]|\\.)*"'
 _NAME = re.compile(rb'[ \t,}\]]*"((?:[^"\\]|\\.)*)"[ \t]*:[ \t]*').match
@@ -34,6 +39,7 @@ _SCALAR = re.compile(_STRING + rb'|[^\s"{}\[\],]+').match
 _OPEN = re.compile(rb"[\[{ \t]*\{").match
 #: The tokens that decide where an object ends.
 _INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
+_NUMBER = re.compile(rb"[1-9]|1[0-9]|2[0-4]").fullmatch
 _AUDIT = re.compile(rb"audit\((\d{10}\.\d{1,9}):\d+\)").match
 _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
 
@@ -78,7 +84,7 @@ def of_pairs(text: bytes, at: int) -> Members | None:
     rank = None
     while (rank is None or start == end) and (found := _PAIR(text, at)):
         name, value = found[1], found[2]
-        if rank is None:
+        if rank is None and name not in SETTING_KEYS:
             rank = _rank(name, value.strip(b'"'))
         if start == end and name in TIME_KEYS:
             start, end = _time(text, found.start(2), found.end(2))
@@ -94,6 +100,8 @@ def _rank(name: bytes, value: bytes) -> int | None:
         return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
     if name == PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
         return SYSLOG[int(value)]
+    if name in NUMBER_KEYS and _NUMBER(value):
+        return NUMBERED[(int(value) - 1) // 4]
     return None
 
 

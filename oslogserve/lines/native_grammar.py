@@ -35,6 +35,9 @@ class NativeGrammar:
         self.continuation = _as_rust(CONTINUATION)
         self.level_keys = members.LEVEL_KEYS
         self.time_keys = members.TIME_KEYS
+        self.number_keys = members.NUMBER_KEYS
+        self.numbered = members.NUMBERED
+        self.setting_keys = members.SETTING_KEYS
         self.wrappers = members.WRAPPERS
         self.user_formats = [(one.pattern, list(one.ranks.items())) for one in user_formats]
 

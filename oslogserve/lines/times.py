@@ -23,6 +23,7 @@ _DATES = (
     "%Y-%m-%d_",
     "%Y/%m/%d ",
     "%Y.%m.%d ",
+    "%Y:%m:%d-",
     "%Y%m%d ",
     "%Y%m%d-",
     "%b %e ",
@@ -61,6 +62,9 @@ LAYOUTS = (
     "%x/%Y, %I:%M:%S %p",
     "%y%m%d %H%M%S",
     "%m%d/%H%M%S%f",
+    "%Y/%m/%d %I:%M:%S %p",
+    "%Y/%m/%d %I:%M:%S%p",
+    "%Y/%m/%d %I:%M%p",
     "%I:%M:%S %p",
     "%I:%M%p",
     *(date + "%k:%M:%S%f%z" for date in _DATES),
@@ -69,6 +73,7 @@ LAYOUTS = (
     "%Y-%m-%dT%k:%M%z",
     "%d-%b-%Y %k:%M",
     "%d-%b %k:%M",
+    "%H:%M:%S:%L",
     "%H:%M:%S%f%z",
 )
 #: Layouts found only in a place of that name.

@@ -122,6 +122,8 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("s", Kind.LINE_LETTER, rb"[EWN]: [^0-9]"),  # apt's
     ("s", Kind.NUMBER_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
     ("s", Kind.NUMBER_TIME, rb"[0-9]{10}\.[0-9]{3,6}(?=[ \t])"),  # Squid's
+    ("sn", Kind.PREFIX, rb"\([\w.-]+:[0-9]+\): "),
+    ("s", Kind.LETTER, rb"{LETTER} \[[0-9]{2}/"),  # CUPS's
     ("s", Kind.LETTER, rb"{LETTER} [0-9]{4}-[0-9]{2}-[0-9]{2}[ T]"),
     ("sS", Kind.NUMBER_TIME, rb"\[[0-9]{10}(?:\.[0-9]{1,9})?\]|\[ *[0-9]{1,8}\.[0-9]{6}\]"),
     ("s", Kind.LAST_WORD, rb"{facility} *:{lower any} *:"),
@@ -137,14 +139,23 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     (_ALL, Kind.DIGIT, rb"%[A-Z0-9_]{1,32}-[0-7]-[A-Z0-9_]{1,32}: "),  # Cisco's
     ("stl", Kind.LAST_WORD, rb"={ANY} REPORT==== ?"),
     ("stl", Kind.FIRST_WORD, rb"{PLAIN} - "),
-    ("sStlTL#", Kind.LAST_WORD, rb"[\w-]+-{ANY} \*\*: "),  # GLib's
+    ("t", Kind.PRIORITY, rb"(?:Em|Al|Cr|Er|Wa|No|In|De)\([0-9]{1,3}\)"),  # ESXi's
+    ("sSnNtlTL#", Kind.LAST_WORD, rb"(?:[\w-]+-)?{ANY} \*\*: "),  # GLib's
     ("stl", Kind.LAST_WORD, rb"(?:[\w-]+\.|[\w.]+ - |ovs\|[0-9]+\|\w*\|){ANY}(?:: | - |\|)"),
-    # Levels in brackets.
+    # Levels in brackets. The bus is no level.
+    (_LOGGED, Kind.GROUP, rb"\[system\]"),
     (_LOGGED, Kind.DIGIT, rb"<[0-9]{1,2}\.[0-7]>"),
     (_LOGGED, Kind.LAST_WORD, rb"\[[ \t]*{before}(?:{any}|{LETTER})[ \t]*[\])>]"),
+    (_LOGGED, Kind.LAST_WORD, rb"\[[\w-]{1,32} +(?:{ANY} +[\w.]|{lower any} ')"),
+    ("snN" + _LOGGED, Kind.LAST_WORD, rb"\[[\w .#:-]{1,64}/{ANY}\]"),
+    ("snN" + _LOGGED, Kind.FIRST_WORD, rb"\[{ANY}:[\w.-]+\]"),
     (_LOGGED, Kind.LAST_WORD, rb"\([ \t]*{before}{any}[ \t]*[\])>]"),
     (_LOGGED, Kind.LAST_WORD, rb"<[ \t]*{before}(?:{any}|{LETTER})[ \t]*[\])>]"),
-    ("snN", Kind.LAST_WORD, rb"\[[ \t]*{before}(?:{ANY}|{common}|{LETTER})[ \t]*[\])>]"),
+    (
+        "snN",
+        Kind.LAST_WORD,
+        rb"\[[ \t]*{before}(?:{ANY}|{common}|Information|{LETTER})[ \t]*[\])>]",
+    ),
     ("nN", Kind.LAST_WORD, rb"\([ \t]*{before}{ANY}[ \t]*[\])>]"),
     ("snN", Kind.LAST_WORD, rb"<[ \t]*{before}(?:{ANY}|{LETTER})[ \t]*[\])>]"),
     ("snN" + _LOGGED, Kind.FIRST_WORD, rb"\[{ANY} +[\w:.]+\] "),

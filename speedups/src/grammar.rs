@@ -13,6 +13,9 @@ use crate::user_formats::UserFormat;
 use pyo3::FromPyObject;
 use regex::bytes::{Regex, RegexBuilder};
 
+/// Caches that wait for another log: each may hold some megabytes.
+const MOST_UNUSED: usize = 8;
+
 /// Letters of the longest word.
 const LONGEST_WORD: usize = 16;
 
@@ -40,6 +43,9 @@ pub struct Data {
     pub continuation: Vec<u8>,
     pub level_keys: HashSet<Vec<u8>>,
     pub time_keys: HashSet<Vec<u8>>,
+    pub number_keys: HashSet<Vec<u8>>,
+    pub numbered: Vec<usize>,
+    pub setting_keys: HashSet<Vec<u8>>,
     pub wrappers: HashSet<Vec<u8>>,
     pub user_formats: Vec<UserFormatData>,
 }
@@ -74,6 +80,10 @@ pub struct Grammar {
     continuation: Patterns,
     level_keys: HashSet<Vec<u8>>,
     time_keys: HashSet<Vec<u8>>,
+    number_keys: HashSet<Vec<u8>>,
+    /// Of OpenTelemetry's numbers, four for each.
+    numbered: Vec<usize>,
+    setting_keys: HashSet<Vec<u8>>,
     wrappers: HashSet<Vec<u8>>,
     pub user_formats: Vec<UserFormat>,
     /// Ranks.
@@ -131,6 +141,9 @@ impl Grammar {
             endings: data.endings,
             level_keys: data.level_keys,
             time_keys: data.time_keys,
+            number_keys: data.number_keys,
+            numbered: data.numbered,
+            setting_keys: data.setting_keys,
             wrappers: data.wrappers,
         })
     }
@@ -148,7 +161,10 @@ impl Grammar {
 
     /// Takes back what another thread may go on with.
     pub fn reuse(&self, caches: Caches) {
-        self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner).push(caches);
+        let mut unused = self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner);
+        if unused.len() < MOST_UNUSED {
+            unused.push(caches);
+        }
     }
 
     /// The kind of the token that stands there, and its end.
@@ -203,6 +219,23 @@ impl Grammar {
 
     pub fn is_time_key(&self, name: &[u8]) -> bool {
         self.time_keys.contains(name)
+    }
+
+    pub fn is_number_key(&self, name: &[u8]) -> bool {
+        self.number_keys.contains(name)
+    }
+
+    /// Of the number of a severity as OpenTelemetry counts them, from 1.
+    pub fn rank_of_number(&self, value: &[u8]) -> Option<usize> {
+        let is_number = matches!(value, [b'1'..=b'9'] | [b'1' | b'2', b'0'..=b'9']);
+        let digits = value.iter().filter(|_| is_number);
+        let number = digits.fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+        self.numbered.get(number.checked_sub(1)? / 4).copied()
+    }
+
+    /// Whether a pair of this name sets a threshold.
+    pub fn is_setting(&self, name: &[u8]) -> bool {
+        self.setting_keys.contains(name)
     }
 
     pub fn is_wrapper(&self, name: &[u8]) -> bool {

@@ -175,7 +175,8 @@ impl Reader<'_> {
         (self.words, self.fields) = (0, 0);
         (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
         self.content = at;
-        if let Some(time) = self.time_at(at) {
+        let is_marked = matches!(self.text[at], b'*' | b'.') && at + 1 < self.plain.len();
+        if let Some(time) = self.time_at(at + usize::from(is_marked)) {
             return self.behind_time(time);
         }
         let is_column_end = context == Context::Timed && self.text[at] == b'|';
@@ -313,9 +314,10 @@ impl Reader<'_> {
         match kind {
             Kind::Prefix => self.begin(end, Context::Start),
             Kind::Priority => {
-                let digits = self.text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit());
-                let number = digits.fold(0, |sum, digit| sum * 10 + (digit - b'0'));
-                self.default = Some(self.grammar.syslog(number % 8));
+                let digits = self.text[at..end].iter().skip_while(|byte| !byte.is_ascii_digit());
+                let digits = digits.take_while(|byte| byte.is_ascii_digit());
+                let number = digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'));
+                self.default = Some(self.grammar.syslog((number % 8) as u8));
                 self.begin(end, Context::Start)
             }
             Kind::Again => self.begin(end, self.context),
@@ -418,6 +420,7 @@ fn behind_blanks(text: &[u8], at: usize) -> usize {
 fn before_time_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let mut cursor = Cursor::new(text, at);
     cursor.skip(b"[")?;
+    cursor.spaces();
     let is_time = |cursor: &Cursor<'_>| {
         cursor.peek().is_some_and(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
     };

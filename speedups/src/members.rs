@@ -63,7 +63,7 @@ pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) 
     while !found.is_complete()
         && let Some((name, value)) = pair_at(&mut cursor)
     {
-        if found.rank.is_none() {
+        if found.rank.is_none() && !grammar.is_setting(name) {
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }
         if found.time.is_empty() {
@@ -195,6 +195,9 @@ fn unquoted(value: &[u8]) -> &[u8] {
 fn rank(grammar: &Grammar, name: &[u8], value: &[u8]) -> Option<usize> {
     if grammar.is_level_key(name) {
         return grammar.rank_of_value(value);
+    }
+    if grammar.is_number_key(name) {
+        return grammar.rank_of_number(value);
     }
     match value {
         [digit @ b'0'..=b'7'] if name == b"PRIORITY" => Some(grammar.syslog(digit - b'0')),

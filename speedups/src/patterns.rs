@@ -10,7 +10,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::literal::Extractor;
 
 /// Bytes that an automaton may grow to; then it is begun anew.
-const LARGEST: usize = 1024 * 1024;
+const LARGEST: usize = 512 * 1024;
 /// Beginnings of texts whose searches are remembered, by their hash: lines of a log repeat the minute,
 /// the process and the name of the one before.
 const REMEMBERED: usize = 128;
