@@ -8,8 +8,9 @@ from typing import Any
 
 from oslogserve import __version__
 from oslogserve.config import Config
-from oslogserve.errors import BadRequest, Error, Header, MethodNotAllowed
+from oslogserve.errors import BadRequest, ClientLeft, Error, Header, MethodNotAllowed
 from oslogserve.handlers import server
+from oslogserve.handlers.budget import Allowance, Workload
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
@@ -53,6 +54,10 @@ class App:
             config.views,
             config["serve", "max_age"],
             etag_salt(config),
+            Workload(
+                Allowance(config["serve", "processor_time"], config["serve", "inflated_size"]),
+                threads,
+            ),
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
         readiness = Readiness(self._sources)
@@ -74,6 +79,9 @@ class App:
                 response = self._response(request)
         except Error as error:
             response = server.error_response(request, error, self._sources)
+        except ClientLeft:
+            Body(Response("499", [], view="error"), self._metrics, started).close()
+            raise
         except BaseException:
             Body(Response("500", [], view="error"), self._metrics, started).fail()
             raise

@@ -55,18 +55,6 @@ class Decoded:
         else:
             yield from self._inflated(stored, packing, self._again)
 
-    def length(self, most: int) -> int | None:
-        """Bytes of the log, which is read for that; None if it is incomplete, or over `most`."""
-        total = 0
-        try:
-            for piece in self:
-                total += len(piece)
-                if total > most:
-                    return None
-        except Incomplete:
-            return None
-        return total
-
     def _inflated(
         self, chunks: Iterable[bytes], packing: str, again: Callable[[], Iterable[bytes]]
     ) -> Iterator[bytes]:
@@ -195,6 +183,19 @@ def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
         return zlib.decompressobj(_WBITS[packing]).decompress(chunk, size)
     except zlib.error:
         return chunk[:size]
+
+
+def length(pieces: Iterable[bytes], most: int) -> int | None:
+    """Bytes of all pieces, which are read for that; None if one is missing, or if over `most`."""
+    total = 0
+    try:
+        for piece in pieces:
+            total += len(piece)
+            if total > most:
+                return None
+    except Incomplete:
+        return None
+    return total
 
 
 def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 """The errors before the first byte of a response, each with its HTTP status, and Incomplete, which
 is raised behind the first byte, when the status has gone out."""
 
+import errno
 from collections.abc import Sequence
 
 Header = tuple[str, str]
@@ -72,6 +73,25 @@ class Unavailable(Error):
         )
 
 
+class Busy(Error):
+    """All places for work of one kind are taken, and are not given back soon."""
+
+    status = "503 Service Unavailable"
+
+    def __init__(self, work: str) -> None:
+        super().__init__(
+            f"This server is busy with other {work}. Try again soon.",
+            [("Retry-After", str(Unavailable.RETRY_AFTER))],
+        )
+
+
+class ClientLeft(ConnectionResetError):
+    """The client closed its connection, so that nobody waits for the answer."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ECONNRESET, "the client left before its answer")
+
+
 class SourceError(Exception):
     """A source failed or timed out; it becomes Unavailable, unless another source has the log.
 
@@ -97,7 +117,7 @@ class Incomplete(Exception):
     reason: one of REASONS, a metric label.
     """
 
-    REASONS = ("truncated", "corrupt", "timeout", "failed", "capped")
+    REASONS = ("truncated", "corrupt", "timeout", "failed", "capped", "budget")
 
     def __init__(self, reason: str, sentence: str) -> None:
         if reason not in self.REASONS:

@@ -60,6 +60,8 @@ OPTIONS = (
     Option("serve", "dot_files", "no", values.yes_or_no),
     Option("serve", "page_size", "67108864", number(4096, 1024**4, int)),
     Option("serve", "page_elements", "1100000", number(4096, 10**9, int)),
+    Option("serve", "processor_time", "60", number(0.01, 3600, float)),
+    Option("serve", "inflated_size", "8589934592", number(2**20, 2**50, int)),
     Option("serve", "gzip_level", "2", values.gzip_level),
     Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),

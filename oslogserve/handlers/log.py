@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from oslogserve.decode import beginning
 from oslogserve.errors import BadRequest
+from oslogserve.handlers.budget import Budget, Workload
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
@@ -31,7 +32,13 @@ _RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate":
 
 class LogHandler:
     def __init__(
-        self, renderer: Renderer, limits: Page | None, views: Views, max_age: int, etag_salt: str
+        self,
+        renderer: Renderer,
+        limits: Page | None,
+        views: Views,
+        max_age: int,
+        etag_salt: str,
+        workload: Workload,
     ) -> None:
         """limits: of one page. views: patterns of paths from the configuration. max_age: seconds for
         which caches may keep a settled log. etag_salt: part of every ETag."""
@@ -42,6 +49,7 @@ class LogHandler:
         self._etag_salt = etag_salt
         self._page_salt = f"{etag_salt} {assets.VERSION} {limits}"
         self._known = KnownGzips()
+        self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
@@ -50,13 +58,26 @@ class LogHandler:
             not_modified = self._not_modified(request, query, view, sources)
             if not_modified is not None:
                 return not_modified
+        is_search = view == "summary" or (view != "raw" and not query.is_unfiltered)
+        budget = self._workload.begin(request.has_client_left, is_search)
+        try:
+            return self._found(request, query, view, sources, budget)
+        except BaseException:
+            budget.close()
+            raise
+
+    def _found(
+        self, request: Request, query: Query, view: str, sources: Sequence[Source], budget: Budget
+    ) -> Response:
+        """The response, which closes `budget`."""
         # What is no log shows that in its first bytes; format=raw tells it in its Content-Type.
         needs_body = not request.is_head or query.format in (None, "raw")
         options = FULL_BODY if needs_body else METADATA_ONLY
         found = open_first(sources, query.path, options)
         if isinstance(found, Folder):
+            budget.close()
             return _redirect_to_folder(request, query)
-        log = OpenLog(found, query.path, sources, self._known)
+        log = OpenLog(found, query.path, sources, self._known, budget)
         try:
             shown = self._representation(request, query, view, log)
             return respond(request, shown, self._validator(log.stored, query, view))

@@ -4,8 +4,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from oslogserve.decode import Decoded, exactly, packed_as
+from oslogserve.decode import Decoded, exactly, length, packed_as
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
+from oslogserve.handlers.budget import Budget
 from oslogserve.handlers.known_gzips import Known, KnownGzips
 from oslogserve.http import ByteRange
 from oslogserve.sources import Folder, Log, OpenOptions, Source, deadline
@@ -23,10 +24,16 @@ class OpenLog:
     """An open log and its first bytes. `stored_bytes` can be iterated once."""
 
     def __init__(
-        self, log: Log, path: bytes, sources: Sequence[Source], known_gzips: KnownGzips
+        self,
+        log: Log,
+        path: bytes,
+        sources: Sequence[Source],
+        known_gzips: KnownGzips,
+        budget: Budget,
     ) -> None:
-        """Takes over `log`, also where it raises. path, sources: where it was found."""
+        """Takes over `log`, also where it raises, and `budget`. path, sources: where it was found."""
         self.log = log
+        self.budget = budget
         self.stored = log.stored
         #: Why the log is incomplete, as its reader is informed. Grows while it is read.
         self.missing: list[Incomplete] = []
@@ -89,12 +96,15 @@ class OpenLog:
     def decoded_again(self) -> Iterator[bytes]:
         """The log, inflated, once more from its beginning. Raises Incomplete where it breaks off."""
         stored_bytes = iter((self.first,)) if self.is_small else self._read_again()
-        yield from Decoded(stored_bytes, self.stored.encoding, self._read_again)
+        yield from self._inflating(Decoded(stored_bytes, self.stored.encoding, self._read_again))
+
+    def _inflating(self, log: Decoded) -> Iterator[bytes]:
+        return self.budget.inflating(log) if self.packing else self.budget.reading(log)
 
     def _decoded(self) -> Iterator[bytes]:
         size = 0
         log = Decoded(self.stored_bytes, self.stored.encoding, self._read_again)
-        for piece in log:
+        for piece in self._inflating(log):
             size += len(piece)
             yield piece
         self._learn(Known(log.is_one_member, size))
@@ -104,7 +114,7 @@ class OpenLog:
         bytes."""
         # again: of a damaged log no output is needed.
         log = Decoded(chunks, self.stored.encoding, again=tuple)
-        size = log.length(most)
+        size = length(self._inflating(log), most)
         if size is not None:
             self._learn(Known(log.is_one_member, size))
 
@@ -148,6 +158,7 @@ class OpenLog:
     def close(self) -> None:
         for log in self._opened:
             log.close()
+        self.budget.close()
 
 
 def _changed(source: str) -> Unavailable:

@@ -110,10 +110,13 @@ class Rendered(_OfLog):
         self.accept_ranges = "none" if view == "text" else ""
         self._is_compressible = view == "html" or _is_compressible(log, request)
         self._shown = shown
+        is_search = bool(shown.query.selection.searches or shown.query.selection.without)
+        self._watched = log.budget.searching if is_search else log.budget.reading
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
         def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            return self._shown.render(self.view, until_incomplete(pieces, self.missing))
+            watched = until_incomplete(self._watched(pieces), self.missing)
+            return self._shown.render(self.view, watched)
 
         pieces, is_small = self._log.decoded(), self._log.is_small
         return Content(pieces, render, is_small, is_compressible=self._is_compressible)

@@ -4,7 +4,7 @@
 import time
 from collections.abc import Iterator
 
-from oslogserve.errors import Incomplete
+from oslogserve.errors import ClientLeft, Incomplete
 from oslogserve.http import Response
 from oslogserve.metrics import Metrics
 
@@ -36,6 +36,8 @@ class Body:
             piece = next(self._pieces)
         except StopIteration:
             self._ending = "failed" if self._response.missing else "complete"
+            raise
+        except ClientLeft:
             raise
         except Exception as error:
             self._ending = "failed"

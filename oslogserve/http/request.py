@@ -2,6 +2,7 @@
 """A request: the headers that HTTP acts on."""
 
 import re
+import select
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -27,6 +28,18 @@ class Request:
         )
         #: Level to compress with; None where the client or the server does not want that.
         self.gzip_level = gzip_level if self.accepts_gzip else None
+
+    def has_client_left(self) -> bool:
+        """True if the client has closed its connection, as far as the server shows that: gunicorn does,
+        mod_wsgi does not."""
+        connection = self.environ.get("gunicorn.socket")
+        if connection is None:
+            return False
+        if connection.fileno() < 0:
+            return True
+        poll = select.poll()
+        poll.register(connection, select.POLLRDHUP)
+        return bool(poll.poll(0))
 
     @property
     def is_conditional(self) -> bool:

@@ -141,7 +141,11 @@ fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter>
 
 /// One log on its way. Boxed: what searches needs memory of a wider alignment than Python gives.
 #[pyclass(module = "oslogserve_speedups")]
-struct Renderer(Box<dyn Render>);
+struct Renderer {
+    render: Box<dyn Render>,
+    /// Bytes from which on the interpreter is handed to other threads meanwhile.
+    worth_detaching: usize,
+}
 
 impl Renderer {
     fn of(
@@ -152,8 +156,13 @@ impl Renderer {
         longest: usize,
     ) -> PyResult<Self> {
         let filter = filter(grammar, &wanted.selection)?;
+        // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
+        let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
+        let is_costly = has_searches || wanted.selection.tail.is_some();
+        let worth_detaching = if is_costly { 0 } else { WORTH_DETACHING };
         let selector = Selector::new(view, Arc::clone(grammar), clock, wanted, filter, longest);
-        Ok(Self(Box::new(renderer::Renderer::new(selector, longest))))
+        let render = Box::new(renderer::Renderer::new(selector, longest));
+        Ok(Self { render, worth_detaching })
     }
 }
 
@@ -187,31 +196,36 @@ impl Renderer {
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
-        let rendered = if piece.len() < WORTH_DETACHING {
-            self.0.feed(piece)
+        let rendered = if piece.len() < self.worth_detaching {
+            self.render.feed(piece)
         } else {
-            py.detach(|| self.0.feed(piece))
+            py.detach(|| self.render.feed(piece))
         };
         PyBytes::new(py, rendered)
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.0.finish())
+        let rendered = if self.worth_detaching > 0 {
+            self.render.finish()
+        } else {
+            py.detach(|| self.render.finish())
+        };
+        PyBytes::new(py, rendered)
     }
 
     #[getter]
     fn done(&self) -> bool {
-        self.0.is_done()
+        self.render.is_done()
     }
 
     /// The fields of a Tally of `oslogserve.lines.selection`.
     fn tally(&self) -> Tally {
-        self.0.tally()
+        self.render.tally()
     }
 
     /// The Totals of `oslogserve.lines.summary`; None but for a summary.
     fn totals(&mut self) -> Option<Totals> {
-        self.0.totals()
+        self.render.totals()
     }
 }
 

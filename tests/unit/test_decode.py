@@ -13,6 +13,7 @@ from oslogserve.decode import (
     beginning,
     behind,
     exactly,
+    length,
     packed_as,
     until_incomplete,
 )
@@ -281,13 +282,13 @@ def test_the_faster_decoder_gives_the_same(fast, name, size):
     assert read(cut(stored, size), encoding, again) == expected
 
 
-def length(chunks, encoding, most):
-    return Decoded(chunks, encoding, again=lambda: ()).length(most)
+def length_of(chunks, encoding, most):
+    return length(Decoded(chunks, encoding, again=lambda: ()), most)
 
 
 def is_one_member(chunks):
     log = Decoded(chunks, again=lambda: ())
-    log.length(1 << 30)
+    length(log, 1 << 30)
     return log.is_one_member
 
 
@@ -470,14 +471,14 @@ LONG = b"a line like any other\n" * 40_000
 )
 def test_a_whole_log_has_a_length(stored, encoding, known, size):
     chunks = [stored[n : n + size] for n in range(0, len(stored), size)]
-    assert length(chunks, encoding, 10**9) == (len(LONG) if known else None)
-    assert length(chunks, encoding, len(LONG)) == (len(LONG) if known else None)
-    assert length(chunks, encoding, len(LONG) - 1) is None
+    assert length_of(chunks, encoding, 10**9) == (len(LONG) if known else None)
+    assert length_of(chunks, encoding, len(LONG)) == (len(LONG) if known else None)
+    assert length_of(chunks, encoding, len(LONG) - 1) is None
 
 
 def test_of_what_is_too_long_no_more_is_inflated():
     chunks = iter([gzip.compress(bytes(10**6), 9)[:500]] + [b""] * 5)
-    assert length(chunks, "", 1000) is None
+    assert length_of(chunks, "", 1000) is None
     assert list(chunks) == [b""] * 5
 
 
@@ -486,10 +487,10 @@ def test_a_source_that_fails_midway_leaves_no_length():
         yield gzip.compress(LONG)
         raise Incomplete("timeout", "it stopped answering")
 
-    assert length(failing(), "", 10**9) is None
+    assert length_of(failing(), "", 10**9) is None
 
 
 def test_one_member_is_told_when_its_length_is_counted():
     one, two = Decoded([gzip.compress(LONG)]), Decoded([gzip.compress(b"a") * 2])
-    assert (one.length(10**9), one.is_one_member) == (len(LONG), True)
-    assert (two.length(10**9), two.is_one_member) == (2, False)
+    assert (length(one, 10**9), one.is_one_member) == (len(LONG), True)
+    assert (length(two, 10**9), two.is_one_member) == (2, False)

@@ -4,6 +4,7 @@ import gzip
 import pytest
 
 from oslogserve.errors import Incomplete, SourceError, Unavailable
+from oslogserve.handlers.budget import Allowance, Budget
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import ByteRange
@@ -11,6 +12,7 @@ from oslogserve.sources import Folder, Stored
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 CHUNKS = [b"abc", b"de"]
+BUDGET = Budget(Allowance(60, 2**30))
 
 
 @pytest.fixture
@@ -19,7 +21,7 @@ def source():
 
 
 def opened(source, log=None, others=()):
-    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownGzips())
+    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownGzips(), BUDGET)
 
 
 @pytest.mark.parametrize("chunks", [[], [b"abc"], CHUNKS])

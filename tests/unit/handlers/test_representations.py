@@ -9,9 +9,9 @@ import pytest
 import webob
 
 from oslogserve import fastzlib
-from oslogserve.decode import Decoded
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers import open_log
+from oslogserve.handlers.budget import Allowance, Workload
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http.request import Request
 from oslogserve.lines.renderer import pure_renderer
@@ -28,6 +28,7 @@ STORED = {
     "padded.txt.gz": lambda log: gzip.compress(log) + b"\0" * 512,
 }
 LOGS = {"small": SMALL, "big": BIG}
+WORKLOAD = Workload(Allowance(60, 2**30), threads=8)
 TEXTS = [f"/{size}/{name.removesuffix('.gz')}" for size in LOGS for name in STORED]
 #: (asked, first byte, byte behind the last) of a log of so many bytes.
 SPANS = [
@@ -109,7 +110,7 @@ def test_the_tag_of_a_compressed_answer_is_of_no_part(ask, url):
     ],
 )
 def test_other_ranges_are_answered_by_the_whole_without_counting(ask, monkeypatch, url, headers):
-    monkeypatch.setattr(Decoded, "length", None)
+    monkeypatch.setattr(open_log, "length", None)
     answer = ask(url, **headers)
     assert (answer.status_int, answer.body) == (200, log_of(url))
     assert "Content-Range" not in answer.headers
@@ -170,7 +171,7 @@ def test_head_says_that_there_are_parts_and_the_length_where_that_is_known(root,
 def test_a_log_that_was_read_to_its_end_is_not_counted_once_more(root, monkeypatch, view):
     ask = Asking(root)
     ask(f"/big/packed.txt?format={view}")
-    monkeypatch.setattr(Decoded, "length", None)
+    monkeypatch.setattr(open_log, "length", None)
     assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
     assert ask("/big/packed.txt?format=text", "HEAD").headers["Content-Length"] == str(len(BIG))
 
@@ -299,7 +300,7 @@ def chunks(log):
 
 
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler(pure_renderer(), None, (), 0, "")
+    handler = handler or LogHandler(pure_renderer(), None, (), 0, "", WORKLOAD)
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     query = Query(path=b"x.txt", is_folder=False)
     answer = handler(Request(request.environ | environ, 1), query, [source])
@@ -310,7 +311,7 @@ def handled(source, asked, handler=None, **environ):
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler(pure_renderer(), None, (), 0, "")
+    handler = LogHandler(pure_renderer(), None, (), 0, "", WORKLOAD)
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])

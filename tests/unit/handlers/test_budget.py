@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one request, and all requests together, may cost."""
+
+import gzip
+import random
+import socket
+import time
+
+import pytest
+import webob
+
+from oslogserve.errors import Busy, ClientLeft
+from oslogserve.handlers import budget
+from oslogserve.handlers.budget import Allowance, Budget, Workload
+from tests.unit.handlers.asking import HTML, Asking
+
+_random = random.Random(13)
+LINE = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] there\n"
+LOG = LINE + b"".join(
+    LINE[:-1] + bytes(_random.choices(b"abcdefghijklmno    ", k=150)) + b"\n" for _ in range(10_000)
+)
+#: It takes a second for each 100 KB.
+COSTLY = "re=(?:[a-z].{0,30}){12}Q"
+MIB = 2**20
+
+
+@pytest.fixture(params=["native", "pure"])
+def ask(request, tmp_path):
+    (tmp_path / "a.txt").write_bytes(LOG)
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(LOG))
+    (tmp_path / "small.txt").write_bytes(LINE)
+    if request.param == "native":
+        pytest.importorskip("oslogserve_speedups")
+    return lambda **options: Asking(tmp_path, serve_renderer=request.param, **options)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
+@pytest.mark.parametrize("view", ["summary", "jsonl", "text", "html"])
+def test_no_search_goes_on_when_its_processor_time_is_over(ask, name, view):
+    asked = ask(serve_processor_time="0.1")
+    began = time.process_time()
+    answer = asked(f"/{name}?format={view}&{COSTLY}")
+    assert time.process_time() - began < 5
+    assert answer.status_int == 200
+    assert b"processor time of one request are over" in answer.body
+    if view in ("summary", "jsonl"):
+        assert b'"complete": false' in answer.body
+    assert asked.counted("incomplete_logs_total") == {'reason="budget",source="disk"': 1.0}
+
+
+@pytest.mark.parametrize("view", ["summary", "jsonl", "text", "text&level=ERROR", "html"])
+def test_no_more_is_inflated_than_one_request_may(ask, view):
+    asked = ask(serve_inflated_size=str(MIB))
+    answer = asked(f"/b.txt.gz?format={view}")
+    assert answer.status_int == 200
+    assert len(answer.body) < 3 * MIB
+    assert b"one request inflates no more than 1 MiB" in answer.body
+    assert asked.counted("incomplete_logs_total") == {'reason="budget",source="disk"': 1.0}
+
+
+def test_nothing_is_counted_as_inflated_that_is_not_compressed(ask):
+    assert ask(serve_inflated_size=str(MIB))("/a.txt?format=text&q=there").body == LOG
+
+
+def test_a_range_is_not_counted_beyond_the_budget(ask):
+    answer = ask(serve_inflated_size=str(MIB))("/b.txt.gz", Range="bytes=0-9")
+    assert answer.status_int == 200
+    assert b"no more than 1 MiB" in answer.body
+
+
+def test_the_nearest_time_is_not_looked_for_beyond_the_budget(ask):
+    answer = ask(serve_inflated_size=str(MIB))("/b.txt.gz?show=_2013-09-27_18_22_12", **HTML)
+    assert answer.status_int == 200
+    assert b"no more than 1 MiB" in answer.body
+
+
+@pytest.mark.parametrize("view", ["summary", "text&q=nowhere"])
+def test_no_view_without_output_goes_on_when_its_client_has_left(ask, view, monkeypatch):
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0)
+    asked = ask()
+    server, client = socket.socketpair()
+    request = webob.Request.blank(f"/a.txt?format={view}", environ={"gunicorn.socket": server})
+    request.get_response(asked.app).body  # noqa: B018 - read
+    client.close()
+    answer = request.get_response(asked.app)
+    with pytest.raises(ConnectionResetError):
+        answer.body  # noqa: B018 - read
+    answer.app_iter.close()
+    server.close()
+    endings = {labels.split(",")[0] for labels in asked.counted("response_seconds_count")}
+    assert {'ending="aborted"', 'ending="complete"'} <= endings
+    assert 'ending="failed"' not in endings
+
+
+def test_a_client_that_left_before_the_first_byte_is_no_error_of_the_server(ask, monkeypatch):
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0)
+    asked = ask()
+    server, client = socket.socketpair()
+    client.close()
+    request = webob.Request.blank("/small.txt?format=summary", environ={"gunicorn.socket": server})
+    with pytest.raises(ConnectionResetError):
+        request.get_response(asked.app)
+    server.close()
+    assert asked.counted("responses_total") == {'status="499"': 1.0}
+
+
+def test_searches_do_not_take_all_threads(ask):
+    asked = ask(serve_threads="16")
+    search = webob.Request.blank("/a.txt?format=jsonl&q=there")
+    held = [search.get_response(asked.app) for _ in range(4)]
+    began = time.monotonic()
+    refused = asked("/a.txt?format=jsonl&q=there")
+    assert time.monotonic() - began < 5
+    assert (refused.status_int, refused.headers["Retry-After"]) == (503, "10")
+    assert asked("/healthz").status_int == 200
+    assert asked("/a.txt?format=text").body == LOG
+    for answer in held:
+        answer.app_iter.close()
+    assert asked("/a.txt?format=jsonl&q=there").status_int == 200
+
+
+@pytest.mark.parametrize("url", ["/missing.txt?q=a", "/a.txt?format=json", "/a.txt?q=a", "/?q=a"])
+def test_a_search_gives_its_place_back(ask, url):
+    asked = ask(serve_threads="4")
+    for _ in range(3):
+        asked(url)
+    assert asked("/small.txt?q=there").body == LINE
+
+
+def test_a_budget_gives_its_place_back_once():
+    workload = Workload(Allowance(60, MIB), threads=4)
+    first = workload.begin(bool, is_search=True)
+    first.close()
+    first.close()
+    workload.begin(bool, is_search=True)
+    with pytest.raises(Busy):
+        workload.begin(bool, is_search=True)
+
+
+def test_searches_are_cut_smaller_while_they_are_slow(monkeypatch):
+    now = iter(range(10**6))
+    monkeypatch.setattr(budget.time, "thread_time", lambda: next(now))
+    blocks = [len(block) for block in Budget(Allowance(10**6, 0)).searching([b"x" * 100_000])]
+    assert blocks[:4] == [16384, 8192, 4096, 4096]
+    assert sum(blocks) == 100_000
+
+
+def test_searches_are_cut_larger_while_they_are_fast():
+    pieces = Budget(Allowance(60, 0)).searching([b"x" * 2**20])
+    assert [len(block) >> 10 for block in pieces][:5] == [16, 32, 64, 128, 256]
+
+
+def test_whoever_left_is_seen(monkeypatch):
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0)
+    with pytest.raises(ClientLeft):
+        Budget(Allowance(60, 0), lambda: True).spend()

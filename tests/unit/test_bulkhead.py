@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+import threading
+
+import pytest
+
+from oslogserve import bulkhead
+from oslogserve.bulkhead import PATIENCE, Bulkhead, Full
+
+#: Seconds after which a test has failed; none waits for so long where all is well.
+BOUND = 20
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_nobody_waits_for_work_that_is_stuck():
+    clock = Clock()
+    places = Bulkhead(2, clock=clock)
+    places.enter()
+    places.enter()
+    clock.now += PATIENCE
+    with pytest.raises(Full):
+        places.enter()
+    places.leave()
+    places.enter()
+
+
+def test_whoever_waits_gets_the_place_that_is_given_back(monkeypatch):
+    monkeypatch.setattr(bulkhead, "PATIENCE", BOUND)
+    places = Bulkhead(1)
+    places.enter()
+    thread = threading.Thread(target=places.enter)
+    thread.start()
+    places.leave()
+    thread.join(BOUND)
+    assert not thread.is_alive()
+
+
+def test_no_more_wait_than_may():
+    places = Bulkhead(1, most_waiting=0, clock=Clock())
+    places.enter()
+    with pytest.raises(Full):
+        places.enter()
+
+
+def test_there_is_one_place_at_least():
+    Bulkhead(0).enter()
