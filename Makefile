@@ -24,14 +24,14 @@ test: .venv/bootstrap/installed .venv/speedups/built
 faults soak: .venv/bootstrap/installed .venv/speedups/built
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
-run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo/written)
+run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
 bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
 	tools/install-system-packages nginx-light wrk chromium
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
-screenshot: $(RUN)/installed-screenshot var/demo/written
+screenshot: $(RUN)/installed-screenshot var/demo.written
 	tools/install-system-packages chromium
 	$(RUN)/bin/python tools/screenshot
 
@@ -68,7 +68,7 @@ $(RUN)/installed-%:
 	$(RUN)/bin/pip install --quiet --requirement $<
 	touch $@
 
-var/demo/written: oslogserve/demo.py | $(RUN)/installed
+var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(RUN)/bin/oslogserve demo var/demo
 	touch $@
 
