@@ -84,18 +84,20 @@ class Swift:
 
     def _get(self, options: OpenOptions, *place: str, http_conn: Any) -> "SwiftLog":
         """An open log whose first chunk has been read."""
-        headers, content_range = {}, ""
+        headers = {}
         if options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
-            content_range = f"bytes {first}-"
-        found, body = swift_api.get_object(
-            *place, http_conn=http_conn, resp_chunk_size=self._chunk_size, headers=headers
+        response: dict[str, Any] = {}
+        found, chunks = swift_api.get_object(
+            *place,
+            http_conn=http_conn,
+            resp_chunk_size=self._chunk_size,
+            headers=headers,
+            response_dict=response,
         )
-        if not found.get("content-range", "").startswith(content_range):
-            # A large object without a length is sent as a whole, whatever range is requested.
-            raise SourceError(self.name, "it does not send this log in parts", "changed")
-        return OpenSwiftLog(found, body, http_conn[1], self._session)
+        _check_range(found, response["status"], options.byte_range)
+        return OpenSwiftLog(found, chunks, http_conn[1], self._session)
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         place = self._place(path)
@@ -194,6 +196,8 @@ class OpenSwiftLog(SwiftLog):
         chunk = self._first
         while chunk:
             left -= len(chunk)
+            if left < 0:
+                raise Incomplete("corrupt", "Swift sent more than it said")
             self._is_read = left == 0  # a reader that counts does not ask for the end
             yield chunk
             chunk = b"" if self._is_read else self._next_chunk()
@@ -234,6 +238,19 @@ def _stored_names(name: str) -> list[str]:
 
 def _head(*place: str, http_conn: Any) -> SwiftLog:
     return SwiftLog(swift_api.head_object(*place, http_conn=http_conn))
+
+
+def _check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int] | None) -> None:
+    """Raises ValueError or SourceError for a response with other bytes than were requested."""
+    if byte_range is None:
+        if status != 200:
+            raise ValueError("neither an object nor an error")
+        return
+    first, end = byte_range
+    is_range = headers.get("content-range", "").startswith(f"bytes {first}-{end - 1}/")
+    if status != 206 or not is_range or headers.get("content-length") != str(end - first):
+        # A large object without a length is sent as a whole, whatever range is requested.
+        raise SourceError(SOURCE, "it does not send this range of the log", "changed")
 
 
 def _stored(headers: dict[str, str]) -> Stored:

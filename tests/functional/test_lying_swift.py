@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Swift, or what stands before it, whose answers are not what was asked for."""
+
+import hashlib
+
+import pytest
+
+from oslogserve.errors import Incomplete
+from oslogserve.sources import resuming
+from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
+from tests.unit.handlers.asking import Asking
+
+LOG = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] A line like any other\n" * 4000
+SIZE = len(LOG)
+MD5 = hashlib.md5(LOG).hexdigest()
+HALF = SIZE // 2
+OTHER = LOG.replace(b"INFO", b"LIES")
+
+
+@pytest.fixture
+def swift(monkeypatch):
+    monkeypatch.setattr(resuming, "PAUSE", 0.0)
+    with LyingSwift() as swift:
+        yield swift
+
+
+@pytest.fixture
+def server(swift):
+    return Asking("", **{f"swift_{key}": value for key, value in swift.settings().items()})
+
+
+def put(swift, *answers, name="a.txt", method="GET"):
+    swift.answers[method, f"{CONTAINER}/{name}"] = list(answers)
+
+
+def received(server, url):
+    """What came of an answer, and whether it broke off or says that it is incomplete."""
+    path, _, query = url.partition("?")
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query}
+    body = server.app(environ, lambda status, headers: None)
+    came = []
+    is_broken = False
+    try:
+        came.extend(body)
+    except Incomplete:
+        is_broken = True
+    finally:
+        body.close()
+    end = b"".join(came[-2:])
+    is_told = b"this log is incomplete here" in end or b'"complete": false' in end
+    return b"".join(came), is_broken or is_told
+
+
+#: It breaks off in the middle.
+BROKEN = reply("200 OK", LOG[:HALF], Content_Length=SIZE, ETag=MD5)
+
+
+def rest(body, first=HALF, last=SIZE - 1, status="206 Partial Content", **headers):
+    return reply(
+        status, body, Content_Range=f"bytes {first}-{last}/{SIZE}", **{"ETag": MD5, **headers}
+    )
+
+
+def chunked(body):
+    return b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+
+
+@pytest.mark.parametrize("url", ["/a.txt?format=raw", "/a.txt?format=text", "/a.txt?format=jsonl"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        rest(OTHER[HALF:] + b"more\n"),
+        rest(OTHER[HALF - 50 :]),
+        rest(OTHER[HALF:] + b"more\n", last=SIZE + 4),
+        rest(OTHER[HALF:], first=HALF - 1, last=SIZE - 2),
+        rest(OTHER[HALF:-1], last=SIZE - 2),
+        rest(OTHER[HALF:], status="200 OK"),
+        rest(chunked(OTHER[HALF:] + b"more\n"), Content_Length=None, Transfer_Encoding="chunked"),
+    ],
+    ids=["longer", "from-before", "another-end", "another-place", "shorter", "200", "chunked"],
+)
+def test_a_resume_that_is_answered_with_another_range_is_never_passed_on(
+    swift, server, url, answer
+):
+    put(swift, BROKEN, answer)
+    came, is_broken = received(server, url)
+    assert is_broken
+    assert b"LIES" not in came
+
+
+@pytest.mark.parametrize("url", ["/a.txt?format=raw", "/a.txt?format=text"])
+def test_a_log_that_goes_on_behind_its_length_does_not_escape_its_checksum(swift, server, url):
+    """A body without a length of its own, whose header has one."""
+    body = chunked(OTHER + b"more\n")
+    put(swift, reply("200 OK", body, Content_Length=SIZE, Transfer_Encoding="chunked", ETag=MD5))
+    assert received(server, url)[1]
+
+
+def test_a_resume_that_fits_goes_on(swift, server):
+    put(swift, BROKEN, rest(LOG[HALF:]))
+    assert received(server, "/a.txt?format=raw") == (LOG, False)
+    assert swift.asked[-1].headers["range"] == f"bytes={HALF}-{SIZE - 1}"
