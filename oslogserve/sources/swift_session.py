@@ -82,6 +82,7 @@ class SwiftSession:
             session=http,
             timeout=self._token_timeout,
             verify=self._options["ca_file"] or True,
+            redirect=False,  # the password would go along to any host
             app_name="oslogserve",
         )
         self._idle: list[DeadlineConnection] = []
@@ -243,7 +244,7 @@ class SwiftSession:
         if not status:
             return SourceError(SOURCE, type(error).__name__)
         reason = _REASONS.get(status, "failed")
-        if reason == "failed" and 400 <= status < 500 and status not in _TRANSIENT_STATUSES:
+        if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
             reason = "refused"  # such as a large object without its first segment
         return SourceError(SOURCE, f"status {status}", reason)
 

@@ -100,3 +100,29 @@ def test_a_resume_that_fits_goes_on(swift, server):
     put(swift, BROKEN, rest(LOG[HALF:]))
     assert received(server, "/a.txt?format=raw") == (LOG, False)
     assert swift.asked[-1].headers["range"] == f"bytes={HALF}-{SIZE - 1}"
+
+
+# Redirects
+
+
+@pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])
+def test_no_token_goes_to_where_swift_redirects(swift, server, status):
+    with LyingSwift() as other:
+        put(other, reply("200 OK", b"of another\n"))
+        for method, path in [("GET", "/a.txt"), ("HEAD", "/a.txt"), ("GET", "")]:
+            address = f"{other.url}{CONTAINER}{path}"
+            swift.answers[method, CONTAINER + path] = [reply(f"{status} Moved", Location=address)]
+        for url, method in [("/a.txt", "GET"), ("/a.txt?format=jsonl", "HEAD"), ("/", "GET")]:
+            assert server(url, method).status_int == 503
+        assert other.asked == []
+
+
+@pytest.mark.parametrize("status", ["302", "307", "308"])
+def test_no_password_goes_to_where_the_identity_service_redirects(swift, server, status):
+    with LyingSwift() as other:
+        put(swift, reply("200 OK", LOG))
+        address = f"{other.url}/auth/v1.0"
+        swift.answers["GET", "/auth/v1.0"] = [reply(f"{status} Moved", Location=address)]
+        other.answers.clear()
+        assert server("/a.txt").status_int == 503
+        assert other.asked == []
