@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from swiftclient import client as swift_api
 
@@ -57,7 +57,7 @@ class Swift:
             page = self._page(container, stored_name, limit=1)
             if not page:
                 return
-            if page[0].get("name") == stored_name:
+            if page[0].name == stored_name:
                 what = "it lists the log and does not find it, which expired just now or is damaged"
                 raise SourceError(self.name, what, "lost")
 
@@ -108,32 +108,28 @@ class Swift:
         page = self._page(container, prefix)
         return self._entries(container, prefix, page) if page else None
 
-    def _entries(self, container: str, prefix: str, page: list[dict[str, Any]]) -> Iterator[Entry]:
+    def _entries(self, container: str, prefix: str, page: "list[_Row]") -> Iterator[Entry]:
         start = len(prefix)
         while page:
             for row in page:
-                if "subdir" in row:
-                    yield Entry(row["subdir"][start:].encode(), None, None, self.name)
-                elif len(row["name"]) > start and not _is_marker(row["content_type"], row["bytes"]):
-                    name, modified = row["name"][start:].encode(), _seconds(row["last_modified"])
-                    yield Entry(name, row["bytes"], modified, self.name)
-            marker = page[-1].get("subdir") or page[-1]["name"]
-            page = self._page(container, prefix, marker)
+                if len(row.name) > start and not row.is_marker:
+                    name = row.name[start:].encode()
+                    yield Entry(name, row.size, row.modified, self.name)
+            page = self._page(container, prefix, page[-1].name)
 
     def _page(
         self, container: str, prefix: str, marker: str = "", limit: int = PAGE
-    ) -> list[dict[str, Any]]:
+    ) -> "list[_Row]":
         """Rows of a listing, from behind the marker; none where there is no such container."""
-        listing = self._session.request(
-            partial(swift_api.get_container, marker=marker, limit=limit, delimiter="/"),
-            container,
-            prefix=prefix or None,
+        rows = self._session.request(
+            partial(_rows, marker=marker, limit=limit), container, prefix=prefix
         )
-        if listing is None:
-            self._check_account()
-            return []
-        rows: list[dict[str, Any]] = listing[1]
-        return rows
+        if rows is not None:
+            return rows
+        if marker:
+            raise SourceError(self.name, "the rest of the listing is not found")
+        self._check_account()
+        return []
 
     def _check_account(self) -> None:
         """Raises SourceError where the account's server is down: its containers are not found."""
@@ -272,6 +268,49 @@ def _is_marker(content_type: str, size: int) -> bool:
     return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
-def _seconds(listed: str) -> float:
-    """Seconds since 1970 of a listed time: ISO 8601 in UTC, without saying so."""
-    return datetime.fromisoformat(listed).replace(tzinfo=UTC).timestamp()
+class _Row(NamedTuple):
+    """An object of a listing, or a folder, whose name ends in "/"."""
+
+    #: With the listing's prefix.
+    name: str
+    size: int | None = None
+    #: Seconds since 1970.
+    modified: float | None = None
+    #: True for what stands for a folder and is not listed itself.
+    is_marker: bool = False
+
+
+def _rows(*place: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[_Row]:
+    """Rows of one page of a listing. Raises ValueError where they are not what was asked for."""
+    _, listed = swift_api.get_container(
+        *place,
+        marker=marker,
+        limit=limit,
+        prefix=prefix or None,
+        delimiter="/",
+        http_conn=http_conn,
+    )
+    try:
+        if not isinstance(listed, list):
+            raise TypeError
+        rows = [_row(fields) for fields in listed]
+        is_behind = all(row.name.encode() > marker.encode() for row in rows)
+        if not is_behind or not all(row.name.startswith(prefix) for row in rows):
+            raise ValueError("another listing")
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError("a row of the listing is malformed") from error
+    return rows
+
+
+def _row(fields: dict[str, Any]) -> _Row:
+    """Raises one of several errors for a row that is malformed."""
+    if "subdir" in fields:
+        if not fields["subdir"].endswith("/"):
+            raise ValueError("no folder's name")
+        return _Row(fields["subdir"])
+    size = fields["bytes"]
+    if type(size) is not int or size < 0:
+        raise ValueError("no size")
+    # ISO 8601 in UTC, without saying so.
+    modified = datetime.fromisoformat(fields["last_modified"]).replace(tzinfo=UTC).timestamp()
+    return _Row(fields["name"], size, modified, _is_marker(fields["content_type"], size))

@@ -135,7 +135,8 @@ class SwiftSession:
                 time.sleep(jittered)
                 pause *= 2
                 retries -= 1
-            except (KeyError, ValueError) as error:  # a page of what stands before Swift, say
+            except (KeyError, OverflowError, RecursionError, ValueError) as error:
+                # A page of what stands before Swift, say.
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
     def _request_once(

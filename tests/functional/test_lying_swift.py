@@ -2,12 +2,13 @@
 """A Swift, or what stands before it, whose answers are not what was asked for."""
 
 import hashlib
+import json
 
 import pytest
 
 from oslogserve.errors import Incomplete
 from oslogserve.sources import resuming
-from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
+from tests.servers.lying_swift import ACCOUNT, CONTAINER, LyingSwift, reply
 from tests.unit.handlers.asking import Asking
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] A line like any other\n" * 4000
@@ -126,3 +127,75 @@ def test_no_password_goes_to_where_the_identity_service_redirects(swift, server,
         other.answers.clear()
         assert server("/a.txt").status_int == 503
         assert other.asked == []
+
+
+# Listings
+
+
+def row(name, **fields):
+    times = "2013-09-27T18:22:11.248000"
+    return {
+        "name": name,
+        "bytes": 7,
+        "last_modified": times,
+        "content_type": "text/plain",
+        **fields,
+    }
+
+
+def page(rows):
+    return reply("200 OK", json.dumps(rows).encode(), Content_Type="application/json")
+
+
+FIRST_PAGE = page([row("d/a.txt"), row("d/b.txt"), {"subdir": "d/c/"}])
+
+
+@pytest.mark.parametrize(
+    "second", [reply("404 Not Found"), FIRST_PAGE], ids=["missing", "first-once-more"]
+)
+def test_a_listing_without_its_second_page_is_never_complete(swift, server, second):
+    swift.answers["GET", CONTAINER] = [FIRST_PAGE, second]
+    swift.answers["HEAD", ACCOUNT] = [reply("204 No Content")]
+    listed = server("/d/?format=json").json
+    assert [entry["name"] for entry in listed["entries"]] == ["a.txt", "b.txt", "c/"]
+    assert listed["complete"] is False
+    assert "swift" in listed["reason"]
+
+
+MALFORMED = {
+    "no object": 7,
+    "no name": {"bytes": 7},
+    "name is no text": row(7),
+    "name of another folder": row("e/z.txt"),
+    "lone surrogate": row("d/\ud800"),
+    "no size": {**row("d/z.txt"), "bytes": None},
+    "negative size": row("d/z.txt", bytes=-5),
+    "size is a fraction": row("d/z.txt", bytes=1.5),
+    "size is a truth": row("d/z.txt", bytes=True),
+    "no time": row("d/z.txt", last_modified=None),
+    "time is none": row("d/z.txt", last_modified="yesterday"),
+    "no type": row("d/z.txt", bytes=0, content_type=None),
+    "folder is no text": {"subdir": 7},
+    "folder of another folder": {"subdir": "e/z/"},
+    "folder without a slash": {"subdir": "d/z"},
+}
+
+
+@pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
+def test_a_malformed_row_of_a_listing_is_told_and_no_error_of_ours(swift, server, malformed):
+    swift.answers["HEAD", ACCOUNT] = [reply("204 No Content")]
+    swift.answers["GET", CONTAINER] = [page([row("d/a.txt"), malformed])]
+    assert server("/d/?format=json").status_int == 503
+    swift.answers["GET", CONTAINER] = [FIRST_PAGE, page([row("d/y.txt"), malformed])]
+    listed = server("/d/?format=json").json
+    assert [entry["name"] for entry in listed["entries"]] == ["a.txt", "b.txt", "c/"]
+    assert listed["complete"] is False
+
+
+@pytest.mark.parametrize(
+    "body", [b"{}", b"7", b"[[]]", b'"abc"', b"[" * 100_000, b"\xff", b'{"a": 1}']
+)
+def test_a_listing_that_is_none_is_503(swift, server, body):
+    swift.answers["GET", CONTAINER] = [reply("200 OK", body, Content_Type="application/json")]
+    assert server("/d/?format=json").status_int == 503
+    assert server("/d").status_int == 503
