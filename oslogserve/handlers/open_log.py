@@ -45,6 +45,9 @@ class OpenLog:
         try:
             #: The first chunk of the stored bytes; empty where only the metadata was opened.
             self.first = next(chunks, b"")
+        except Incomplete as error:
+            log.close()
+            raise Unavailable([SourceError(log.stored.source, str(error))]) from error
         except BaseException:
             log.close()
             raise

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+import urllib3.exceptions
 from swiftclient import client as swift_api
 
 from oslogserve.config import Config
@@ -23,6 +24,7 @@ PAGE = 10000
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
 _MD5 = re.compile(r"[0-9a-f]{32}")
+_LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 class Swift:
@@ -181,6 +183,8 @@ class OpenSwiftLog(SwiftLog):
         super().__init__(headers)
         self._chunks = chunks
         self._first = next(chunks, b"")
+        if not self._first and self.stored.size:
+            raise urllib3.exceptions.IncompleteRead(0, self.stored.size)
         self._is_read = False
         self._adapter = connection.adapter
         self._connection: DeadlineConnection | None = connection
@@ -250,12 +254,15 @@ def _check_range(headers: dict[str, str], status: int, byte_range: tuple[int, in
 
 
 def _stored(headers: dict[str, str]) -> Stored:
-    length = headers.get("content-length")
+    """Metadata in a response's headers. Raises ValueError or KeyError where there is none."""
+    length = headers.get("content-length", "0")
+    if not _LENGTH.fullmatch(length):
+        raise ValueError("no length")
     version = headers.get("etag", "").strip('"')
     is_large = "x-static-large-object" in headers or "x-object-manifest" in headers
     return Stored(
         source=SOURCE,
-        size=int(length) if length is not None else None,
+        size=int(length) if "content-length" in headers else None,
         modified=parsedate_to_datetime(headers["last-modified"]).timestamp(),
         version=version,
         encoding=headers.get("content-encoding", "").lower(),

@@ -199,3 +199,45 @@ def test_a_listing_that_is_none_is_503(swift, server, body):
     swift.answers["GET", CONTAINER] = [reply("200 OK", body, Content_Type="application/json")]
     assert server("/d/?format=json").status_int == 503
     assert server("/d").status_int == 503
+
+
+# Bodies and lengths
+
+
+@pytest.mark.parametrize("view", ["html", "text", "raw", "jsonl"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reply("204 No Content", Content_Length=SIZE, ETag=MD5),
+        reply("200 OK", Content_Length=SIZE, ETag=MD5),
+        reply(
+            "200 OK",
+            b"0\r\n\r\n",
+            Content_Length=SIZE,
+            Transfer_Encoding="chunked",
+            ETag=MD5,
+        ),
+    ],
+    ids=["204", "closed", "empty-chunk"],
+)
+def test_an_answer_without_the_body_that_it_announces_is_503_and_not_500(
+    swift, server, answer, view
+):
+    put(swift, answer)
+    answer = server(f"/a.txt?format={view}")
+    assert (answer.status_int, "Retry-After" in answer.headers) == (503, True)
+
+
+@pytest.mark.parametrize("length", ["-5", "+5", "0x5", "", "\u0665", "9" * 5000, "1_0"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_no_length_that_is_none_goes_out(swift, server, length, method):
+    headers = {"Content_Length": length, "ETag": MD5}
+    put(swift, reply("200 OK", LOG[:5] if method == "GET" else b"", **headers), method=method)
+    assert server("/a.txt?format=jsonl", method).status_int == 503
+    assert server("/a.txt?format=text", method).status_int == 503
+
+
+@pytest.mark.parametrize("when", ["yesterday", "Fri, 31 Dec 99999 00:00:00 GMT", ""])
+def test_a_log_of_no_time_is_503(swift, server, when):
+    put(swift, reply("200 OK", LOG, ETag=MD5, Last_Modified=when))
+    assert server("/a.txt").status_int == 503

@@ -49,6 +49,18 @@ def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source)
     assert (log.log.closed, source.logs[b"x"].closed) == (1, 1)
 
 
+def test_a_log_that_breaks_off_before_its_first_byte_is_unavailable_and_closed(source):
+    def nothing():
+        raise Incomplete("truncated", "the file was cut short")
+        yield
+
+    log = FakeLog("disk", [])
+    log.chunks = nothing()
+    with pytest.raises(Unavailable, match="cut short"):
+        opened(source, log)
+    assert log.closed == 1
+
+
 def test_counted_it_begins_anew():
     text = b"line\n" * 1000
     stored = gzip.compress(text)
