@@ -38,6 +38,7 @@ class LogView:
     def __post_init__(self) -> None:
         self._selection = self.query.selection
         self._tally = Tally()
+        self._has_ended = False
 
     def render(
         self, view: str, pieces: Iterable[bytes], file_title: str | None = None
@@ -61,7 +62,8 @@ class LogView:
         """Counts of the lines and the address of the next ones, known when all pieces were read."""
         counts = self._counts("lines", "matched", "sent")
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
-        headers.append(("Log-Complete", "false" if self.missing else "true"))
+        headers.append(("Log-Complete", json.dumps(not self.missing)))
+        headers.append(("Log-Read-To-End", json.dumps(self._is_read_to_end)))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
@@ -84,11 +86,21 @@ class LogView:
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
         wanted = Wanted(view, selection, self.log.modified, link, limits)
-        yield from self.renderer(pieces, wanted, self._tally)
+        yield from self.renderer(self._noting_end(pieces), wanted, self._tally)
         if self._tally.dropped:
             left_out = f"{self._tally.dropped} of the last {selection.tail} lines are left out"
             reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB is all that is held"
             self.missing.append(Incomplete("capped", reason))
+
+    def _noting_end(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        yield from pieces
+        self._has_ended = not self.missing
+
+    @property
+    def _is_read_to_end(self) -> bool:
+        """True unless the log broke off, or `limit` or `lines` ended the reading before its end."""
+        tally = self._tally
+        return self._has_ended and (tally.cut_at is None or tally.cut_at <= tally.lines)
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         query = self.query
@@ -152,7 +164,11 @@ class LogView:
 
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
-        return {"complete": not self.missing, "reason": reason or None}
+        return {
+            "complete": not self.missing,
+            "read_to_end": self._is_read_to_end,
+            "reason": reason or None,
+        }
 
 
 def around_shown(selection: Selection) -> Selection:

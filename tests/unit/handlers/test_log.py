@@ -28,7 +28,7 @@ SMALL, BIG = b"".join(lines(100)), b"".join(lines(4000))
 TINY = b"one line\n"
 LOGS = {"tiny": TINY, "small": SMALL, "big": BIG}
 NOTICE = b"this log is incomplete here"
-FACTS = {"Log-Lines", "Log-Matched", "Log-Sent", "Log-Complete", "Link"}
+FACTS = {"Log-Lines", "Log-Matched", "Log-Sent", "Log-Complete", "Log-Read-To-End", "Link"}
 ASKED = [
     *(f"{view}{more}" for view in ("html", "text") for more in ("", "&level=ERROR", "&limit=2")),
     *("text&q=req-0&context=1&tail=50", "jsonl&q=req-0&limit=5", "summary&level=ERROR", "summary"),

@@ -234,6 +234,7 @@ def test_objects_end_with_what_came_of_it(size):
         "matched": 2,
         "sent": 2,
         "complete": True,
+        "read_to_end": True,
         "reason": None,
         "next": None,
     }
@@ -244,10 +245,45 @@ def test_an_empty_log_is_an_end():
     assert (end["end"], end["lines"], end["complete"]) == (True, 0, True)
 
 
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+@pytest.mark.parametrize(
+    ("parameters", "is_read"),
+    [
+        ("limit=3", False),
+        ("limit=4", True),
+        ("lines=1-3", False),
+        ("lines=2-4", True),
+        ("lines=2-4&limit=1", False),
+        ("level=ERROR&context=1&limit=2", False),
+        ("tail=1", True),
+        ("lines=-1&show=L3", True),
+        ("limit=1&show=L3", True),
+        ("q=nowhere", True),
+        ("", True),
+    ],
+)
+def test_a_log_whose_reading_a_limit_or_lines_ended_is_not_said_to_be_read_to_its_end(
+    size, parameters, is_read
+):
+    *_, end = as_objects(cut(LOG, size), parameters)
+    assert (end["complete"], end["read_to_end"]) == (True, is_read)
+    shown = Shown(cut(LOG, size), parameters)
+    b"".join(shown.of("text"))
+    if parameters:
+        assert dict(shown.view.headers())["Log-Read-To-End"] == str(is_read).lower()
+    assert as_figures(cut(LOG, size), parameters)["read_to_end"] is True  # it is all counted
+
+
+def test_a_last_line_without_an_end_behind_a_limit_was_not_read():
+    *_, end = as_objects([b"a\nb"], "limit=1")
+    assert (end["read_to_end"], end["next"] is None) == (False, False)
+
+
 def test_objects_end_with_what_is_missing():
     *rows, end = as_objects(Chunks([LOG, b"half"], breaks=True))
     assert len(rows) == 5
     assert (end["complete"], end["reason"]) == (False, "it <broke>")
+    assert end["read_to_end"] is False
     told = as_figures(Chunks([LOG, b"half"], breaks=True))
     assert (told["complete"], told["reason"], told["lines"]) == (False, "it <broke>", 5)
 
@@ -329,7 +365,7 @@ def test_a_log_in_figures():
     told = as_figures(cut(gzip.compress(LOG), 7))
     assert list(told) == [
         *("lines", "bytes", "matched", "first_time", "last_time", "severities", "histogram"),
-        *("complete", "reason"),
+        *("complete", "read_to_end", "reason"),
     ]
     assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 4)
     assert told["severities"] == {
@@ -353,6 +389,7 @@ def test_headers_say_what_came_of_a_text():
         ("Log-Matched", "2"),
         ("Log-Sent", "2"),
         ("Log-Complete", "true"),
+        ("Log-Read-To-End", "false"),
         ("Link", '</job/a.txt?level=INFO&limit=2&source=disk&lines=3->; rel="next"'),
     ]
     shown = Shown(Chunks([LOG], breaks=True), "tail=1")
@@ -362,6 +399,7 @@ def test_headers_say_what_came_of_a_text():
         ("Log-Matched", "4"),
         ("Log-Sent", "1"),
         ("Log-Complete", "false"),
+        ("Log-Read-To-End", "false"),
     ]
 
 
