@@ -91,7 +91,9 @@ class Decoded:
         """The output of all members of a gzip, or of the one stream of the others, in pieces."""
         decoder = new_decoder(_WBITS[packing])
         is_first = packing == "gzip"
-        for chunk in chunks:
+
+        def inflated(chunk: bytes) -> Iterator[bytes]:
+            nonlocal decoder, is_first
             piece = b""
             while chunk or len(piece) == PIECE:
                 if decoder.eof:
@@ -106,9 +108,31 @@ class Decoded:
                 if piece:
                     yield piece
                 chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
+
+        for chunk in chunks:
+            yield from _joined(inflated(chunk))
         if not decoder.eof:
             raise Incomplete("truncated", "the compressed data ends early")
         self.is_one_member = is_first
+
+
+def _joined(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, small ones joined: a gzip may have a member for each byte."""
+    small: list[bytes] = []
+    size = 0
+    try:
+        for piece in pieces:
+            if size + len(piece) > PIECE:
+                yield b"".join(small)
+                small, size = [], 0
+            small.append(piece)
+            size += len(piece)
+    except Exception:
+        if small:
+            yield b"".join(small)
+        raise
+    if small:
+        yield b"".join(small)
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:

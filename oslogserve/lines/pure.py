@@ -13,6 +13,9 @@ from oslogserve.lines.summary import Summary, as_json
 from oslogserve.lines.times import Clock
 from oslogserve.lines.user_formats import UserFormat
 
+#: Bytes that are joined at the most, and one line: what a tail held back comes at once.
+MOST_JOINED = 256 * 1024
+
 
 class PureRenderer:
     """The Renderer in Python. Raises ValueError for a faulty user format."""
@@ -48,12 +51,15 @@ def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
     """What came of each piece of the log, joined: whatever is yielded is sent and compressed by
     itself."""
     of_piece: list[bytes] = []
+    size = 0
     read = tally.bytes
     for one in rendered:
-        if of_piece and tally.bytes != read:
+        if of_piece and (tally.bytes != read or size >= MOST_JOINED):
             yield b"".join(of_piece)
             of_piece.clear()
+            size = 0
         read = tally.bytes
+        size += len(one)
         of_piece.append(one)
     if of_piece:
         yield b"".join(of_piece)

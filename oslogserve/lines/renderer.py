@@ -67,7 +67,7 @@ class NativeRenderer:
                 yield rendered
             if renderer.done:
                 break
-        yield renderer.finish()
+        yield from iter(renderer.finish, b"")
         if wanted.view == "summary":
             yield as_json(renderer.totals())
         if tally is not None:

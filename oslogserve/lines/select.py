@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines that a selection leaves, found a line at a time."""
 
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.inheritance import Inheritance
 from oslogserve.lines.recognise import Recogniser, Seen
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Tally, Wanted, count
+from oslogserve.lines.selection import CONTEXT_BYTES, LINE_BYTES, TAIL_BYTES, Tally, Wanted, count
 from oslogserve.lines.severities import NAMES, RANKS, SEVERITIES
 from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.time_range import TimeRange
@@ -63,6 +64,7 @@ class Selector:
         self._reads_all = wanted.view == "summary" or bool(selection.show)
         self._counts_severities = wanted.view == "html" and selection.tail is None
         self._page = wanted.page if wanted.view == "html" else None
+        self._line_bytes = LINE_BYTES if wanted.view == "html" else sys.maxsize
         self._floor = SEVERITIES.index(selection.level) if selection.level else 0
         self._searches = [search.compiled() for search in selection.searches]
         self._without = [search.compiled() for search in selection.without]
@@ -215,12 +217,15 @@ class Selector:
         has_gaps = self._selection.context is not None or bool(self._selection.show)
         tally = self._tally
         shown = size = 0  # the number of the last line shown; bytes of all
+        room = self._line_bytes  # bytes that may be shown of the rest of that line
         gap_start = self._selection.first
         for line in lines:
             if isinstance(line, RestOfLine):
                 if shown == tally.lines:
-                    size += len(line.text)
-                    yield line
+                    text = line.text[:room]
+                    room = self._room_behind(shown, line.text, room)
+                    size += len(text)
+                    yield RestOfLine(text)
             elif self._is_full(size):
                 tally.next_page = tally.next_page or line.number
             else:
@@ -228,12 +233,20 @@ class Selector:
                     yield Gap(gap_start, line.number - 1)
                 shown = line.number
                 gap_start = shown + 1
-                size += len(line.text)
+                text = line.text[: self._line_bytes]
+                room = self._room_behind(shown, line.text, self._line_bytes)
+                size += len(text)
                 tally.sent += 1
-                yield line
+                yield line._replace(text=text)
         is_cut = tally.cut_at is not None or tally.next_page is not None
         if has_gaps and not is_cut and gap_start <= tally.lines:
             yield Gap(gap_start, tally.lines)
+
+    def _room_behind(self, number: int, text: bytes, room: int) -> int:
+        """Bytes left of `room` behind this text of a line. Notes the first line that it ends."""
+        if len(text) > room:
+            self._tally.cut_line = self._tally.cut_line or number
+        return max(0, room - len(text))
 
     def _is_full(self, size: int) -> bool:
         page = self._page

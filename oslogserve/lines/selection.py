@@ -11,6 +11,8 @@ from oslogserve.lines.time_range import TimeRange
 #: Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 CONTEXT_BYTES = 1024 * 1024
 TAIL_BYTES = 16 * 1024 * 1024
+#: Bytes of one line that a page shows.
+LINE_BYTES = 4 * 1024 * 1024
 
 
 class Selection(NamedTuple):
@@ -94,6 +96,8 @@ class Tally:
     cut_from: int | None = None
     #: The first line that the page had no room for.
     next_page: int | None = None
+    #: The first line of which the page does not show all.
+    cut_line: int | None = None
     #: As in Page.
     elements: int = 0
     #: Of HTML without a tail: hits by their own severity.

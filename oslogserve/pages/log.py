@@ -14,7 +14,7 @@ from oslogserve.decode import until_incomplete
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.nearest import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import TAIL_BYTES, Page, Selection, Tally, Wanted
+from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, Tally, Wanted
 from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo
@@ -90,6 +90,9 @@ class LogView:
         if self._tally.dropped:
             left_out = f"{self._tally.dropped} of the last {selection.tail} lines are left out"
             reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB is all that is held"
+            self.missing.append(Incomplete("capped", reason))
+        if self._tally.cut_line:
+            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {self._tally.cut_line} has more"
             self.missing.append(Incomplete("capped", reason))
 
     def _noting_end(self, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -22,13 +22,18 @@ pub struct Renderer<V> {
     /// A line was looked at before its end.
     inside_line: bool,
     bytes: u64,
+    /// The view has ended.
+    is_ended: bool,
 }
+
+/// Bytes of the tail that are rendered at a time.
+const PIECE: usize = 256 * 1024;
 
 /// A renderer of any view.
 pub trait Render: Send + Sync {
     /// What a piece of the log adds to the view.
     fn feed(&mut self, piece: &[u8]) -> &[u8];
-    /// What is held back, and the end of the view.
+    /// What is held back, and the end of the view: to be called until it gives nothing.
     fn finish(&mut self) -> &[u8];
     /// Nothing more can be shown.
     fn is_done(&self) -> bool;
@@ -41,7 +46,14 @@ pub trait Render: Send + Sync {
 impl<V: View> Renderer<V> {
     /// For one log.
     pub fn new(selector: Selector<V>, longest: usize) -> Self {
-        Self { selector, longest, unfinished: Vec::new(), inside_line: false, bytes: 0 }
+        Self {
+            selector,
+            longest,
+            unfinished: Vec::new(),
+            inside_line: false,
+            bytes: 0,
+            is_ended: false,
+        }
     }
 
     /// Takes the text up to its first line feed: the end of a line that began in a piece before.
@@ -90,7 +102,9 @@ impl<V: View> Render for Renderer<V> {
         let unfinished = std::mem::take(&mut self.unfinished);
         self.selector.block(&unfinished);
         self.selector.finish();
-        self.selector.view.finish();
+        if !self.selector.show_ending(PIECE) && !std::mem::replace(&mut self.is_ended, true) {
+            self.selector.end();
+        }
         self.selector.view.output().written()
     }
 

@@ -5,6 +5,7 @@
 //! they leave to the lines below (a severity, a time) only where such a line is looked at.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ use crate::view::{Line, Role, View};
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 const CONTEXT_BYTES: usize = 1024 * 1024;
 const TAIL_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of one line that a page shows.
+const LINE_BYTES: usize = 4 * 1024 * 1024;
 
 /// What view and selection need of the lines.
 #[derive(Clone, Copy)]
@@ -91,6 +94,11 @@ pub struct Selector<V> {
     shown: u64,
     /// Bytes of the lines shown.
     shown_bytes: u64,
+    /// The most that is shown of one line, and how much more of the last one may be.
+    line_bytes: usize,
+    room: usize,
+    /// The tail, once it is known that no line follows.
+    ending: VecDeque<Line<'static>>,
     is_done: bool,
     counter: Counter,
     tally: Tally,
@@ -127,6 +135,9 @@ impl<V: View> Selector<V> {
             gap_start: selection.first,
             shown: 0,
             shown_bytes: 0,
+            line_bytes: if name == "html" { LINE_BYTES } else { usize::MAX },
+            room: 0,
+            ending: VecDeque::new(),
             is_done: false,
             counter: Counter::default(),
             tally: Tally::default(),
@@ -183,7 +194,7 @@ impl<V: View> Selector<V> {
         }
         let number = self.tally.lines;
         if self.shown == number {
-            self.shown_bytes += text.len() as u64;
+            let text = self.fitting(text, self.room);
             return self.view.rest_of_line(text);
         }
         let left = self.before.extend(number, text);
@@ -192,7 +203,18 @@ impl<V: View> Selector<V> {
         self.show_all(left);
     }
 
-    /// Shows what was held back.
+    /// As much of the last line's text as is shown.
+    fn fitting<'t>(&mut self, text: &'t [u8], room: usize) -> &'t [u8] {
+        let size = text.len().min(room);
+        if size < text.len() {
+            self.tally.cut_line.get_or_insert(self.shown);
+        }
+        self.room = room - size;
+        self.shown_bytes += size as u64;
+        &text[..size]
+    }
+
+    /// Ends the selection. What was held back of the tail is shown by `show_ending`.
     pub fn finish(&mut self) {
         if std::mem::replace(&mut self.is_done, true) {
             return;
@@ -200,12 +222,27 @@ impl<V: View> Selector<V> {
         let before = self.before.take().into_iter();
         self.put_all(before.filter(|line| line.role == Role::Shown));
         self.tally.dropped = self.tail.missing();
-        let tail = self.tail.take();
-        self.show_all(tail);
+        self.ending = self.tail.take();
+    }
+
+    /// Shows the tail, until so many bytes of it were written. Returns whether there is more.
+    pub fn show_ending(&mut self, most: usize) -> bool {
+        while let Some(line) = self.ending.pop_front() {
+            self.show(&line);
+            if self.view.output().written().len() >= most {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Ends the view.
+    pub fn end(&mut self) {
         let is_cut = self.tally.cut_at.or(self.tally.next_page).is_some();
         if self.needs.gaps && !is_cut && self.gap_start <= self.tally.lines {
             self.view.gap(self.gap_start, self.tally.lines);
         }
+        self.view.finish();
     }
 
     /// No line from here on can be a hit.
@@ -402,8 +439,12 @@ impl<V: View> Selector<V> {
         }
         self.shown = line.number;
         self.gap_start = line.number + 1;
-        self.shown_bytes += line.text.len() as u64;
         self.tally.sent += 1;
-        self.view.line(line);
+        let text = self.fitting(&line.text, self.line_bytes);
+        if text.len() == line.text.len() {
+            return self.view.line(line);
+        }
+        let text = Cow::Borrowed(text);
+        self.view.line(&Line { text, rest_of_block: None, seen: line.seen.clone(), ..*line });
     }
 }

@@ -110,6 +110,8 @@ pub struct Tally {
     pub dropped: usize,
     /// The first line that the page had no room for.
     pub next_page: Option<u64>,
+    /// The first line of which the page does not show all.
+    pub cut_line: Option<u64>,
     /// Elements of the view.
     pub elements: u64,
     /// Of hits, by the severities that they show themselves.

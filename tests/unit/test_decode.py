@@ -494,3 +494,10 @@ def test_one_member_is_told_when_its_length_is_counted():
     one, two = Decoded([gzip.compress(LONG)]), Decoded([gzip.compress(b"a") * 2])
     assert (length(one, 10**9), one.is_one_member) == (len(LONG), True)
     assert (length(two, 10**9), two.is_one_member) == (2, False)
+
+
+def test_a_member_for_each_byte_is_no_piece_for_each():
+    one = gzip.compress(b"x")
+    pieces = list(Decoded([one * 3000] * 4, again=tuple))
+    assert b"".join(pieces) == b"x" * 12_000
+    assert len(pieces) <= 8

@@ -26,6 +26,7 @@ from oslogserve.lines.search import MOST_MATCHES, Search
 from oslogserve.lines.selection import (
     ALL_LINES,
     CONTEXT_BYTES,
+    LINE_BYTES,
     TAIL_BYTES,
     Selection,
     Tally,
@@ -833,3 +834,27 @@ def test_a_pattern_that_re2_alone_takes_has_an_error_of_its_own(speedups):
     wanted = Wanted("text", Selection(searches=(Search("("),)))
     with pytest.raises(speedups.UnsupportedPattern):
         speedups.Renderer(speedups.Grammar(NativeGrammar()), wanted, 0, REACH)
+
+
+@pytest.mark.parametrize("selection", [Selection(), Selection(tail=2), Selection(limit=1)])
+def test_cuts_do_not_change_how_much_is_shown_of_a_long_line(selection):
+    log = b"a\n" + b"<x>&" * (LINE_BYTES // 3) + b"\nb\n"
+    the_native_core()
+    pages = set()
+    for size in (len(log), 300_000, 2**20 + 1):
+        pieces = [log[at : at + size] for at in range(0, len(log), size)]
+        for renderer in (native, pure):
+            tally = Tally()
+            page = b"".join(renderer(pieces, Wanted("html", selection), tally))
+            pages.add((page, tally.cut_line))
+    [(page, cut_line)] = pages
+    assert cut_line == (None if selection.limit else 2)
+    assert len(page) < 6 * LINE_BYTES
+
+
+@pytest.mark.parametrize("view", ["html", "text", "jsonl"])
+def test_no_tail_is_rendered_in_one_piece(renderer, view):
+    log = b"2013-09-27 18:22:11.248 1 INFO a line\n" * 100_000
+    pieces = list(renderer([log], Wanted(view, Selection(tail=100_000))))
+    assert max(map(len, pieces)) < 2**19
+    assert len(pieces) > 5

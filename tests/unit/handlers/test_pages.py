@@ -5,6 +5,7 @@ import gzip
 
 import pytest
 
+from oslogserve.lines.selection import LINE_BYTES
 from tests.unit.handlers.asking import HTML, Asking
 
 LINES = 4500
@@ -60,3 +61,17 @@ def test_bots_get_all_of_it(ask, view):
         ask(serve_page_size=size)(f"/a.txt?format={view}").body for size in ("4096", "67108864")
     }
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize("lines", ["", "?lines=1-1", "?tail=1"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_no_page_is_as_long_as_its_only_line(ask, tmp_path, packed, lines):
+    line = b"x" * (3 * LINE_BYTES)
+    name = "long.txt.gz" if packed else "long.txt"
+    (tmp_path / name).write_bytes(gzip.compress(line) if packed else line)
+    asked = ask()
+    page = asked(f"/{name}{lines}", **HTML).body
+    assert line[:LINE_BYTES] in page
+    assert len(page) < LINE_BYTES + 20_000
+    assert b"a page shows 4 MiB of a line, and line 1 has more" in page
+    assert asked(f"/{name}?format=text").body == line
