@@ -24,11 +24,13 @@ class Bulkhead:
         self,
         places: int,
         most_waiting: float = float("inf"),
+        patience: float = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """most_waiting: threads that may wait for a place at once."""
+        """most_waiting: threads that may wait for a place at once. patience: see PATIENCE."""
         self.places = max(1, places)
         self._most_waiting = most_waiting
+        self._patience = patience
         self._clock = clock
         self._changed = threading.Condition()
         self._taken = 0
@@ -51,7 +53,7 @@ class Bulkhead:
         self._waiting += 1
         try:
             while self._taken >= self.places:
-                left = self._last_change + PATIENCE - self._clock()
+                left = self._last_change + self._patience - self._clock()
                 if left <= 0:
                     raise Full
                 self._changed.wait(left)

@@ -4,7 +4,8 @@
 Closed, the breaker lets all calls through. After FAILURES in a row, over MIN_FAILING seconds or
 more, it opens: calls fail at once. When its pause is over it is half-open: one call, the probe,
 goes through, and closes it or opens it for twice as long. The bulkhead lets half of the threads
-wait for the source; the others are for those whose log is elsewhere. The state is of one process.
+wait for the source. Once it stands still, others are refused at once: their threads are for those whose
+log is elsewhere. The state is of one process.
 """
 
 import random
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
@@ -24,8 +26,9 @@ MIN_FAILING = 1.0
 #: Seconds for which the breaker is open: at first, and at the most; doubled in between.
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
-#: Seconds that a call waits until the source counts as slow: nobody queues behind it then.
-SLOW = 5.0
+#: Seconds in which no call of a source ends until nobody waits for its places. A disk may pause for a
+#: while, and what else is there to serve is mostly on it.
+PATIENCE = {"disk": 5.0, "swift": 0.1}
 
 _T = TypeVar("_T")
 
@@ -45,7 +48,7 @@ class CircuitBreaker:
         self._available = metrics["source_available", source.name]
         self._available.set(1)
         self._clock = clock
-        self._lock = threading.Condition()
+        self._lock = threading.Lock()
         # The breaker. Failures are counted since the last success.
         self._failures = 0
         self._failing_since = 0.0
@@ -53,9 +56,7 @@ class CircuitBreaker:
         self._half_open_at = 0.0
         self._pause = FIRST_PAUSE
         self._is_probing = False
-        # The bulkhead: when the calls began that wait for the source, the oldest first.
-        self._waiting: list[float] = []
-        self._max_waiting = max(1, threads // 2)
+        self._places = Bulkhead(threads // 2, patience=PATIENCE[self.name], clock=clock)
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         return self._call(lambda: self._source.open(path, options))
@@ -68,35 +69,30 @@ class CircuitBreaker:
         self._observe(self._source.check, is_probe=True)
 
     def _call(self, call: Callable[[], _T]) -> _T:
-        with self._lock:
-            self._wait_for_room()
-            is_probe = self._is_open
-            if is_probe and (self._is_probing or self._clock() < self._half_open_at):
-                what = f"it failed {self._failures} times and is left alone for a while"
-                raise SourceError(self.name, what)
-            if is_probe:
-                self._is_probing = True
-            began = self._clock()
-            self._waiting.append(began)
         try:
-            return self._observe(call, is_probe)
-        finally:
-            with self._lock:
-                self._waiting.remove(began)
+            self._places.enter()
+        except Full:
+            raise SourceError(self.name, "it is slow to answer those who asked before") from None
+        try:
+            is_probe = self._begin()
+            try:
+                return self._observe(call, is_probe)
+            finally:
                 if is_probe:
                     self._is_probing = False
-                self._lock.notify()
+        finally:
+            self._places.leave()
 
-    def _wait_for_room(self) -> None:
-        """Returns when there is room or the breaker is open; raises SourceError once it is slow.
-
-        To be called with the lock, which others get meanwhile.
-        """
-        while not self._is_open and len(self._waiting) >= self._max_waiting:
-            left = self._waiting[0] + SLOW - self._clock()
-            if left <= 0:
-                raise SourceError(self.name, "it is slow to answer those who asked before")
-            self._lock.wait(left)
+    def _begin(self) -> bool:
+        """True if the next call is the probe. Raises SourceError where none may be made."""
+        with self._lock:
+            if not self._is_open:
+                return False
+            if self._is_probing or self._clock() < self._half_open_at:
+                what = f"it failed {self._failures} times and is left alone for a while"
+                raise SourceError(self.name, what)
+            self._is_probing = True
+            return True
 
     def _observe(self, call: Callable[[], _T], is_probe: bool) -> _T:
         try:
@@ -133,4 +129,3 @@ class CircuitBreaker:
             self._is_open = True
             self._half_open_at = now + self._pause * random.uniform(0.75, 1.25)
             self._available.set(0)
-            self._lock.notify_all()

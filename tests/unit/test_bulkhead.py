@@ -3,7 +3,6 @@ import threading
 
 import pytest
 
-from oslogserve import bulkhead
 from oslogserve.bulkhead import PATIENCE, Bulkhead, Full
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
@@ -29,9 +28,8 @@ def test_nobody_waits_for_work_that_is_stuck():
     places.enter()
 
 
-def test_whoever_waits_gets_the_place_that_is_given_back(monkeypatch):
-    monkeypatch.setattr(bulkhead, "PATIENCE", BOUND)
-    places = Bulkhead(1)
+def test_whoever_waits_gets_the_place_that_is_given_back():
+    places = Bulkhead(1, patience=BOUND)
     places.enter()
     thread = threading.Thread(target=places.enter)
     thread.start()

@@ -11,7 +11,7 @@ from oslogserve.sources.circuit_breaker import (
     FIRST_PAUSE,
     LONGEST_PAUSE,
     MIN_FAILING,
-    SLOW,
+    PATIENCE,
     CircuitBreaker,
 )
 
@@ -208,7 +208,7 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     failures = []
     threads = [ask(breaker, failures) for _ in range(2)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(2))
-    clock.now += SLOW + 1
+    clock.now += PATIENCE["swift"]
     with pytest.raises(SourceError, match="slow to answer"):
         breaker.open(b"a")
     source.goes_on.set()
@@ -219,7 +219,7 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
 
 
 def test_who_finds_no_place_gets_the_next_that_is_free(metrics, monkeypatch):
-    monkeypatch.setattr(circuit_breaker, "SLOW", BOUND)
+    monkeypatch.setitem(PATIENCE, "swift", BOUND)
     source = Hanging()
     breaker = CircuitBreaker(source, metrics, threads=2)
     failures = []
@@ -253,7 +253,7 @@ def test_those_who_asked_before_it_was_left_alone_make_it_no_longer(metrics, clo
 
 
 def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
-    monkeypatch.setattr(circuit_breaker, "SLOW", BOUND)
+    monkeypatch.setitem(PATIENCE, "swift", BOUND)
     monkeypatch.setattr(circuit_breaker, "MIN_FAILING", 0)
     monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
     source = Hanging()
