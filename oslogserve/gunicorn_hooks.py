@@ -12,9 +12,26 @@ import tempfile
 from typing import Any
 
 from gunicorn.app.base import BaseApplication
+from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import metrics_dir
 from oslogserve.config import Config
+
+
+class Worker(ThreadWorker):
+    """A worker that accepts a connection only while it has a thread for it, so that a full one leaves
+    it to others. Idle connections are not counted."""
+
+    @property
+    def worker_connections(self) -> int:
+        """The most connections."""
+        idle = len(self.keepalived_conns) + len(self.pending_conns)
+        return min(self._most_connections, int(self.cfg.threads) + idle)
+
+    @worker_connections.setter
+    def worker_connections(self, most: int) -> None:
+        self._most_connections = most
+
 
 _temporary_directories: list[str] = []
 
@@ -56,7 +73,7 @@ def on_exit(server: Any) -> None:
 SETTINGS: dict[str, Any] = {
     # A log is streamed for as long as its reader takes: threads wait, so the workers need not, and
     # a few slow readers must not take them all.
-    "worker_class": "gthread",
+    "worker_class": f"{__name__}.Worker",
     "workers": 2,
     "threads": 16,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads

@@ -6,11 +6,13 @@ import re
 import signal
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from oslogserve.query import MAX_QUERY
+from tests.servers.client import ask, begin
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
 
@@ -86,3 +88,15 @@ def test_the_folder_of_the_metrics_goes_with_the_server(server):
     os.kill(server.process.pid, signal.SIGTERM)
     server.process.wait()
     assert not list(server.root.glob("oslogserve-metrics-*"))
+
+
+def test_a_full_worker_leaves_connections_to_others(tmp_path):
+    (tmp_path / "large.txt").write_bytes(b"a line like any other\n" * 400_000)
+    config = f"[disk]\nroot = {tmp_path}\n"
+    with Gunicorn(config, "--workers", "2", "--threads", "2") as server, ExitStack() as stack:
+        for _ in range(3):  # slow readers: one worker is full, the other has a thread
+            connection, answer = begin(server, "/large.txt?format=html")
+            stack.callback(connection.close)
+            assert answer.read(1)
+        for _ in range(40):
+            assert ask(server, "/healthz", timeout=5).status == 200
