@@ -190,14 +190,6 @@ class _CarefulDecoder:
         return piece
 
 
-def behind(first: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces without their first `first` bytes."""
-    for piece in pieces:
-        if first < len(piece):
-            yield piece[first:]
-        first = max(0, first - len(piece))
-
-
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
     """The log's first bytes, from its first stored chunk; undecoded if damaged."""
     packing = packed_as(chunk, encoding)

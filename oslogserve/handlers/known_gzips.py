@@ -5,9 +5,10 @@ from collections import OrderedDict
 from threading import Lock
 from typing import NamedTuple
 
+from oslogserve.handlers.checkpoints import Checkpoints
 from oslogserve.sources import Stored
 
-#: Versions that each process remembers, some 200 bytes each.
+#: Versions that each process remembers, some 500 bytes each, and 4 for each 8 MiB of a log.
 MOST_REMEMBERED = 4096
 
 
@@ -17,8 +18,9 @@ class Known(NamedTuple):
     #: True for a gzip that is one complete member, so that a client may inflate it: curl and
     #: browsers end at the first member, and say nothing of one that is cut short.
     is_one_member: bool
-    #: Bytes of the log, inflated. A range needs it before the first byte, and no gzip says it for sure.
-    size: int
+    #: Of the log, inflated: its size, which a range needs before the first byte and no gzip says for
+    #: sure, and what a range is checked by.
+    checkpoints: Checkpoints
 
 
 class KnownGzips:

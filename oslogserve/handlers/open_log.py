@@ -7,6 +7,7 @@ from itertools import chain
 from oslogserve.decode import Decoded, exactly, length, packed_as
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.budget import Budget
+from oslogserve.handlers.checkpoints import Checkpoints
 from oslogserve.handlers.known_gzips import Known, KnownGzips
 from oslogserve.http import ByteRange
 from oslogserve.sources import Folder, Log, OpenOptions, Source, deadline
@@ -105,21 +106,19 @@ class OpenLog:
         return self.budget.inflating(log) if self.packing else self.budget.reading(log)
 
     def _decoded(self) -> Iterator[bytes]:
-        size = 0
+        counted = Checkpoints()
         log = Decoded(self.stored_bytes, self.stored.encoding, self._read_again)
-        for piece in self._inflating(log):
-            size += len(piece)
-            yield piece
-        self._learn(Known(log.is_one_member, size))
+        yield from counted.counting(self._inflating(log))
+        self._learn(Known(log.is_one_member, counted))
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
         """Learns what inflating `chunks` shows, unless they are incomplete, or give over `most`
         bytes."""
         # again: of a damaged log no output is needed.
         log = Decoded(chunks, self.stored.encoding, again=tuple)
-        size = length(self._inflating(log), most)
-        if size is not None:
-            self._learn(Known(log.is_one_member, size))
+        counted = Checkpoints()
+        if length(counted.counting(self._inflating(log)), most) is not None:
+            self._learn(Known(log.is_one_member, counted))
 
     def _learn(self, known: Known) -> None:
         self._known = known
@@ -140,7 +139,7 @@ class OpenLog:
         """Bytes of the log; None where it would have to be read for that."""
         if self.first and not self.packing:
             return self.stored.size
-        return self._known.size if self._known else None
+        return self._known.checkpoints.size if self._known else None
 
     def counted_size(self) -> int | None:
         """Bytes of the log, which is inflated for that. None where it is incomplete or very long.
@@ -157,6 +156,14 @@ class OpenLog:
                 self.log = self.reopened()
             self.stored_bytes = iter(self.log)
         return self.known_size()
+
+    def decoded_range(self, byte_range: ByteRange) -> Iterator[bytes]:
+        """The bytes of a range of a counted log. Raises Incomplete where they are not those that
+        were counted; the last piece is delayed until that is known."""
+        if self._known is None:
+            raise ValueError("it was not counted")
+        pieces = self._known.checkpoints.checked_range(*byte_range, self.decoded())
+        return exactly(byte_range.size, pieces)
 
     def close(self) -> None:
         for log in self._opened:

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.decode import behind, exactly, until_incomplete
+from oslogserve.decode import exactly, until_incomplete
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, ByteRange, Content, Representation
@@ -143,10 +143,7 @@ def _decoded_range(log: OpenLog, byte_range: ByteRange) -> Content:
     if not log.packing:
         return _stored_content(log, byte_range)
 
-    def within(pieces: Iterator[bytes]) -> Iterator[bytes]:
-        return exactly(byte_range.size, behind(byte_range.first, pieces))
-
-    return Content(log.decoded(), within, length=byte_range.size)
+    return Content(log.decoded_range(byte_range), iter, length=byte_range.size)
 
 
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:

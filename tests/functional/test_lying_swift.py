@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Swift, or what stands before it, whose answers are not what was asked for."""
 
+import gzip
 import hashlib
 import json
 
@@ -34,10 +35,10 @@ def put(swift, *answers, name="a.txt", method="GET"):
     swift.answers[method, f"{CONTAINER}/{name}"] = list(answers)
 
 
-def received(server, url):
+def received(server, url, **headers):
     """What came of an answer, and whether it broke off or says that it is incomplete."""
     path, _, query = url.partition("?")
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query}
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query} | headers
     body = server.app(environ, lambda status, headers: None)
     came = []
     is_broken = False
@@ -241,3 +242,38 @@ def test_no_length_that_is_none_goes_out(swift, server, length, method):
 def test_a_log_of_no_time_is_503(swift, server, when):
     put(swift, reply("200 OK", LOG, ETag=MD5, Last_Modified=when))
     assert server("/a.txt").status_int == 503
+
+
+# Byte ranges
+
+#: Its blocks are stored, not deflated: an altered byte is a byte of the log.
+PACKED = gzip.compress(LOG, 0)
+
+
+def packed(stored):
+    return reply("200 OK", stored, ETag=hashlib.md5(PACKED).hexdigest())
+
+
+@pytest.mark.parametrize("altered", [100, SIZE // 2])
+def test_a_byte_altered_after_a_log_was_counted_is_never_in_a_range_without_a_word(
+    swift, server, altered
+):
+    name = "/a.txt?format=text"
+    put(swift, packed(PACKED), name="a.txt.gz")
+    wanted = f"bytes={altered - 50}-{altered + 49}"
+    assert server(name, Range=wanted).body == LOG[altered - 50 : altered + 50]
+    place = PACKED.index(LOG[:100]) + altered
+    stored = PACKED[:place] + bytes([PACKED[place] ^ 1]) + PACKED[place + 1 :]
+    put(swift, packed(stored), name="a.txt.gz")
+    assert received(server, name, HTTP_RANGE=wanted) == (b"", True)
+
+
+def test_a_range_of_what_was_counted_is_sent_once_more(swift, server):
+    put(swift, packed(PACKED), name="a.txt.gz")
+    for wanted in ("bytes=0-99", "bytes=-100", f"bytes=0-{SIZE - 1}", "bytes=70000-200000"):
+        for _ in range(2):
+            came, is_broken = received(server, "/a.txt?format=text", HTTP_RANGE=wanted)
+            first, last = wanted.removeprefix("bytes=").split("-")
+            end = int(last) + 1 if first else None
+            assert came == LOG[int(first or -100) : end]
+            assert not is_broken

@@ -11,7 +11,6 @@ from oslogserve.decode import (
     PIECE,
     Decoded,
     beginning,
-    behind,
     exactly,
     length,
     packed_as,
@@ -442,15 +441,6 @@ def test_what_breaks_off_before_loses_nothing_that_came():
     with pytest.raises(Incomplete):
         came.extend(exactly(9, failing_after(b"ab", b"cd")))
     assert came == [b"ab", b"cd"]
-
-
-@pytest.mark.parametrize("size", [1, 3, 1000])
-@pytest.mark.parametrize("first", [0, 1, 2, 5, 9, 10, 11, 99])
-def test_what_stands_behind_the_first_bytes(size, first):
-    log = b"0123456789"
-    pieces = [log[n : n + size] for n in range(0, len(log), size)]
-    assert b"".join(behind(first, pieces)) == log[first:]
-    assert all(behind(first, pieces))
 
 
 LONG = b"a line like any other\n" * 40_000

@@ -4,10 +4,18 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from oslogserve.handlers import known_gzips
+from oslogserve.handlers.checkpoints import Checkpoints
 from oslogserve.handlers.known_gzips import Known, KnownGzips
 from oslogserve.sources import Stored
 
-FOUND = Known(is_one_member=True, size=7)
+
+def checkpoints(size):
+    counted = Checkpoints()
+    counted.add(bytes(size))
+    return counted
+
+
+FOUND = Known(is_one_member=True, checkpoints=checkpoints(7))
 
 
 def stored(version, source="disk", size=1):
@@ -24,8 +32,9 @@ def test_what_was_learned_is_known(known):
     known.learn(stored(1), FOUND)
     assert known.get(stored(1)) == FOUND
     assert known.get(stored(1)._replace(modified=9.0)) == FOUND
-    known.learn(stored(1), Known(False, 0))
-    assert known.get(stored(1)) == Known(False, 0)
+    again = Known(False, checkpoints(0))
+    known.learn(stored(1), again)
+    assert known.get(stored(1)) == again
 
 
 def test_another_version_source_size_or_encoding_is_another_log(known):
@@ -47,8 +56,8 @@ def test_the_oldest_goes_where_there_are_too_many(known, monkeypatch):
 def test_what_is_used_is_kept_longer(known, monkeypatch):
     monkeypatch.setattr(known_gzips, "MOST_REMEMBERED", 3)
     for version in (1, 2, 3):
-        known.learn(stored(version), Known(True, 10 * version))
-    assert known.get(stored(1)).size == 10
+        known.learn(stored(version), Known(True, checkpoints(10 * version)))
+    assert known.get(stored(1)).checkpoints.size == 10
     known.learn(stored(4), FOUND)
     assert [version for version in range(6) if known.get(stored(version))] == [1, 3, 4]
 
