@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
+from oslogserve.fastzlib import fast
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
@@ -15,8 +16,8 @@ from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 #: The same sentence for every link, whatever it leads to: an answer tells nothing of it.
 LINK = "The path leads through a symbolic link that this server does not follow."
-#: First bytes that tell a log that was appended to from one that was rewritten.
-HEAD = 4096
+#: Bytes that are read at once of a file that is read again.
+REREAD = 256 * 1024
 #: The last second of which a date can be written; a file may be of any.
 LATEST = 253402300799.0
 
@@ -162,7 +163,10 @@ class DiskLog(Log):
         )
         self._descriptor = file.descriptor
         self._chunk_size = chunk_size
+        # As they were before the first byte was read; a change that took back both is not seen.
         self._modified_ns = file.modified_ns
+        self._changed_ns = 0
+        self._checksum = 0
         # What is behind the end of a byte range is not read; None for no range.
         byte_range: tuple[int, int | None] = options.byte_range or (0, None)
         self._start, self._end = byte_range
@@ -170,9 +174,10 @@ class DiskLog(Log):
         self._position = self._start + len(file.head)
         if not options.body:
             self._position = file.size
-        elif options.byte_range is not None:
+        elif file.descriptor is not None:
             try:
-                self._first = self._read()
+                self._changed_ns = os.fstat(file.descriptor).st_ctime_ns
+                self._first = self._first or self._read()
             except BaseException:
                 self.close()
                 raise
@@ -183,6 +188,8 @@ class DiskLog(Log):
         size = self._chunk_size
         if self._end is not None:
             size = min(size, self._end - self._position)
+        elif self._position < (self.stored.size or 0):  # what was appended comes by itself
+            size = min(size, (self.stored.size or 0) - self._position)
         chunk = os.pread(self._descriptor, size, self._position)
         self._position += len(chunk)
         return chunk
@@ -190,10 +197,14 @@ class DiskLog(Log):
     def __iter__(self) -> Iterator[bytes]:
         chunk = self._first
         while chunk:
+            self._checksum = fast.crc32(chunk, self._checksum)
             yield chunk
             try:
+                if self._position == self.stored.size:  # some readers know it, and stop behind it
+                    self._check_not_rewritten()
                 chunk = self._read()
-                self._check_not_rewritten()
+                if not chunk:
+                    self._check_not_rewritten()
             except OSError as error:
                 message = f"the disk could not be read ({_message(error)})"
                 raise Incomplete("failed", message) from error
@@ -203,18 +214,26 @@ class DiskLog(Log):
             raise Incomplete("truncated", f"the file was cut short while it was read, {lost}")
 
     def _check_not_rewritten(self) -> None:
-        """Raises Incomplete where the file does not begin any more as it did.
+        """Raises Incomplete where the file holds other bytes now than were read of it.
 
-        One that was appended to or cut short begins so, or is empty.
+        It is read again where its times have changed: they do when something is appended, too.
         """
         if self._descriptor is None:
             return
-        modified_ns = os.fstat(self._descriptor).st_mtime_ns
-        if modified_ns == self._modified_ns:
+        status = os.fstat(self._descriptor)
+        times = status.st_mtime_ns, status.st_ctime_ns
+        if times == (self._modified_ns, self._changed_ns):
             return
-        self._modified_ns = modified_ns
-        head = os.pread(self._descriptor, HEAD, self._start)
-        if not self._first.startswith(head[: len(self._first)]):
+        self._modified_ns, self._changed_ns = times
+        at = self._start
+        checksum = 0
+        while at < self._position and (
+            chunk := os.pread(self._descriptor, min(REREAD, self._position - at), at)
+        ):
+            at += len(chunk)
+            checksum = fast.crc32(chunk, checksum)
+        # What was cut short is told as that.
+        if at == self._position and checksum != self._checksum:
             raise Incomplete("failed", "the file was written anew while it was read")
 
     def close(self) -> None:

@@ -2,9 +2,11 @@
 import errno
 import os
 import socket
+from contextlib import closing
 
 import pytest
 
+from oslogserve.decode import exactly
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.sources import METADATA_ONLY, Folder, OpenOptions
 from oslogserve.sources import open_beneath as module
@@ -340,8 +342,71 @@ def test_a_file_written_anew_while_it_is_read_is_incomplete(disk, root):
     assert next(chunks) == b"0123"
     (root / "a").write_bytes(b"abcdefghij")
     with pytest.raises(Incomplete, match="written anew"):
-        next(chunks)
+        list(chunks)
     log.close()
+
+
+OLD = bytes(range(256)) * 40
+
+
+def next_tick(root, file):
+    """Returns once the kernel's clock gives changes another time than the file's last one."""
+    probe = root / "probe"
+    probe.touch()
+    while probe.stat().st_ctime_ns == file.stat().st_ctime_ns:
+        probe.touch()
+
+
+@pytest.mark.parametrize("age", [0, 7200])
+@pytest.mark.parametrize("place", [0, 4095, 4096, 5000, 5999])
+@pytest.mark.parametrize("more", [b"", b"appended too"])
+@pytest.mark.parametrize("byte_range", [None, (0, 9000), (0, len(OLD))])
+def test_a_file_rewritten_in_place_behind_its_beginning_is_told(
+    root, open_beneath, age, place, more, byte_range
+):
+    """Its time is set back, so that only the kernel's own time of the change tells."""
+    file = root / "a"
+    file.write_bytes(OLD)
+    then = file.stat().st_mtime - age
+    os.utime(file, (then, then))
+    log = Disk(str(root), 6000, open_beneath).open(b"a", OpenOptions(byte_range=byte_range))
+    chunks = iter(log)
+    assert next(chunks) == OLD[:6000]
+    next_tick(root, file)
+    with file.open("r+b") as writer:
+        writer.seek(place)
+        writer.write(b"x")
+        writer.seek(0, os.SEEK_END)
+        writer.write(more)
+    os.utime(file, (then, then))
+    with pytest.raises(Incomplete, match="written anew"):
+        b"".join(chunks)
+    log.close()
+
+
+def test_a_rewritten_file_is_told_to_a_reader_that_counts(root, open_beneath):
+    """What was appended behind the size that he knows he does not read."""
+    (root / "a").write_bytes(OLD)
+    with closing(Disk(str(root), 3000, open_beneath).open(b"a")) as log:
+        chunks = exactly(len(OLD), log)
+        next(chunks)
+        next_tick(root, root / "a")
+        (root / "a").write_bytes(b"x" + OLD[1:] + b"more" * 9000)
+        with pytest.raises(Incomplete, match="written anew"):
+            list(chunks)
+
+
+def test_a_file_that_is_only_touched_or_appended_to_is_not_told(root, open_beneath):
+    (root / "a").write_bytes(OLD)
+    with closing(Disk(str(root), 6000, open_beneath).open(b"a")) as log:
+        chunks = iter(log)
+        came = next(chunks)
+        os.utime(root / "a", (5, 1000.5))
+        (root / "a").chmod(0o600)
+        came += next(chunks)
+        with (root / "a").open("ab") as file:
+            file.write(b"more")
+        assert came + b"".join(chunks) == OLD + b"more"
 
 
 def test_a_file_is_local(disk, root):
