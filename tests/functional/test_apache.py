@@ -161,31 +161,43 @@ def link(logs):
         path.unlink()
 
 
-@pytest.mark.parametrize("path", ["/out/", "/out/passwd", "/out", "/passwd.log"])
-def test_a_link_to_what_is_another_users_is_refused(echo, link, path):
+LINKED = ["/out/", "/out/passwd", "/out/none", "/out", "/passwd.log", "/passwd.txt", "/none.log"]
+
+
+@pytest.mark.parametrize("defines", [{}, {"OSLOGSERVE_LINKS": ""}], ids=["no links", "links"])
+def test_a_link_to_what_is_another_users_tells_nothing_of_it(logs, link, defines):
     link("out", "/etc")
-    link("passwd.log", "/etc/passwd")
-    answer = get(echo, path)
-    assert answer.status == 403
-    assert b"root:" not in answer.body
-    assert b"Index of" not in answer.body
+    for name, target in (("passwd.log", "passwd"), ("passwd.txt", "passwd"), ("none.log", "none")):
+        link(name, f"/etc/{target}")
+    config = f"[disk]\nroot = {logs}\nlinks = {'yes' if defines else 'no'}\n"
+    with Apache(logs, config, defines=defines) as apache:
+        answers = {get(apache, path).body for path in LINKED}
+        assert len(answers) == 1
+        assert b"symbolic link" in answers.pop()
+        assert get(apache, "/sub/static.log").body == FILES["sub/static.log"]
 
 
-def test_the_application_refuses_a_link_out_of_the_logs(oslogserve, link):
-    link("passwd.txt", "/etc/passwd")
-    for target in ("/passwd.txt", "/htmlify/passwd.txt"):
-        answer = get(oslogserve, target)
-        assert answer.status == 400
-        assert b"root:" not in answer.body
-
-
-def test_a_link_within_the_logs_is_followed(echo, logs, link):
+def test_a_link_within_the_logs_is_followed_where_links_are(logs, link):
     for name, target in (("latest", "sub"), ("latest.log", "sub/static.log")):
         owner = (logs / target).stat()
         os.lchown(link(name, target), owner.st_uid, owner.st_gid)
-    assert get(echo, "/latest.log").body == FILES["sub/static.log"]
-    assert get(echo, "/latest/static.log").body == FILES["sub/static.log"]
-    assert b"Index of" in get(echo, "/latest/").body
+    script = Path(__file__).with_name("echo.wsgi")
+    with Apache(logs, "", script=script, defines={"OSLOGSERVE_LINKS": ""}) as apache:
+        assert get(apache, "/latest.log").body == FILES["sub/static.log"]
+        assert get(apache, "/latest/static.log").body == FILES["sub/static.log"]
+        assert b"Index of" in get(apache, "/latest/").body
+
+
+def test_apache_serves_no_dot_file(oslogserve, logs):
+    for name in (".env", ".git/config", "sub/.htaccess", "sub/.hidden.txt"):
+        path = logs / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"secret\n")
+    for target in ("/.env", "/.git/", "/.git", "/.git/config", "/%2egit/config", "/sub/.htaccess"):
+        answer = get(oslogserve, target)
+        assert (answer.status, b"secret" in answer.body) == (404, False)
+    assert get(oslogserve, "/sub/.hidden.txt").status == 404
+    assert b".htaccess" not in get(oslogserve, "/sub/").body
 
 
 @pytest.mark.parametrize(
