@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page's style sheet and script: static files whose paths change with their content."""
 
+import base64
 import hashlib
 from importlib import resources
 from typing import NamedTuple
@@ -36,6 +37,12 @@ VERSION = hashlib.sha256("".join(sorted(BY_PATH)).encode()).hexdigest()[:8]
 def url(mount: str, name: str) -> str:
     """mount: SCRIPT_NAME."""
     return mount + _ASSETS[name].path
+
+
+def integrity(name: str) -> str:
+    """The content's hash, as a policy and an element name it."""
+    digest = hashlib.sha256(_ASSETS[name].content).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def content(name: str) -> str:

@@ -6,15 +6,16 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from oslogserve.pages.assets import content, url
+from oslogserve.pages.assets import content, integrity, url
 from oslogserve.pages.bar import LogInfo, bar
 from oslogserve.pages.humanize import size_element, time_element
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
 
-#: Everything comes from the application itself; nothing is inline.
+#: Everything comes from the application itself; nothing is inline. Stored scripts are of the same
+#: origin, so the page's one script is named by its content.
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    f"default-src 'none'; style-src 'self'; script-src '{integrity('log.js')}'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 HEADERS = (
@@ -68,6 +69,7 @@ def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
         time=time_element(log.modified, " UTC"),
         saved_as=name.removesuffix(".gz"),
         script=url(query.mount, "log.js"),
+        integrity=integrity("log.js"),
         notice=notice,
         wrap="" if query.wraps else "nowrap",
     ).encode()

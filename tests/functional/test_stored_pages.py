@@ -37,9 +37,10 @@ STORED = {
     "page.unknown": HTML,
     "folder/index.html": HTML,
     "secret.log": SECRET,
+    "console.txt": SECRET,
     "worker.js": "self.addEventListener('fetch', () => {});",
 }
-ADDRESSES = [name.removesuffix("index.html") for name in STORED if name != "secret.log"]
+ADDRESSES = [name.removesuffix("index.html") for name in STORED if SECRET not in STORED[name]]
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,21 @@ def test_a_stored_page_reads_no_cookie_and_no_log_and_installs_nothing(server, a
         found = page.evaluate("window.attack ?? null")
         assert not any((found or {}).values()), json.dumps(found)
         assert not context.service_workers
+
+
+def test_a_stored_script_runs_in_no_page_of_ours(server, chromium):
+    """Should markup of a log ever get into a page, it has no script to name."""
+    add = """(source) => new Promise((resolve) => {
+      const script = document.createElement('script');
+      script.onload = () => resolve('ran');
+      script.onerror = () => resolve('refused');
+      script.src = source;
+      document.head.append(script);
+    })"""
+    page = chromium.new_page()
+    page.goto(f"{server.url}/console.txt")
+    assert page.evaluate(add, "/worker.js") == "refused"
+    page.close()
 
 
 @pytest.mark.parametrize("address", [*ADDRESSES, "folder", "secret.log"])

@@ -7,7 +7,7 @@ import pytest
 from markupsafe import Markup
 
 from oslogserve.pages import page
-from oslogserve.pages.assets import content, url
+from oslogserve.pages.assets import content, integrity, url
 from oslogserve.pages.bar import LogInfo
 from oslogserve.query import Query
 from tests.unit.pages.elements import Elements
@@ -88,17 +88,27 @@ def test_nothing_in_a_served_page_is_inline():
     assert not [tag for tag, _ in found if tag == "style"]
     assert not [name for _, a in found for name in a if name == "style" or name.startswith("on")]
     assert re.findall("<script(.*?)>(.*?)</script>", text, re.DOTALL) == [
-        (f' type="module" async src="{url("/m", "log.js")}"', "")
+        (
+            f' type="module" async integrity="{integrity("log.js")}" src="{url("/m", "log.js")}"',
+            "",
+        )
     ]
     assert f'<link rel="stylesheet" href="{url("/m", "log.css")}">' in text
     assert "javascript:" not in text
 
 
-@pytest.mark.parametrize("kind", ["style-src", "script-src", "connect-src"])
-def test_the_policy_allows_only_the_applications_own_files(kind):
-    policy = dict(part.strip().split(" ", 1) for part in page.POLICY.split(";"))
-    assert policy["default-src"] == "'none'"
-    assert policy[kind] == "'self'"
+@pytest.mark.parametrize("directive", ["style-src", "connect-src"])
+def test_the_policy_allows_only_the_applications_own_files(directive):
+    assert policy()["default-src"] == "'none'"
+    assert policy()[directive] == "'self'"
+
+
+def test_the_policy_allows_no_script_by_where_it_lies():
+    assert policy()["script-src"] == f"'{integrity('log.js')}'"
+
+
+def policy():
+    return dict(directive.strip().split(" ", 1) for directive in page.POLICY.split(";"))
 
 
 def test_no_other_site_learns_the_address_of_a_page():
