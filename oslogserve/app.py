@@ -8,7 +8,7 @@ from typing import Any
 
 from oslogserve import __version__
 from oslogserve.config import Config
-from oslogserve.errors import BadRequest, ClientLeft, Error, Header, MethodNotAllowed
+from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, MethodNotAllowed
 from oslogserve.handlers import server
 from oslogserve.handlers.budget import Allowance, Workload
 from oslogserve.handlers.folder import FolderHandler
@@ -16,6 +16,7 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
 from oslogserve.http import Response
 from oslogserve.http.body import Body
+from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
@@ -60,15 +61,18 @@ class App:
             ),
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"])
+        self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         readiness = Readiness(self._sources)
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
-            "/readyz": partial(server.readyz, readiness=readiness, sources=self._sources),
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
+        }
+        self._operator_paths: dict[str, Callable[[Request], Response]] = {
+            "/readyz": partial(server.readyz, readiness=readiness, sources=self._sources),
         }
         if config["metrics", "path"]:
             exposition = partial(server.exposition, metrics=self._metrics)
-            self._server_paths[config["metrics", "path"]] = exposition
+            self._operator_paths[config["metrics", "path"]] = exposition
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
@@ -99,6 +103,10 @@ class App:
             raise MethodNotAllowed(method)
         if path in self._server_paths:
             return self._server_paths[path](request)
+        if path in self._operator_paths:
+            if not self._operators.include(request.environ):
+                raise Forbidden("This is for the server's operators alone.")
+            return self._operator_paths[path](request)
         query = Query.from_environ(request.environ)
         sources = [s for s in self._sources if query.source in ("all", s.name)]
         if not sources:

@@ -26,7 +26,7 @@ class BadRequest(Error):
 
 
 class Forbidden(Error):
-    """The folder is there, listings are off."""
+    """It is there, and not for this client: listings are off, or it is for operators."""
 
     status = "403 Forbidden"
 

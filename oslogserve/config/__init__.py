@@ -73,6 +73,8 @@ def _as_text(value: Any) -> str:
         return value.decode()
     if isinstance(value, dict):
         return " ".join(f"{word.decode()}:{severity}" for word, severity in value.items())
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
     return "off" if value is None else str(value)
 
 

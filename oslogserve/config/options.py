@@ -62,6 +62,8 @@ OPTIONS = (
     Option("serve", "page_elements", "1100000", number(4096, 10**9, int)),
     Option("serve", "processor_time", "60", number(0.01, 3600, float)),
     Option("serve", "inflated_size", "8589934592", number(2**20, 2**50, int)),
+    Option("serve", "operators", "127.0.0.0/8 ::1", values.networks),
+    Option("serve", "fronts", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "gzip_level", "2", values.gzip_level),
     Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),

@@ -4,6 +4,7 @@
 import math
 import re
 from collections.abc import Callable
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import re2
 
@@ -106,6 +107,13 @@ def words(value: str) -> dict[bytes, str]:
         if found.setdefault(word.encode().upper(), severity.upper()) != severity.upper():
             raise ValueError(f"each word once, but {word!r} is there with two severities")
     return found
+
+
+def networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    try:
+        return tuple(map(ip_network, value.split()))
+    except ValueError:
+        raise ValueError("addresses and networks, such as 192.0.2.7 and 10.0.0.0/8") from None
 
 
 def gzip_level(value: str) -> int | None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from oslogserve import __version__
 from oslogserve.errors import BadRequest, Error, Header, Unavailable
 from oslogserve.health import Readiness
 from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
@@ -29,7 +28,7 @@ def asset(request: Request, path: str) -> Response:
 
 
 def healthz(request: Request) -> Response:
-    return respond(request, _text(f"oslogserve {__version__} answers\n"))
+    return respond(request, _text("oslogserve answers\n"))
 
 
 def readyz(request: Request, readiness: Readiness, sources: Sequence[Source]) -> Response:

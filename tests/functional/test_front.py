@@ -2,13 +2,16 @@
 """What a client's headers must not do, behind the front that we ship and without one."""
 
 import http.client
+import re
 from urllib.parse import urlsplit
 
 import pytest
 
+from oslogserve import __version__
 from tests.servers.apache import PROXY, Apache, public_folder
 from tests.servers.client import ask
 from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import HOST
 
 LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] A line like any other\n"
 HTML = "text/html"
@@ -20,6 +23,7 @@ MOUNTS = ["SCRIPT_NAME", "Script_Name", "script_name", "Script-Name", "X-Forward
 def logs():
     with public_folder() as folder:
         (folder / "a.txt").write_bytes(LINE)
+        (folder / "folder").mkdir()
         yield folder
 
 
@@ -39,9 +43,13 @@ def server(request, gunicorn, logs):
         yield apache
 
 
-def ask_with(server, path, headers):
-    """(status, body): ask() would write a hyphen for each underscore of a name."""
-    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=20)
+def ask_with(server, path, headers, source=HOST):
+    """(status, body): ask() would write a hyphen for each underscore of a name.
+
+    source: the client's address.
+    """
+    address = urlsplit(server.url).netloc
+    connection = http.client.HTTPConnection(address, timeout=20, source_address=(source, 0))
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -64,3 +72,81 @@ def test_a_clients_mount_is_in_no_page_that_others_get(server, name):
     assert status == 200
     assert b'href="/_oslogserve/' in body
     assert ask(server, path, Accept=HTML).body == body
+
+
+def test_metrics_are_for_the_addresses_of_operators(logs):
+    config = f"[disk]\nroot = {logs}\n[serve]\noperators = 127.0.0.1\n"
+    with Gunicorn(config) as server:
+        for path in ("/metrics", "/readyz"):
+            for headers in ({}, {"X-Forwarded-For": "127.0.0.9"}):
+                assert ask_with(server, path, headers, "127.0.0.2")[0] == 403
+            assert ask_with(server, path, {}, "127.0.0.1")[0] == 200
+
+
+def test_behind_the_proxy_readers_get_no_metrics(logs):
+    with (
+        Gunicorn(f"[disk]\nroot = {logs}\n") as gunicorn,
+        Apache(
+            logs,
+            "",
+            vhost=PROXY,
+            defines={"OSLOGSERVE_BACKEND": gunicorn.url, "OSLOGSERVE_METRICS_FOR": "ip 192.0.2.7"},
+        ) as apache,
+    ):
+        for path in ("/metrics", "/readyz", "//metrics", "/%6detrics", "/x/../readyz"):
+            for headers in ({}, {"X-Forwarded-For": "127.0.0.1"}):
+                assert ask_with(apache, path, headers)[0] == 403
+
+
+#: (path, headers, status): every kind of answer.
+KINDS = [
+    ("/a.txt", {"Accept": HTML}, 200),
+    ("/a.txt", {}, 200),
+    ("/a.txt?format=jsonl", {}, 200),
+    ("/a.txt?format=summary", {}, 200),
+    ("/a.txt?format=raw", {}, 200),
+    ("/a.txt", {"Range": "bytes=0-3"}, 206),
+    ("/a.txt", {"Range": "bytes=999-"}, 416),
+    ("/", {"Accept": HTML}, 200),
+    ("/?format=json", {}, 200),
+    ("/none.txt", {"Accept": HTML}, 404),
+    ("/none.txt", {}, 404),
+    ("/a.txt?lines=x", {"Accept": HTML}, 400),
+    ("/healthz", {}, 200),
+    ("/folder", {}, 301),
+]
+
+
+@pytest.mark.parametrize(("path", "headers", "status"), KINDS)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_every_answer_has_its_policies_and_no_version(gunicorn, path, headers, status, method):
+    connection = http.client.HTTPConnection(urlsplit(gunicorn.url).netloc, timeout=20)
+    try:
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        body = answer.read()
+    finally:
+        connection.close()
+    expected = 200 if method == "HEAD" and status in (206, 416) else status
+    assert answer.status == expected
+    assert answer.headers.get_all("X-Content-Type-Options") == ["nosniff"]
+    policies = answer.headers.get_all("Content-Security-Policy")
+    is_page = answer.headers.get_content_type() == HTML
+    if is_page or "format=raw" in path:
+        assert len(policies) == 1
+    if is_page:
+        assert "default-src 'none'" in policies[0]
+    assert not re.search(r"\d\.\d", answer.headers["Server"])
+    assert __version__ not in str(answer.headers)
+    assert f"oslogserve {__version__}".encode() not in body
+
+
+def test_apache_tells_no_version(logs):
+    with Apache(logs, f"[disk]\nroot = {logs}\n") as apache:
+        for path in ("/a.txt", "/", "/none", "/%zz", "/" + "a" * 9000):
+            connection = http.client.HTTPConnection(urlsplit(apache.url).netloc, timeout=20)
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            assert answer.headers["Server"] == "Apache"
+            assert b"Apache/" not in answer.read()
+            connection.close()

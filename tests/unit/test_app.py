@@ -13,6 +13,9 @@ from oslogserve.config import ConfigError, load
 from oslogserve.lines import renderer
 from oslogserve.sources import disk
 
+#: The environ of an operator's request.
+LOCAL = {"REMOTE_ADDR": "127.0.0.1"}
+
 LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
 HTML = {"Accept": "text/html"}
 
@@ -31,7 +34,9 @@ def app(root):
 @pytest.fixture
 def get(app):
     def get(url, method="GET", mount="", **headers):
-        request = webob.Request.blank(url, method=method, base_url=f"http://localhost{mount}")
+        request = webob.Request.blank(
+            url, LOCAL, method=method, base_url=f"http://localhost{mount}"
+        )
         request.headers.update({name.replace("_", "-"): told for name, told in headers.items()})
         answer = request.get_response(app)
         answer.body  # noqa: B018 - read and closed
@@ -254,7 +259,7 @@ def test_it_says_whether_it_answers(get):
 
 def test_who_is_not_ready_says_when_to_ask_again(tmp_path):
     app = App(load(None, {}, disk_root=str(tmp_path / "none")))
-    answer = webob.Request.blank("/readyz").get_response(app)
+    answer = webob.Request.blank("/readyz", LOCAL).get_response(app)
     assert answer.status_int == 503
     assert answer.text.startswith("disk: ")
     assert int(answer.headers["Retry-After"]) > 0
@@ -304,7 +309,7 @@ def test_the_renderer_in_use_is_told(root, asked):
     used = "native" if asked == "auto" and native.CORE else "pure"
     assert app.description.startswith(f"oslogserve {__version__}, {used} renderer")
     info = f'oslogserve_build_info{{renderer="{used}",version="{__version__}"}} 1.0'
-    assert info in webob.Request.blank("/metrics").get_response(app).text
+    assert info in webob.Request.blank("/metrics", LOCAL).get_response(app).text
 
 
 def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monkeypatch):

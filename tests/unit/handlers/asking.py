@@ -20,8 +20,10 @@ class Asking:
     def __init__(self, root, **options):
         self.app = App(load(None, {}, disk_root=str(root), **options))
 
-    def __call__(self, url, method="GET", **headers):
-        request = webob.Request.blank(url, method=method)
+    def __call__(self, url, method="GET", remote="127.0.0.1", **headers):
+        """remote: the client's address."""
+        environ = {"REMOTE_ADDR": remote}
+        request = webob.Request.blank(url, environ, method=method)
         request.headers.update({name.replace("_", "-"): told for name, told in headers.items()})
         answer = request.get_response(self.app)
         told = list(answer.headerlist)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators: clients that may read metrics and readiness, by their addresses.
+
+X-Forwarded-For is the one header that a front may set. It counts where a front connects, and from
+everybody else it is ignored.
+"""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
+
+Address = IPv4Address | IPv6Address
+Networks = Sequence[IPv4Network | IPv6Network]
+
+
+class Operators:
+    def __init__(self, operators: Networks, fronts: Networks) -> None:
+        """fronts: servers before this one, which say in X-Forwarded-For for whom they ask."""
+        self._operators = operators
+        self._fronts = fronts
+
+    def include(self, environ: dict[str, Any]) -> bool:
+        client = self._client(environ)
+        return client is not None and _is_in(client, self._operators)
+
+    def _client(self, environ: dict[str, Any]) -> Address | None:
+        """The address of whoever sent the request to the first front; None where that is unknown."""
+        forwarded = environ.get("HTTP_X_FORWARDED_FOR", "")
+        hops = forwarded.split(",") if forwarded else []
+        peer = environ.get("REMOTE_ADDR", "")
+        if peer:
+            hops.append(peer)  # else it is a Unix socket, where fronts alone connect
+        client = None
+        for hop in reversed(hops):
+            client = _parsed(hop)
+            if client is None or not _is_in(client, self._fronts):
+                break
+        return client
+
+
+def _parsed(text: str) -> Address | None:
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _is_in(address: Address, networks: Networks) -> bool:
+    return any(address in network for network in networks)
