@@ -16,6 +16,8 @@ from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 #: The same sentence for every link, whatever it leads to: an answer tells nothing of it.
 LINK = "The path leads through a symbolic link that this server does not follow."
+#: First bytes by which a rewritten log is told early.
+HEAD = 4096
 #: Bytes that are read at once of a file that is read again.
 REREAD = 256 * 1024
 #: The last second of which a date can be written; a file may be of any.
@@ -166,6 +168,8 @@ class DiskLog(Log):
         # As they were before the first byte was read; a change that took back both is not seen.
         self._modified_ns = file.modified_ns
         self._changed_ns = 0
+        # As it was when the beginning was last compared.
+        self._beginning_ns = file.modified_ns
         self._checksum = 0
         # What is behind the end of a byte range is not read; None for no range.
         byte_range: tuple[int, int | None] = options.byte_range or (0, None)
@@ -203,6 +207,7 @@ class DiskLog(Log):
                 if self._position == self.stored.size:  # some readers know it, and stop behind it
                     self._check_not_rewritten()
                 chunk = self._read()
+                self._check_beginning()
                 if not chunk:
                     self._check_not_rewritten()
             except OSError as error:
@@ -212,6 +217,21 @@ class DiskLog(Log):
         if self._position < end and self._descriptor is not None:
             lost = f"{end - self._position} bytes are missing"
             raise Incomplete("truncated", f"the file was cut short while it was read, {lost}")
+
+    def _check_beginning(self) -> None:
+        """Raises Incomplete where the file begins otherwise, before more of it is passed on.
+
+        One that was appended to or cut short begins as it did, or is empty.
+        """
+        if self._descriptor is None:
+            return
+        modified_ns = os.fstat(self._descriptor).st_mtime_ns
+        if modified_ns == self._beginning_ns:
+            return
+        self._beginning_ns = modified_ns
+        head = os.pread(self._descriptor, HEAD, self._start)
+        if not self._first.startswith(head[: len(self._first)]):
+            raise _rewritten()
 
     def _check_not_rewritten(self) -> None:
         """Raises Incomplete where the file holds other bytes now than were read of it.
@@ -234,7 +254,7 @@ class DiskLog(Log):
             checksum = fast.crc32(chunk, checksum)
         # What was cut short is told as that.
         if at == self._position and checksum != self._checksum:
-            raise Incomplete("failed", "the file was written anew while it was read")
+            raise _rewritten()
 
     def close(self) -> None:
         if self._descriptor is not None:
@@ -247,6 +267,10 @@ def _listed(name: bytes, is_folder: bool, size: int, modified: float) -> Entry:
     if is_folder:
         return Entry(name + b"/", None, modified, Disk.name)
     return Entry(name, size, modified, Disk.name)
+
+
+def _rewritten() -> Incomplete:
+    return Incomplete("failed", "the file was written anew while it was read")
 
 
 def _within_dates(modified: float) -> float:
