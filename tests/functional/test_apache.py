@@ -416,3 +416,10 @@ def test_two_daemons_metrics_add_up_across_a_graceful_restart(logs):
             lambda: AssertionError("a daemon that has ended still counts running requests"),
             seconds=20,
         )
+
+
+def test_nobody_keeps_a_connection_by_half_of_a_request(echo):
+    with socket.create_connection((HOST, echo.port), timeout=40) as connection:
+        connection.sendall(b"GET /htmlify/a.txt HTTP/1.1\r\nHost: x\r\n")
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert not answer or answer.startswith(b"HTTP/1.1 408 ")
