@@ -25,7 +25,7 @@ from oslogserve.pages import assets
 from oslogserve.query import Query
 from oslogserve.rendering import etag_salt, renderer_of
 from oslogserve.sources import Source, deadline, open_beneath
-from oslogserve.sources.circuit_breaker import CircuitBreaker
+from oslogserve.sources.circuit_breaker import PATIENCE, PATIENCE_BEHIND_DISK, CircuitBreaker
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.dot_files import WithoutDotFiles
 from oslogserve.sources.resuming import ResumingSource
@@ -44,10 +44,11 @@ class App:
         self.description = described(name)
         self._metrics["build_info", __version__, name].set(1)
         threads = config["serve", "threads"]
-        self._sources = [
-            TimedSource(CircuitBreaker(source, self._metrics, threads), self._metrics)
-            for source in _sources(config, self._metrics, name)
-        ]
+        self._sources: list[Source] = []
+        for source in _sources(config, self._metrics, name):
+            patience = PATIENCE_BEHIND_DISK if self._sources else PATIENCE
+            breaker = CircuitBreaker(source, self._metrics, threads, patience)
+            self._sources.append(TimedSource(breaker, self._metrics))
         self._gzip_level = config["serve", "gzip_level"]
         self._log = LogHandler(
             renderer,

@@ -26,9 +26,10 @@ MIN_FAILING = 1.0
 #: Seconds for which the breaker is open: at first, and at the most; doubled in between.
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
-#: Seconds in which no call of a source ends until nobody waits for its places. A disk may pause for a
-#: while, and what else is there to serve is mostly on it.
-PATIENCE = {"disk": 5.0, "swift": 0.1}
+#: Seconds in which no call of a source ends until nobody waits for its places: of any source, and of a
+#: network's behind a disk, whose readers need the threads. A first token may take longer than that.
+PATIENCE = 5.0
+PATIENCE_BEHIND_DISK = 0.1
 
 _T = TypeVar("_T")
 
@@ -41,6 +42,7 @@ class CircuitBreaker:
         source: Source,
         metrics: Metrics,
         threads: int,
+        patience: float = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = source.name
@@ -56,7 +58,7 @@ class CircuitBreaker:
         self._half_open_at = 0.0
         self._pause = FIRST_PAUSE
         self._is_probing = False
-        self._places = Bulkhead(threads // 2, patience=PATIENCE[self.name], clock=clock)
+        self._places = Bulkhead(threads // 2, patience=patience, clock=clock)
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         return self._call(lambda: self._source.open(path, options))

@@ -323,3 +323,14 @@ def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monk
         f"oslogserve {__version__}, pure renderer, slower than the native one,"
         " which cannot be used: it is of version 0"
     )
+
+
+def test_who_reads_only_swift_is_waited_for_and_beside_a_disk_the_disk_is_not_kept_waiting(
+    tmp_path,
+):
+    options = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
+    options |= {"swift_container": "c", "swift_auth_url": "http://127.0.0.1:1/v3"}
+    [alone] = App(load(None, {}, **options))._sources
+    disk, behind = App(load(None, {}, disk_root=str(tmp_path), **options))._sources
+    found = [source._source._places._patience for source in (alone, disk, behind)]
+    assert found == [5.0, 5.0, 0.1]

@@ -208,7 +208,7 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     failures = []
     threads = [ask(breaker, failures) for _ in range(2)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(2))
-    clock.now += PATIENCE["swift"]
+    clock.now += PATIENCE
     with pytest.raises(SourceError, match="slow to answer"):
         breaker.open(b"a")
     source.goes_on.set()
@@ -218,10 +218,9 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     assert failures == []
 
 
-def test_who_finds_no_place_gets_the_next_that_is_free(metrics, monkeypatch):
-    monkeypatch.setitem(PATIENCE, "swift", BOUND)
+def test_who_finds_no_place_gets_the_next_that_is_free(metrics):
     source = Hanging()
-    breaker = CircuitBreaker(source, metrics, threads=2)
+    breaker = CircuitBreaker(source, metrics, threads=2, patience=BOUND)
     failures = []
     threads = [ask(breaker, failures)]
     assert source.arrived.acquire(timeout=BOUND)
@@ -253,12 +252,11 @@ def test_those_who_asked_before_it_was_left_alone_make_it_no_longer(metrics, clo
 
 
 def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
-    monkeypatch.setitem(PATIENCE, "swift", BOUND)
     monkeypatch.setattr(circuit_breaker, "MIN_FAILING", 0)
     monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
     source = Hanging()
     source.error = SourceError("swift", "status 503")
-    breaker = CircuitBreaker(source, metrics, threads=2)
+    breaker = CircuitBreaker(source, metrics, threads=2, patience=BOUND)
     failures = []
     threads = [ask(breaker, failures)]
     assert source.arrived.acquire(timeout=BOUND)
