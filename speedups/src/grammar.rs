@@ -105,11 +105,6 @@ pub struct Caches {
 impl Grammar {
     /// Tells of the first pattern at fault.
     pub fn new(data: Data) -> Result<Self, String> {
-        let mut letters = [None; 256];
-        data.letters.iter().for_each(|&(letter, rank)| letters[usize::from(letter)] = Some(rank));
-        let mut may_end = [false; 256];
-        let lasts = data.endings.iter().filter_map(|(end, _)| end.last());
-        lasts.for_each(|&last| may_end[usize::from(last)] = true);
         let patterns: Vec<_> = data.exceptions.iter().map(|(pattern, _)| &pattern[..]).collect();
         let user_formats = data.user_formats.iter();
         let rank_of = |name: &[u8]| data.severities.iter().position(|severity| severity == name);
@@ -119,7 +114,7 @@ impl Grammar {
             critical: rank_of(b"CRITICAL").ok_or("there is no CRITICAL")?,
             unused_caches: Mutex::default(),
             words: words_by_length(&data.words)?,
-            letters,
+            letters: letters_by_byte(&data.letters),
             tokens: Table::new(&data.tokens)?,
             times: Patterns::new(&data.times)?,
             klog: PlacedTimes::new(&data.klog)?,
@@ -128,7 +123,7 @@ impl Grammar {
             readable: Arc::new(Layouts::new(&data.readable)?),
             exceptions: Patterns::new(&patterns)?,
             exception_ranks: data.exceptions.iter().map(|&(_, rank)| rank).collect(),
-            may_end,
+            may_end: last_bytes(&data.endings),
             place: bytes_regex(&data.place)?,
             place_words: bytes_regex(&data.place_words)?,
             continuation: Patterns::new(&[&data.continuation])?,
@@ -278,6 +273,19 @@ fn words_by_length(words: &[(Vec<u8>, usize)]) -> Result<Words, String> {
         by_length[word.len()].push((key, *rank));
     }
     Ok(by_length)
+}
+
+fn letters_by_byte(letters: &[(u8, usize)]) -> [Option<usize>; 256] {
+    let mut by_byte = [None; 256];
+    letters.iter().for_each(|&(letter, rank)| by_byte[usize::from(letter)] = Some(rank));
+    by_byte
+}
+
+fn last_bytes(endings: &[(Vec<u8>, usize)]) -> [bool; 256] {
+    let mut is_last = [false; 256];
+    let lasts = endings.iter().filter_map(|(end, _)| end.last());
+    lasts.for_each(|&last| is_last[usize::from(last)] = true);
+    is_last
 }
 
 /// A word in upper case as a number, unless it is too long.
