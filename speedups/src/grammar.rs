@@ -3,18 +3,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::cursor::is_word;
-use crate::patterns::{Cache, Patterns, text_of};
+use crate::patterns::{Cache, Patterns, Pool, text_of};
 use crate::times::Layouts;
 use crate::tokens::{self, Kind, Place, Row, Table};
 use crate::user_formats::UserFormat;
 use pyo3::FromPyObject;
 use regex::bytes::{Regex, RegexBuilder};
-
-/// Caches that wait for another log: each may hold some megabytes.
-const MOST_UNUSED: usize = 8;
 
 /// Letters of the longest word.
 const LONGEST_WORD: usize = 16;
@@ -91,7 +88,7 @@ pub struct Grammar {
     pub error: usize,
     pub critical: usize,
     /// Of threads that are done with them.
-    unused_caches: Mutex<Vec<Caches>>,
+    unused_caches: Pool<Caches>,
 }
 
 /// What was built of the grammar's automatons; for one thread at a time.
@@ -112,7 +109,7 @@ impl Grammar {
             trace: rank_of(b"TRACE").ok_or("there is no TRACE")?,
             error: rank_of(b"ERROR").ok_or("there is no ERROR")?,
             critical: rank_of(b"CRITICAL").ok_or("there is no CRITICAL")?,
-            unused_caches: Mutex::default(),
+            unused_caches: Pool::default(),
             words: words_by_length(&data.words)?,
             letters: letters_by_byte(&data.letters),
             tokens: Table::new(&data.tokens)?,
@@ -145,8 +142,7 @@ impl Grammar {
 
     /// Room for one thread's work.
     pub fn caches(&self) -> Caches {
-        let unused = self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        unused.unwrap_or_else(|| Caches {
+        self.unused_caches.take(|| Caches {
             tokens: self.tokens.caches(),
             times: self.times.cache(),
             exceptions: self.exceptions.cache(),
@@ -156,10 +152,7 @@ impl Grammar {
 
     /// Takes back what another thread may go on with.
     pub fn reuse(&self, caches: Caches) {
-        let mut unused = self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner);
-        if unused.len() < MOST_UNUSED {
-            unused.push(caches);
-        }
+        self.unused_caches.give_back(caches);
     }
 
     /// The kind of the token that stands there, and its end.

@@ -2,6 +2,8 @@
 //! Patterns of what begins at a place in a text. Each list of them is one automaton, which is built
 //! as it is used; a `Cache` holds what was built and found, for one thread at a time.
 
+use std::sync::{Mutex, PoisonError};
+
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache as StateCache, DFA};
 use regex_automata::nfa::thompson::NFA;
@@ -157,6 +159,34 @@ impl Patterns {
             }
         }
         Some(Progress { state: Some(state), found })
+    }
+}
+
+/// Caches that wait for another log: each may hold some megabytes.
+const MOST_UNUSED: usize = 8;
+
+/// Caches of logs that are read, for the next one.
+pub struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Pool<T> {
+    /// One that is there, or a new one.
+    pub fn take(&self, new: impl FnOnce() -> T) -> T {
+        let unused = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.unwrap_or_else(new)
+    }
+
+    /// Keeps what another thread may go on with.
+    pub fn give_back(&self, cache: T) {
+        let mut unused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if unused.len() < MOST_UNUSED {
+            unused.push(cache);
+        }
     }
 }
 

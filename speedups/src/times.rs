@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What times say, as `oslogserve/lines/times.py` defines it. The layouts come from there.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use time::{Date, Month};
 
-use crate::patterns::{Cache, Patterns};
+use crate::patterns::{Cache, Patterns, Pool};
 
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -22,7 +22,7 @@ pub struct Layouts {
     layouts: Vec<String>,
     patterns: Patterns,
     /// Of clocks that are gone.
-    unused_caches: Mutex<Vec<Cache>>,
+    unused_caches: Pool<Cache>,
 }
 
 impl Layouts {
@@ -32,12 +32,8 @@ impl Layouts {
         Ok(Self {
             layouts: layouts.iter().map(|(layout, _)| layout.clone()).collect(),
             patterns: Patterns::new(&patterns)?,
-            unused_caches: Mutex::default(),
+            unused_caches: Pool::default(),
         })
-    }
-
-    fn unused_caches(&self) -> std::sync::MutexGuard<'_, Vec<Cache>> {
-        self.unused_caches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read<'t>(&self, cache: &mut Cache, text: &'t [u8]) -> Option<Fields<'t>> {
@@ -238,11 +234,9 @@ impl Clock {
     }
 
     fn stamp<'t>(&mut self, text: &'t [u8]) -> Option<Stamp<'t>> {
-        let cache = self.cache.get_or_insert_with(|| {
-            let unused = self.layouts.unused_caches().pop();
-            unused.unwrap_or_else(|| self.layouts.patterns.cache())
-        });
-        let fields = self.layouts.read(cache, text)?;
+        let layouts = &*self.layouts;
+        let new = || layouts.unused_caches.take(|| layouts.patterns.cache());
+        let fields = layouts.read(self.cache.get_or_insert_with(new), text)?;
         let point = fields.get(b'f').get(1..).unwrap_or_default();
         let fraction = if fields.has(b'L') { fields.get(b'L') } else { point };
         if let Some(stamp) = fields.since_origin(fraction) {
@@ -274,7 +268,9 @@ impl Clone for Clock {
 
 impl Drop for Clock {
     fn drop(&mut self) {
-        self.layouts.unused_caches().extend(self.cache.take());
+        if let Some(cache) = self.cache.take() {
+            self.layouts.unused_caches.give_back(cache);
+        }
     }
 }
 
