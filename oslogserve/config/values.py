@@ -45,9 +45,16 @@ def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], s
     return chosen
 
 
-def secret(value: str) -> str:
+class Secret(str):
+    """Text that is not shown in a dump of what holds it."""
+
+    def __repr__(self) -> str:
+        return "(set)" if self else "''"
+
+
+def secret(value: str) -> Secret:
     """Any text, which is never shown."""
-    return value
+    return Secret(value)
 
 
 def path(value: str) -> str:
@@ -59,7 +66,7 @@ def path(value: str) -> str:
 def url(value: str) -> str:
     if value and not re.match("https?://[^/]", value, re.IGNORECASE):
         raise ValueError("an address that begins with http:// or https://")
-    return value
+    return Secret(value) if "@" in value else value
 
 
 def pattern(value: str) -> re.Pattern[str]:

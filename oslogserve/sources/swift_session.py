@@ -7,6 +7,7 @@ expired token and retries for half a minute.
 """
 
 import random
+import ssl
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -19,7 +20,9 @@ import requests
 import urllib3.exceptions
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
+from requests.utils import get_auth_from_url, urldefragauth
 from swiftclient import authv1
+from swiftclient.client import logger_settings
 from swiftclient.exceptions import ClientException
 
 from oslogserve.config import Config
@@ -54,6 +57,9 @@ PAUSE = 0.1
 #: Kept alive for later requests; more than a process has threads is never needed.
 IDLE_CONNECTIONS = 64
 
+# swiftclient would log the beginning of each token.
+logger_settings["reveal_sensitive_prefix"] = 0
+
 _T = TypeVar("_T")
 
 
@@ -76,6 +82,7 @@ class SwiftSession:
         self._read_timeout: float = self._options["read_timeout"]
         self._token_timeout = min(self._read_timeout, self._answer_timeout)
         http = requests.Session()
+        http.auth = get_auth_from_url(self._options["auth_url"])
         self._token_adapter = DeadlineAdapter.mounted_on(http)
         self._session = Session(
             auth=self._auth,
@@ -128,7 +135,7 @@ class SwiftSession:
                     refused = access.token
                     continue
                 reason = _retry_reason(error)
-                jittered = pause * random.uniform(0.5, 1.5)
+                jittered = pause * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
                 if reason is None or retries == 0 or time.monotonic() + jittered > deadline:
                     raise self._source_error(error) from error
                 self._metrics["source_retries_total", SOURCE, reason].inc()
@@ -239,6 +246,8 @@ class SwiftSession:
         """What failed, by type and status: the texts of these exceptions hold URLs."""
         if isinstance(error, TIMEOUTS):
             return SourceError(SOURCE, "it did not answer in time", "timeout")
+        if _is_untrusted(error):
+            return SourceError(SOURCE, "its certificate is not trusted")
         status = getattr(error, "http_status", None)
         if status == 412:
             return SourceError(SOURCE, "the object changed", "changed")
@@ -252,7 +261,7 @@ class SwiftSession:
 
 def _retry_reason(error: BaseException) -> str | None:
     """The label of a retry; None where it could not succeed, or would wait as long once more."""
-    if isinstance(error, TIMEOUTS):
+    if isinstance(error, TIMEOUTS) or _is_untrusted(error):
         return None
     if isinstance(error, ClientException) and error.http_status:
         return "status" if error.http_status in _TRANSIENT_STATUSES else None
@@ -260,13 +269,22 @@ def _retry_reason(error: BaseException) -> str | None:
     return "connection" if is_broken else None
 
 
+def _is_untrusted(error: BaseException) -> bool:
+    """True where a server's certificate was refused. What is raised hides it in its context."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
 def _credentials(options: dict[str, Any]) -> Any:
-    """The auth plugin of keystoneauth that the options describe."""
+    """The auth plugin of keystoneauth that the options describe; it logs its address."""
+    url = urldefragauth(options["auth_url"])
     if options["auth_version"] == "1":
-        return authv1.PasswordPlugin(options["auth_url"], options["username"], options["password"])
+        return authv1.PasswordPlugin(url, options["username"], options["password"])
     plugin: Any = v3.Password  # takes an id before a name
     prefixes: tuple[str, ...] = ("username", "password", "project_", "user_domain_")
     if options["application_credential_id"]:
         plugin, prefixes = v3.ApplicationCredential, ("application_credential_",)
     secrets = {key: value for key, value in options.items() if key.startswith(prefixes)}
-    return plugin(auth_url=options["auth_url"], **secrets)
+    return plugin(auth_url=url, **secrets)

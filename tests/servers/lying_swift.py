@@ -88,6 +88,7 @@ class LyingSwift:
             while line := lines.readline().strip():
                 name, _, value = line.decode().partition(":")
                 headers[name.lower()] = value.strip()
+            lines.read(int(headers.get("content-length", 0)))
         if len(request) != 3:
             return
         method, target, _ = request

@@ -33,6 +33,7 @@ class Swift(Server):
 
     faulty: clients reach it, and the storage URL leads, through the FaultyProxy `faulty`.
     constraints: options of swift.conf's [swift-constraints].
+    storage_url_scheme: tempauth's: https where TLS stands before it.
     """
 
     PROCESSES = (("swift", SERVERS),)  # each process's name and the servers in it
@@ -49,6 +50,7 @@ class Swift(Server):
         token_life=86400,
         faulty=False,
         constraints=None,
+        storage_url_scheme="default",
     ):
         super().__init__("swift", root)
         self.keystone = keystone
@@ -56,6 +58,7 @@ class Swift(Server):
         self.token_life = token_life
         self.client_timeout = 60
         self.constraints = constraints or {}
+        self.storage_url_scheme = storage_url_scheme
         self.faulty = None
         self.etc = self.root / "etc"
         self.ports = dict(zip(SERVERS, free_ports(len(SERVERS)), strict=True))
@@ -274,6 +277,7 @@ class Swift(Server):
                 "fernet_key_k1": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
                 "active_fernet_key_id": "k1",
                 "token_life": self.token_life,
+                "storage_url_scheme": self.storage_url_scheme,
                 "user_" + self.user.replace(":", "_"): f"{self.key} .admin",
             }
         }
