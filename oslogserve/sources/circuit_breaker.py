@@ -129,5 +129,6 @@ class CircuitBreaker:
             elif self._failures < FAILURES or now < self._failing_since + MIN_FAILING:
                 return
             self._is_open = True
-            self._half_open_at = now + self._pause * random.uniform(0.75, 1.25)
+            jitter = random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+            self._half_open_at = now + self._pause * jitter
             self._available.set(0)

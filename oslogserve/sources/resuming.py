@@ -96,7 +96,7 @@ class ResumingLog(Log):
                 return
             if outcome == "changed":
                 break
-            time.sleep(pause * random.uniform(0.5, 1.5))
+            time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
             pause = min(2 * pause, LONGEST_PAUSE)
         size = "" if self._end is None else f" of {self._end - self._first}"
         came = f"{self._position - self._first}{size} stored bytes came"
