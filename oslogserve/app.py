@@ -18,6 +18,7 @@ from oslogserve.http import Response
 from oslogserve.http.body import Body
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
+from oslogserve.http.server_timing import ServerTiming
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
 from oslogserve.metrics import Metrics
@@ -47,8 +48,7 @@ class App:
         self._sources: list[Source] = []
         for source in _sources(config, self._metrics, name):
             patience = PATIENCE_BEHIND_DISK if self._sources else PATIENCE
-            breaker = CircuitBreaker(source, self._metrics, threads, patience)
-            self._sources.append(TimedSource(breaker, self._metrics))
+            self._sources.append(CircuitBreaker(source, self._metrics, threads, patience))
         self._gzip_level = config["serve", "gzip_level"]
         self._log = LogHandler(
             renderer,
@@ -79,9 +79,10 @@ class App:
         started = time.perf_counter()
         self._metrics["requests_in_progress"].inc()
         request = Request(environ, self._gzip_level)
+        timing = ServerTiming(started)
         try:
             with deadline.start_clock():
-                response = self._response(request)
+                response = self._response(request, timing)
         except Error as error:
             response = server.error_response(request, error, self._sources)
         except ClientLeft:
@@ -92,13 +93,13 @@ class App:
             raise
         body = Body(response, self._metrics, started)
         try:
-            start_response(response.status, response.headers)
+            start_response(response.status, response.headers + timing.headers(request))
         except BaseException:
             body.close()
             raise
         return body
 
-    def _response(self, request: Request) -> Response:
+    def _response(self, request: Request, timing: ServerTiming) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
         if method not in ("GET", "HEAD"):
             raise MethodNotAllowed(method)
@@ -109,7 +110,11 @@ class App:
                 raise Forbidden("This is for the server's operators alone.")
             return self._operator_paths[path](request)
         query = Query.from_environ(request.environ)
-        sources = [s for s in self._sources if query.source in ("all", s.name)]
+        sources: list[Source] = [
+            TimedSource(source, self._metrics, timing.add)
+            for source in self._sources
+            if query.source in ("all", source.name)
+        ]
         if not sources:
             raise BadRequest(f"source={query.source}: this server has no such source.")
         handler = self._folder if query.is_folder else self._log

@@ -2,7 +2,7 @@
 """A source whose times and bytes are measured; what is measured knows nothing of it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
@@ -12,10 +12,14 @@ from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Sourc
 class TimedSource:
     """Wrapper of a source that measures the time until a log's first bytes, and its reading."""
 
-    def __init__(self, source: Source, metrics: Metrics) -> None:
+    def __init__(
+        self, source: Source, metrics: Metrics, note: Callable[[str, str, float], None]
+    ) -> None:
+        """note: gets the source's name, the outcome and the seconds of each opening."""
         self.name = source.name
         self._source = source
         self._metrics = metrics
+        self._note = note
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         started = time.perf_counter()
@@ -30,6 +34,7 @@ class TimedSource:
         finally:
             spent = time.perf_counter() - started
             self._metrics["source_open_seconds", self.name, outcome].observe(spent)
+            self._note(self.name, outcome, spent)
         return TimedLog(found, spent, self._metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:

@@ -17,6 +17,10 @@ def metrics():
     return Metrics()
 
 
+def ignore(*_):
+    pass
+
+
 def value(metrics, series):
     found = re.search(rf"^{re.escape(series)} (\S+)$", metrics.exposition().decode(), re.MULTILINE)
     return float(found[1]) if found else None
@@ -32,18 +36,23 @@ def value(metrics, series):
     ],
 )
 def test_asking_is_timed_by_its_outcome(metrics, held, outcome):
-    source = TimedSource(FakeSource("disk", {b"a": held}), metrics)
+    noted = []
+    source = TimedSource(
+        FakeSource("disk", {b"a": held}), metrics, lambda *note: noted.append(note)
+    )
     try:
         source.open(b"a")
     except SourceError:
         assert outcome == "error"
     series = f'oslogserve_source_open_seconds_count{{outcome="{outcome}",source="disk"}}'
     assert value(metrics, series) == 1
+    assert [note[:2] for note in noted] == [("disk", outcome)]
+    assert noted[0][2] > 0
 
 
 def test_reading_is_counted_once_without_the_clients_time(metrics):
     inner = FakeLog("disk", [b"abc", b"de"])
-    log = TimedSource(FakeSource("disk", {b"a": inner}), metrics).open(b"a")
+    log = TimedSource(FakeSource("disk", {b"a": inner}), metrics, ignore).open(b"a")
     came = []
     for chunk in log:
         came.append(chunk)
@@ -64,15 +73,17 @@ def test_the_wait_for_the_source_is_counted(metrics):
                 time.sleep(0.02)
                 yield chunk
 
-    log = TimedSource(FakeSource("disk", {b"a": Slow("disk", [b"1", b"2"])}), metrics).open(b"a")
+    log = TimedSource(FakeSource("disk", {b"a": Slow("disk", [b"1", b"2"])}), metrics, ignore).open(
+        b"a"
+    )
     assert b"".join(log) == b"12"
     log.close()
     assert value(metrics, 'oslogserve_source_read_seconds_sum{source="disk"}') >= 0.04
 
 
 def test_the_rest_is_handed_on(metrics):
-    source = TimedSource(FakeSource("disk", names=[b"a"]), metrics)
+    source = TimedSource(FakeSource("disk", names=[b"a"]), metrics, ignore)
     assert [entry.name for entry in source.entries(b"")] == [b"a"]
     source.check()
     with pytest.raises(SourceError):
-        TimedSource(FakeSource("disk", names=SourceError("disk", "x")), metrics).check()
+        TimedSource(FakeSource("disk", names=SourceError("disk", "x")), metrics, ignore).check()
