@@ -48,6 +48,11 @@ def plain(answer):
         return member.read()
 
 
+def headers_of(answer):
+    """The answer's headers, without its times."""
+    return {name: value for name, value in answer.headers.items() if name != "Server-Timing"}
+
+
 def is_unpacked_by_a_browser(body, expected):
     """True if the body is one gzip member of `expected`: browsers and curl end at the first."""
     reader = zlib.decompressobj(31)

@@ -9,7 +9,7 @@ import pytest
 
 from oslogserve.errors import Incomplete
 
-from .asking import GZIP, HTML, Asking, descriptors, plain
+from .asking import GZIP, HTML, Asking, descriptors, headers_of, plain
 
 PAGE = b"<!DOCTYPE html><title>report</title>\n" + b"<p>a line\n" * 500
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg">' + b"<path/>" * 500 + b"</svg>"
@@ -58,7 +58,7 @@ def test_raw_is_never_encoded(unchanged, name, accepted):
     assert answer.headers["Vary"] == "Accept, Accept-Encoding"
     assert answer.headers["ETag"] == unchanged(f"/{name}?format=raw").headers["ETag"]
     head = unchanged(f"/{name}?format=raw", "HEAD", **accepted)
-    assert (head.body, dict(head.headers)) == (b"", dict(answer.headers))
+    assert (head.body, headers_of(head)) == (b"", headers_of(answer))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -85,7 +85,7 @@ def test_packed_pages_and_pictures_are_unpacked_and_packed_for_who_takes_it(
     assert answer.content_type == ("text/html" if name == "report.html" else "image/svg+xml")
     assert answer.headers["Content-Security-Policy"].startswith("sandbox")
     head = unchanged(f"/{name}.gz", "HEAD", **accepted)
-    assert (head.body, dict(head.headers)) == (b"", dict(answer.headers))
+    assert (head.body, headers_of(head)) == (b"", headers_of(answer))
 
 
 @pytest.mark.parametrize("name", ["report.html", "chart.svg", "picture.png", "all.tar.gz"])
