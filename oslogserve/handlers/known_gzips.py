@@ -49,4 +49,4 @@ class KnownGzips:
 
 
 def _key(stored: Stored) -> Stored:
-    return stored._replace(modified=0.0, md5="")
+    return stored._replace(modified=0.0)

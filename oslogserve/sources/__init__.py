@@ -4,6 +4,7 @@
 A source hands over stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
@@ -20,8 +21,19 @@ class Stored(NamedTuple):
     version: str
     #: Content-Encoding as declared, or "".
     encoding: str = ""
-    #: MD5 of the stored bytes, or "" where the source does not say.
-    md5: str = ""
+
+
+class Checksum(NamedTuple):
+    """The MD5 of stored bytes, which follow on those of the checksum before."""
+
+    #: Bytes that it is of; ALL for all that come.
+    size: int
+    #: In hexadecimal digits; "" where the bytes have none.
+    md5: str
+
+
+#: More bytes than any log has.
+ALL = sys.maxsize
 
 
 class Log:
@@ -38,6 +50,13 @@ class Log:
 
     def __iter__(self) -> Iterator[bytes]:
         raise NotImplementedError
+
+    def checksums(self) -> list[Checksum]:
+        """Checksums from the first stored byte on; none where the source has none.
+
+        May send a request. Raises SourceError.
+        """
+        return []
 
     def close(self) -> None:
         raise NotImplementedError

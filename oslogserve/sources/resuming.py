@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A source whose logs are complete, or say what is missing.
 
-A log that breaks off is reopened where it broke off, and verified against its checksum at its end.
-What is kept of an open log is its position, the checksum up to there, and the attempts left.
+A log that breaks off is reopened where it broke off, and verified against its checksums.
+What is kept of an open log is its position, how far it was verified, and the attempts left.
 """
 
 import random
@@ -13,7 +13,8 @@ from itertools import chain
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
+from oslogserve.sources import ALL, FULL_BODY, Checksum, Entry, Folder, Log, OpenOptions, Source
+from oslogserve.sources.checksums import Verifier, within
 from oslogserve.sources.deadline import start_clock
 
 #: Seconds before the second attempt to reopen a log; doubled for each next, and jittered. Together
@@ -61,24 +62,48 @@ class ResumingLog(Log):
         self._resumes_left = wrapper.resumes
         self._first, self._end = options.byte_range or (0, log.stored.size)
         self._position = self._first
-        self._has_md5 = options.byte_range is None and log.stored.md5 != ""
+        self._range = options.byte_range or (0, ALL)
         self._checksum = md5(usedforsecurity=False)
+        self._verifier: Verifier | None = None
+        # Chunks that came before the verifier was there.
+        self._unverified: list[bytes] = []
 
     def __iter__(self) -> Iterator[bytes]:
         while self._log is not None:
             try:
                 for chunk in self._chunks:
                     self._position += len(chunk)
-                    if self._has_md5 or self._end is None:
+                    if self._end is None:
                         self._checksum.update(chunk)
+                    self._unverified.append(chunk)
                     yield chunk
+                    self._verify()
+                if self._log is not None:  # else it was closed meanwhile
+                    self._verify().end()
             except Incomplete as error:
                 self._resume(error)
             else:
                 break
-        is_read = self._log is not None
-        if is_read and self._has_md5 and self._checksum.hexdigest() != self.stored.md5:
-            raise Incomplete("corrupt", "what was stored is damaged, its checksum does not fit")
+
+    def _verify(self) -> Verifier:
+        """Holds what came against its checksums, which are requested behind the first chunk, so
+        that nobody waits for them. Raises Incomplete."""
+        if self._verifier is None:
+            self._verifier = Verifier(within(self._checksums(), *self._range))
+        while self._unverified:
+            self._verifier.update(self._unverified.pop(0))
+        return self._verifier
+
+    def _checksums(self) -> list[Checksum]:
+        """The log's checksums. Raises Incomplete."""
+        if self._log is None:
+            return []
+        try:
+            with start_clock():  # the first bytes may have come long ago
+                return self._log.checksums()
+        except SourceError as error:
+            reason = "failed" if error.is_outage else "corrupt"
+            raise Incomplete(reason, f"its checksums could not be had ({error})") from error
 
     def _resume(self, error: Incomplete) -> None:
         """Reopens the log. Raises Incomplete, with how much came, where that cannot be done."""

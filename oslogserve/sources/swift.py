@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -15,15 +15,15 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
+from oslogserve.sources import FULL_BODY, Checksum, Entry, Folder, Log, OpenOptions, Stored
 from oslogserve.sources.deadline import DeadlineConnection
+from oslogserve.sources.large_objects import checksums_of, version_of
 from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
 
 #: Rows of one page of a listing, Swift's own bound.
 PAGE = 10000
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
-_MD5 = re.compile(r"[0-9a-f]{32}")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
@@ -99,7 +99,8 @@ class Swift:
             response_dict=response,
         )
         _check_range(found, response["status"], options.byte_range)
-        return OpenSwiftLog(found, chunks, http_conn[1], self._session)
+        checksums = partial(checksums_of, self._session, found, *place[2:])
+        return OpenSwiftLog(found, chunks, http_conn[1], self._session, checksums)
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
         place = self._place(path)
@@ -178,9 +179,11 @@ class OpenSwiftLog(SwiftLog):
         chunks: Iterator[bytes],
         connection: DeadlineConnection,
         session: SwiftSession,
+        checksums: Callable[[], list[Checksum]],
     ) -> None:
         """Reads the first chunk."""
         super().__init__(headers)
+        self._checksums = checksums
         self._chunks = chunks
         self._first = next(chunks, b"")
         if not self._first and self.stored.size:
@@ -204,6 +207,9 @@ class OpenSwiftLog(SwiftLog):
         if 0 < left < math.inf:
             raise Incomplete("failed", "Swift ended too early")
         self._is_read = True
+
+    def checksums(self) -> list[Checksum]:
+        return self._checksums()
 
     def _next_chunk(self) -> bytes:
         """The next chunk, or b"" at the end. Raises Incomplete.
@@ -258,15 +264,12 @@ def _stored(headers: dict[str, str]) -> Stored:
     length = headers.get("content-length", "0")
     if not _LENGTH.fullmatch(length):
         raise ValueError("no length")
-    version = headers.get("etag", "").strip('"')
-    is_large = "x-static-large-object" in headers or "x-object-manifest" in headers
     return Stored(
         source=SOURCE,
         size=int(length) if "content-length" in headers else None,
         modified=parsedate_to_datetime(headers["last-modified"]).timestamp(),
-        version=version,
+        version=version_of(headers),
         encoding=headers.get("content-encoding", "").lower(),
-        md5="" if is_large or not _MD5.fullmatch(version) else version,
     )
 
 

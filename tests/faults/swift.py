@@ -2,6 +2,7 @@
 """What goes wrong with Swift and Keystone."""
 
 import contextlib
+import gzip
 import itertools
 import json
 import os
@@ -29,6 +30,15 @@ SOON = 20
 
 def _name(packed, stem):
     return f"{stem}.txt.gz" if packed else f"{stem}.txt"
+
+
+def flip(path, at):
+    """Alters a few bytes of a file as a failing disk does."""
+    with path.open("r+b") as file:
+        file.seek(at)
+        rotten = bytes(byte ^ 1 for byte in file.read(16))
+        file.seek(at)
+        file.write(rotten)
 
 
 class SwiftStage(Stage):
@@ -86,12 +96,12 @@ class SwiftStage(Stage):
 
     # The steps of the rows
 
-    def new(self, packed):
+    def new(self, packed, content=None):
         """The name of a log that no other cell has seen, and the file that holds it."""
         name = _name(packed, f"new-{next(self._numbers)}")
         before = self._data()
         with self.filling() as connection:
-            connection.put_object(CONTAINER, name, logs.stored(logs.SIZE, packed))
+            connection.put_object(CONTAINER, name, content or logs.stored(logs.SIZE, packed))
         (path,) = self._data() - before
         return name, path
 
@@ -369,12 +379,21 @@ def _(stage, cell):
 def _(stage, cell):
     name, path = stage.new(cell.packed)
     accepted = [stage.healthy(name, cell.view)]
-    with path.open("r+b") as file:
-        file.seek(MIDWAY)
-        rotten = bytes(byte ^ 1 for byte in file.read(16))
-        file.seek(MIDWAY)
-        file.write(rotten)
+    flip(path, MIDWAY)
     return stage.read(name, cell.view), accepted
+
+
+@row("stored bytes of a range flipped", cells=(Cell(True, "text"),))
+def _(stage, cell):
+    """A range of a log's text, after all of it was counted. The gzip has its bytes as they are: an
+    altered one can be inflated."""
+    content = logs.plain(logs.SIZE)
+    name, path = stage.new(True, gzip.compress(content, 0, mtime=0))
+    stage.healthy(name, cell.view)
+    flip(path, MIDWAY)
+    first, last = MIDWAY - 1000, MIDWAY + 1000
+    wanted = {"Range": f"bytes={first}-{last}"}
+    return stage.read(name, cell.view, headers=wanted), [content[first : last + 1]]
 
 
 @row("token revoked", survives=True)
@@ -442,6 +461,8 @@ def _(stage, cell):
 SEGMENTS = 8
 #: Below SEGMENTS: Swift does not look for more, so it cannot say how long the log is.
 LISTED = 5
+#: Below LISTED: it says how long this one is.
+KNOWN = 4
 
 LARGE_ROWS = Rows()
 
@@ -455,23 +476,43 @@ class LargeStage(SwiftStage):
         return super().__enter__()
 
     def _put(self, connection, packed):
+        manifest = self.put_segments(connection, f"segments/{packed}", packed, SEGMENTS)
+        self.put_dynamic(connection, _name(packed, "dynamic"), f"segments/{packed}")
+        self.put_static(connection, _name(packed, "static"), manifest)
+
+    def put_segments(self, connection, folder, packed, count):
+        """The manifest of a log in so many segments."""
         content = logs.stored(logs.SIZE, packed)
-        width = -(-len(content) // SEGMENTS)
+        width = -(-len(content) // count)
         manifest = []
-        for number in range(SEGMENTS):
+        for number in range(count):
             part = content[number * width : (number + 1) * width]
-            segment = f"segments/{packed}/{number}"
-            etag = connection.put_object(CONTAINER, segment, part)
-            path = f"/{CONTAINER}/{segment}"
+            etag = connection.put_object(CONTAINER, f"{folder}/{number}", part)
+            path = f"/{CONTAINER}/{folder}/{number}"
             manifest.append({"path": path, "etag": etag, "size_bytes": len(part)})
-        headers = {"X-Object-Manifest": f"{CONTAINER}/segments/{packed}/"}
-        connection.put_object(CONTAINER, _name(packed, "dynamic"), b"", headers=headers)
-        connection.put_object(
-            CONTAINER,
-            _name(packed, "static"),
-            json.dumps(manifest),
-            query_string="multipart-manifest=put",
-        )
+        return manifest
+
+    def put_dynamic(self, connection, name, folder):
+        headers = {"X-Object-Manifest": f"{CONTAINER}/{folder}/"}
+        connection.put_object(CONTAINER, name, b"", headers=headers)
+
+    def put_static(self, connection, name, manifest):
+        query = "multipart-manifest=put"
+        connection.put_object(CONTAINER, name, json.dumps(manifest), query_string=query)
+
+    def damaged_segment(self, cell, put):
+        """Reads a large object of which a segment is damaged; put(connection, name, folder,
+        manifest) makes one of the segments."""
+        number = next(self._numbers)
+        name, folder = _name(cell.packed, f"new-{number}"), f"damaged/{number}"
+        with self.filling() as connection:
+            before = self._data()
+            manifest = self.put_segments(connection, folder, cell.packed, KNOWN)
+            paths = self._data() - before
+            put(connection, name, folder, manifest)
+        accepted = [self.healthy(name, cell.view)]
+        flip(min(paths, key=lambda path: path.stat().st_mtime_ns), MIDWAY // 4)
+        return self.read(name, cell.view), accepted
 
 
 @LARGE_ROWS.row("SLO closed midway", survives=True)
@@ -492,6 +533,22 @@ def _(stage, cell):
 @LARGE_ROWS.row("DLO without length closed midway", survives=True)
 def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "dynamic"), cell.view, after=MIDWAY, times=1)
+
+
+@LARGE_ROWS.row("SLO: bytes of a segment flipped", rotten=True)
+def _(stage, cell):
+    def put(connection, name, folder, manifest):
+        stage.put_static(connection, name, manifest)
+
+    return stage.damaged_segment(cell, put)
+
+
+@LARGE_ROWS.row("DLO: bytes of a segment flipped", rotten=True)
+def _(stage, cell):
+    def put(connection, name, folder, manifest):
+        stage.put_dynamic(connection, name, folder)
+
+    return stage.damaged_segment(cell, put)
 
 
 # Keystone

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Swift, or what stands before it, whose answers are not what was asked for."""
 
+import base64
 import gzip
 import hashlib
 import json
@@ -277,3 +278,127 @@ def test_a_range_of_what_was_counted_is_sent_once_more(swift, server):
             end = int(last) + 1 if first else None
             assert came == LOG[int(first or -100) : end]
             assert not is_broken
+
+
+# Large objects
+
+#: Bytes of a segment of a large object; no line ends with one.
+LENGTH = 66_667
+SEGMENTS = [LOG[at : at + LENGTH] for at in range(0, SIZE, LENGTH)]
+ALTERED = 2
+DAMAGED = b"".join(
+    segment.replace(b"INFO", b"LIES") if number == ALTERED else segment
+    for number, segment in enumerate(SEGMENTS)
+)
+BEFORE = sum(map(len, SEGMENTS[:ALTERED]))
+
+
+def md5_of(content):
+    return hashlib.md5(content).hexdigest()
+
+
+def segment_rows():
+    return [
+        row(f"segments/{number}", hash=md5_of(segment), bytes=len(segment))
+        for number, segment in enumerate(SEGMENTS)
+    ]
+
+
+JOINED = md5_of("".join(map(md5_of, SEGMENTS)).encode())
+SLO = {"ETag": f'"{JOINED}"', "X_Static_Large_Object": "True"}
+DLO = {"ETag": f'"{JOINED}"', "X_Object_Manifest": "logs/segments/"}
+LARGE = pytest.mark.parametrize("headers", [SLO, DLO], ids=["SLO", "DLO"])
+
+
+def put_large(swift, headers, body, rows):
+    """Its segments' list is a manifest beside it, or a listing."""
+    log, listed = reply("200 OK", body, **headers), page(rows)
+    put(swift, log, listed)
+    swift.answers["GET", CONTAINER] = [listed]
+
+
+@LARGE
+@pytest.mark.parametrize("view", ["html", "text", "raw", "jsonl"])
+def test_a_byte_altered_in_a_segment_is_never_passed_on_without_a_word(
+    swift, server, headers, view
+):
+    put_large(swift, headers, DAMAGED, segment_rows())
+    came, is_told = received(server, f"/a.txt?format={view}")
+    assert is_told
+    if view == "raw":  # it ends behind that segment, as far as a chunk reaches
+        assert came == DAMAGED[: len(came)]
+        assert BEFORE <= len(came) < SIZE
+
+
+@LARGE
+@pytest.mark.parametrize("view", ["text", "raw"])
+def test_a_large_object_that_fits_its_segments_is_complete(swift, server, headers, view):
+    put_large(swift, headers, LOG, segment_rows())
+    assert received(server, f"/a.txt?format={view}") == (LOG, False)
+    asked = [request.target for request in swift.asked[1:]]
+    assert len(asked) == 2
+    assert asked[1].endswith("?multipart-manifest=get" if headers is SLO else "&prefix=segments/")
+
+
+@LARGE
+@pytest.mark.parametrize(
+    "rows",
+    [
+        segment_rows()[:-1],
+        segment_rows()[::-1],
+        [],
+        [{**segment_rows()[0], "hash": None}],
+        [7],
+        [{"range": "1"}],
+        [{"data": 7}],
+        7,
+    ],
+    ids=["fewer", "turned", "none", "no hash", "a number", "no range", "no data", "no list"],
+)
+def test_segments_that_are_not_those_of_the_log_are_told(swift, server, headers, rows):
+    put_large(swift, headers, LOG, rows)
+    assert received(server, "/a.txt?format=text")[1]
+
+
+@LARGE
+def test_a_range_of_a_large_object_is_checked_as_far_as_it_has_whole_segments(
+    swift, server, headers
+):
+    for first, last, is_checked in [
+        (BEFORE, BEFORE + LENGTH - 1, True),
+        (BEFORE - 10, SIZE - 1, True),
+        (BEFORE + 1, BEFORE + LENGTH - 1, False),
+        (BEFORE, BEFORE + LENGTH - 2, False),
+        (0, BEFORE - 1, False),
+    ]:
+        put_large(swift, headers, DAMAGED, segment_rows())
+        whole, listed = swift.answers["GET", f"{CONTAINER}/a.txt"]
+        part = rest(DAMAGED[first : last + 1], first, last, **headers)
+        answers = [whole, part, listed] if headers is SLO else [whole, part]
+        put(swift, *answers)
+        wanted = f"bytes={first}-{last}"
+        came, is_told = received(server, "/a.txt?format=raw", HTTP_RANGE=wanted)
+        assert is_told is is_checked, (first, last)
+        assert came == DAMAGED[first : first + len(came)]
+
+
+def test_a_segment_without_a_checksum_does_not_hide_the_others(swift, server):
+    """A range of an object and inline data."""
+    rows = segment_rows()
+    rows[0] = {**rows[0], "bytes": 99_999, "range": "1-66667"}
+    rows[1] = {"data": base64.b64encode(SEGMENTS[1]).decode()}
+    etags = [f"{rows[0]['hash']}:1-66667;", *map(md5_of, SEGMENTS[1:])]
+    headers = SLO | {"ETag": md5_of("".join(etags).encode())}
+    put_large(swift, headers, LOG, rows)
+    assert received(server, "/a.txt?format=raw") == (LOG, False)
+    put_large(swift, headers, DAMAGED, rows)
+    assert received(server, "/a.txt?format=raw")[1]
+
+
+def test_a_list_of_segments_that_cannot_be_had_is_asked_for_again(swift, server):
+    failure = reply("503 Service Unavailable")
+    log, again = reply("200 OK", LOG, **SLO), rest(LOG[65536:], 65536, **SLO)
+    put(swift, log, failure, again, page(segment_rows()))
+    assert received(server, "/a.txt?format=raw") == (LOG, False)
+    put(swift, log, failure)
+    assert received(server, "/a.txt?format=text")[1]

@@ -7,8 +7,10 @@ import pytest
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import (
+    ALL,
     FULL_BODY,
     METADATA_ONLY,
+    Checksum,
     Folder,
     Log,
     OpenOptions,
@@ -30,8 +32,9 @@ def _no_pause(monkeypatch):
 
 
 class Part(Log):
-    def __init__(self, stored, content, broken):
+    def __init__(self, stored, content, broken, checksums=list):
         super().__init__(stored)
+        self.checksums = checksums
         self.content = content
         self.broken = broken
         self.closed = 0
@@ -56,7 +59,8 @@ class Breaking:
         self.content = content
         self.wanted = []
         self.parts = []
-        self.stored = Stored("swift", size, 0.0, version, "", md5)
+        self.stored = Stored("swift", size, 0.0, version)
+        self.md5s = [Checksum(ALL, md5)]
 
     def open(self, path, options):
         self.wanted.append(options)
@@ -69,10 +73,13 @@ class Breaking:
         rest = self.content[first:end]
         broken = Incomplete("failed", "the connection broke")
         return self.part(
-            Part(self.stored, rest, None)
+            Part(self.stored, rest, None, self.checksums)
             if answer is None
-            else Part(self.stored, rest[:answer], broken)
+            else Part(self.stored, rest[:answer], broken, self.checksums)
         )
+
+    def checksums(self):
+        return self.md5s
 
     def part(self, part):
         self.parts.append(part)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes of a log held against their checksums while they go by."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import md5
+
+from oslogserve.errors import Incomplete
+from oslogserve.sources import ALL, Checksum
+
+
+def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Checksum]:
+    """Checksums of the bytes from `first` up to `end`; those that reach beyond have no MD5."""
+    at = 0
+    for size, digest in checksums:
+        covered = min(at + size, end) - max(at, first)
+        at += size
+        if covered > 0:
+            yield Checksum(covered, digest if covered == size else "")
+
+
+class Verifier:
+    """Raises Incomplete behind the last byte of a checksum that does not fit."""
+
+    def __init__(self, checksums: Iterable[Checksum]) -> None:
+        self._checksums = iter(checksums)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._left, self._expected = next(self._checksums, Checksum(ALL, ""))
+        self._md5 = md5(usedforsecurity=False)
+
+    def update(self, chunk: bytes) -> None:
+        while len(chunk) >= self._left:
+            self._add(chunk[: self._left])
+            chunk = chunk[self._left :]
+            self.end()
+            self._begin()
+        self._add(chunk)
+        self._left -= len(chunk)
+
+    def _add(self, chunk: bytes) -> None:
+        if self._expected:
+            self._md5.update(chunk)
+
+    def end(self) -> None:
+        """Verifies what came of the last checksum. Raises Incomplete."""
+        if self._expected and self._md5.hexdigest() != self._expected:
+            raise Incomplete("corrupt", "what was stored is damaged, its checksum does not fit")

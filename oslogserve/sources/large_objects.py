@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checksums of Swift's objects, also of large ones: logs that are stored in segments.
+
+A static large object (SLO) has a manifest that lists its segments; those of a dynamic one (DLO) are
+the objects that a container lists under a prefix. The ETag of either is the MD5 of the segments'
+ETags, which shows that a list is that of the bytes which come.
+"""
+
+import base64
+import json
+import re
+from functools import partial
+from hashlib import md5
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from swiftclient import client as swift_api
+
+from oslogserve.errors import SourceError
+from oslogserve.sources import ALL, Checksum
+from oslogserve.sources.swift_session import SOURCE, SwiftSession
+
+#: Swift's own bound of a manifest, bytes.
+MAX_MANIFEST = 8 * 1024 * 1024
+_MD5 = re.compile(r"[0-9a-f]{32}")
+
+
+class _Segment(NamedTuple):
+    #: What the large object's ETag has of it.
+    etag: str
+    checksum: Checksum
+
+
+def version_of(headers: dict[str, str]) -> str:
+    return headers.get("etag", "").strip('"')
+
+
+def checksums_of(
+    session: SwiftSession, headers: dict[str, str], container: str, name: str
+) -> list[Checksum]:
+    """Checksums of an object's bytes, by the headers of its response. Raises SourceError.
+
+    None are there for a segment that is a range of an object, from a large object within a large
+    one on, and for a DLO without a length, whose ETag is not of its segments.
+    """
+    if "x-static-large-object" in headers:
+        segments = session.request(_manifest, container, name)
+    elif "x-object-manifest" not in headers:
+        return [_checksum(ALL, version_of(headers))]
+    elif "content-length" not in headers:
+        return []
+    else:
+        container, _, prefix = unquote(headers["x-object-manifest"]).partition("/")
+        segments = session.request(partial(_listed, prefix=prefix), container)
+    etags = "".join(segment.etag for segment in segments or ())
+    if md5(etags.encode(), usedforsecurity=False).hexdigest() != version_of(headers):
+        raise SourceError(SOURCE, "its segments changed", "changed")
+    return [segment.checksum for segment in segments or ()]
+
+
+def _checksum(size: int, etag: str) -> Checksum:
+    return Checksum(size, etag if _MD5.fullmatch(etag) else "")
+
+
+def _manifest(*place: str, http_conn: Any) -> list[_Segment]:
+    """Segments of an SLO. Raises ValueError where they are none."""
+    query = "multipart-manifest=get"
+    _, body = swift_api.get_object(
+        *place, http_conn=http_conn, resp_chunk_size=MAX_MANIFEST, query_string=query
+    )
+    manifest = body.read(MAX_MANIFEST)
+    if body.read(1):
+        raise ValueError("no manifest is as long")
+    return _segments(json.loads(manifest))
+
+
+def _listed(*place: str, prefix: str, http_conn: Any) -> list[_Segment]:
+    """Segments of a DLO: the first page of a listing, as long as Swift's. Raises ValueError where
+    they are none."""
+    return _segments(swift_api.get_container(*place, prefix=prefix, http_conn=http_conn)[1])
+
+
+def _segments(rows: Any) -> list[_Segment]:
+    try:
+        return [_segment(row) for row in rows]
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError("a segment is malformed") from error
+
+
+def _segment(row: dict[str, Any]) -> _Segment:
+    """Raises one of several errors for a row that is malformed."""
+    if "data" in row:
+        data = base64.b64decode(row["data"])
+        etag = md5(data, usedforsecurity=False).hexdigest()
+        return _Segment(etag, Checksum(len(data), etag))
+    etag = row["hash"].strip('"')
+    if row.get("sub_slo"):  # how long it is stands in no manifest
+        return _Segment(etag, Checksum(ALL, ""))
+    if "range" in row:
+        first, last = map(int, row["range"].split("-"))
+        return _Segment(f"{etag}:{row['range']};", Checksum(last + 1 - first, ""))
+    return _Segment(etag, _checksum(int(row["bytes"]), etag))
