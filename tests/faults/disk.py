@@ -8,11 +8,13 @@ import tempfile
 from pathlib import Path
 
 from tests.faults import logs
+from tests.faults.reading import Reader
 from tests.faults.rows import LINES, Rows
-from tests.faults.stage import Stage
+from tests.faults.stage import THREADS, Stage, bounds
 from tests.faults.starve import read_without_descriptors
 from tests.servers import failing_disk
 from tests.servers.failing_disk import FailingDisk, File
+from tests.servers.lying_swift import LyingSwift
 
 PROBE = "probe.txt"
 #: Bytes of a file at which the trouble is: beyond what can be read ahead of a reader that stalls.
@@ -24,11 +26,11 @@ def _name(packed, stem):
 
 
 class DiskStage(Stage):
-    def __init__(self, root):
+    def __init__(self, root, **sections):
         self.root = root
         self._numbers = itertools.count()
         (root / PROBE).write_bytes(b"a line\n")
-        super().__init__("disk", {"disk": {"root": root}}, PROBE)
+        super().__init__("disk", {"disk": {"root": root}, **sections}, PROBE)
 
     def new(self, packed):
         """A log that no other cell has seen, with what its answers are."""
@@ -94,6 +96,34 @@ def _(stage, cell):
     return stage.midway(cell, lambda path: path.write_bytes(anew))
 
 
+#: Bytes of a file's beginning that stay.
+KEPT = 8192
+
+
+def _rewrite(path):
+    """Puts other bytes in their place, before and behind what its reader has."""
+    packed = path.suffix == ".gz"
+    other = logs.stored(logs.LARGE + logs.MEGABYTE, packed, seed=1)
+    with path.open("r+b") as file:
+        file.seek(KEPT)
+        file.write(other[KEPT : path.stat().st_size])
+
+
+@row("rewritten in place midway", rotten=True)
+def _(stage, cell):
+    return stage.midway(cell, _rewrite)
+
+
+@row("rewritten in place midway, its time set back", rotten=True)
+def _(stage, cell):
+    def rewrite(path):
+        was = path.stat().st_mtime_ns
+        _rewrite(path)
+        os.utime(path, ns=(was, was))
+
+    return stage.midway(cell, rewrite)
+
+
 @row("appended to midway", survives=True)
 def _(stage, cell):
     """Replaces the log. The answer is complete with the old or with the new one."""
@@ -129,6 +159,45 @@ def _(stage, cell):
         return stage.read(path.name, cell.view), accepted
     finally:
         away.rename(stage.root)
+
+
+# Beside a Swift that hangs
+
+BESIDE_ROWS = Rows()
+#: Readers of what the disk has not.
+BESIDE = 2 * THREADS
+#: Seconds until a log on disk begins, less than for an answer of Swift.
+SOON = 4
+
+
+class BesideStage(DiskStage):
+    """Logs on disk, and a Swift that is asked for what is not there."""
+
+    def __init__(self, root, swift):
+        self.swift = swift
+        super().__init__(root, swift={**swift.settings(), **bounds()})
+
+
+@contextlib.contextmanager
+def _black_hole(stage):
+    stage.swift.may_answer.clear()
+    yield
+    stage.swift.may_answer.set()
+
+
+@BESIDE_ROWS.row("beside a Swift that hangs", survives=True, around=_black_hole)
+def _(stage, cell):
+    path = stage.new(cell.packed)
+    accepted = [stage.healthy(path.name, cell.view)]
+    others = [Reader(stage.server, f"/no-{number}.txt") for number in range(BESIDE)]
+    try:
+        reading = stage.read(path.name, cell.view)
+        reading.stuck = reading.stuck or reading.began > SOON
+        return reading, accepted
+    finally:
+        path.unlink()
+        for other in others:
+            other.result()
 
 
 # A file system that fails
@@ -197,6 +266,16 @@ def stage():
         root.mkdir()
         with DiskStage(root) as stage:
             yield stage
+
+
+@contextlib.contextmanager
+def beside_stage():
+    with (
+        tempfile.TemporaryDirectory(prefix="oslogserve-faults-") as root,
+        LyingSwift() as swift,
+        BesideStage(Path(root), swift) as stage,
+    ):
+        yield stage
 
 
 @contextlib.contextmanager

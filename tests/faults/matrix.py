@@ -6,15 +6,17 @@ import re
 import time
 from typing import NamedTuple
 
-from tests.faults import disk, swift
+from tests.faults import disk, lies, swift
 from tests.faults.reading import TOLD, WRONG, verdict
 from tests.faults.rows import CELLS, Cell
 
 #: (source, the context manager of the stage, its rows, why it cannot be had here)
 STAGES = (
     ("disk", disk.stage, disk.ROWS, ""),
+    ("disk", disk.beside_stage, disk.BESIDE_ROWS, ""),
     ("disk", disk.failing_stage, disk.FAILING_ROWS, disk.UNAVAILABLE),
     ("swift", swift.stage, swift.ROWS, ""),
+    ("swift", lies.stage, lies.ROWS, ""),
     ("swift", swift.large_stage, swift.LARGE_ROWS, ""),
     ("swift", swift.keystone_stage, swift.KEYSTONE_ROWS, ""),
 )
@@ -99,13 +101,13 @@ class Matrix:
     def table(self):
         width = max(len(result.name) for result in self.results)
         blank = " " * (width + 7)
-        packings = "".join(f"{'gzip' if packed else 'plain':21}" for packed in (False, True))
-        views = "".join(f"{cell.view:7}" for cell in CELLS)
+        packings = "".join(f"{'gzip' if packed else 'plain':27}" for packed in (False, True))
+        views = "".join(f"{cell.view:9}" for cell in CELLS)
         lines = [f"{blank}  {packings}".rstrip(), f"{blank}  {views}".rstrip()]
         by_row = itertools.groupby(self.results, lambda result: (result.source, result.name))
         for (source, name), results in by_row:
             said = {result.cell: result.verdict for result in results}
-            cells = "".join(f"{said.get(cell, '-'):7}" for cell in CELLS).rstrip()
+            cells = "".join(f"{said.get(cell, '-'):9}" for cell in CELLS).rstrip()
             lines.append(f"{source:5}  {name:{width}}  {cells}")
         counts = {}
         for result in self.results:

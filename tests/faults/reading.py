@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 NOTICE = b"oslogserve: this log is incomplete here"
+LISTING_NOTICE = b"This listing is incomplete"
 #: The end of a page and a line that broke off midway, bytes.
 PAGE_END = 4000
 #: Seconds for one answer, from the request to its last byte; nobody waits that long unless stuck.
@@ -154,7 +155,7 @@ def verdict(reading, accepted, view, source, rotten=False):
         return (TOLD, "broken off") if reading.broken and fits else (WRONG, f"no word: {got}")
     if reading.broken:
         return WRONG, f"broken off without a word: {got}"
-    told = NOTICE in reading.body[-PAGE_END:]
+    told = any(notice in reading.body[-PAGE_END:] for notice in (NOTICE, LISTING_NOTICE))
     return (TOLD, "its last line") if told else (WRONG, f"no word: {got}")
 
 

@@ -35,7 +35,8 @@ class Asked(NamedTuple):
 
 
 class LyingSwift:
-    """answers: by method and path (without the query) the answers in turn; the last one stays.
+    """answers: by method and target, or path (without the query), the answers in turn; the last
+    one stays.
 
     asked: the requests.
     """
@@ -43,6 +44,9 @@ class LyingSwift:
     def __init__(self):
         self.answers = {}
         self.asked = []
+        #: While it is cleared, no request is answered.
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         self._lock = threading.Lock()
         self._listener = socket.create_server((HOST, 0))
         self.url = f"http://{HOST}:{self._listener.getsockname()[1]}"
@@ -68,6 +72,7 @@ class LyingSwift:
         return self
 
     def __exit__(self, *exc_info):
+        self.may_answer.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._listener.close()
@@ -79,6 +84,7 @@ class LyingSwift:
             except OSError:
                 return
             with client:
+                self.may_answer.wait()
                 self._answer(client)
 
     def _answer(self, client):
@@ -95,7 +101,8 @@ class LyingSwift:
         path = target.partition("?")[0]
         with self._lock:
             self.asked.append(Asked(method, target, headers))
-            answers = self.answers.get((method, path), [reply("404 Not Found")])
+            answers = self.answers.get((method, target)) or self.answers.get((method, path))
+            answers = answers or [reply("404 Not Found")]
             answer = answers.pop(0) if len(answers) > 1 else answers[0]
         with contextlib.suppress(OSError):  # the reader has left
             client.sendall(answer)
