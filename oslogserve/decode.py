@@ -91,9 +91,10 @@ class Decoded:
         """The output of all members of a gzip, or of the one stream of the others, in pieces."""
         decoder = new_decoder(_WBITS[packing])
         is_first = packing == "gzip"
+        is_new, header = is_first, b""
 
-        def inflated(chunk: bytes) -> Iterator[bytes]:
-            nonlocal decoder, is_first
+        def inflated(chunk: bytes, is_last: bool = False) -> Iterator[bytes]:
+            nonlocal decoder, is_first, is_new, header
             piece = b""
             while chunk or len(piece) == PIECE:
                 if decoder.eof:
@@ -103,17 +104,38 @@ class Decoded:
                         break
                     if packing != "gzip" or chunk[:1] != GZIP_MAGIC[:1]:
                         raise Incomplete("corrupt", "what follows the compressed data is not gzip")
-                    decoder = new_decoder(_WBITS[packing])
+                    decoder, is_new = new_decoder(_WBITS[packing]), True
+                if is_new and not is_last and not _has_header(chunk):
+                    header = chunk  # ISA-L misreads one with several fields that comes in two calls
+                    break
+                is_new = False
                 piece = decoder.decompress(chunk, PIECE)
                 if piece:
                     yield piece
                 chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
 
         for chunk in chunks:
+            chunk, header = header + chunk, b""
             yield from _joined(inflated(chunk))
+        yield from inflated(header, is_last=True)
         if not decoder.eof:
             raise Incomplete("truncated", "the compressed data ends early")
         self.is_one_member = is_first
+
+
+def _has_header(start: bytes) -> bool:
+    """True if the start of a gzip member holds all of its header, or more than any header has."""
+    flags, at = start[3:4], 10
+    if not flags or len(start) > PIECE:
+        return bool(flags)
+    if flags[0] & 4:
+        at += 2 + int.from_bytes(start[10:12], "little")
+    for field in (8, 16):  # name, comment
+        if flags[0] & field:
+            at = start.find(b"\0", at) + 1
+            if not at:
+                return False
+    return at + (flags[0] & 2) <= len(start)
 
 
 def _joined(pieces: Iterable[bytes]) -> Iterator[bytes]:

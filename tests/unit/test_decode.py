@@ -491,3 +491,21 @@ def test_a_member_for_each_byte_is_no_piece_for_each():
     pieces = list(Decoded([one * 3000] * 4, again=tuple))
     assert b"".join(pieces) == b"x" * 12_000
     assert len(pieces) <= 8
+
+
+def with_all_fields(member):
+    """A gzip member whose header has extra bytes, a name, a comment and a checksum."""
+    header = member[:3] + b"\x1e" + member[4:10] + b"\x05\0extra" + b"a.txt\0" + b"of a job\0"
+    return header + (zlib.crc32(header) & 0xFFFF).to_bytes(2, "little") + member[10:]
+
+
+@pytest.mark.parametrize("before", [b"", gzip.compress(b"", mtime=0)], ids=["first", "second"])
+def test_a_header_with_all_fields_is_read_wherever_it_is_cut(before):
+    stored = before + with_all_fields(gzip.compress(LOG, mtime=0))
+    expected = (gzip.decompress(stored), [])
+    for at in range(len(before), len(before) + 40):
+        pieces = [stored[:at], stored[at:]]
+        missing = []
+        decoded = Decoded(pieces, again=lambda: pytest.fail("it is read once more"))
+        came = b"".join(until_incomplete(decoded, missing))
+        assert (came, missing) == expected, at
