@@ -79,7 +79,9 @@ class Query(NamedTuple):
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
         if not query_string:
             return query
-        return query.with_parameters(parse_qsl(query_string, keep_blank_values=True))
+        # What a client did not escape came as Latin-1.
+        utf8 = query_string.encode("latin-1").decode("utf-8", "replace")
+        return query.with_parameters(parse_qsl(utf8, keep_blank_values=True))
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -146,7 +148,7 @@ def _pattern(value: str) -> Search:
 
 def _fragment(value: str) -> bytes:
     value = value.replace(" ", "+")  # an unescaped plus of a URL; no fragment has a space
-    if not re.fullmatch(r"L[1-9][0-9]{0,14}|_[0-9A-Za-z_+/-]{1,64}", value):
+    if not re.fullmatch(r"L[1-9][0-9]{0,11}|_[0-9A-Za-z_+/-]{1,64}", value):
         raise ValueError("the fragment of a line's address")
     return value.encode()
 
@@ -216,9 +218,14 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
             value = parameter.parse(text)
         except ValueError as takes:
             example = urlencode({name: parameter.example}, safe=":*")
-            raise BadRequest(
+            sentence = (
                 f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
-            ) from None
+            )
+            # RE2 quotes a pattern as it stands, and a terminal obeys what it is sent.
+            printable = (
+                one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in sentence
+            )
+            raise BadRequest("".join(printable)) from None
         if parameter.repeats:
             several = values.setdefault(parameter.field, ())
             if len(several) == MAX_REPEATS:

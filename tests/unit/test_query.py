@@ -150,10 +150,28 @@ def test_no_context_is_not_the_same_as_none_asked_for():
 
 
 @pytest.mark.parametrize(
-    "fragment", ["L1", "L999999999999999", "_2013-09-27_18_22_11_248", "_04/Mar/2024_05_06_07"]
+    "fragment", ["L1", "L999999999999", "_2013-09-27_18_22_11_248", "_04/Mar/2024_05_06_07"]
 )
 def test_lines_that_are_brought_in(fragment):
     assert selected(f"show={fragment}") == Selection(show=(fragment.encode(),))
+
+
+def test_no_line_is_brought_in_that_no_link_can_name():
+    with pytest.raises(BadRequest, match="fragment"):
+        asked(query="show=L1000000000000")
+
+
+def test_a_query_that_is_not_escaped_is_read_as_one_that_is():
+    """As curl sends it; a server hands bytes over as Latin-1."""
+    raw = "q=Zürich".encode().decode("latin-1")
+    assert selected(raw) == selected("q=Z%C3%BCrich")
+
+
+def test_what_is_wrong_is_said_in_characters_that_a_terminal_prints():
+    for query in ("re=(%1b]0;x%07", "re=(%c2%9b", "level=%1b[31m", "%1b=1"):
+        with pytest.raises(BadRequest) as told:
+            asked(query=query)
+        assert told.value.sentence.isprintable(), query
 
 
 def test_a_form_that_is_not_filled_in_asks_for_nothing():
