@@ -6,6 +6,7 @@
 #   make run SWIFT=1          the same logs out of a real Swift too
 #   make faults               the fault matrix; ARGS="--only PATTERN" for some of it
 #   make soak                 readers while Swift's servers are restarted; ARGS="--seconds N"
+#   make fuzz                 hostile input to all that reads it; ARGS="--seconds N --only NAME"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make wheels               wheels of oslogserve and its native core, in dist/
 #   make screenshot           the README's picture, doc/page.png
@@ -22,6 +23,9 @@ test: .venv/bootstrap/installed .venv/speedups/built
 	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
 
 faults soak: .venv/bootstrap/installed .venv/speedups/built
+	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+
+fuzz: .venv/bootstrap/installed .venv/speedups-checked/built
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
 run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
@@ -49,9 +53,9 @@ clean:
 	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20' build 'maturin>=1.9,<2'
 	touch $@
 
-.venv/speedups/built: $(wildcard speedups/src/*.rs speedups/*.toml) | .venv/bootstrap/installed
-	tools/build-speedups .venv/bootstrap/bin/maturin .venv/speedups
-	[ ! -e .venv/speedups/*.whl ] || touch $@
+.venv/speedups/built .venv/speedups-checked/built: $(wildcard speedups/src/*.rs speedups/*.toml) | .venv/bootstrap/installed
+	tools/build-speedups .venv/bootstrap/bin/maturin $(@D) $(if $(findstring checked,$@),checked,release)
+	[ ! -e $(@D)/*.whl ] || touch $@
 
 $(RUN)/installed: setup.cfg | $(RUN)/bin
 	$(RUN)/bin/pip install --quiet --editable .
@@ -77,5 +81,5 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test faults soak run bench screenshot wheels clean
+.PHONY: test faults soak fuzz run bench screenshot wheels clean
 .PRECIOUS: .venv/%/bin

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stored bytes, damaged and cut, beside what zlib makes of them a byte at a time."""
+
+import gzip
+import random
+import zlib
+from dataclasses import dataclass
+
+from oslogserve.decode import PIECE, Decoded, packed_as, until_incomplete
+from oslogserve.lines.split import RestOfLine, split
+from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
+from tests.fuzz.renderers import log_of
+from tests.renderers import cut
+
+_WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
+#: Where zlib knows that a log ends early, but not what its last bits say, the faster decoder gives
+#: this much less of it.
+MOST_LOST = 2
+_TOKENS = (
+    *(b"\0" * 9, b"\x1f\x8b", b"\x1f", gzip.compress(b"", mtime=0), gzip.compress(b"x\n", mtime=0)),
+    *(zlib.compress(b"x\n"), b"\x03\0", b"\xff" * 40),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    stored: bytes
+    cuts: tuple[int, ...]
+    encoding: str
+    longest: int
+
+
+class Decoding(Fuzzer):
+    name = "decoding"
+    shortens = "stored", "cuts"
+    imports = "from tests.fuzz.decoding import Case, Decoding\n"
+
+    def case_of(self, number):
+        chance = random.Random(number)
+        stored = _stored(chance)
+        return Case(
+            stored=stored,
+            cuts=cuts(chance, len(stored)) if chance.random() < 0.9 else tuple(range(len(stored))),
+            encoding=chance.choice(("", "gzip", "deflate", "deflate")),
+            longest=chance.choice((1, 10, 100, PIECE)),
+        )
+
+    def fault(self, case):
+        pieces = cut(case.stored, (at for at in case.cuts if at <= len(case.stored)))
+        expected = _expected(case.stored, packed_as(_head(pieces), case.encoding))
+        text, reason, _ = expected
+        found = _decoded(Decoded(iter(pieces), case.encoding), pieces)
+        if found != (text, "corrupt" if reason == "flags" else reason, expected[2]):
+            return f"zlib gives {expected}\n{found} came"
+        faster = _decoded(Decoded(iter(pieces), case.encoding, lambda: iter(pieces)), pieces)
+        if not _is_as_good(faster, expected):
+            return f"zlib gives {expected}\n{faster} came, of the faster decoder"
+        return _fault_of_split(text, cut(text, (at for at in case.cuts if at <= len(text))), case)
+
+
+def _is_as_good(faster, expected):
+    """All that zlib gives, but for what the faster decoder loses at an early end. It takes codes that
+    are not complete, and flags that nobody knows: then more comes, and that it may be wrong is told."""
+    text, reason, is_one = expected
+    lost = len(text) - len(faster[0])
+    if reason in ("corrupt", "flags"):
+        is_told = bool(faster[1]) or reason == "flags"
+        return is_told and (faster[0].startswith(text) or lost <= MOST_LOST)
+    is_same = text.startswith(faster[0]) and lost <= (MOST_LOST if reason else 0)
+    return is_same and bool(faster[1]) == bool(reason) and faster[2] == is_one
+
+
+def _stored(chance):
+    log = log_of(chance, most=6)
+    if chance.random() < 0.03:
+        log += bytes([chance.randrange(256)]) * chance.randrange(3 * PIECE)
+    packed = b"".join(
+        _packed(log[a:b], chance) for a, b in _between(cuts(chance, len(log), 5), len(log))
+    )
+    if chance.random() < 0.3:
+        packed += b"\0" * chance.randrange(600)
+    match chance.randrange(6):
+        case 0 | 1:
+            return packed
+        case 2:
+            return packed[: chance.randrange(len(packed) + 1)]
+        case 3:
+            at = chance.randrange(len(packed) + 1)
+            return (
+                packed[:at] + bytes([packed[at] ^ 1 << chance.randrange(8)]) + packed[at + 1 :]
+                if packed[at:]
+                else packed
+            )
+        case _:
+            return mutated(packed, chance, _TOKENS, chance.choice((20, 10**6)))
+
+
+def _between(at, size):
+    ends = sorted(at)
+    return zip([0, *ends], [*ends, size], strict=True)
+
+
+def _packed(text, chance):
+    wbits = chance.choice((31,) * 8 + (15, -15))
+    strategy = chance.choice(
+        (zlib.Z_DEFAULT_STRATEGY, zlib.Z_HUFFMAN_ONLY, zlib.Z_FIXED, zlib.Z_RLE)
+    )
+    packer = zlib.compressobj(chance.choice((0, 1, 6, 9)), zlib.DEFLATED, wbits, 8, strategy)
+    half = len(text) // 2
+    flush = chance.choice((zlib.Z_NO_FLUSH, zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH))
+    packed = packer.compress(text[:half]) + packer.flush(flush)
+    packed += packer.compress(text[half:]) + packer.flush()
+    return _with_fields(packed, chance) if wbits == 31 and chance.random() < 0.3 else packed
+
+
+def _with_fields(member, chance):
+    """A gzip member with the optional fields of its header."""
+    flags, fields = 0, b""
+    if chance.random() < 0.5:
+        extra = chance.randbytes(chance.randrange(40))
+        flags, fields = flags | 4, fields + len(extra).to_bytes(2, "little") + extra
+    for flag in (8, 16):  # name, comment
+        if chance.random() < 0.5:
+            flags, fields = flags | flag, fields + b"a log" + b"\0"
+    if chance.random() < 0.3:
+        flags |= 1
+    header = (
+        member[:3] + bytes([flags | 2 if chance.random() < 0.5 else flags]) + member[4:10] + fields
+    )
+    if header[3] & 2:
+        header += (zlib.crc32(header) & 0xFFFF).to_bytes(2, "little")
+    return header + member[10:]
+
+
+def _head(pieces):
+    """The first stored bytes, at least two: what decides how a log is packed."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= 2:
+            break
+    return head
+
+
+def _expected(stored, packing):
+    """(text, why the rest is missing, whether it is one member), a byte at a time."""
+    if not packing:
+        return stored, "", False
+    decoder = zlib.decompressobj(_WBITS[packing])
+    text, is_one = bytearray(), packing == "gzip"
+    for at in range(len(stored)):
+        byte = stored[at : at + 1]
+        if decoder.eof:
+            is_one = False
+            if byte == b"\0":
+                continue
+            if packing != "gzip" or byte != b"\x1f":
+                return bytes(text), "corrupt", False
+            decoder = zlib.decompressobj(31)
+        try:
+            text += decoder.decompress(byte)
+        except zlib.error as error:
+            reason = "flags" if "unknown header flags" in str(error) else "corrupt"
+            return bytes(text), reason, False
+    return (bytes(text), "", is_one) if decoder.eof else (bytes(text), "truncated", False)
+
+
+def _decoded(decoded, stored):
+    """As _expected."""
+    most = max([PIECE, *map(len, stored)])
+    missing, text = [], []
+    for piece in until_incomplete(decoded, missing):
+        assert len(piece) <= most, f"a piece of {len(piece)} bytes"
+        text.append(piece)
+    return b"".join(text), missing[0].reason if missing else "", decoded.is_one_member
+
+
+def _fault_of_split(text, pieces, case):
+    lines = list(split(iter(pieces), case.longest))
+    if b"".join(one.text if isinstance(one, RestOfLine) else one for one in lines) != text:
+        return f"split loses bytes of {text!r} in {pieces!r}"
+    begins = [one for one in lines if not isinstance(one, RestOfLine)]
+    whole = text.split(b"\n")
+    if whole[-1] == b"":
+        whole.pop()
+    if len(begins) != len(whole):
+        return f"{len(begins)} lines, not {len(whole)}, of {pieces!r}"
+    for line, expected in zip(begins, whole, strict=True):
+        if not (expected + b"\n").startswith(line) or len(line) < min(len(expected), case.longest):
+            return f"{line!r} of {expected!r}"
+    return ""
