@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, check-config, demo."""
+"""The command line: serve, render, check-config, demo, bench."""
 
 import argparse
 import os
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from oslogserve.bench import arguments
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.lines.renderer import described
@@ -62,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="write demo logs")
     demo.add_argument("folder", metavar="DIR")
     demo.set_defaults(run=_demo)
+
+    arguments.add_to(commands)
     return parser
 
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which logs are requested of which sources, in which order."""
+
+import itertools
+import json
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+
+import pycurl
+
+from oslogserve.bench.samples import BadPlan, Request
+
+#: Names of a folder and of those below it that are read.
+MOST_LOGS = 10_000
+#: Bytes of a listing that are read.
+MOST_LISTING = 64 * 2**20
+
+
+class Source(NamedTuple):
+    """One of those that are compared: a base URL, a source that all URLs name, or both."""
+
+    name: str
+    #: Logs are below it; "" where each log is a URL.
+    base: str
+    #: Parameters of each URL.
+    parameters: dict[str, str]
+
+    def request(self, log: str) -> Request:
+        url = urljoin(self.base.rstrip("/") + "/", log.lstrip("/")) if self.base else log
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https"):
+            raise BadPlan(f"{log}: give a URL that begins with http:// or https://")
+        own = [pair for pair in parse_qsl(parts.query, True) if pair[0] not in self.parameters]
+        query = urlencode([*own, *self.parameters.items()])
+        return Request(self.name, log, urlunsplit(parts._replace(query=query, fragment="")))
+
+
+def alternating(sources: Sequence[Source], logs: Sequence[str]) -> Iterator[Request]:
+    """Endless: each log of each source in turn, so that all of them meet the same conditions."""
+    for log in itertools.cycle(logs):
+        for source in sources:
+            yield source.request(log)
+
+
+def limited(
+    requests: Iterator[Request], count: int | None, seconds: float | None = None
+) -> Iterator[Request]:
+    """The first of them. seconds: from the first one on."""
+    end = None if seconds is None else time.perf_counter() + seconds
+    for request in itertools.islice(requests, count):
+        if end is not None and time.perf_counter() >= end:
+            return
+        yield request
+
+
+def listed(text: str) -> list[str]:
+    """The logs of a list: one a line; what begins with # and empty lines are no logs."""
+    texts = map(str.strip, text.split("\n"))
+    return [text for text in texts if text and not text.startswith("#")]
+
+
+def below(folder: str) -> list[str]:
+    """URLs of all logs in a folder of oslogserve and in those below it. Raises BadPlan."""
+    folders = [folder if folder.endswith("/") else folder + "/"]
+    found: list[str] = []
+    while folders:
+        url = folders.pop()
+        for entry in _entries(url):
+            below_it = urljoin(url, str(entry.get("href", "")))
+            is_folder = str(entry.get("name", "")).endswith("/")
+            (folders if is_folder else found).append(below_it)
+        if len(found) + len(folders) > MOST_LOGS:
+            raise BadPlan(f"{folder}: more than {MOST_LOGS} logs; name a folder below it")
+    return found
+
+
+def _entries(url: str) -> list[dict[str, Any]]:
+    body = bytearray()
+
+    def add(data: bytes) -> int | None:
+        body.extend(data)
+        return None if len(body) <= MOST_LISTING else -1
+
+    handle = pycurl.Curl()
+    try:
+        handle.setopt(pycurl.URL, f"{url}?format=json")
+        handle.setopt(pycurl.WRITEFUNCTION, add)
+        handle.setopt(pycurl.TIMEOUT, 60)
+        handle.perform()
+        status = handle.getinfo(pycurl.RESPONSE_CODE)
+    except pycurl.error as error:
+        raise BadPlan(f"{url}: {error.args[1]}") from error
+    finally:
+        handle.close()
+    try:
+        if status != 200:
+            raise ValueError
+        entries: list[dict[str, Any]] = json.loads(bytes(body))["entries"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadPlan(f"{url}: no listing of oslogserve, but status {status}") from error
+    return entries

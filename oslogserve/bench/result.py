@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured, as text, JSON and CSV, and what is to be kept in mind of it."""
+
+import csv
+import dataclasses
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from oslogserve.bench import stats
+from oslogserve.bench.samples import Beat, Sample
+from oslogserve.bench.stats import Description, Ratio
+
+#: Fewer samples than this say little of a 99th percentile.
+FEW = 100
+_HEADINGS = ("mean", "std", "p50", "p95", "p99", "max")
+
+
+class Run(NamedTuple):
+    """All requests of one run, and the client's beats meanwhile. Both grow while it goes on."""
+
+    samples: list[Sample]
+    beats: list[Beat]
+
+    @property
+    def seconds(self) -> float:
+        """Until the last request ended."""
+        return max((sample.started + sample.total for sample in self.samples), default=0.0)
+
+
+class Result(NamedTuple):
+    #: What was measured and how, by its name.
+    setup: dict[str, str]
+    runs: list[Run]
+    #: True where the user ended it.
+    was_interrupted: bool = False
+
+    @property
+    def samples(self) -> list[Sample]:
+        return [sample for run in self.runs for sample in run.samples]
+
+
+def caveats(result: Result) -> list[str]:
+    """Sentences without which the figures would mislead."""
+    return list(_caveats(result))
+
+
+def _caveats(result: Result) -> Iterator[str]:
+    samples = result.samples
+    if result.was_interrupted:
+        yield "It was interrupted: these are the requests that had ended by then."
+    slices = [part for run in result.runs for part in stats.slices(run.samples, run.beats)]
+    limited = [part for part in slices if part.client_limit]
+    if limited:
+        yield (
+            f"In {len(limited)} of {len(slices)} slices of time the client was the limit, not the "
+            f"server: {limited[0].client_limit}."
+        )
+    for source, own in stats.by_source(samples).items():
+        failures = [sample.error for sample in own if sample.error]
+        if failures:
+            usual = max(set(failures), key=failures.count)
+            yield f"{source}: {len(failures)} requests failed and count in no time: {usual}."
+        if len(own) - len(failures) < FEW:
+            yield f"{source}: fewer than {FEW} requests say little of its slowest hundredth."
+    different = len(_different(samples))
+    if different:
+        yield f"{different} logs were not of the same size from all sources, or at all times."
+
+
+def _different(samples: Sequence[Sample]) -> set[str]:
+    sizes: dict[str, set[int]] = {}
+    for sample in samples:
+        if not sample.error:
+            sizes.setdefault(sample.name, set()).add(sample.size)
+    return {name for name, found in sizes.items() if len(found) > 1}
+
+
+def sentences(samples: Sequence[Sample]) -> list[str]:
+    """The ratios of the sources in words."""
+    verbs = {"response": ("answers", "later"), "transfer": ("transfers for", "as long")}
+    return [
+        f"{ratio.source} {verbs[ratio.metric][0]} {ratio.low:.2g} to {ratio.high:.2g} times "
+        f"{verbs[ratio.metric][1]} as {ratio.over}"
+        if ratio.metric == "transfer"
+        else f"{ratio.source} answers {ratio.low:.2g} to {ratio.high:.2g} times later than {ratio.over}"
+        for ratio in _ratios(samples)
+    ]
+
+
+def _ratios(samples: Sequence[Sample]) -> list[Ratio]:
+    return stats.ratios(samples) if samples else []
+
+
+def as_text(result: Result) -> str:
+    parts = [_table_of_runs(result)]
+    for source, samples in stats.by_source(result.samples).items():
+        parts.append(_table_of_times(source, samples))
+    if workers := stats.workers(result.samples):
+        shown = ", ".join(f"{worker}: {count}" for worker, count in workers.items())
+        parts.append(f"Requests by worker: {shown}\n")
+    parts += [
+        f"{sentence} (medians, 95 % of resamples).\n" for sentence in sentences(result.samples)
+    ]
+    parts += [f"Note: {caveat}\n" for caveat in caveats(result)]
+    return "\n".join(parts)
+
+
+def _table_of_runs(result: Result) -> str:
+    rows = [
+        (
+            "run",
+            "source",
+            "parallel",
+            "executed",
+            "failures",
+            "rate",
+            "runtime",
+            "requests/s",
+            "MB/s",
+        )
+    ]
+    for number, run in enumerate(result.runs, 1):
+        for source, samples in stats.by_source(run.samples).items():
+            failures = sum(bool(sample.error) for sample in samples)
+            seconds = run.seconds or 1e-9
+            size = sum(sample.size for sample in samples) / 1e6
+            rows.append(
+                (
+                    str(number),
+                    source,
+                    result.setup.get("parallel", ""),
+                    str(len(samples)),
+                    str(failures),
+                    f"{failures / len(samples):.1%}",
+                    f"{run.seconds:.2f} s",
+                    f"{len(samples) / seconds:.1f}",
+                    f"{size / seconds:.1f}",
+                )
+            )
+    return _table(rows)
+
+
+def _table_of_times(source: str, samples: Sequence[Sample]) -> str:
+    rows: list[Sequence[str]] = [(f"{source}, ms", "requests", *_HEADINGS)]
+    for metric, values in stats.metrics_of(samples).items():
+        rows.append((metric, *_columns(stats.described(values))))
+        kept = stats.without_outliers(values)
+        if len(kept) < len(values):
+            label = f"  without {len(values) - len(kept)} outliers"
+            rows.append((label, *_columns(stats.described(kept))))
+    return _table(rows)
+
+
+def _columns(times: Description) -> tuple[str, ...]:
+    return str(times.requests), *(f"{seconds * 1000:.2f}" for seconds in times[1:])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def as_json(result: Result) -> str:
+    """All statistics; times in seconds. The samples are in as_csv()."""
+    sources = {
+        source: {
+            metric: {
+                "all": stats.described(values)._asdict(),
+                "without_outliers": stats.described(stats.without_outliers(values))._asdict(),
+            }
+            for metric, values in stats.metrics_of(samples).items()
+        }
+        for source, samples in stats.by_source(result.samples).items()
+    }
+    found = {
+        "setup": result.setup,
+        "interrupted": result.was_interrupted,
+        "runs": [_run(run) for run in result.runs],
+        "sources": sources,
+        "ratios": [ratio._asdict() for ratio in _ratios(result.samples)],
+        "workers": stats.workers(result.samples),
+        "caveats": caveats(result),
+    }
+    return json.dumps(found, indent=2) + "\n"
+
+
+def _run(run: Run) -> dict[str, object]:
+    return {
+        "seconds": run.seconds,
+        "requests": len(run.samples),
+        "failures": sum(bool(sample.error) for sample in run.samples),
+        "bytes": sum(sample.size for sample in run.samples),
+        "slices": [part._asdict() for part in stats.slices(run.samples, run.beats)],
+    }
+
+
+def as_csv(result: Result) -> str:
+    """A row for each request."""
+    names = [each.name for each in dataclasses.fields(Sample)]
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["run", *names])
+    for number, run in enumerate(result.runs, 1):
+        for sample in run.samples:
+            values = dataclasses.asdict(sample)
+            values["server"] = json.dumps(values["server"])
+            writer.writerow([number, *(values[name] for name in names)])
+    return out.getvalue()

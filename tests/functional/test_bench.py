@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`oslogserve bench`, as it is run from a shell."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers.client import ini
+from tests.servers.delays import Delays
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import REPOSITORY, environment
+
+SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
+CONTAINER = "test_bench"
+LOG = b"2013-09-27 18:22:11.248 1 INFO nova a line\n" * 2000
+
+
+def bench(*arguments, **options):
+    command = [SCRIPT, "bench", "get", *arguments]
+    return subprocess.run(
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment(),
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def server(swift, tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    (root / "job" / "logs").mkdir(parents=True)
+    (root / "job" / "console.txt").write_bytes(LOG)
+    (root / "job" / "logs" / "a b.txt").write_bytes(LOG[:4300])
+    swift.upload(root, CONTAINER)
+    settings = {"disk": {"root": root}, "swift": swift.settings(CONTAINER)}
+    with Gunicorn(ini(settings), "--workers", "2", "--threads", "8") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def delays():
+    with Delays() as server:
+        yield server
+
+
+def test_disk_and_swift_are_measured_in_turn(server, tmp_path):
+    page = tmp_path / "report.html"
+    done = bench(
+        f"{server.url}/job/console.txt",
+        *("--requests", "30", "--parallel", "4", "--runs", "2", "--json", "--report", str(page)),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert [run["requests"] for run in found["runs"]] == [60, 60]
+    assert [run["bytes"] for run in found["runs"]] == [60 * len(LOG)] * 2
+    for source in ("disk", "swift"):
+        assert found["sources"][source]["total"]["all"]["requests"] == 60
+        assert found["sources"][source][f"server {source}"]["all"]["mean"] > 0
+        assert found["sources"][source]["server begin"]["all"]["requests"] == 60
+    assert {ratio["metric"] for ratio in found["ratios"]} == {"response", "transfer"}
+    assert sum(found["workers"].values()) == 120
+    assert "<svg" in page.read_text()
+
+
+def test_all_logs_below_a_folder_are_fetched(server):
+    done = bench(
+        "--job", f"{server.url}/job", "--requests", "4", "--csv", "--sources", "swift,disk"
+    )
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [row["source"] for row in rows] == ["swift", "disk"] * 4
+    assert {row["name"] for row in rows} == {
+        f"{server.url}/job/console.txt",
+        f"{server.url}/job/logs/a%20b.txt",
+    }
+    assert {int(row["size"]) for row in rows} == {len(LOG), 4300}
+
+
+def test_two_servers_are_compared_and_a_list_comes_from_standard_input(server, delays):
+    both = ("--base", f"one={server.url}", "--base", f"two={server.url}/job/..", "--list", "-")
+    done = bench(*both, "--requests", "3", "--csv", input="# logs\njob/console.txt\n")
+    assert [row["source"] for row in csv.DictReader(done.stdout.splitlines())] == ["one", "two"] * 3
+
+
+@pytest.mark.parametrize("path", ["503", "short"])
+def test_failures_and_short_bodies_are_counted_and_not_averaged_in(delays, path):
+    urls = f"{delays.url}/none", f"{delays.url}/{path}"
+    done = bench(*urls, "--sources", "a", "--requests", "40", "--warm-up", "0", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["runs"][0]["failures"] == 20
+    assert found["sources"]["a"]["total"]["all"]["requests"] == 20
+    assert "a: 20 requests failed" in " ".join(found["caveats"])
+
+
+@pytest.mark.parametrize("parallel", ["1", "64"])
+def test_no_answer_is_measured_faster_than_it_was(delays, parallel):
+    done = bench(
+        f"{delays.url}/fixed", "--sources", "a", "--requests", "64", "--parallel", parallel, "--csv"
+    )
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert len(rows) == 64
+    assert all(0.0495 <= float(row["response"]) <= float(row["total"]) for row in rows)
+    assert {row["worker"] for row in rows} == {"17"}
+
+
+def test_connections_are_kept_unless_told_otherwise(delays):
+    url = f"{delays.url}/none"
+    for options, opened in (((), 0), (("--no-keep-alive",), 20)):
+        done = bench(url, "--sources", "a", "--requests", "20", "--csv", *options)
+        rows = csv.DictReader(done.stdout.splitlines())
+        assert [row["is_first"] for row in rows].count("True") == opened
+
+
+def test_ctrl_c_keeps_what_was_measured(delays):
+    urls = f"{delays.url}/none", f"{delays.url}/never"
+    command = [SCRIPT, "bench", "get", *urls, "--sources", "a", "--warm-up", "0", "--json"]
+    with subprocess.Popen(
+        [*command, "--requests", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        delays.wait_for_a_client_of_never()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    found = json.loads(out)
+    assert found["interrupted"]
+    assert found["sources"]["a"]["total"]["all"]["requests"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "no log to fetch: give URLs, --list or --job"),
+        (("a.txt",), "a.txt: give a URL that begins with http:// or https://"),
+        (("--list", "/none"), "[Errno 2] No such file or directory: '/none'"),
+        (("--job", "http://127.0.0.1:9/"), "http://127.0.0.1:9/: "),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(arguments, sentence):
+    done = bench(*arguments, cwd=REPOSITORY)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"oslogserve: {sentence}")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+import csv
+import json
+
+from oslogserve.bench import result
+from oslogserve.bench.result import Result, Run
+
+from .made import sample
+
+
+def both(count=200):
+    samples = [
+        sample(source, started=number / 100, response=response, worker=str(number % 2))
+        for number in range(count)
+        for source, response in (("disk", 0.010), ("swift", 0.030))
+    ]
+    return Result({"parallel": "4"}, [Run(samples, [])])
+
+
+def test_the_text_has_what_was_executed_and_how_the_sources_compare():
+    text = result.as_text(both())
+    rows = [line.split() for line in text.splitlines()]
+    assert ["1", "swift", "4", "200", "0", "0.0%"] in [row[:6] for row in rows]
+    assert ["response", "200", "30.00", "0.00", "30.00", "30.00", "30.00", "30.00"] in rows
+    assert "swift answers 3 to 3 times later than disk" in text
+    assert "swift transfers for 1 to 1 times as long as disk" in text
+    assert "Requests by worker: 0: 200, 1: 200" in text
+
+
+def test_failures_are_counted_and_named():
+    found = Result(
+        {}, [Run([sample(), sample(error="status 503"), sample(error="status 503")], [])]
+    )
+    assert "disk: 2 requests failed and count in no time: status 503." in result.caveats(found)
+    assert json.loads(result.as_json(found))["sources"]["disk"]["total"]["all"]["requests"] == 1
+
+
+def test_outliers_are_left_out_in_a_second_pass_and_counted():
+    samples = [sample(response=0.01) for _ in range(150)] + [sample(response=3.0)]
+    text = result.as_text(Result({}, [Run(samples, [])]))
+    assert "without 1 outliers" in text
+
+
+def test_few_requests_an_interruption_and_bodies_that_differ_are_told():
+    found = Result({}, [Run([sample(size=1), sample("swift", size=2)], [])], was_interrupted=True)
+    told = " ".join(result.caveats(found))
+    assert "interrupted" in told
+    assert "fewer than 100 requests" in told
+    assert "1 logs were not of the same size" in told
+
+
+def test_nothing_measured_is_told_too():
+    empty = Result({}, [], was_interrupted=True)
+    assert "interrupted" in result.as_text(empty)
+    assert json.loads(result.as_json(empty))["runs"] == []
+
+
+def test_csv_has_a_row_for_each_request():
+    rows = list(csv.DictReader(result.as_csv(both(3)).splitlines()))
+    assert len(rows) == 6
+    assert (rows[1]["run"], rows[1]["source"], rows[1]["response"]) == ("1", "swift", "0.03")

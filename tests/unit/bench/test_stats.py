@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from oslogserve.bench import stats
+from oslogserve.bench.samples import Beat
+
+from .made import sample
+
+
+def test_a_description_has_the_usual_figures():
+    found = stats.described([float(value) for value in range(1, 102)])
+    assert (found.requests, found.mean, found.p50, found.most) == (101, 51, 51, 101)
+    assert (found.p95, found.p99) == (96, 100)
+    assert found.deviation == pytest.approx(29.3, abs=0.01)
+    assert stats.described([]).requests == 0
+    assert stats.described([2.0])[1:] == (2, 0, 2, 2, 2, 2)
+
+
+def test_what_lies_beyond_two_deviations_is_an_outlier():
+    assert stats.without_outliers([1.0] * 99 + [100.0]) == [1.0] * 99
+    assert stats.without_outliers([5.0, 5.0]) == [5.0, 5.0]
+
+
+def test_a_failure_counts_in_no_time():
+    samples = [sample(response=0.5), sample(response=9.0, error="status 503")]
+    assert stats.metrics_of(samples)["response"] == [0.5]
+
+
+def test_what_the_server_says_is_a_metric_of_its_own():
+    samples = [sample(server={"disk": 0.001}), sample(server={"disk": 0.002, "begin": 0.003})]
+    metrics = stats.metrics_of(samples)
+    assert metrics["server disk"] == [0.001, 0.002]
+    assert metrics["server begin"] == [0.003]
+
+
+def test_the_ratio_of_two_sources_holds_the_true_one():
+    samples = [sample("disk", response=0.010 + number % 7 / 1000) for number in range(200)]
+    samples += [sample("swift", response=0.039 + number % 7 / 1000) for number in range(200)]
+    response = next(ratio for ratio in stats.ratios(samples) if ratio.metric == "response")
+    assert (response.source, response.over) == ("swift", "disk")
+    assert 3.0 < response.low <= 42 / 13 <= response.high < 3.5
+
+
+def test_one_source_has_no_ratio():
+    assert stats.ratios([sample("disk")]) == []
+    assert stats.ratios([sample("disk"), sample("swift", error="status 404")]) == []
+
+
+def beats(busy=0.1, waiting=0.0, longest=0.0005):
+    return [Beat(at / 10, at / 10 * busy, at / 10 * waiting, longest) for at in range(31)]
+
+
+@pytest.mark.parametrize(
+    ("client", "reason"),
+    [
+        (beats(), ""),
+        (beats(busy=0.97), "the client used 97% of a processor"),
+        (beats(waiting=0.5), "the client waited for a processor 50% of the time"),
+        (beats(longest=0.03), "answers waited up to 30.0 ms for the client"),
+    ],
+)
+def test_a_slice_says_when_the_client_was_the_limit(client, reason):
+    samples = [sample(started=number / 100, response=0.05) for number in range(300)]
+    parts = stats.slices(samples, client)
+    assert {part.client_limit for part in parts} - {""} == ({reason} if reason else set())
+
+
+def test_slices_hold_every_request_once():
+    samples = [sample(started=number / 10, total=0.05) for number in range(100)]
+    samples.append(sample("swift", started=3.0, total=0.2, error="status 500"))
+    parts = stats.slices(samples, [])
+    assert sum(part.requests.get("disk", 0) for part in parts) == 100
+    assert sum(part.requests.get("swift", 0) for part in parts) == 1
+    assert sum(part.failures for part in parts) == 1
+    assert len(parts) <= stats.SLICES + 1
+    assert stats.slices([], []) == [stats.slices([], [])[0]]
+
+
+def test_workers_are_counted_the_busiest_first():
+    samples = [sample(worker=worker) for worker in ("7", "8", "8", "")]
+    assert list(stats.workers(samples).items()) == [("8", 2), ("7", 1)]
