@@ -4,6 +4,7 @@
 from tests.fuzz.fuzzer import Round, run
 from tests.fuzz.requests import Requests
 
+#: They take some five seconds.
 CASES = 300
 
 

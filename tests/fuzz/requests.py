@@ -19,9 +19,10 @@ from tests.fuzz.renderers import LINES
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import HOST, poll
 
-#: Seconds until a request that the server still waits for is ended by the client, and until an
-#: answer is late.
+#: Seconds until a request that the server still waits for is ended by the client, until one that has
+#: no end is, and until an answer is late.
 IDLE = 0.5
+NOT_AT_ALL = 0.01
 LATE = 30
 SECRET = b"the key of another service"
 LOG = b"\n".join(line.replace(b"\n", b" ") for line in LINES[:400]) + b"\n"
@@ -168,11 +169,12 @@ _TOKENS = (
         b"\r\n\r\nGET /a.txt HTTP/1.1\r\n\r\n",
     ),
 )
-_STATUS = re.compile(rb"HTTP/1\.[01] (\d{3}) [\x20-\x7e]*")
+#: gunicorn answers in the version that was asked for.
+_STATUS = re.compile(rb"HTTP/1\.\d (\d{3}) [\x20-\x7e]*")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*)")
 _CONTENT_RANGE = re.compile(rb"bytes (\d+)-(\d+)/(\d+)")
 #: Requests whose answer is known: a request line, fields, an empty line and nothing else.
-_PLAIN = re.compile(rb"(GET|HEAD) (/[\x21-\x7e]*) HTTP/1\.1\r\n(?:[\w-]+: ?[\x20-\x7e]*\r\n)*\r\n")
+_PLAIN = re.compile(rb"(GET|HEAD) (/[\x21-\x7e]*) HTTP/1\.1\r\n(?:[\w-]+:[\x20-\x7e]*\r\n)*\r\n")
 _TEXT = b"text/plain; charset=utf-8"
 
 
@@ -255,7 +257,7 @@ class Requests(Fuzzer):
     def _exchanged(self, request):
         """All that comes back until the server closes."""
         with socket.create_connection((HOST, self._server.port), LATE) as connection:
-            connection.settimeout(IDLE)
+            connection.settimeout(IDLE if b"\r\n\r\n" in request else NOT_AT_ALL)
             received = b""
             is_open = True
             try:
