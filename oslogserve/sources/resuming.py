@@ -77,7 +77,9 @@ class ResumingLog(Log):
                         self._checksum.update(chunk)
                     self._unverified.append(chunk)
                     yield chunk
-                    self._verify()
+                    # A reader that has announced a length passes the first on behind the second.
+                    if self._verifier is not None or len(self._unverified) > 1:
+                        self._verify()
                 if self._log is not None:  # else it was closed meanwhile
                     self._verify().end()
             except Incomplete as error:
@@ -86,8 +88,7 @@ class ResumingLog(Log):
                 break
 
     def _verify(self) -> Verifier:
-        """Holds what came against its checksums, which are requested behind the first chunk, so
-        that nobody waits for them. Raises Incomplete."""
+        """Holds what came against its checksums, which are requested first. Raises Incomplete."""
         if self._verifier is None:
             self._verifier = Verifier(within(self._checksums(), *self._range))
         while self._unverified:

@@ -397,8 +397,20 @@ def test_a_segment_without_a_checksum_does_not_hide_the_others(swift, server):
 
 def test_a_list_of_segments_that_cannot_be_had_is_asked_for_again(swift, server):
     failure = reply("503 Service Unavailable")
-    log, again = reply("200 OK", LOG, **SLO), rest(LOG[65536:], 65536, **SLO)
+    log, again = reply("200 OK", LOG, **SLO), rest(LOG[131072:], 131072, **SLO)
     put(swift, log, failure, again, page(segment_rows()))
     assert received(server, "/a.txt?format=raw") == (LOG, False)
     put(swift, log, failure)
     assert received(server, "/a.txt?format=text")[1]
+
+
+@pytest.mark.parametrize("view", ["text", "raw"])
+def test_the_first_bytes_of_a_large_object_do_not_wait_for_the_list_of_its_segments(
+    swift, server, view
+):
+    put_large(swift, SLO, LOG, segment_rows())
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/a.txt", "QUERY_STRING": f"format={view}"}
+    body = server.app(environ, lambda status, headers: None)
+    assert LOG.startswith(next(iter(body)))
+    assert not any("multipart-manifest" in request.target for request in swift.asked)
+    body.close()
