@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m tests.soak [--seconds N] [--seed N] [--readers N]
 
-Prints what was counted; exit status 1 where a body was wrong, a reader got stuck or something
-leaked.
+Prints what was counted; exit status 1 where a body was wrong, a reader got stuck, something leaked,
+or too few logs were resumed, tokens renewed and servers restarted for that to say anything.
 """
 
 import argparse

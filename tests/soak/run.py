@@ -27,6 +27,10 @@ WORKERS, THREADS = 2, 64
 TOKEN_LIFE = 3
 #: Seconds between two restarts, and for which a server is down.
 PAUSE, DOWN = (1.5, 5), (0, 1.5)
+#: The first to be restarted: without it nothing goes on.
+FIRST = "proxy"
+#: Seconds of a run in which each trouble must have come about once.
+SECONDS_EACH = 20
 #: Seconds for one log, on processors that 64 readers and six servers share.
 PATIENCE = 90
 #: Connections that a worker may keep for later: to Swift, and to where tokens come from.
@@ -95,10 +99,14 @@ def run(seconds, seed, readers):
             _warm_up(server, kept)
             before = {pid: open_descriptors(pid) for pid in workers(server)}
             memory = {pid: resident(pid) for pid in before}
+            counted = _metrics(server)
             started = time.monotonic()
             _soak(server, swift, kept, figures, started + seconds, seed, readers)
             figures.seconds = time.monotonic() - started
-            figures.metrics = _metrics(server)
+            figures.metrics = {
+                name: value - counted[name] for name, value in _metrics(server).items()
+            }
+            figures.faults += _spared(figures, seconds)
             figures.faults += _leaks(server, before)
             figures.grown = max(resident(pid) - then for pid, then in memory.items())
             if figures.grown > GROWTH:
@@ -135,45 +143,74 @@ def _hung_up(server):
     poll(lambda: waiting(server.port)[0] == 0, lambda: AssertionError("not hung up"), 30)
 
 
-def _reader(server, log):
-    return Reader(server, f"/{log.name}?format=text", patience=PATIENCE)
+def _reader(server, log, **options):
+    return Reader(server, f"/{log.name}?format=text", patience=PATIENCE, **options)
 
 
 def _soak(server, swift, kept, figures, deadline, seed, readers):
     lock = threading.Lock()
 
+    def count(reading, log):
+        outcome, why = judged(reading, log)
+        with lock:
+            figures.outcomes[outcome] += 1
+            figures.read += len(reading.body)
+            if outcome in (WRONG, STUCK):
+                figures.faults.append(f"{outcome}: {log.name}: {why}")
+        return outcome
+
     def read(number):
         choice = random.Random(f"{seed} {number}")
         while time.monotonic() < deadline:
             log = choice.choice(kept)
-            reading = _reader(server, log).result()
-            outcome, why = judged(reading, log)
-            with lock:
-                figures.outcomes[outcome] += 1
-                figures.read += len(reading.body)
-                if outcome in (WRONG, STUCK):
-                    figures.faults.append(f"{outcome}: {log.name}: {why}")
-            if outcome == UNAVAILABLE:
+            if count(_reader(server, log).result(), log) == UNAVAILABLE:
                 time.sleep(AWAY)
+
+    @contextlib.contextmanager
+    def midway():
+        """A reader of the longest log has its first bytes and takes no more meanwhile."""
+        reader = _reader(server, kept[-1], stalls=True)
+        reader.stalled()
+        yield
+        reader.go_on()
+        threads.append(threading.Thread(target=lambda: count(reader.result(), kept[-1])))
+        threads[-1].start()
 
     threads = [threading.Thread(target=read, args=[number]) for number in range(readers)]
     for thread in threads:
         thread.start()
-    _restart_servers(swift, figures, deadline, random.Random(seed))
+    _restart_servers(swift, figures, deadline, random.Random(seed), midway)
     for thread in threads:
         thread.join()
 
 
-def _restart_servers(swift, figures, deadline, choice):
+def _restart_servers(swift, figures, deadline, choice, midway):
+    name = FIRST
     while (left := deadline - time.monotonic()) > 0:
         time.sleep(min(left, choice.uniform(*PAUSE)))
-        name = choice.choice(sorted(swift.processes))
         end = choice.choice((swift.processes[name].kill, swift.processes[name].close))
         down = choice.uniform(*DOWN)
-        end()
-        time.sleep(down)
-        swift.start(name)
+        with midway():
+            end()
+            time.sleep(down)
+            swift.start(name)
         figures.restarts[name] += 1
+        name = choice.choice(sorted(swift.processes))
+
+
+def _spared(figures, seconds):
+    """What came about too seldom: a run without it says nothing of it."""
+    least = 1 + seconds // SECONDS_EACH
+    happened = {
+        "resumed": figures.metrics["resumed"],
+        "re-authentications": figures.metrics["re-authentications"],
+        "restarts": figures.restarts.total(),
+    }
+    return [
+        f"{name}: {count:.0f}, at least {least} must be"
+        for name, count in happened.items()
+        if count < least
+    ]
 
 
 def judged(reading, log):
@@ -202,7 +239,7 @@ def _metrics(server):
         "resumed": sum_of(text, "oslogserve_source_resumes_total", outcome="resumed"),
         "not resumed": sum_of(text, "oslogserve_source_resumes_total", outcome="failed"),
         "retries": sum_of(text, "oslogserve_source_retries_total"),
-        "re-authentications": sum_of(text, "oslogserve_swift_authentications_total"),
+        "re-authentications": sum_of(text, "oslogserve_swift_authentications_total", outcome="ok"),
     }
 
 
