@@ -13,6 +13,7 @@ from oslogserve.sources import open_beneath as module
 from oslogserve.sources.disk import LATEST, Disk
 from oslogserve.sources.open_beneath import native, pure
 from tests.renderers import the_native_core
+from tests.unit.handlers.asking import Asking
 
 
 @pytest.fixture
@@ -566,3 +567,11 @@ def test_without_openat2_the_native_core_leaves_it_to_the_pure_one(root, monkeyp
 
     monkeypatch.setattr(module, "CORE", OldKernel())
     assert content(Disk(str(root), 10, native).open(b"a")) == b"here"
+
+
+def test_no_link_is_served_unless_the_configuration_says_so(root):
+    (root / "target.txt").write_bytes(b"line\n")
+    (root / "link.txt").symlink_to("target.txt")
+    assert Asking(root)("/link.txt").status_int == 400
+    assert "link.txt" not in Asking(root)("/?format=text").text
+    assert Asking(root, disk_links="yes")("/link.txt").body == b"line\n"
