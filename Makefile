@@ -9,10 +9,14 @@
 #   make fuzz                 hostile input to all that reads it; ARGS="--seconds N --only NAME"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make wheels               wheels of oslogserve and its native core, in dist/
+#   make sbom                 what they are made of, as CycloneDX, in dist/
+#   make audit                asks for known weaknesses of it; 75: the services could not be asked
+#   make lock                 renew requirements/*.txt, which all of the above install with their hashes
 #   make screenshot           the README's picture, doc/page.png
 #   make clean                remove all that these made
 
 SHELL = /bin/bash
+LOCKED = pip install --quiet --require-hashes
 PYTHON ?= python3
 RUN = .venv/run
 LOGS ?= var/demo
@@ -41,35 +45,42 @@ screenshot: $(RUN)/installed-screenshot var/demo.written
 
 # The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
 wheels: .venv/bootstrap/installed
-	.venv/bootstrap/bin/python -m build --outdir dist
+	.venv/bootstrap/bin/python -m build --no-isolation --outdir dist
 	.venv/bootstrap/bin/maturin build --release --locked --out dist \
 	  --manifest-path speedups/Cargo.toml
+
+lock audit: .venv/bootstrap/installed
+	.venv/bootstrap/bin/tox run -e $@
+
+sbom: wheels
+	.venv/bootstrap/bin/tox run -e sbom
 
 clean:
 	rm -rf .venv .tox var build dist speedups/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 # Again where what it installs has changed.
-.venv/bootstrap/installed: Makefile | .venv/bootstrap/bin
-	.venv/bootstrap/bin/pip install --quiet 'tox>=4.20' build 'maturin>=1.9,<2'
+.venv/bootstrap/installed: requirements/bootstrap.txt requirements/build.txt | .venv/bootstrap/bin
+	.venv/bootstrap/bin/$(LOCKED) $(^:%=--requirement %)
 	touch $@
 
 .venv/speedups/built .venv/speedups-checked/built: $(wildcard speedups/src/*.rs speedups/*.toml) | .venv/bootstrap/installed
 	tools/build-speedups .venv/bootstrap/bin/maturin $(@D) $(if $(findstring checked,$@),checked,release)
 	[ ! -e $(@D)/*.whl ] || touch $@
 
-$(RUN)/installed: setup.cfg | $(RUN)/bin
-	$(RUN)/bin/pip install --quiet --editable .
+$(RUN)/installed: requirements/run.txt requirements/build.txt setup.cfg | $(RUN)/bin
+	$(RUN)/bin/$(LOCKED) --requirement requirements/run.txt --requirement requirements/build.txt
+	$(RUN)/bin/pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 $(RUN)/installed-native: .venv/speedups/built $(RUN)/installed
 	tools/install-speedups $(RUN)/bin/python
 	[ ! -e .venv/speedups/*.whl ] || touch $@
 
-$(RUN)/installed-swift: tests/servers/requirements.txt $(RUN)/installed
-$(RUN)/installed-bench: benchmarks/requirements.txt $(RUN)/installed
-$(RUN)/installed-screenshot: tools/requirements.txt $(RUN)/installed
+$(RUN)/installed-swift: requirements/servers.txt $(RUN)/installed
+$(RUN)/installed-bench: requirements/benchmarks.txt $(RUN)/installed
+$(RUN)/installed-screenshot: requirements/browser.txt $(RUN)/installed
 $(RUN)/installed-%:
-	$(RUN)/bin/pip install --quiet --requirement $<
+	$(RUN)/bin/$(LOCKED) --requirement $<
 	touch $@
 
 var/demo.written: oslogserve/demo.py | $(RUN)/installed
@@ -81,5 +92,5 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test faults soak fuzz run bench screenshot wheels clean
+.PHONY: test faults soak fuzz run bench screenshot wheels sbom audit lock clean
 .PRECIOUS: .venv/%/bin

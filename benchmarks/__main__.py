@@ -125,7 +125,7 @@ def _check_installed(options: argparse.Namespace) -> None:
     if "small" in options.parts:
         servers.needed("wrk", "wrk")
         if not importlib.util.find_spec("whitenoise"):
-            raise servers.Missing("whitenoise: pip install -r benchmarks/requirements.txt")
+            raise servers.Missing("whitenoise: pip install -r requirements/benchmarks.txt")
     if "page" in options.parts:
         pages.check_installed()
     if "swift" in options.sources:

@@ -47,7 +47,7 @@ _SCROLL = """async (steps) => {
 def check_installed() -> None:
     servers.needed("chromium", "chromium")
     if not importlib.util.find_spec("playwright"):
-        raise servers.Missing("playwright: pip install -r benchmarks/requirements.txt")
+        raise servers.Missing("playwright: pip install -r requirements/benchmarks.txt")
 
 
 def measured(

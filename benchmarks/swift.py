@@ -14,7 +14,7 @@ from benchmarks.servers import Failed, Missing
 
 CONTAINER = "logs"
 MODULES = ("swift", "swiftclient", "eventlet", "pyeclib")
-INSTALL = "pip install -r tests/servers/requirements.txt"
+INSTALL = "pip install -r requirements/servers.txt"
 
 
 @dataclasses.dataclass(frozen=True)

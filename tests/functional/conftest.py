@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real servers, as fixtures; their packages are in tests/servers/requirements.txt."""
+"""The real servers, as fixtures; their packages are in requirements/servers.txt."""
 
 import sys
 from pathlib import Path
