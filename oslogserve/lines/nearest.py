@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
+from oslogserve.lines.times import Clock
 
 #: Lines before the moment among which one with a time is looked for.
 _MOST_BEFORE = 1000
-#: Of a time with its year; the zone behind it is the log's own.
-_ANCHOR = re.compile(rb"_(\d{4}-\d\d-\d\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?")
+#: A time with its year or a syslog's without; the zone behind it is the log's own.
+_ANCHOR = re.compile(
+    rb"_(\d{4}-\d\d-\d\d|[A-Z][a-z]{2}_[_\d]\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?"
+)
 
 Read = Callable[[], Iterable[bytes]]
 
@@ -26,15 +29,21 @@ class Nearest(NamedTuple):
     micros: int
 
 
-def moment_of(anchor: bytes) -> TimeRange | None:
-    """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None without a year."""
+def moment_of(anchor: bytes, written: int) -> TimeRange | None:
+    """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None where it has no day.
+
+    written: when the log was last written to, in seconds since 1970. A time without a year is of
+    the latest that puts it before.
+    """
     found = _ANCHOR.match(anchor)
     if found is None:
         return None
-    *time, fraction = found.groups(b"")
-    text = b"%bT%b:%b:%b" % tuple(time) + (b"." + fraction if fraction else b"")
+    day, *time, fraction = found.groups(b"")
+    day = day.replace(b"_", b" ")
+    text = b"%b %b:%b:%b" % (day, *time) + (b"." + fraction if fraction else b"")
+    iso = Clock(written).iso(text)
     try:
-        return time_range(text.decode())
+        return time_range(iso) if iso else None
     except ValueError:
         return None
 

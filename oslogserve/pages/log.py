@@ -126,8 +126,9 @@ class LogView:
 
     def _nearest(self) -> Nearest | None:
         """The line that is nearest to the first moment to be shown."""
-        moments = filter(None, map(moment_of, self.query.selection.show))
-        moment = next(moments, None)
+        written = Wanted("html", written=self.log.modified).last_written()
+        moments = (moment_of(anchor, written) for anchor in self.query.selection.show)
+        moment = next(filter(None, moments), None)
         if moment is None:
             return None
 

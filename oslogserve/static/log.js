@@ -144,9 +144,11 @@ function bringIn(name) {
   location.replace(address);
 }
 
-// In milliseconds; of times with a year.
-const momentOf = (name) => Date.parse(/^_\d{4}-/.test(name)
-  && name.replace(/^_([\d-]+)[_T](\d\d)_(\d\d)_(\d\d)_?(\d{0,3}).*/, '$1T$2:$3:$4.$50Z'));
+// In milliseconds; of times with a day. Without a year, of any.
+const momentOf = (name) => Date.parse(/^_(\d{4}-|[A-Z][a-z]{2}_)/.test(name) && name
+  .replace(/^_([A-Z][a-z]{2})_+(\d+)_/, '$1 $2 2000 ')
+  .replace(/^_([\d-]+)[_T]/, '$1T')
+  .replace(/(\d\d)_(\d\d)_(\d\d)_?(\d{0,3}).*/, '$1:$2:$3.$40Z'));
 
 // To the line that is nearest to a moment that no line has.
 function goNear(name) {

@@ -5,6 +5,8 @@ from oslogserve.lines.nearest import moment_of, nearest
 from oslogserve.lines.renderer import pure_renderer
 from oslogserve.lines.time_range import time_range
 
+#: 2014-05-13.
+WRITTEN = 1_400_000_000
 LOG = (
     b"begins\n"
     b"2013-09-27 18:22:11.248 INFO a\n"
@@ -19,7 +21,7 @@ def found(moment, log=LOG):
     def read():
         return [log[:100], log[100:]]
 
-    return nearest(read, pure_renderer(), time_range(moment), 1.4e9)
+    return nearest(read, pure_renderer(), time_range(moment), WRITTEN)
 
 
 @pytest.mark.parametrize(
@@ -49,12 +51,14 @@ def test_without_a_dated_line_there_is_none(log):
     [
         (b"_2013-09-27_18_22_11_248", "2013-09-27T18:22:11.248"),
         (b"_2013-09-27T18_22_11Z", "2013-09-27T18:22:11"),
+        (b"_Sep_27_18_22_11", "2013-09-27T18:22:11"),
+        (b"_Mar__8_12_20_42_377230", "2014-03-08T12:20:42.377230"),
     ],
 )
 def test_a_dated_anchor_names_a_moment(anchor, text):
-    assert moment_of(anchor) == time_range(text)
+    assert moment_of(anchor, WRITTEN) == time_range(text)
 
 
-@pytest.mark.parametrize("anchor", [b"L12", b"_Sep_27_18_22_11", b"_2013-13-27_18_22_11"])
+@pytest.mark.parametrize("anchor", [b"L12", b"_Sep_31_18_22_11", b"_2013-13-27_18_22_11", b"_18_22_11"])
 def test_another_anchor_names_none(anchor):
-    assert moment_of(anchor) is None
+    assert moment_of(anchor, WRITTEN) is None
