@@ -108,7 +108,7 @@ class Swift:
             return None
         container, name = place
         prefix = name + "/" if name else ""
-        page = self._page(container, prefix)
+        page = self._page(container, prefix, limit=PAGE)
         return self._entries(container, prefix, page) if page else None
 
     def _entries(self, container: str, prefix: str, page: "list[_Row]") -> Iterator[Entry]:
@@ -118,11 +118,9 @@ class Swift:
                 if len(row.name) > start and not row.is_marker:
                     name = row.name[start:].encode()
                     yield Entry(name, row.size, row.modified, self.name)
-            page = self._page(container, prefix, page[-1].name)
+            page = self._page(container, prefix, page[-1].name, limit=PAGE)
 
-    def _page(
-        self, container: str, prefix: str, marker: str = "", limit: int = PAGE
-    ) -> "list[_Row]":
+    def _page(self, container: str, prefix: str, marker: str = "", *, limit: int) -> "list[_Row]":
         """Rows of a listing, from behind the marker; none where there is no such container."""
         rows = self._session.request(
             partial(_rows, marker=marker, limit=limit), container, prefix=prefix
