@@ -241,15 +241,14 @@ class Requests(Fuzzer):
     def fault(self, case):
         try:
             received = self._exchanged(case.request)
-            answers = list(_answers(received, case.request))
+            answer = _answer(received, case.request)
         except (Malformed, OSError) as error:
             return f"{type(error).__name__}: {error}"
         if logged := self._new_in_log():
             return f"the server's log has {logged}"
         if workers(self._server) != [self._worker]:
             return f"the worker died: {self._server.process.tail()}"
-        found = (_fault_of(answer, case.request) for answer in answers)
-        return next(filter(None, found), "")
+        return _fault_of(answer, case.request) if answer else ""
 
     def fault_at_end(self):
         return leaked(self._worker, self._before)
@@ -337,26 +336,29 @@ def _query(chance):
 def _is_all(received, request):
     """True if a whole answer came."""
     try:
-        return len(list(_answers(received, request))) > 0
+        return _answer(received, request) is not None
     except Malformed:
         return False
 
 
-def _answers(received, request):
-    """The answers, one behind the other. Raises Malformed."""
+def _answer(received, request):
+    """The first answer; None where nothing came. Raises Malformed.
+
+    Of a request behind it nobody knows the method, so nor whether its answer has a body.
+    """
     method = request.lstrip(b"\r\n").partition(b" ")[0]
-    while received:
-        head, blank, rest = received.partition(b"\r\n\r\n")
+    status, rest = 100, received
+    while received and status == 100:
+        head, blank, rest = rest.partition(b"\r\n\r\n")
         if not blank:
             raise Malformed(f"no end of the headers: {received[:300]!r}")
         status, headers = _head(head)
-        if status == 100:
-            received = rest
-            continue
-        body, received = _body(status, headers, rest, method)
-        yield Answer(status, headers, body)
-        # Of a request behind it nobody knows the method: its answer may have no body.
-        method = b"HEAD" if received.startswith(b"HTTP/1.") or not received else b"GET"
+    if not received:
+        return None
+    body, rest = _body(status, headers, rest, method)
+    if rest and not _STATUS.match(rest):
+        raise Malformed(f"behind an answer stands {rest[:300]!r}")
+    return Answer(status, headers, body)
 
 
 def _head(head):
