@@ -59,6 +59,8 @@ def test_a_dated_anchor_names_a_moment(anchor, text):
     assert moment_of(anchor, WRITTEN) == time_range(text)
 
 
-@pytest.mark.parametrize("anchor", [b"L12", b"_Sep_31_18_22_11", b"_2013-13-27_18_22_11", b"_18_22_11"])
+@pytest.mark.parametrize(
+    "anchor", [b"L12", b"_Sep_31_18_22_11", b"_2013-13-27_18_22_11", b"_18_22_11"]
+)
 def test_another_anchor_names_none(anchor):
     assert moment_of(anchor, WRITTEN) is None
