@@ -50,18 +50,17 @@ class App:
             patience = PATIENCE_BEHIND_DISK if self._sources else PATIENCE
             self._sources.append(CircuitBreaker(source, self._metrics, threads, patience))
         self._gzip_level = config["serve", "gzip_level"]
+        allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
+        workload = Workload(allowance, threads)
         self._log = LogHandler(
             renderer,
             Page(config["serve", "page_size"], config["serve", "page_elements"]),
             config.views,
             config["serve", "max_age"],
             etag_salt(config),
-            Workload(
-                Allowance(config["serve", "processor_time"], config["serve", "inflated_size"]),
-                threads,
-            ),
+            workload,
         )
-        self._folder = FolderHandler(self._log, config["serve", "listing"])
+        self._folder = FolderHandler(self._log, config["serve", "listing"], workload)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         readiness = Readiness(self._sources)
         self._server_paths: dict[str, Callable[[Request], Response]] = {

@@ -15,6 +15,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import metrics_dir
+from oslogserve.allocator import share_arenas
 from oslogserve.config import Config
 
 
@@ -55,7 +56,8 @@ def on_starting(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Names the number of threads in the environment, unless it is there."""
+    """Names the number of threads in the environment, unless it is there; they share their memory."""
+    share_arenas()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
 

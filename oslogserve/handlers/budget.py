@@ -2,7 +2,7 @@
 """The work that requests may cost: processor time and inflated bytes, while their clients are there."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import get_ident
 from typing import NamedTuple
 
@@ -17,6 +17,13 @@ FIRST_BLOCK = 16 * 1024
 SMALLEST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 256 * 1024
 BLOCK_TIME = 0.02
+#: Bytes that are rendered at once: empty lines become forty times as many, and each request holds
+#: several of such pieces.
+LARGEST_RENDERED = 64 * 1024
+#: Kinds of work, as an answer that refuses it names them.
+SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
+#: Seconds in which no large log ends until nobody waits for its place.
+PATIENCE = 1.0
 
 
 class Allowance(NamedTuple):
@@ -38,18 +45,30 @@ class Budget:
         self,
         allowance: Allowance,
         has_client_left: Callable[[], bool] = lambda: False,
-        leave: Callable[[], None] = lambda: None,
+        bulkheads: Mapping[str, Bulkhead] | None = None,
     ) -> None:
-        """leave: gives back a place of the workload."""
+        """bulkheads: by the kind of work; work of other kinds needs no place."""
         self._allowance = allowance
         self._has_client_left = has_client_left
-        self._leave = [leave]
+        self._bulkheads = bulkheads or {}
+        self._entered: list[Bulkhead] = []
         self._next_look = time.monotonic() + LOOK_EVERY
         self._inflated = 0
         #: Processor time of the thread that answers before the request began.
         self._before = {get_ident(): time.thread_time()}
         #: Processor time by thread.
         self._spent: dict[int, float] = {}
+
+    def enter(self, work: str) -> None:
+        """Takes a place for work of this kind, which close() gives back. Raises Busy."""
+        bulkhead = self._bulkheads.get(work)
+        if bulkhead is None:
+            return
+        try:
+            bulkhead.enter()
+        except Full:
+            raise Busy(work) from None
+        self._entered.append(bulkhead)
 
     def spend(self, inflated: int = 0) -> None:
         """Counts inflated bytes and this thread's processor time.
@@ -79,10 +98,12 @@ class Budget:
             yield piece
 
     def reading(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces; whatever is done with one is paid for before the next."""
+        """The pieces, cut to what is rendered at once; whatever is done with one is paid for before
+        the next."""
         for piece in pieces:
-            self.spend()
-            yield piece
+            for at in range(0, len(piece), LARGEST_RENDERED):
+                self.spend()
+                yield piece[at : at + LARGEST_RENDERED]
 
     def searching(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """As reading(), in blocks so small that each is searched in a short time."""
@@ -99,27 +120,25 @@ class Budget:
 
     def close(self) -> None:
         """May be called twice."""
-        if self._leave:
-            self._leave.pop()()
+        while self._entered:
+            self._entered.pop().leave()
 
 
 class Workload:
-    """What the requests of a process may cost, each and together."""
+    """What the requests of a process may cost, each and together: some threads are left for small
+    answers, whatever the others do."""
 
     def __init__(self, allowance: Allowance, threads: int) -> None:
-        """threads: of the process. A quarter of them may be at searches, half as many wait for that."""
+        """threads: of the process. Half of them may be at large logs, searches among them; an eighth
+        may wait for that, and as many for searches."""
         self._allowance = allowance
-        self._searches = Bulkhead(threads // 4, most_waiting=threads // 8)
+        waiting = max(1, threads // 8)
+        self._bulkheads = {
+            SEARCHES: Bulkhead(threads // 4, waiting),
+            LARGE_LOGS: Bulkhead(threads // 2, waiting, PATIENCE),
+            FOLDERS: Bulkhead(threads // 8, waiting),
+        }
 
-    def begin(self, has_client_left: Callable[[], bool], is_search: bool) -> Budget:
-        """The budget of a request, to be closed in the end. Raises Busy.
-
-        is_search: some lines of a log are looked for, which may take long without output.
-        """
-        if not is_search:
-            return Budget(self._allowance, has_client_left)
-        try:
-            self._searches.enter()
-        except Full:
-            raise Busy("searches") from None
-        return Budget(self._allowance, has_client_left, self._searches.leave)
+    def begin(self, has_client_left: Callable[[], bool]) -> Budget:
+        """The budget of a request, to be closed in the end."""
+        return Budget(self._allowance, has_client_left, self._bulkheads)

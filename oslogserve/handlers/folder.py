@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
+from oslogserve.handlers.budget import FOLDERS, Budget, Workload
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
@@ -15,9 +16,10 @@ from oslogserve.sources.first_of import Listing, open_first
 
 
 class FolderHandler:
-    def __init__(self, logs: LogHandler, may_list: bool) -> None:
+    def __init__(self, logs: LogHandler, may_list: bool, workload: Workload) -> None:
         self._logs = logs
         self._may_list = may_list
+        self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         if query.format in ("jsonl", "summary", "raw"):
@@ -28,7 +30,13 @@ class FolderHandler:
                 return index
         if not self._may_list:
             raise Forbidden("This server does not list folders: name a log.")
-        return respond(request, _listing(request, query, sources))
+        budget = self._workload.begin(request.has_client_left)
+        try:
+            budget.enter(FOLDERS)
+            return respond(request, _Listing(request, query, sources, budget))
+        except BaseException:
+            budget.close()
+            raise
 
     def _index(self, request: Request, query: Query, sources: Sequence[Source]) -> Response | None:
         path = query.path + b"/index.html" if query.path else b"index.html"
@@ -45,17 +53,24 @@ class FolderHandler:
             return None  # a source that fails is named by the listing
 
 
-def _listing(request: Request, query: Query, sources: Sequence[Source]) -> Representation:
-    found = Listing(sources, query.path)
-    sort = query.sort or "name"
-    headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
-    if query.format == "json":
-        pieces = listing.as_json(query.path, found, sort)
-        headers.append(("Content-Type", "application/json"))
-    elif query.format == "html" or (query.format is None and query.prefers_html):
-        pieces = listing.html(query, found, sort)
-        headers += page.HEADERS
-    else:
-        pieces = listing.text(found, sort)
-        headers.append(("Content-Type", TEXT))
-    return Representation(headers, pieces, "listing", is_compressible=True)
+class _Listing(Representation):
+    def __init__(
+        self, request: Request, query: Query, sources: Sequence[Source], budget: Budget
+    ) -> None:
+        self._budget = budget
+        found = Listing(sources, query.path)
+        sort = query.sort or "name"
+        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
+        if query.format == "json":
+            pieces = listing.as_json(query.path, found, sort)
+            headers.append(("Content-Type", "application/json"))
+        elif query.format == "html" or (query.format is None and query.prefers_html):
+            pieces = listing.html(query, found, sort)
+            headers += page.HEADERS
+        else:
+            pieces = listing.text(found, sort)
+            headers.append(("Content-Type", TEXT))
+        super().__init__(headers, pieces, "listing", is_compressible=True)
+
+    def close(self) -> None:
+        self._budget.close()

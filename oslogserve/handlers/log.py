@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from oslogserve.decode import beginning
 from oslogserve.errors import BadRequest
-from oslogserve.handlers.budget import Budget, Workload
+from oslogserve.handlers.budget import LARGE_LOGS, SEARCHES, Budget, Workload
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
@@ -58,9 +58,10 @@ class LogHandler:
             not_modified = self._not_modified(request, query, view, sources)
             if not_modified is not None:
                 return not_modified
-        is_search = view == "summary" or (view != "raw" and not query.is_unfiltered)
-        budget = self._workload.begin(request.has_client_left, is_search)
+        budget = self._workload.begin(request.has_client_left)
         try:
+            if view == "summary" or (view != "raw" and not query.is_unfiltered):
+                budget.enter(SEARCHES)  # lines are looked for, which may take long without output
             return self._found(request, query, view, sources, budget)
         except BaseException:
             budget.close()
@@ -79,6 +80,8 @@ class LogHandler:
             return _redirect_to_folder(request, query)
         log = OpenLog(found, query.path, sources, self._known, budget)
         try:
+            if needs_body and not log.is_quick:
+                budget.enter(LARGE_LOGS)
             shown = self._representation(request, query, view, log)
             return respond(request, shown, self._validator(log.stored, query, view))
         except BaseException:

@@ -21,6 +21,10 @@ MOST_LOOKED_THROUGH = 32 * 1024 * 1024
 MOST_COUNTED = 4 * 1024**3
 
 
+#: Stored bytes of a compressed log that is quick to send, for it has a thousand times as many at most.
+MOST_QUICK = 4096
+
+
 class OpenLog:
     """An open log and its first bytes. `stored_bytes` can be iterated once."""
 
@@ -61,6 +65,11 @@ class OpenLog:
     def is_small(self) -> bool:
         """True if all stored bytes are here: the source is not waited for any more."""
         return len(self.first) == self.stored.size
+
+    @property
+    def is_quick(self) -> bool:
+        """True if all of it is soon rendered."""
+        return self.is_small and (not self.packing or len(self.first) <= MOST_QUICK)
 
     @property
     def may_break_off(self) -> bool:

@@ -10,7 +10,9 @@ from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
 
-THREADS = 8
+#: Large logs at once: half of the threads may be at them.
+LARGE_LOGS = 8
+THREADS = 2 * LARGE_LOGS
 #: [swift] of the servers under test: every bound is short. What this version does not know is
 #: left out.
 ANSWER_TIMEOUT = 6

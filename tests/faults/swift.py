@@ -12,7 +12,7 @@ import swiftclient
 
 from tests.faults import logs
 from tests.faults.rows import CELLS, LINES, Cell, Rows
-from tests.faults.stage import THREADS, Stage, bounds
+from tests.faults.stage import LARGE_LOGS, Stage, bounds
 from tests.faults.starve import read_without_descriptors
 from tests.servers.faulty import BLACK_HOLE, Fault, FaultyProxy
 from tests.servers.keystone import Keystone
@@ -63,16 +63,16 @@ class SwiftStage(Stage):
         return super().__enter__()
 
     def _connect(self):
-        """Opens a connection for each thread: all of them are midway in a log at once."""
+        """Opens as many connections as there may be: all are midway in a log at once."""
         poll(self._connected_at_once, lambda: AssertionError("not at once"), SOON)
 
     def _connected_at_once(self):
         """A busy machine may be too slow for the bounds."""
         name = _name(False, "log")
         self.behave(name, after=MIDWAY, then="hold")
-        readers = [self.reader(name, "raw") for _ in range(THREADS)]
+        readers = [self.reader(name, "raw") for _ in range(LARGE_LOGS)]
         poll(
-            lambda: self.proxy.struck == THREADS or any(reader.done for reader in readers),
+            lambda: self.proxy.struck == LARGE_LOGS or any(reader.done for reader in readers),
             lambda: AssertionError("neither held nor given up"),
             SOON,
         )

@@ -11,7 +11,7 @@ import webob
 
 from oslogserve.errors import Busy, ClientLeft
 from oslogserve.handlers import budget
-from oslogserve.handlers.budget import Allowance, Budget, Workload
+from oslogserve.handlers.budget import SEARCHES, Allowance, Budget, Workload
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
@@ -119,6 +119,40 @@ def test_searches_do_not_take_all_threads(ask):
     assert asked("/a.txt?format=jsonl&q=there").status_int == 200
 
 
+@pytest.mark.parametrize(
+    "url", ["/a.txt?format=text", "/a.txt?format=raw", "/b.txt.gz?format=html", "/medium.txt.gz"]
+)
+def test_large_logs_do_not_take_all_threads(ask, tmp_path, url, monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
+    (tmp_path / "medium.txt.gz").write_bytes(gzip.compress(LOG[:50_000]))
+    (tmp_path / "few.txt.gz").write_bytes(gzip.compress(LINE))
+    asked = ask(serve_threads="16")
+    began = [webob.Request.blank(url).get_response(asked.app) for _ in range(8)]
+    refused = asked(url)
+    assert (refused.status_int, refused.headers["Retry-After"]) == (503, "10")
+    assert asked("/healthz").status_int == 200
+    for name in ("small.txt", "few.txt.gz"):
+        assert asked(f"/{name}?format=text").body == LINE
+    for answer in began:
+        answer.app_iter.close()
+    assert asked(url).status_int == 200
+
+
+def test_folders_do_not_take_all_threads(ask):
+    asked = ask(serve_threads="16")
+    began = [webob.Request.blank("/?format=json").get_response(asked.app) for _ in range(2)]
+    assert asked("/?format=json").status_int == 503
+    assert asked("/small.txt?format=text").body == LINE
+    for answer in began:
+        answer.app_iter.close()
+    assert asked("/?format=json").status_int == 200
+
+
+def test_no_more_is_rendered_at_once_than_has_room_as_markup():
+    pieces = Budget(Allowance(60, 0)).reading([b"x" * 2**20, b"y"])
+    assert {len(piece) for piece in pieces} == {budget.LARGEST_RENDERED, 1}
+
+
 @pytest.mark.parametrize("url", ["/missing.txt?q=a", "/a.txt?format=json", "/a.txt?q=a", "/?q=a"])
 def test_a_search_gives_its_place_back(ask, url):
     asked = ask(serve_threads="4")
@@ -129,12 +163,13 @@ def test_a_search_gives_its_place_back(ask, url):
 
 def test_a_budget_gives_its_place_back_once():
     workload = Workload(Allowance(60, MIB), threads=4)
-    first = workload.begin(bool, is_search=True)
+    first = workload.begin(bool)
+    first.enter(SEARCHES)
     first.close()
     first.close()
-    workload.begin(bool, is_search=True)
+    workload.begin(bool).enter(SEARCHES)
     with pytest.raises(Busy):
-        workload.begin(bool, is_search=True)
+        workload.begin(bool).enter(SEARCHES)
 
 
 def test_searches_are_cut_smaller_while_they_are_slow(monkeypatch):

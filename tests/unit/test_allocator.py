@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads share memory that others gave back."""
+
+import ctypes
+import subprocess
+import sys
+
+import pytest
+
+#: Eight threads that hold memory of their C library at once; then it says what arenas it has.
+PROGRAM = """
+import ctypes, threading
+{first}
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
+libc.malloc_info.argtypes = (ctypes.c_int, ctypes.c_void_p)
+libc.fflush.argtypes = (ctypes.c_void_p,)
+barrier = threading.Barrier(8)
+def allocate():
+    libc.malloc(50_000)
+    barrier.wait()
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+out = libc.fopen(b"/dev/stdout", b"w")
+libc.malloc_info(0, out)
+libc.fflush(out)
+"""
+SHARING = "from oslogserve.allocator import share_arenas; share_arenas()"
+
+
+def arenas(first=""):
+    command = [sys.executable, "-c", PROGRAM.format(first=first)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.count(
+        "<heap "
+    )
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="not glibc")
+def test_no_thread_keeps_an_arena_of_memory_that_others_cannot_use():
+    assert arenas() > 2
+    assert arenas(SHARING) <= 2
