@@ -6,6 +6,7 @@
 #   make run SWIFT=1          the same logs out of a real Swift too
 #   make faults               the fault matrix; ARGS="--only PATTERN" for some of it
 #   make soak                 readers while Swift's servers are restarted; ARGS="--seconds N"
+#   make attacks              what attacks cost a worker and other readers; ARGS="--only PATTERN"
 #   make fuzz                 hostile input to all that reads it; ARGS="--seconds N --only NAME"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make wheels               wheels of oslogserve and its native core, in dist/
@@ -26,7 +27,7 @@ test: .venv/bootstrap/installed .venv/speedups/built
 	tools/install-system-packages
 	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
 
-faults soak: .venv/bootstrap/installed .venv/speedups/built
+faults soak attacks: .venv/bootstrap/installed .venv/speedups/built
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
 fuzz: .venv/bootstrap/installed .venv/speedups-checked/built
@@ -92,5 +93,5 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test faults soak fuzz run bench screenshot wheels sbom audit lock clean
+.PHONY: test faults soak attacks fuzz run bench screenshot wheels sbom audit lock clean
 .PRECIOUS: .venv/%/bin

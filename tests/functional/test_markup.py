@@ -166,6 +166,7 @@ NAMES = {
     "Referrer-Policy",
     "Retry-After",
     "Server",
+    "Server-Timing",
     "Transfer-Encoding",
     "Vary",
     "X-Content-Type-Options",

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log folder that is attacked: bombs, lines and folders without end, and a small log."""
+
+import gzip
+import random
+import zlib
+
+MIB = 2**20
+SMALL = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
+FOLDER_ENTRIES = 100_000
+LARGE = 64 * MIB
+#: gzip's header without a name.
+_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+
+
+def bomb(unit, times):
+    """A gzip of so many times `unit`, made without inflating it. It is cut short: nobody gets there."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = compressor.compress(unit) + compressor.flush(zlib.Z_FULL_FLUSH)
+    return _HEADER + block * times
+
+
+def repeated(line, size):
+    return line * (size // len(line) + 1)
+
+
+def write(root):
+    """Writes them all. `root` is empty."""
+    choice = random.Random(13)
+    (root / "small.txt").write_bytes(SMALL)
+    (root / "medium.txt").write_bytes(repeated(SMALL, 4 * MIB))
+    letters = bytes(choice.choices(b"abcdefghijklmno    ", k=150)) + b"\n"
+    text = b"".join(letters[n % 149 :] + letters for n in range(100_000))
+    (root / "letters.txt").write_bytes(text)
+    (root / "one_line.txt").write_bytes(text.replace(b"\n", b" "))
+    (root / "zeros.txt.gz").write_bytes(bomb(bytes(MIB), 10 * 1024))
+    (root / "lines.txt.gz").write_bytes(bomb(repeated(SMALL, MIB), 10 * 1024))
+    (root / "empty_lines.txt.gz").write_bytes(bomb(b"\n" * MIB, 10 * 1024))
+    (root / "one_line_of_links.txt.gz").write_bytes(bomb(b"http://a.b/c " * 80_000, 1024))
+    (root / "json.txt.gz").write_bytes(bomb(b'{"a":' * 200_000, 1024))
+    (root / "gzip_of_gzip.txt.gz").write_bytes(
+        gzip.compress(gzip.compress(bomb(bytes(MIB), 10 * 1024)))
+    )
+    (root / "members.txt.gz").write_bytes(gzip.compress(b"x") * 300_000)
+    (root / "empty_members.txt.gz").write_bytes(gzip.compress(b"") * 2_000_000)
+    name = b"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xff" + b"n" * (64 * MIB)
+    (root / "endless_name.txt.gz").write_bytes(name)
+    colours = b"".join(b"\x1b[%dm%c" % (31 + n % 7, 97 + n % 26) for n in range(40)) + b"\n"
+    for kind, line in {
+        "large": SMALL,
+        "colours": colours,
+        "links": b"http://a.b/c " * 20 + b"\n",
+        "markup": b"<>&\"'" * 40 + b"\n",
+        "wide": SMALL[:-1] + b"y" * 1000 + b"\n",
+        "two_bytes": b"x\n",
+        "errors": SMALL.replace(b"INFO", b"ERROR"),
+    }.items():
+        (root / f"{kind}.txt").write_bytes(repeated(line, LARGE))
+    folder = root / "folder"
+    folder.mkdir()
+    for number in range(FOLDER_ENTRIES):
+        (folder / f"{number:06}-{'n' * 40}.txt").touch()

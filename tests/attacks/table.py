@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attacks."""
+
+from typing import NamedTuple
+from urllib.parse import quote
+
+HTML = "Accept: text/html"
+GZIP = "Accept-Encoding: gzip"
+#: It takes a second for each 100 KB.
+COSTLY = quote("(?:[a-z].{0,30}){12}Q")
+
+
+def request(target, *headers):
+    lines = [f"GET {target} HTTP/1.1", "Host: logs", "Connection: close", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+class Attack(NamedTuple):
+    name: str
+    #: What the clients send, in turn.
+    requests: list[bytes]
+    clients: int = 40
+    #: A key of clients.WAYS.
+    way: str = "reads"
+    #: True for what readers meet behind the nginx that is shipped.
+    is_behind_nginx: bool = False
+    #: True where the server also has a Swift that accepts connections and never answers.
+    has_black_hole: bool = False
+
+
+def _views(name, *parameters):
+    """Requests for the views of a log."""
+    more = "".join(f"&{parameter}" for parameter in parameters)
+    return [request(f"/{name}?format={view}{more}") for view in ("html", "text", "jsonl")]
+
+
+def _pages(*names):
+    """Requests for pages, compressed and not."""
+    return [
+        request(f"/{name}?format=html", *headers) for name in names for headers in ((), (GZIP,))
+    ]
+
+
+BOMBS = ["zeros.txt", "lines.txt", "empty_lines.txt", "one_line_of_links.txt", "json.txt"]
+MANY_RANGES = "Range: bytes=" + ",".join(f"{n}-{n}" for n in range(0, 2000, 2))
+
+ATTACKS = [
+    Attack("costly patterns", [request(f"/letters.txt?format=summary&re={COSTLY}")]),
+    Attack("costly patterns, one line", [request(f"/one_line.txt?format=summary&re={COSTLY}")]),
+    Attack("bombs as pages", _pages(*BOMBS)),
+    Attack("bombs as text", [request(f"/{name}?format=text") for name in BOMBS]),
+    Attack("bombs as packed text", [request(f"/{name}?format=text", GZIP) for name in BOMBS]),
+    Attack("bombs, searched", [request(f"/{name}?format=jsonl&q=a") for name in BOMBS]),
+    Attack("bombs, counted", [request(f"/{name}?format=summary") for name in BOMBS]),
+    Attack(
+        "gzips of many members and long headers",
+        _pages("members.txt", "empty_members.txt", "endless_name.txt", "gzip_of_gzip.txt"),
+    ),
+    Attack(
+        "tails of 100,000 lines",
+        _views("large.txt", "tail=100000")
+        + _views("two_bytes.txt", "tail=100000")
+        + _views("colours.txt", "tail=100000"),
+        clients=24,
+    ),
+    Attack(
+        "contexts of 1000 lines",
+        _views("wide.txt", "context=1000", "q=nowhere")
+        + _views("two_bytes.txt", "context=1000", "q=nowhere")
+        + _views("wide.txt", "context=1000", "q=other"),
+    ),
+    Attack(
+        "folders of 100,000 entries",
+        [
+            request(f"/folder/?format={view}&sort={sort}")
+            for view in ("html", "json", "text")
+            for sort in ("name", "time")
+        ],
+    ),
+    Attack("large pages", _pages("large.txt", "errors.txt", "wide.txt"), clients=64),
+    Attack("pages of colours", _pages("colours.txt"), clients=64),
+    Attack("pages of links and markup", _pages("links.txt", "markup.txt"), clients=64),
+    Attack("pages of short lines", _pages("two_bytes.txt"), clients=64),
+    Attack("JSON of short lines", [request("/two_bytes.txt?format=jsonl")], clients=64),
+    Attack(
+        "ranges of a bomb",
+        [
+            request("/lines.txt?format=text", "Range: bytes=-1"),
+            request("/empty_lines.txt?format=text", "Range: bytes=4000000000-"),
+            request("/zeros.txt?format=text", MANY_RANGES),
+        ],
+    ),
+    Attack("many ranges", [request("/large.txt?format=text", MANY_RANGES)]),
+    Attack(
+        "clients that leave",
+        [*_pages("lines.txt"), request(f"/letters.txt?format=summary&re={COSTLY}")],
+        way="leaves",
+    ),
+    Attack(
+        "200 slow readers of 4 MB",
+        _pages("medium.txt"),
+        clients=200,
+        way="slow",
+        is_behind_nginx=True,
+    ),
+    Attack("500 idle connections", [b""], clients=500, way="waits", is_behind_nginx=True),
+    Attack(
+        "64 half-sent headers",
+        [b"GET / HTTP/1.1\r\nHost: logs\r\n"],
+        clients=64,
+        way="waits",
+        is_behind_nginx=True,
+    ),
+    Attack("a Swift that hangs", [request("/missing.txt", HTML)], has_black_hole=True),
+]
