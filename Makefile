@@ -8,6 +8,7 @@
 #   make soak                 readers while Swift's servers are restarted; ARGS="--seconds N"
 #   make attacks              what attacks cost a worker and other readers; ARGS="--only PATTERN"
 #   make fuzz                 hostile input to all that reads it; ARGS="--seconds N --only NAME"
+#   make accuracy             oslogserve bench beside the truth and beside wrk; ARGS="--only PATTERN"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make wheels               wheels of oslogserve and its native core, in dist/
 #   make sbom                 what they are made of, as CycloneDX, in dist/
@@ -31,6 +32,10 @@ faults soak attacks: .venv/bootstrap/installed .venv/speedups/built
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
 fuzz: .venv/bootstrap/installed .venv/speedups-checked/built
+	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+
+accuracy: .venv/bootstrap/installed .venv/speedups/built
+	tools/install-system-packages wrk
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
 run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
@@ -93,5 +98,5 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test faults soak attacks fuzz run bench screenshot wheels sbom audit lock clean
+.PHONY: test faults soak attacks fuzz accuracy run bench screenshot wheels sbom audit lock clean
 .PRECIOUS: .venv/%/bin

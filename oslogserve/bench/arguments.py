@@ -7,6 +7,9 @@ from typing import Any
 
 from oslogserve.bench.samples import BadPlan
 
+#: libcurl waits for 1024 files at most, and keeps some connections beside those in use.
+MOST_PARALLEL = 400
+
 
 def add_to(commands: Any) -> None:
     bench = commands.add_parser("bench", help="measure a deployment from outside")
@@ -25,7 +28,13 @@ def add_to(commands: Any) -> None:
         metavar="NAME=URL",
         help="a server to compare, instead of --sources; logs are then paths below it",
     )
-    get.add_argument("--parallel", type=_count, default=1, metavar="N", help="requests at once")
+    get.add_argument(
+        "--parallel",
+        type=_parallel,
+        default=1,
+        metavar="N",
+        help=f"requests at once, at most {MOST_PARALLEL}",
+    )
     get.add_argument("--requests", type=_count, metavar="N", help="of each source (default: 100)")
     get.add_argument("--duration", type=_seconds, metavar="S", help="seconds instead of --requests")
     get.add_argument("--runs", type=_count, default=1, metavar="N", help="repeat all of it")
@@ -34,7 +43,7 @@ def add_to(commands: Any) -> None:
         type=_count_or_none,
         default=1,
         metavar="N",
-        help="requests of each source that are not measured (default: %(default)s)",
+        help="requests of each source on each connection, not measured (default: %(default)s)",
     )
     get.add_argument("--no-keep-alive", action="store_true", help="a connection for each request")
     get.add_argument("--timeout", type=_seconds, default=60, metavar="S", help="without a byte")
@@ -68,6 +77,12 @@ def _base(text: str) -> str:
             f"{text}: give NAME=URL, such as new=http://logs.example.org"
         )
     return text
+
+
+def _parallel(text: str) -> int:
+    if _count(text) > MOST_PARALLEL:
+        raise ValueError
+    return int(text)
 
 
 def _count(text: str) -> int:

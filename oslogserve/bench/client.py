@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parallel requests of one process, timed by libcurl, and what the client itself took meanwhile."""
 
+import contextlib
+import os
 import re
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import pycurl
 
@@ -14,7 +16,10 @@ from oslogserve.bench.samples import Beat, Request, Sample
 BUFFER = 512 * 1024
 #: Seconds between two beats.
 BEAT = 0.05
-#: Bytes of header lines that are kept of one answer.
+#: Seconds that an answer may wait for the client.
+LATE = 0.001
+#: Headers of an answer that are kept, in lower case, and how many bytes of them.
+KEPT_HEADERS = (b"server-timing:", b"log-worker:")
 MOST_HEADERS = 16384
 
 _DURATION = re.compile(r"\s*dur=([0-9]+(?:\.[0-9]+)?)\s*")
@@ -35,38 +40,37 @@ class Client:
         self._multi.setopt(pycurl.M_MAXCONNECTS, 4 * parallel)
         self._idle = [_Transfer(headers, keeps_connections, timeout) for _ in range(parallel)]
         self._by_handle = {transfer.handle: transfer for transfer in self._idle}
+        self._scheduling = _Scheduling()
         self.begin_run()
 
     def begin_run(self) -> list[Beat]:
         """Starts the clock of a run, on which all times are. Its beats, which are added to."""
-        self._began = time.perf_counter()
-        self._beats = [self._beat(0.0)]
-        return self._beats
+        self._watch = Watch(self._scheduling)
+        for transfer in self._idle:
+            transfer.forget()
+        return self._watch.beats
 
     def fetch(self, requests: Iterator[Request]) -> Iterator[Sample]:
         """A sample of each request, in the order in which they end."""
-        longest = 0.0
-        looked = time.perf_counter()
         while True:
-            while self._idle and (request := next(requests, None)):
-                transfer = self._idle.pop()
-                transfer.begin(request, time.perf_counter() - self._began)
-                self._multi.add_handle(transfer.handle)
+            self._begin(requests)
             if len(self._idle) == len(self._by_handle):
+                self._watch.beat()
                 return
-            now = time.perf_counter()
-            longest = max(longest, now - looked)
+            self._watch.look()
             self._multi.perform()
-            yield from self._ended()
-            if now - self._began - self._beats[-1].at >= BEAT:
-                self._beats.append(self._beat(longest))
-                longest = 0.0
-            looked = time.perf_counter()
-            if self._multi.select(BEAT) == -1:
-                time.sleep(0.001)  # there is no socket yet
-            # What select() slept is no time in which an answer was left waiting.
-            longest = max(longest, time.perf_counter() - looked - BEAT)
-            looked = time.perf_counter()
+            ended = list(self._ended())
+            yield from ended
+            if not ended:  # else the next requests come first
+                self._watch.wait(self._multi)
+
+    def _begin(self, requests: Iterator[Request]) -> None:
+        while self._idle and (request := next(requests, None)):
+            transfer = self._idle.pop()
+            started = self._watch.now()
+            self._watch.idle += transfer.idle(started) / len(self._by_handle)
+            transfer.begin(request, started)
+            self._multi.add_handle(transfer.handle)
 
     def _ended(self) -> Iterator[Sample]:
         _, succeeded, failed = self._multi.info_read()
@@ -78,13 +82,74 @@ class Client:
             self._idle.append(transfer)
             yield transfer.sample(error)
 
-    def _beat(self, longest: float) -> Beat:
-        return Beat(time.perf_counter() - self._began, time.process_time(), _waited(), longest)
-
     def close(self) -> None:
         for handle in self._by_handle:
             handle.close()
         self._multi.close()
+        self._scheduling.close()
+
+
+class Watch:
+    """The clock of a run, and how late the client was on it."""
+
+    def __init__(self, scheduling: "_Scheduling") -> None:
+        self._scheduling = scheduling
+        self._began = self._looked = time.perf_counter()
+        self._slept = self._awake = self._late = self._longest = 0.0
+        #: As in a beat.
+        self.idle = 0.0
+        self.beats: list[Beat] = []
+        self.beat()
+
+    def now(self) -> float:
+        return time.perf_counter() - self._began
+
+    def beat(self) -> None:
+        scheduled = time.process_time(), self._scheduling.waited()
+        watched = self._awake, self.idle, self._late, self._longest
+        self.beats.append(Beat(self.now(), *scheduled, *watched))
+        self._longest = 0.0
+
+    def look(self) -> None:
+        """To be called whenever the client looks for answers."""
+        now = time.perf_counter()
+        gap = now - self._looked - self._slept
+        self._looked, self._slept = now, 0.0
+        self._awake += gap
+        self._longest = max(self._longest, gap)
+        if gap > LATE:
+            self._late += gap
+        if now - self._began - self.beats[-1].at >= BEAT:
+            self.beat()
+
+    def wait(self, multi: Any) -> None:
+        """Sleeps until an answer may be there: what passes from then on counts as a delay."""
+        began, waited = time.perf_counter(), self._scheduling.waited()
+        if multi.select(BEAT) == -1:
+            time.sleep(0.001)  # there is no socket yet
+        woken = self._scheduling.waited() - waited
+        self._slept = time.perf_counter() - began - woken
+
+
+class _Scheduling:
+    """How long the kernel let this process wait for a processor."""
+
+    def __init__(self) -> None:
+        self._file: BinaryIO | None = None
+        with contextlib.suppress(OSError):  # not Linux
+            self._file = open("/proc/self/schedstat", "rb", buffering=0)  # noqa: SIM115
+
+    def waited(self) -> float:
+        """Seconds that it was ready to run and did not; 0 where the kernel does not say."""
+        if self._file is None:
+            return 0.0
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            return int(os.pread(self._file.fileno(), 100, 0).split()[1]) / 1e9
+        return 0.0
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
 
 
 class _Transfer:
@@ -94,6 +159,7 @@ class _Transfer:
         self._headers: list[bytes] = []
         self._request = Request("", "", "")
         self._started = 0.0
+        self._ended: float | None = None
         self.handle: Any = pycurl.Curl()
         for option, value in (
             (pycurl.HTTPHEADER, headers),
@@ -109,6 +175,14 @@ class _Transfer:
         ):
             self.handle.setopt(option, value)
 
+    def forget(self) -> None:
+        """Begins a run: its times are on another clock."""
+        self._ended = None
+
+    def idle(self, now: float) -> float:
+        """Seconds since its last request of this run ended."""
+        return 0.0 if self._ended is None else max(0.0, now - self._ended)
+
     def begin(self, request: Request, started: float) -> None:
         self._headers = []
         self._request = request
@@ -116,7 +190,8 @@ class _Transfer:
         self.handle.setopt(pycurl.URL, request.url)
 
     def _header(self, line: bytes) -> None:
-        if sum(map(len, self._headers)) + len(line) <= MOST_HEADERS:
+        is_kept = line[:14].lower().startswith(KEPT_HEADERS)
+        if is_kept and sum(map(len, self._headers)) + len(line) <= MOST_HEADERS:
             self._headers.append(line)
 
     def sample(self, error: str) -> Sample:
@@ -133,6 +208,7 @@ class _Transfer:
         if not error and status != 200:
             error = f"status {status}"
         headers = _parsed(self._headers)
+        self._ended = self._started + total
         return Sample(
             source=self._request.source,
             name=self._request.name,
@@ -161,12 +237,3 @@ def _durations(timing: str) -> Iterator[tuple[str, float]]:
         name, *parameters = metric.split(";")
         for found in filter(None, map(_DURATION.fullmatch, parameters)):
             yield name.strip(), float(found[1]) / 1000
-
-
-def _waited() -> float:
-    """Seconds that this process was ready to run and did not; 0 where the kernel does not say."""
-    try:
-        with open("/proc/self/schedstat", encoding="ascii") as statistics:
-            return int(statistics.read().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        return 0.0

@@ -2,6 +2,7 @@
 """The commands `oslogserve bench ...`."""
 
 import argparse
+import gc
 import platform
 import sys
 import time
@@ -58,10 +59,12 @@ def _measured(
     encoding = f"Accept-Encoding: {'gzip' if options.gzip else 'identity'}"
     headers = ["Log-Worker: ?", "Accept: text/plain", encoding]
     client = Client(options.parallel, headers, not options.no_keep_alive, options.timeout)
+    gc.disable()  # it would look through all samples, while answers wait
     try:
         for number in range(options.runs):
             warming = logs.alternating(sources, names)
-            for _ in client.fetch(logs.limited(warming, options.warm_up * len(sources))):
+            unmeasured = options.warm_up * len(sources) * options.parallel
+            for _ in client.fetch(logs.limited(warming, unmeasured)):
                 pass
             count = options.requests and options.requests * len(sources)
             requests = logs.alternating(sources, names)
@@ -74,6 +77,7 @@ def _measured(
     except KeyboardInterrupt:
         return found._replace(was_interrupted=True)
     finally:
+        gc.enable()
         client.close()
     return found
 
@@ -86,7 +90,7 @@ def _setup(
         "logs": names[0] if len(names) == 1 else f"{len(names)}, the first {names[0]}",
         "parallel": str(options.parallel),
         "connections": "one for each request" if options.no_keep_alive else "kept",
-        "warm-up": f"{options.warm_up} requests of each source",
+        "warm-up": f"{options.warm_up} requests of each source on each connection",
         "encoding": "gzip" if options.gzip else "identity",
         "parameters": ", ".join(
             f"{k}={v}" for k, v in sources[0].parameters.items() if k != "source"

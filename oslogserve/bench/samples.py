@@ -55,5 +55,11 @@ class Beat(NamedTuple):
     processor: float
     #: Time that the client was ready to run and did not.
     waited: float
-    #: The longest time since the beat before in which no answer could be looked at.
-    longest: float
+    #: Time that the client did not sleep: it worked, or waited for a processor.
+    awake: float = 0.0
+    #: Time that a connection had no request between two, the mean of all connections.
+    idle: float = 0.0
+    #: Time in which an answer may have waited for the client longer than `client.LATE`.
+    late: float = 0.0
+    #: The longest that an answer may have waited since the beat before.
+    longest: float = 0.0

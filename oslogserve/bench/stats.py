@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of samples: each source by itself, beside the others, by slices of time, by worker."""
 
+import bisect
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -18,10 +19,12 @@ RESAMPLES, MOST_RESAMPLED = 2000, 5000
 SLICES = 30
 #: Widths of a slice, seconds.
 WIDTHS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
-#: The client is the limit where it uses this much of a processor, or waits this much for one.
-BUSY, WAITING = 0.85, 0.10
-#: ... and where answers waited longer for it than this part of the median response, seconds at least.
-LATE, LEAST_LATE = 0.25, 0.002
+#: The client is the limit where it is busy this much of the time, waits this much for a processor, or
+#: leaves its connections this much without a request.
+BUSY, WAITING, IDLE = 0.80, 0.10, 0.08
+#: ... and where this part of the answers may have waited for it (a 99th percentile holds one more),
+#: longer than this part of the median response and than LATE.
+OFTEN_LATE, VERY_LATE = 0.01, 0.05
 
 
 class Description(NamedTuple):
@@ -56,11 +59,15 @@ class Slice(NamedTuple):
     requests: dict[str, int]
     median: dict[str, float]
     failures: int
-    #: The client's own use of a processor and its wait for one, parts of the slice's time.
+    #: Parts of the slice's time: the client used a processor, waited for one, did not sleep, left
+    #: its connections without a request, let answers wait longer than client.LATE.
     busy: float
     waiting: float
-    #: The longest time in which no answer could be looked at, seconds.
+    awake: float
+    idle: float
     late: float
+    #: The longest that an answer may have waited for the client, seconds.
+    longest: float
     #: Why the client, not the server, was the limit; "" where it was not.
     client_limit: str
 
@@ -140,35 +147,60 @@ def slices(samples: Sequence[Sample], beats: Sequence[Beat]) -> list[Slice]:
 def _slice(
     start: float, width: float, samples: list[Sample], beats: Sequence[Beat], usual: float
 ) -> Slice:
-    within = [beat for beat in beats if start - 1e-9 <= beat.at <= start + width]
-    busy = waiting = late = 0.0
-    if len(within) > 1:
-        first, last = within[0], within[-1]
-        seconds = max(last.at - first.at, 1e-9)
-        busy = (last.processor - first.processor) / seconds
-        waiting = (last.waited - first.waited) / seconds
-        late = max(beat.longest for beat in within[1:])
+    client = _client(beats, start, start + width)
     return Slice(
         start,
         width,
         {name: len(own) for name, own in by_source(samples).items()},
         {name: described([s.total for s in own]).p50 for name, own in by_source(samples).items()},
         sum(bool(sample.error) for sample in samples),
-        busy,
-        waiting,
-        late,
-        _client_limit(busy, waiting, late, usual),
+        *client,
+        _client_limit(client, usual),
     )
 
 
-def _client_limit(busy: float, waiting: float, late: float, usual: float) -> str:
+class _Client(NamedTuple):
+    """The client's part in a slice, as a Slice has it."""
+
+    busy: float
+    waiting: float
+    awake: float
+    idle: float
+    late: float
+    longest: float
+
+
+def _client(beats: Sequence[Beat], start: float, end: float) -> _Client:
+    """From the last beat before the slice to the first behind it."""
+    ats = [beat.at for beat in beats]
+    first = max(0, bisect.bisect_right(ats, start) - 1)
+    within = beats[first : bisect.bisect_left(ats, end) + 1]
+    if len(within) < 2:
+        return _Client(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    before, after = within[0], within[-1]
+    seconds = max(after.at - before.at, 1e-9)
+    return _Client(
+        busy=(after.processor - before.processor) / seconds,
+        waiting=(after.waited - before.waited) / seconds,
+        awake=(after.awake - before.awake) / seconds,
+        idle=(after.idle - before.idle) / seconds,
+        late=(after.late - before.late) / seconds,
+        longest=max(beat.longest for beat in within[1:]),
+    )
+
+
+def _client_limit(client: _Client, usual: float) -> str:
     reasons = []
+    # To look for answers takes a processor too; and who does not sleep may yet get none.
+    busy = max(client.busy, client.awake)
     if busy > BUSY:
-        reasons.append(f"the client used {busy:.0%} of a processor")
-    if waiting > WAITING:
-        reasons.append(f"the client waited for a processor {waiting:.0%} of the time")
-    if late > max(LEAST_LATE, LATE * usual):
-        reasons.append(f"answers waited up to {late * 1000:.1f} ms for the client")
+        reasons.append(f"the client was busy {min(1.0, busy):.0%} of the time")
+    if client.waiting > WAITING:
+        reasons.append(f"the client waited for a processor {client.waiting:.0%} of the time")
+    if client.idle > IDLE:
+        reasons.append(f"its connections had no request {client.idle:.0%} of the time")
+    if client.late > OFTEN_LATE and client.longest > VERY_LATE * usual:
+        reasons.append(f"answers waited up to {client.longest * 1000:.1f} ms for the client")
     return "; ".join(reasons)
 
 

@@ -2,6 +2,7 @@
 """`oslogserve bench`, as it is run from a shell."""
 
 import csv
+import itertools
 import json
 import signal
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from oslogserve.bench.client import Client, Watch
+from oslogserve.bench.samples import Request
 from tests.servers.client import ini
 from tests.servers.delays import Delays
 from tests.servers.gunicorn import Gunicorn
@@ -117,6 +120,16 @@ def test_connections_are_kept_unless_told_otherwise(delays):
         done = bench(url, "--sources", "a", "--requests", "20", "--csv", *options)
         rows = csv.DictReader(done.stdout.splitlines())
         assert [row["is_first"] for row in rows].count("True") == opened
+
+
+def test_no_connection_idles_while_requests_are_left(delays, monkeypatch):
+    waits = []
+    monkeypatch.setattr(Watch, "wait", lambda self, multi: waits.append(len(client._idle)))
+    client = Client(4, [])
+    requests = itertools.repeat(Request("a", "none", f"{delays.url}/none"))
+    assert len(list(itertools.islice(client.fetch(requests), 200))) == 200
+    client.close()
+    assert set(waits) == {0}
 
 
 def test_ctrl_c_keeps_what_was_measured(delays):

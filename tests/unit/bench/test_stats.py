@@ -46,17 +46,24 @@ def test_one_source_has_no_ratio():
     assert stats.ratios([sample("disk"), sample("swift", error="status 404")]) == []
 
 
-def beats(busy=0.1, waiting=0.0, longest=0.0005):
-    return [Beat(at / 10, at / 10 * busy, at / 10 * waiting, longest) for at in range(31)]
+def beats(awake=0.1, waiting=0.0, idle=0.02, late=0.0, longest=0.0005):
+    return [
+        Beat(at, at * 0.1, at * waiting, at * awake, at * idle, at * late, longest)
+        for at in (number / 10 for number in range(32))
+    ]
 
 
 @pytest.mark.parametrize(
     ("client", "reason"),
     [
         (beats(), ""),
-        (beats(busy=0.97), "the client used 97% of a processor"),
+        (beats(awake=0.97), "the client was busy 97% of the time"),
         (beats(waiting=0.5), "the client waited for a processor 50% of the time"),
-        (beats(longest=0.03), "answers waited up to 30.0 ms for the client"),
+        (beats(idle=0.2), "its connections had no request 20% of the time"),
+        (beats(late=0.02, longest=0.03), "answers waited up to 30.0 ms for the client"),
+        # Once, of thousands; or so short that 5 % of the response are more.
+        (beats(late=0.001, longest=0.03), ""),
+        (beats(late=0.5, longest=0.002), ""),
     ],
 )
 def test_a_slice_says_when_the_client_was_the_limit(client, reason):

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows: bench beside the truth, and beside wrk."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy
+
+from tests.servers.delays import Delays
+from tests.servers.process import environment
+
+#: A percentile may be off by this many seconds, or by this part of the truth.
+SECONDS, PART = 0.001, 0.05
+#: So may a rate, as long as bench does not say that it is the limit itself.
+RATE = 0.10
+#: Parts of the slices that bench marks where it is not the limit, and where it is.
+SELDOM, MOSTLY = 0.2, 0.5
+#: Mean seconds of the delays that have a truth, and of those that are compared with wrk.
+DELAYS = {"fixed": 0.05, "two-peaked": 0.05, "heavy-tailed": 0.03}
+PARALLEL = (1, 64)
+RATES = {"fixed": (1, 16, 64), "brief": (1, 4), "none": (1, 16, 64)}
+
+
+class Row(NamedTuple):
+    name: str
+    found: str
+    is_good: bool
+
+    def text(self):
+        return f"{self.name:22} {'ok ' if self.is_good else 'OFF'}  {self.found}"
+
+
+class Measured(NamedTuple):
+    p50: float
+    p99: float
+    rate: float
+    #: Part of the slices in which the client was the limit.
+    limited: float
+
+
+def run(pattern, seconds):
+    """The rows, as they come."""
+    with Delays() as server:
+        for path, mean in DELAYS.items():
+            for parallel in PARALLEL:
+                if re.search(pattern, name := f"{path}, {parallel} parallel"):
+                    count = max(100, round(seconds * parallel / mean))
+                    yield _beside_truth(name, server, path, parallel, count)
+        if shutil.which("wrk") is None:
+            yield Row("wrk", "is not installed: tools/install-system-packages wrk", False)
+            return
+        for path, connections in RATES.items():
+            for parallel in connections:
+                if re.search(pattern, name := f"{path}, wrk -c {parallel}"):
+                    yield _beside_wrk(name, f"{server.url}/{path}", parallel, seconds)
+
+
+def _beside_truth(name, server, path, parallel, count):
+    server.truth()
+    found = _bench(f"{server.url}/{path}", parallel, "--requests", str(count))
+    truth = server.truth()[path][-count:]  # those before them warmed it up
+    texts, is_good = [], True
+    for label, percent in (("p50", 50), ("p99", 99)):
+        right = float(numpy.percentile(truth, percent))
+        measured = getattr(found, label)
+        is_good &= abs(measured - right) <= max(SECONDS, PART * right)
+        texts.append(f"{label} {1000 * measured:7.2f} of {1000 * right:7.2f} ms")
+    return Row(name, f"{'  '.join(texts)}  {_limited(found)}", is_good)
+
+
+def _beside_wrk(name, url, parallel, seconds):
+    command = ["wrk", "--threads", "1", "--connections", str(parallel), "--duration", f"{seconds}s"]
+    found = _bench(url, parallel, "--duration", str(seconds))
+    wrk = float(re.search(r"Requests/sec:\s+([\d.]+)", _output([*command, url]))[1])
+    is_near = abs(found.rate - wrk) <= RATE * wrk
+    is_good = found.limited <= SELDOM if is_near else found.limited >= MOSTLY
+    text = f"{found.rate:9.1f} requests/s, wrk {wrk:9.1f}  {_limited(found)}"
+    return Row(name, text, is_good)
+
+
+def _limited(found):
+    return f"the client was the limit in {found.limited:.0%} of the slices"
+
+
+def _bench(url, parallel, *arguments):
+    command = [sys.executable, "-m", "oslogserve", "bench", "get", url, "--sources", "a", "--json"]
+    output = json.loads(_output([*command, "--parallel", str(parallel), *arguments]))
+    (run,) = output["runs"]
+    assert run["failures"] == 0
+    response = output["sources"]["a"]["response"]["all"]
+    limited = sum(bool(part["client_limit"]) for part in run["slices"]) / len(run["slices"])
+    return Measured(response["p50"], response["p99"], run["requests"] / run["seconds"], limited)
+
+
+def _output(command):
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True)
+    return done.stdout
