@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, check-config, demo, bench."""
+"""The command line: serve, render, check-config, demo, bench, upload."""
 
 import argparse
 import os
@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from oslogserve.bench import arguments
+from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.lines.renderer import described
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.rendering import renderer_of
+from oslogserve.upload import arguments as upload_arguments
 
 RENDERED = ("html", "text", "jsonl", "summary")
 
@@ -64,7 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("folder", metavar="DIR")
     demo.set_defaults(run=_demo)
 
-    arguments.add_to(commands)
+    bench_arguments.add_to(commands)
+    upload_arguments.add_to(commands)
     return parser
 
 

@@ -27,6 +27,28 @@ MAX_NAME = 1024
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
+class Place(NamedTuple):
+    """Where the log of a path is stored."""
+
+    container: str
+    #: The object's.
+    name: str
+
+
+def place_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Place | None:
+    """None where Swift can hold no such name, or the first segment names no container."""
+    try:
+        name = path.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    if "{partition}" in container:
+        partition, _, name = name.partition("/")
+        if not partitions.fullmatch(partition):
+            return None
+        container = container.replace("{partition}", partition)
+    return Place(container, name)
+
+
 class Swift:
     name = SOURCE
 
@@ -63,19 +85,8 @@ class Swift:
                 what = "it lists the log and does not find it, which expired just now or is damaged"
                 raise SourceError(self.name, what, "lost")
 
-    def _place(self, path: bytes) -> tuple[str, str] | None:
-        """(container, object name) of a path; None where Swift can hold no such name."""
-        try:
-            name = path.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
-        container = self._container
-        if "{partition}" in container:
-            partition, _, name = name.partition("/")
-            if not self._partitions.fullmatch(partition):
-                return None
-            container = container.replace("{partition}", partition)
-        return container, name
+    def _place(self, path: bytes) -> "Place | None":
+        return place_of(path, self._container, self._partitions)
 
     def _log(self, container: str, name: str, options: OpenOptions) -> "SwiftLog | None":
         """The log, or what stands for a folder; None where there is no such object."""

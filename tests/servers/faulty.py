@@ -54,6 +54,7 @@ class FaultyProxy:
         self.struck = 0
         self._fault = PASS
         self._left = PASS.times
+        self._sent, self._act_at, self._act = 0, math.inf, None
         self._changed = threading.Condition()
         self._links = set()
         self._listener = None
@@ -75,6 +76,11 @@ class FaultyProxy:
         with self._changed:
             self._fault, self._left, self.struck = fault, fault.times, 0
             self._changed.notify_all()
+
+    def at_byte(self, count, act):
+        """Calls act() once, before that byte of the requests from now on is passed."""
+        with self._changed:
+            self._sent, self._act_at, self._act = 0, count, act
 
     def cut(self):
         """Close every connection that is open now, held or not."""
@@ -125,6 +131,14 @@ class FaultyProxy:
                 return PASS
             self._left -= 1
             return self._fault
+
+    def count(self, size):
+        with self._changed:
+            self._sent += size
+            if self._sent < self._act_at:
+                return
+            self._act_at = math.inf
+        self._act()
 
     def strike(self):
         with self._changed:
@@ -202,6 +216,7 @@ class _Link:
                     self._asking = True
                     self._fault = self._proxy.fault_of(piece)
                     self._passed = 0
+                self._proxy.count(len(piece))
                 self._server.sendall(piece)
         self.end()
 

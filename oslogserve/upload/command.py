@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `oslogserve upload`."""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+from oslogserve.config import Config, ConfigError, load
+from oslogserve.upload.console import Growing, Renewals, Spool
+from oslogserve.upload.files import Files
+from oslogserve.upload.naming import Naming
+from oslogserve.upload.report import Report, shown
+from oslogserve.upload.store import Store, StoreOptions
+from oslogserve.upload.walk import files_below
+
+#: Bytes of standard input that are read at once.
+PIECE = 65536
+
+
+def upload(options: argparse.Namespace) -> int:
+    """The exit status. 1: not all is in Swift as it is here. Raises ConfigError, OSError."""
+    naming = _naming(options)
+    report = Report()
+    if options.logs == "-":
+        _upload_console(options, naming, report)
+    else:
+        _upload_folder(options, naming, report)
+    print(report.summary())
+    return 0 if report.is_complete else 1
+
+
+def _naming(options: argparse.Namespace) -> Naming:
+    overrides = {"swift_container": options.container} if options.container else {}
+    config = load(options.config, **overrides)
+    if not config["swift", "container"]:
+        raise ConfigError("no container to upload to: give --container, or --config with one")
+    segments = os.fsencode(options.prefix).split(b"/")
+    if b".." in segments or b"." in segments:
+        raise ConfigError(
+            f'--prefix {shown(os.fsencode(options.prefix))}: "." and ".." are no names'
+        )
+    prefix = b"/".join(filter(None, segments))
+    return Naming(config, prefix, options.segment_size, not options.no_gzip)
+
+
+def _store(options: argparse.Namespace, config: Config, patience: float) -> Store:
+    return Store(config, StoreOptions(options.expire, options.parallel, patience))
+
+
+def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) -> None:
+    root = os.fsencode(options.logs)
+    os.scandir(root).close()  # raises what is wrong with it
+    with closing(_store(options, naming.config, options.patience)) as store:
+        files = Files(root, files_below(root, report), naming, store, report)
+        with ThreadPoolExecutor(options.parallel) as pool:
+            threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
+            try:
+                for thread in threads:
+                    thread.result()
+            except KeyboardInterrupt:
+                store.stop()
+        if store.is_stopped:
+            report.incomplete("stopped: run it again for the files that are missing")
+
+
+def _upload_console(options: argparse.Namespace, naming: Naming, report: Report) -> None:
+    name = os.fsencode(options.name)
+    if b"/" in name or name in (b"", b".", b".."):
+        raise ConfigError(f"--name {shown(name)}: give the name of a file; --prefix has its folder")
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
+    with closing(Spool(Path(folder, options.name))) as spool, _second_signal_interrupts():
+        try:
+            _read_console(options, naming, report, spool)
+            with closing(_store(options, naming.config, options.patience)) as store:
+                Files(os.fsencode(folder), iter([name]), naming, store, report).upload_all()
+        except KeyboardInterrupt:
+            report.incomplete("interrupted")
+    if report.is_complete:
+        spool.path.unlink()
+        os.rmdir(folder)
+    else:
+        again = shlex.join(["oslogserve", "upload", folder, "--prefix", options.prefix])
+        report.note(f"kept in {spool.path}, to be uploaded by: {again}")
+
+
+def _read_console(
+    options: argparse.Namespace, naming: Naming, report: Report, spool: Spool
+) -> None:
+    """Reads standard input to its end, which readers see meanwhile."""
+    live = _store(options, naming.config, 0)
+    growing = Growing(spool, naming.place(os.fsencode(options.name)), live)
+    with closing(Renewals(growing, live, options.every, report.note)):
+        try:
+            spool.fill(partial(os.read, sys.stdin.fileno(), PIECE))
+        except KeyboardInterrupt:
+            report.incomplete("interrupted: what came after that is not uploaded")
+    if spool.lost:
+        report.incomplete(f"the disk is full: {spool.lost} bytes of the console are lost")
+
+
+@contextmanager
+def _second_signal_interrupts() -> Iterator[None]:
+    """Context in which the first SIGINT or SIGTERM is passed over: it goes to the job as well, whose
+    last lines are still to come."""
+    count = 0
+
+    def handle(*_: object) -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is stored of a file: its bytes or a gzip of them, their type and their checksums.
+
+A file is read once for its checksums and once more while it is sent, so that Swift refuses bytes that
+changed between. What is stored is always how the file once was, or is told.
+"""
+
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import md5
+from typing import BinaryIO, NamedTuple
+
+from oslogserve.fastzlib import GZIP_WBITS
+from oslogserve.http import TEXT
+from oslogserve.pages.media_type import passed_through_as
+
+#: Bytes that are read at once, and of which the gain of a gzip is told.
+PIECE = 256 * 1024
+#: Bytes below which a gzip saves less than the work of inflating it costs.
+SMALLEST_GZIP = 1024
+#: A gzip pays where it has at most so much of the bytes.
+GAIN = 0.9
+#: Most segments of a large object by Swift's default, max_manifest_segments.
+MOST_SEGMENTS = 1000
+_PACKED = tempfile.TemporaryFile
+_COMPRESSIBLE = re.compile(r"text/|image/svg|application/(?:.*\+)?(?:json|xml|javascript)")
+
+
+class Changed(Exception):
+    """The file is not as it was when its checksums were taken."""
+
+
+class Segment(NamedTuple):
+    start: int
+    size: int
+    #: In hexadecimal digits.
+    md5: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """Bytes to store. Whoever made it closes it, which leaves the file it is of open."""
+
+    file: BinaryIO
+    size: int
+    media_type: str
+    #: Content-Encoding, or "".
+    encoding: str
+    #: One for what is stored in one object.
+    segments: list[Segment]
+
+    def close(self) -> None:
+        self.file.close()
+
+    @property
+    def etag(self) -> str:
+        """Swift's, of the object that is stored."""
+        if len(self.segments) == 1:
+            return self.segments[0].md5
+        joined = "".join(segment.md5 for segment in self.segments)
+        return md5(joined.encode(), usedforsecurity=False).hexdigest()
+
+    def is_stored_as(self, headers: Mapping[str, str]) -> bool:
+        """True where these headers are of an object with this content."""
+        return (
+            headers.get("etag", "").strip('"') == self.etag
+            and headers.get("content-type") == self.media_type
+            and headers.get("content-encoding", "") == self.encoding
+        )
+
+
+def content_of(file: BinaryIO, size: int, name: str, segment_size: int, packs: bool) -> Content:
+    """The content of the first `size` bytes of a file, which it reads. Raises Changed, OSError.
+
+    name: of the file, which says its type. packs: whether a gzip is stored where it pays.
+    """
+    head = os.pread(file.fileno(), PIECE, 0)
+    media_type = media_type_of(name, head)
+    is_packed = packs and _pays(media_type, head[:size])
+    stored: BinaryIO = _PACKED() if is_packed else os.fdopen(os.dup(file.fileno()), "rb")
+    try:
+        if is_packed:
+            _pack(file, size, stored)
+            size = stored.tell()
+        segments = _segments(stored, size, segment_size)
+    except BaseException:
+        stored.close()
+        raise
+    return Content(stored, size, media_type, "gzip" if is_packed else "", segments)
+
+
+def media_type_of(name: str, head: bytes) -> str:
+    """The type as the server sends it, of a log TEXT; a gzip is one, whatever is in it."""
+    if head.startswith(b"\x1f\x8b"):
+        return "application/gzip"
+    return passed_through_as(name, head, ()) or TEXT
+
+
+def pieces_of(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
+    """Pieces of so many bytes. Raises Changed where the file ends before."""
+    end = start + size
+    while start < end:
+        piece = os.pread(file.fileno(), min(PIECE, end - start), start)
+        if not piece:
+            raise Changed
+        start += len(piece)
+        yield piece
+
+
+def segment_of(file: BinaryIO, start: int, size: int) -> Segment:
+    checksum = md5(usedforsecurity=False)
+    for piece in pieces_of(file, start, size):
+        checksum.update(piece)
+    return Segment(start, size, checksum.hexdigest())
+
+
+def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
+    segment_size = max(segment_size, -(-size // MOST_SEGMENTS))
+    starts = range(0, size, segment_size) or [0]
+    return [segment_of(file, start, min(segment_size, size - start)) for start in starts]
+
+
+def _pays(media_type: str, head: bytes) -> bool:
+    """Told by the beginning: what follows in a log is alike."""
+    if len(head) < SMALLEST_GZIP or not _COMPRESSIBLE.match(media_type):
+        return False
+    return len(zlib.compress(head, 1)) <= GAIN * len(head)
+
+
+def _pack(file: BinaryIO, size: int, target: BinaryIO) -> None:
+    """Writes a gzip, the same bytes each time: it has neither a time nor a name."""
+    compressor = zlib.compressobj(6, zlib.DEFLATED, GZIP_WBITS)
+    target.writelines(compressor.compress(piece) for piece in pieces_of(file, 0, size))
+    target.write(compressor.flush())
+    target.flush()

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of each file: a line for what was not uploaded, and the sum at the end."""
+
+import sys
+import time
+from threading import Lock
+
+from oslogserve.pages.humanize import size_shown
+
+#: Seconds between two lines of progress.
+PROGRESS = 0.2
+
+
+class Report:
+    """Counts of files, from many threads. Its lines hold no control character of a name."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._began = self._shown = time.monotonic()
+        self._has_progress = sys.stderr.isatty()
+        self._uploaded = self._there = self._skipped = self._failed = 0
+        self._bytes = self._stored_bytes = 0
+        self._is_complete = True
+
+    @property
+    def is_complete(self) -> bool:
+        return not self._failed and self._is_complete
+
+    def incomplete(self, text: str) -> None:
+        """Tells why not all was uploaded, where no one file is to blame."""
+        with self._lock:
+            self._is_complete = False
+            self._line(text)
+
+    def uploaded(self, size: int, stored_size: int) -> None:
+        """stored_size: bytes that were sent for these `size` ones."""
+        with self._lock:
+            self._uploaded += 1
+            self._bytes += size
+            self._stored_bytes += stored_size
+            self._progress()
+
+    def there(self) -> None:
+        """Counts a file that was in Swift already, byte for byte."""
+        with self._lock:
+            self._there += 1
+            self._progress()
+
+    def skipped(self, path: bytes, why: str) -> None:
+        """Tells of what is no file of the job's."""
+        with self._lock:
+            self._skipped += 1
+            self._line(f"{shown(path)}: not uploaded: {why}")
+
+    def failed(self, path: bytes, why: str) -> None:
+        """Tells of a file that is not in Swift as it is here."""
+        with self._lock:
+            self._failed += 1
+            self._line(f"{shown(path)}: {why}")
+
+    def note(self, text: str) -> None:
+        with self._lock:
+            self._line(text)
+
+    def summary(self) -> str:
+        with self._lock:
+            if self._has_progress:
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            size, stored = size_shown(self._bytes), size_shown(self._stored_bytes)
+            others = {"skipped": self._skipped, "failed": self._failed}
+            told = [f"{count} {what}" for what, count in others.items() if count]
+            return ", ".join(
+                [
+                    f"{self._uploaded} uploaded ({size}, {stored} as stored)",
+                    f"{self._there} there already",
+                    *told,
+                    f"{time.monotonic() - self._began:.1f} s",
+                ]
+            )
+
+    def _line(self, text: str) -> None:
+        erase = "\r\x1b[K" if self._has_progress else ""
+        print(f"{erase}oslogserve: {text}", file=sys.stderr, flush=True)
+
+    def _progress(self) -> None:
+        now = time.monotonic()
+        if self._has_progress and now - self._shown >= PROGRESS:
+            self._shown = now
+            text = f"{self._uploaded} uploaded, {self._there} there already, {self._failed} failed"
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def shown(path: bytes) -> str:
+    """A path as one line of text, whatever its bytes are."""
+    text = path.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

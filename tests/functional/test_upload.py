@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`oslogserve upload`, as a job runs it, into a real Swift, and what is served out of that."""
+
+import contextlib
+import gzip
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.servers.client import ask, ini
+from tests.servers.faulty import PASS, Fault
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
+from tests.servers.process import environment, poll
+from tests.servers.swift import FourProcessSwift, Swift
+
+SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
+LINE = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
+ODD = "a b.txt", "100%.txt", "Grüße 日本語.txt", "what?#.log", "with\nnewline.txt", ".hidden/x.txt"
+#: Small enough for some files of a job to be stored in segments.
+SEGMENT = 200_000
+
+
+def command(*arguments, config):
+    return [SCRIPT, "upload", *map(str, arguments), "--config", str(config)]
+
+
+def upload(*arguments, config, env=None, **options):
+    return subprocess.run(
+        command(*arguments, config=config),
+        check=False,
+        capture_output=True,
+        timeout=120,
+        env=environment(**env or {}),
+        **options,
+    )
+
+
+def config_of(swift, folder, container="logs"):
+    path = folder / f"{container}.conf"
+    settings = swift.settings() | {"container": container}
+    path.write_text(ini({"swift": settings, "serve": {"dot_files": "yes"}}))
+    return path
+
+
+def job(folder, files=6):
+    """The bytes of a job's files, by their paths, which are also below the folder."""
+    chance = random.Random(7)
+    made = {f"logs/{n}/service-{n}.log": LINE * chance.randrange(90) for n in range(files)}
+    made |= {name: LINE * 30 for name in ODD}
+    made |= {
+        "job-output.txt": b"".join(b"%d " % n + LINE for n in range(20_000)),
+        "report.html": b"<!doctype html><title>A report</title>" + b"<p>passed</p>" * 200,
+        "result.json": b'{"result": "SUCCESS"}',
+        "old.log.gz": gzip.compress(LINE * 50),
+        "core.bin": chance.randbytes(5 * SEGMENT + 77),
+        "screen.png": b"\x89PNG\r\n\x1a\n" + chance.randbytes(3000),
+        "empty.txt": b"",
+    }
+    for name, content in made.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return made
+
+
+def stored(connection, container, prefix):
+    """The bytes of the files below a prefix, by their paths, in the order of the listing."""
+    found = []
+    for row in connection.get_container(container, prefix=f"{prefix}/", full_listing=True)[1]:
+        headers, body = connection.get_object(container, row["name"])
+        is_gzip = headers.get("content-encoding") == "gzip"
+        name = row["name"].removeprefix(f"{prefix}/")
+        found.append((name, gzip.decompress(body) if is_gzip else body))
+    return found
+
+
+@pytest.fixture(scope="module")
+def swift(tmp_path_factory):
+    with Swift(tmp_path_factory.mktemp("upload-swift"), faulty=True) as swift:
+        yield swift
+
+
+@pytest.fixture(autouse=True)
+def no_fault(swift):
+    yield
+    swift.faulty.accept()
+    swift.faulty.behave(PASS)
+
+
+@pytest.fixture
+def connection(swift):
+    with contextlib.closing(swift.connection()) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("job")
+    return folder, job(folder)
+
+
+def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
+    folder, files = logs
+    config = config_of(swift, tmp_path, "plain")
+    arguments = folder, "--prefix", "42/7", "--segment-size", SEGMENT, "--expire", "30d"
+    done = upload(*arguments, config=config)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"%d uploaded (" % len(files))
+    with Gunicorn(config.read_text()) as server:
+        for name, content in files.items():
+            answer = ask(server, f"/42/7/{quote(name)}", Accept="text/plain")
+            assert (name, answer.status) == (name, 200)
+            expected = gzip.decompress(content) if name.endswith(".gz") else content
+            assert answer.body == expected, name
+    heads = {name: connection.head_object("plain", f"42/7/{name}") for name in files}
+    assert all("x-delete-at" in head for head in heads.values())
+    types = {name: head["content-type"] for name, head in heads.items()}
+    assert types["job-output.txt"] == types["empty.txt"] == "text/plain; charset=utf-8"
+    assert types["report.html"] == "text/html; charset=utf-8"
+    assert types["result.json"] == "application/json"
+    assert (types["screen.png"], types["old.log.gz"]) == ("image/png", "application/gzip")
+    packed = {name for name, head in heads.items() if head.get("content-encoding") == "gzip"}
+    assert {"job-output.txt", "report.html"} <= packed
+    assert not packed & {"result.json", "old.log.gz", "core.bin", "screen.png", "empty.txt"}
+    segments = connection.get_container("plain_segments")[1]
+    assert len(segments) == 6
+    last = connection.head_object("plain_segments", segments[-1]["name"])
+    assert int(last["x-delete-at"]) > int(heads["core.bin"]["x-delete-at"])
+
+    again = upload(*arguments, config=config)
+    assert again.stdout.startswith(b"0 uploaded (0 B, 0 B as stored), %d there" % len(files))
+    puts = [request for request in swift.requests() if request.method == "PUT"]
+    assert len(puts) == 2 + len(files) + len(segments)
+
+
+def test_only_what_differs_is_uploaded_again(swift, connection, tmp_path):
+    config = config_of(swift, tmp_path, "differs")
+    folder = tmp_path / "job"
+    files = job(folder, files=2)
+    arguments = folder, "--prefix", "x", "--segment-size", SEGMENT
+    assert upload(*arguments, config=config).returncode == 0
+    files["core.bin"] = files["core.bin"][: 3 * SEGMENT] + b"and another end"
+    files["empty.txt"] = b"no more"
+    for name in ("core.bin", "empty.txt"):
+        (folder / name).write_bytes(files[name])
+    done = upload(*arguments, config=config)
+    assert done.stdout.startswith(b"2 uploaded (600 kB")
+    assert dict(stored(connection, "differs", "x")) == files
+    assert len(connection.get_container("differs_segments")[1]) == 4
+    (folder / "core.bin").write_bytes(b"\1\2\3 small now")
+    assert upload(*arguments, config=config).returncode == 0
+    assert connection.get_container("differs_segments")[1] == []
+
+
+def test_killed_at_ten_random_moments_and_run_again_every_file_is_there_once(
+    swift, connection, logs, tmp_path
+):
+    folder, files = logs
+    config = config_of(swift, tmp_path, "killed")
+    arguments = "--segment-size", SEGMENT, "--parallel", "4"
+    total = sum(map(len, files.values())) - len(files["job-output.txt"])  # of that, only a gzip
+    chance = random.Random(20130927)
+    for prefix in ("one", "two"):
+        line = command(folder, "--prefix", prefix, *arguments, config=config)
+        for _ in range(5):  # each gets a fifth further at most, so that something is left to do
+            moment = chance.randrange(total // 5)
+            with subprocess.Popen(line, env=environment(), stdout=subprocess.PIPE) as child:
+                swift.faulty.at_byte(moment, child.kill)
+                assert child.wait(60) == -signal.SIGKILL, f"it ended before byte {moment}"
+        done = upload(folder, "--prefix", prefix, *arguments, config=config)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert stored(connection, "killed", prefix) == sorted(files.items())
+        segments = connection.get_container("killed_segments", prefix=f"{prefix}/")[1]
+        assert len(segments) == 6
+
+
+def test_files_arrive_while_swift_fails_refuses_its_tokens_and_breaks_off(tmp_path):
+    folder = tmp_path / "job"
+    files = job(folder)
+    with FourProcessSwift(tmp_path / "swift", node_timeout=2, faulty=True) as swift:
+        config = config_of(swift, tmp_path)
+        swift.faulty.behave(Fault(after=0, then="reset", only=b"PUT /v1", times=9))
+
+        def restart():
+            swift.reconfigure(token_life=3600)  # tokens that were given are refused
+            swift.kill("object")
+            swift.faulty.at_byte(20_000, lambda: swift.start("object"))
+
+        swift.faulty.at_byte(300_000, restart)
+        arguments = folder, "--prefix", "a", "--segment-size", SEGMENT, "--patience", "60"
+        done = upload(*arguments, config=config)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert swift.faulty.struck == 9
+        assert swift.token_requests() >= 2
+        with contextlib.closing(swift.connection()) as connection:
+            assert stored(connection, "logs", "a") == sorted(files.items())
+
+
+def test_answers_of_503_and_401_are_asked_again_and_no_secret_is_told(tmp_path):
+    folder = tmp_path / "job"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(LINE)
+    at = f"{CONTAINER}/x/a.txt"
+    with LyingSwift() as swift:
+        config = config_of(swift, tmp_path)
+        swift.answers["HEAD", CONTAINER] = [reply("503 No"), reply("401 No"), reply("204 Yes")]
+        refused = reply("503 No"), reply("401 No"), b"", reply("408 Slow")
+        swift.answers["PUT", at] = [*refused, reply("201 Created")]
+        done = upload(folder, "--prefix", "x", config=config)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert sum(asked.method == "PUT" for asked in swift.asked) == 5
+        swift.answers["PUT", at] = [reply("403 No")]
+        done = upload(folder, "--prefix", "x", config=config)
+        assert done.returncode == 1
+        assert done.stderr == b"oslogserve: a.txt: not uploaded: Swift: status 403\n"
+        swift.answers["GET", "/auth/v1.0"] = [reply("401 No")]
+        done = upload(folder, "--prefix", "x", config=config)
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[0] == b"oslogserve: a.txt: not uploaded: Swift: status 401"
+        assert b"testing" not in done.stderr + done.stdout
+
+
+def test_what_is_no_file_of_the_job_is_told_and_not_followed(swift, connection, tmp_path):
+    config = config_of(swift, tmp_path, "hostile")
+    (tmp_path / "secret.txt").write_bytes(b"secret")
+    folder = tmp_path / "job"
+    folder.mkdir()
+    (folder / "good.txt").write_bytes(LINE)
+    (folder / "link.txt").symlink_to("../secret.txt")
+    (folder / "folder").symlink_to("..")
+    os.mkfifo(folder / "pipe")
+    done = upload(folder, "--prefix", "x", config=config)
+    assert done.returncode == 0
+    assert b"1 uploaded" in done.stdout
+    assert b"3 skipped" in done.stdout
+    assert sorted(done.stderr.splitlines()) == [
+        b"oslogserve: folder: not uploaded: a symbolic link is not followed",
+        b"oslogserve: link.txt: not uploaded: a symbolic link is not followed",
+        b"oslogserve: pipe: not uploaded: neither a file nor a folder",
+    ]
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff\n\x1b[31m.txt")).write_bytes(b"x")
+    done = upload(folder, "--prefix", "x", config=config)
+    assert done.returncode == 1
+    assert rb"oslogserve: \xff\n\x1b[31m.txt: not uploaded: Swift has no" in done.stderr
+    assert stored(connection, "hostile", "x") == [("good.txt", LINE)]
+
+
+def test_credentials_of_the_environment_and_a_container_for_each_partition(swift, tmp_path):
+    folder = tmp_path / "job"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(LINE * 100)
+    config = tmp_path / "site.conf"
+    config.write_text(ini({"swift": {"auth_version": 1}}))
+    env = {"OS_AUTH_URL": swift.auth_url, "OS_USERNAME": swift.user, "OS_PASSWORD": swift.key}
+    container = "--container", "logs_{partition}"
+    done = upload(folder, "--prefix", "/42/7/", *container, config=config, env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    with Gunicorn(ini({"swift": swift.settings("logs_{partition}")})) as server:
+        assert ask(server, "/42/7/a.txt").body == LINE * 100
+    done = upload(folder, *container, config=config, env=env)
+    assert done.returncode == 1
+    assert b"a.txt: not uploaded: Swift has no such name: its first segment" in done.stderr
+
+
+class Console:
+    """A console that is being uploaded, with what was written to it."""
+
+    def __init__(self, folder, config, *arguments):
+        self.written = b""
+        self.keep = folder / "keep"
+        self.keep.mkdir()
+        options = "-", "--prefix", "job", "--keep", self.keep, "--every", "0.1s", *arguments
+        self.child = subprocess.Popen(
+            command(*options, config=config),
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def write(self, numbers):
+        for number in numbers:
+            line = b"%d " % number + LINE
+            self.child.stdin.write(line)
+            self.child.stdin.flush()
+            self.written += line
+
+    def end(self):
+        """Status, output and errors of the upload after the console has ended."""
+        out, err = self.child.communicate(timeout=60)
+        return self.child.returncode, out, err
+
+
+@contextlib.contextmanager
+def console(*arguments):
+    running = Console(*arguments)
+    with running.child:
+        try:
+            yield running
+        finally:
+            running.child.kill()
+
+
+def growing(connection, container, size):
+    """Waits until readers see so many bytes, and returns them."""
+
+    def seen():
+        with contextlib.suppress(Exception):
+            headers, body = connection.get_object(container, "job/job-output.txt")
+            return len(body) >= size and (headers, body)
+
+    return poll(seen, lambda: AssertionError("readers do not see the console grow"), 30)
+
+
+def test_a_console_of_10000_lines_arrives_whole_and_is_seen_to_grow(swift, connection, tmp_path):
+    config = config_of(swift, tmp_path, "console")
+    with console(tmp_path, config) as job:
+        job.write(range(10))
+        headers, body = growing(connection, "console", len(job.written))
+        assert (body, "x-static-large-object" in headers) == (job.written, True)
+        swift.faulty.behave(Fault(after=0, then="close", only=b"PUT /v1", times=3))
+        job.write(range(10, 5000))
+        assert job.written.startswith(growing(connection, "console", 60_000)[1])
+        job.child.terminate()  # its job is ended too, and has some more to say
+        job.write(range(5000, 10_000))
+        status, out, _ = job.end()
+    assert status == 0
+    assert out.startswith(b"1 uploaded (")
+    assert stored(connection, "console", "job") == [("job-output.txt", job.written)]
+    assert connection.get_container("console_segments")[1] == []
+    assert list(job.keep.iterdir()) == []
+    with Gunicorn(config.read_text()) as server:
+        assert ask(server, "/job/job-output.txt").body == job.written
+
+
+def test_a_console_that_swift_does_not_take_is_kept_and_told(swift, connection, tmp_path):
+    config = config_of(swift, tmp_path, "kept")
+    swift.faulty.refuse()
+    with console(tmp_path, config, "--patience", "0.5") as job:
+        job.write(range(1000))
+        status, _, err = job.end()
+    assert status == 1
+    told = err.decode().splitlines()
+    (kept,) = job.keep.glob("*/job-output.txt")
+    assert kept.read_bytes() == job.written
+    assert str(kept) in told[-1]
+    swift.faulty.accept()
+    again = shlex.split(told[-1].partition("by: ")[2])
+    assert upload(*again[2:], config=config).returncode == 0
+    assert stored(connection, "kept", "job") == [("job-output.txt", job.written)]
+
+
+def test_a_console_whose_upload_is_killed_is_kept(swift, connection, tmp_path):
+    config = config_of(swift, tmp_path, "gone")
+    with console(tmp_path, config) as job:
+        job.write(range(300))
+        growing(connection, "gone", len(job.written))
+        job.child.kill()
+    (kept,) = job.keep.glob("*/job-output.txt")
+    assert kept.read_bytes() == job.written
+    assert upload(kept.parent, "--prefix", "job", config=config).returncode == 0
+    assert stored(connection, "gone", "job") == [("job-output.txt", job.written)]
+    assert connection.get_container("gone_segments")[1] == []
