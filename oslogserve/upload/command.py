@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import select
 import shlex
 import signal
 import sys
@@ -101,11 +102,22 @@ def _read_console(
     growing = Growing(spool, naming.place(os.fsencode(options.name)), live)
     with closing(Renewals(growing, live, options.every, report.note)):
         try:
-            spool.fill(partial(os.read, sys.stdin.fileno(), PIECE))
+            spool.fill(partial(_read, sys.stdin.fileno()))
         except KeyboardInterrupt:
             report.incomplete("interrupted: what came after that is not uploaded")
+        except OSError as error:
+            report.incomplete(f"standard input broke off: {error.strerror}")
     if spool.lost:
         report.incomplete(f"the disk is full: {spool.lost} bytes of the console are lost")
+
+
+def _read(descriptor: int) -> bytes:
+    """What has come, after waiting for it; another process may have made the pipe non-blocking."""
+    while True:
+        try:
+            return os.read(descriptor, PIECE)
+        except BlockingIOError:
+            select.select([descriptor], [], [])
 
 
 @contextmanager

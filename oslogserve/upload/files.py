@@ -54,7 +54,7 @@ class Files:
                 before = _times(file)
                 try:
                     with closing(self._naming.content(file, path)) as content:
-                        found = self._store.head(place)
+                        found = self._store.head(place, self._naming.object_prefix)
                         is_there = found is not None and content.is_stored_as(found)
                         if not is_there:
                             self._store.replace(place, found, content)

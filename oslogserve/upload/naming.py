@@ -38,6 +38,13 @@ class Naming:
             raise Unstorable(f"its name is longer than the {MAX_NAME} bytes that Swift takes")
         return place
 
+    @property
+    def object_prefix(self) -> str:
+        """What the names of all objects begin with."""
+        prefix = self.prefix.decode() + "/" if self.prefix else ""
+        has_partition = "{partition}" in self.config["swift", "container"]
+        return prefix.partition("/")[2] if has_partition else prefix
+
     def content(self, file: BinaryIO, path: bytes) -> Content:
         """The content of what is in the file now, also where it grows meanwhile.
 

@@ -86,7 +86,8 @@ class Report:
         now = time.monotonic()
         if self._has_progress and now - self._shown >= PROGRESS:
             self._shown = now
-            text = f"{self._uploaded} uploaded, {self._there} there already, {self._failed} failed"
+            size = size_shown(self._bytes)
+            text = f"{self._uploaded} uploaded ({size}), {self._there} there already"
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 

@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from threading import Event, Lock
 from typing import Any, NamedTuple, TypeVar
@@ -21,7 +21,7 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift import Place
+from oslogserve.sources.swift import PAGE, Place
 from oslogserve.sources.swift_session import SOURCE, SwiftSession
 from oslogserve.upload.content import Changed, Content, Segment
 
@@ -65,6 +65,8 @@ class Store:
         self.answered = -1.0
         self._containers: dict[str, dict[str, str]] = {}
         self._containers_lock = Lock()
+        self._listings: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._names_lock = Lock()
         self._pool = ThreadPoolExecutor(options.parallel)
 
     @property
@@ -99,9 +101,30 @@ class Store:
             found = None
         return found or {}
 
-    def head(self, place: Place) -> Mapping[str, str] | None:
-        """An object's headers; None where there is none."""
-        return self._request(swift_api.head_object, *place)
+    def head(self, place: Place, prefix: str = "") -> Mapping[str, str] | None:
+        """An object's headers; None where there is none, or whoever may write may not read.
+
+        prefix: where it is given, what was not listed below it in the beginning is taken for missing.
+        One that is there all the same is stored once more.
+        """
+        try:
+            listed = self._names(place.container, prefix) if prefix else None
+            if listed is not None and place.name not in listed:
+                return None
+            return self._request(swift_api.head_object, *place)
+        except SourceError as error:
+            if error.reason != "forbidden":
+                raise
+            return None
+
+    def _names(self, container: str, prefix: str) -> frozenset[str] | None:
+        """Names in a container below a prefix, always the same; None for more than Swift lists."""
+        with self._names_lock:
+            if (container, prefix) not in self._listings:
+                page = self._request(swift_api.get_container, container, prefix=prefix, limit=PAGE)
+                names = frozenset(row["name"] for row in (page[1] if page else ()))
+                self._listings[container, prefix] = names if len(names) < PAGE else None
+            return self._listings[container, prefix]
 
     def replace(self, place: Place, found: Mapping[str, str] | None, content: Content) -> None:
         """Stores the content, all of it by one request at the end. Raises Changed.
@@ -114,17 +137,33 @@ class Store:
             if found and "x-static-large-object" in found:
                 self._delete_segments(place, ())
             return
-        put = partial(self.put_segment, place, content)
-        list(self._pool.map(put, range(len(content.segments)), content.segments))
+        self._put_segments(place, content)
         self.put_manifest(place, content)
         self._delete_segments(place, content.segments)
+
+    def _put_segments(self, place: Place, content: Content) -> None:
+        """Stores all segments. In any case nothing reads the content any more when it returns."""
+        sent = [
+            self._pool.submit(self.put_segment, place, content, number, segment)
+            for number, segment in enumerate(content.segments)
+        ]
+        try:
+            for segment in sent:
+                segment.result()
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        finally:
+            for segment in sent:
+                segment.cancel()
+            wait(sent)
 
     def put_segment(self, place: Place, content: Content, number: int, segment: Segment) -> None:
         """Stores a segment of the object that will be at `place`, unless it is there."""
         at = _segment_place(place, number, segment)
         self.open_container(at.container, like=place.container)
         found = self.head(at)
-        if found is None or not self._stays(found):
+        if found is None or found["etag"] != segment.md5 or not self._stays(found):
             self._put(partial(_put_segment, content, segment), at, None)
 
     def put_manifest(self, place: Place, content: Content) -> None:

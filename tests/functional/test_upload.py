@@ -114,6 +114,8 @@ def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
     done = upload(*arguments, config=config)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"%d uploaded (" % len(files))
+    objects = [request.method for request in swift.requests() if "/plain/42" in request.path]
+    assert objects == ["PUT"] * len(files)  # a listing shows that none of them is there
     with Gunicorn(config.read_text()) as server:
         for name, content in files.items():
             answer = ask(server, f"/42/7/{quote(name)}", Accept="text/plain")

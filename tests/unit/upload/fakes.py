@@ -26,7 +26,7 @@ class FakeStore:
     def close(self):
         pass
 
-    def head(self, place):
+    def head(self, place, _prefix):
         return self.objects.get(place, (None, None))[0]
 
     def replace(self, place, _found, content):

@@ -28,3 +28,19 @@ def test_the_first_segment_names_the_container_as_the_server_reads_it():
 def test_a_name_that_the_server_could_not_find_is_refused(given, path, why):
     with pytest.raises(Unstorable, match=why):
         given.place(path)
+
+
+@pytest.mark.parametrize(
+    ("container", "prefix", "begin"),
+    [
+        ("logs", b"42/7", "42/7/"),
+        ("logs", b"", ""),
+        ("{partition}", b"42/7", "7/"),
+        ("{partition}", b"42", ""),
+        ("{partition}", b"", ""),
+    ],
+)
+def test_names_begin_with_what_is_below_the_container(container, prefix, begin):
+    given = naming(container, prefix)
+    assert given.object_prefix == begin
+    assert given.place(b"1/2/a.txt").name.startswith(begin)

@@ -41,7 +41,7 @@ def test_progress_is_shown_on_a_terminal_alone(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     Report().uploaded(1, 1)
-    assert "1 uploaded, 0 there already" in capsys.readouterr().err
+    assert "1 uploaded (1 B), 0 there already" in capsys.readouterr().err
 
 
 def test_an_upload_without_a_failed_file_may_be_incomplete():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import threading
 import time
 from contextlib import closing
 
@@ -45,14 +46,15 @@ class FakeSwift:
 
     def put(self, *place, headers):
         headers = {name.lower(): value for name, value in headers.items()}
+        headers["etag"] = place[1].rpartition("-")[2]  # a segment's name ends with it
         if "x-delete-after" in headers:
             headers["x-delete-at"] = str(int(time.time()) + int(headers["x-delete-after"]))
         self.objects[place] = headers
         return "etag"
 
-    def get_container(self, container, prefix, delimiter):
+    def get_container(self, container, prefix, delimiter=None, limit=None):
         names = [name for place, name in self.objects if place == container]
-        return {}, [{"name": name} for name in names if name.startswith(prefix)]
+        return {}, [{"name": name} for name in names if name.startswith(prefix)][:limit]
 
     def delete_object(self, *place):
         del self.objects[place]
@@ -113,6 +115,39 @@ def test_segments_go_when_a_small_object_replaces_them(swift, store, content):
     assert list(swift.objects) == [PLACE]
 
 
+def test_a_segment_with_other_bytes_than_its_name_says_is_replaced(swift, store, content):
+    store.replace(PLACE, None, content(b"a" * 30))
+    swift.asked.clear()
+    _, segment, *_ = sorted(swift.objects)
+    swift.objects[segment]["etag"] = "another"
+    store.replace(PLACE, None, content(b"a" * 30))
+    assert puts(swift) == [list(segment), list(PLACE)]
+
+
+@pytest.mark.parametrize("stops", [KeyboardInterrupt, Changed])
+def test_nothing_reads_a_file_any_more_once_its_upload_has_failed(
+    swift, store, content, monkeypatch, stops
+):
+    is_read = threading.Event()
+    is_over = threading.Event()
+
+    def put_segment(_, _content, number, _segment):
+        if number == 0:
+            assert is_read.wait(10)
+            raise stops
+        is_read.set()
+        is_over.wait(0.2)
+        ended.append(number)
+
+    ended = []
+    monkeypatch.setattr(store, "put_segment", put_segment)
+    with pytest.raises(stops):
+        store.replace(PLACE, None, content(b"a" * 20))
+    assert ended == [1]
+    assert store.is_stopped == (stops is KeyboardInterrupt)
+    assert swift.objects == {}
+
+
 def test_a_missing_container_is_made_and_that_of_segments_has_its_rights(swift, store, content):
     store.replace(PLACE, None, content(b"a" * 30))
     assert swift.containers["logs_segments"] == swift.containers["logs"]
@@ -139,6 +174,25 @@ def test_segments_stay_longer_than_what_is_made_of_them(swift, content):
             headers["x-delete-at"] = str(int(headers["x-delete-at"]) - 2 * DAY)
         store.replace(PLACE, None, content(b"a" * 30))
         assert len(puts(swift)) == 5 + 4
+
+
+def test_what_is_not_listed_is_not_asked_for(swift, store):
+    swift.objects[PLACE] = {"etag": "a"}
+    assert store.head(PLACE, "job/") == {"etag": "a"}
+    assert store.head(Place("logs", "job/b"), "job/") is None
+    assert [method for method, *_ in swift.asked] == ["get_container", "head_object"]
+
+
+def test_each_is_asked_for_where_there_are_more_than_swift_lists(swift, store, monkeypatch):
+    monkeypatch.setattr(module, "PAGE", 2)
+    for name in ("job/a", "job/b", "job/c"):
+        swift.objects["logs", name] = {"etag": name}
+    assert store.head(Place("logs", "job/c"), "job/") == {"etag": "job/c"}
+
+
+def test_whoever_may_only_write_uploads_all(swift, store):
+    swift.errors = [SourceError("swift", "status 403", "forbidden")]
+    assert store.head(PLACE, "job/") is None
 
 
 def test_what_passes_is_asked_again_and_what_does_not_is_raised(swift, store):

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from oslogserve.cli import main
+from oslogserve.upload import command
+from tests.unit.upload.fakes import FakeStore
+
+SWIFT = "[swift]\nauth_version = 1\nauth_url = http://swift\nusername = a\npassword = b\n"
+
+
+@pytest.fixture
+def store(monkeypatch):
+    """The one in which all is stored at the end; one of its own shows a console grow."""
+    store = FakeStore()
+
+    def made(_options, _config, patience):
+        return store if patience else FakeStore()
+
+    monkeypatch.setattr(command, "_store", made)
+    return store
+
+
+@pytest.fixture
+def upload(tmp_path):
+    config = tmp_path / "site.conf"
+    config.write_text(f"{SWIFT}container = logs\n")
+    (tmp_path / "keep").mkdir()
+    options = "--config", str(config), "--keep", str(tmp_path / "keep"), "--parallel", "1"
+    return lambda *arguments: main(["upload", *map(str, arguments), *options])
+
+
+@pytest.fixture
+def console(monkeypatch):
+    """The end of a pipe whose other end is standard input."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with os.fdopen(writing, "wb", buffering=0) as stream:
+            yield stream
+
+
+def stored(store):
+    return {place.name: content for place, (_, content) in store.objects.items()}
+
+
+def test_a_folder_is_uploaded_below_the_prefix(store, upload, tmp_path, capsys):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "a.txt").write_bytes(b"a line\n")
+    assert upload(tmp_path / "logs", "--prefix", "//42/7/") == 0
+    assert stored(store) == {"42/7/a.txt": b"a line\n"}
+    assert capsys.readouterr().out.startswith("1 uploaded (7 B, 7 B as stored), 0 there")
+
+
+def test_a_folder_that_is_missing_is_a_wrong_argument(store, upload, tmp_path, capsys):
+    assert upload(tmp_path / "missing") == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--prefix", "a/../b"], ["--name", "a/b"], ["--name", ".."]])
+def test_a_name_that_the_server_would_refuse_is_a_wrong_argument(store, upload, console, options):
+    assert upload("-", *options) == 2
+
+
+def test_without_a_container_nothing_is_uploaded(tmp_path, capsys):
+    assert main(["upload", str(tmp_path)]) == 2
+    assert "--container" in capsys.readouterr().err
+
+
+def test_lines_of_a_pipe_that_does_not_block_are_waited_for(store, upload, console):
+    os.set_blocking(sys.stdin.fileno(), False)
+    writer = threading.Timer(0.1, lambda: (console.write(b"a line\n"), console.close()))
+    writer.start()
+    assert upload("-") == 0
+    writer.join()
+    assert stored(store) == {"job-output.txt": b"a line\n"}
+
+
+def test_a_console_that_cannot_be_read_any_more_is_stored_so_far_and_kept(
+    store, upload, console, monkeypatch, tmp_path, capsys
+):
+    chunks = [b"a line\n"]
+
+    def read(_):
+        if chunks:
+            return chunks.pop()
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(command, "_read", read)
+    assert upload("-", "--prefix", "a b") == 1
+    assert stored(store) == {"a b/job-output.txt": b"a line\n"}
+    (kept,) = (tmp_path / "keep").glob("*/job-output.txt")
+    assert kept.read_bytes() == b"a line\n"
+    broke_off, told = capsys.readouterr().err.splitlines()
+    assert broke_off == "oslogserve: standard input broke off: Input/output error"
+    assert told.endswith(f"by: oslogserve upload {kept.parent} --prefix 'a b'")
+
+
+def test_the_first_signal_waits_for_the_last_lines_and_the_second_does_not(
+    store, upload, console, monkeypatch, tmp_path, capsys
+):
+    before = signal.getsignal(signal.SIGTERM)
+    chunks = [b"one\n", b"two\n"]
+
+    def read(_):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return chunks.pop(0)
+
+    monkeypatch.setattr(command, "_read", read)
+    assert upload("-") == 1
+    assert stored(store) == {"job-output.txt": b"one\n"}
+    assert "interrupted" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert len(list(Path(tmp_path, "keep").iterdir())) == 1
