@@ -11,4 +11,4 @@ globals().update(SETTINGS)
 wsgi_app = "oslogserve.wsgi:application"
 bind = "127.0.0.1:8000"
 # workers = 2
-# threads = 16
+# threads = 32

@@ -9,6 +9,9 @@ from collections.abc import Callable
 #: place then.
 PATIENCE = 0.1
 
+#: Seconds for which a thread waits for room to wait in: those that are left take turns at that.
+ROOM_PATIENCE = 0.5
+
 
 class Full(Exception):
     """All places are taken."""
@@ -23,42 +26,50 @@ class Bulkhead:
     def __init__(
         self,
         places: int,
-        most_waiting: float = float("inf"),
+        waiting_room: threading.Semaphore | None = None,
         patience: float = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """most_waiting: threads that may wait for a place at once. patience: see PATIENCE."""
+        """waiting_room: room for all threads that wait, maybe for work of several kinds; whoever
+        finds none waits for that, see ROOM_PATIENCE. patience: see PATIENCE."""
         self.places = max(1, places)
-        self._most_waiting = most_waiting
+        self._waiting_room = waiting_room
         self._patience = patience
         self._clock = clock
         self._changed = threading.Condition()
         self._taken = 0
-        self._waiting = 0
         #: When a place was last taken or given back.
         self._last_change = 0.0
 
     def enter(self) -> None:
         """Takes a place. Raises Full."""
         with self._changed:
-            self._wait()
-            self._taken += 1
-            self._last_change = self._clock()
-
-    def _wait(self) -> None:
-        if self._taken < self.places:
-            return
-        if self._waiting >= self._most_waiting:
+            if self._taken < self.places:
+                self._take()
+                return
+            self._patience_left()
+        room = self._waiting_room
+        if room is not None and not room.acquire(timeout=ROOM_PATIENCE):
             raise Full
-        self._waiting += 1
         try:
-            while self._taken >= self.places:
-                left = self._last_change + self._patience - self._clock()
-                if left <= 0:
-                    raise Full
-                self._changed.wait(left)
+            with self._changed:
+                while self._taken >= self.places:
+                    self._changed.wait(self._patience_left())
+                self._take()
         finally:
-            self._waiting -= 1
+            if room is not None:
+                room.release()
+
+    def _take(self) -> None:
+        self._taken += 1
+        self._last_change = self._clock()
+
+    def _patience_left(self) -> float:
+        """Seconds until the work counts as stuck. Raises Full where it does."""
+        left = self._last_change + self._patience - self._clock()
+        if left <= 0:
+            raise Full
+        return left
 
     def leave(self) -> None:
         """Gives a place back."""

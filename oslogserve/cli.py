@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--config", metavar="FILE", help="see etc/oslogserve.conf")
     serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR")
     serve.add_argument("--workers", type=int, default=2, metavar="N")
-    serve.add_argument("--threads", type=int, default=16, metavar="N")
+    serve.add_argument("--threads", type=int, default=32, metavar="N")
     serve.set_defaults(run=_serve)
 
     render = commands.add_parser("render", help="write a log file, or some lines of it")

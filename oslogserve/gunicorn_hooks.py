@@ -77,7 +77,7 @@ SETTINGS: dict[str, Any] = {
     # a few slow readers must not take them all.
     "worker_class": f"{__name__}.Worker",
     "workers": 2,
-    "threads": 16,
+    "threads": 32,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads
     # stream. It ends a worker whose main loop is stuck.
     "timeout": 30,

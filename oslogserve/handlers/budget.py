@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from threading import get_ident
+from threading import Semaphore, get_ident
 from typing import NamedTuple
 
 from oslogserve.bulkhead import Bulkhead, Full
@@ -20,10 +20,13 @@ BLOCK_TIME = 0.02
 #: Bytes that are rendered at once: empty lines become forty times as many, and each request holds
 #: several of such pieces.
 LARGEST_RENDERED = 64 * 1024
+#: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
+MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 4, 2
 #: Kinds of work, as an answer that refuses it names them.
 SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
-#: Seconds in which no large log ends until nobody waits for its place.
-PATIENCE = 1.0
+#: Seconds in which no work of a kind begins or ends until nobody waits for its place: a burst of
+#: ordinary requests is only delayed, also where a dozen large logs begin at the same time.
+PATIENCE = 3.0
 
 
 class Allowance(NamedTuple):
@@ -129,15 +132,16 @@ class Workload:
     answers, whatever the others do."""
 
     def __init__(self, allowance: Allowance, threads: int) -> None:
-        """threads: of the process. Half of them may be at large logs, searches among them; an eighth
-        may wait for that, and as many for searches."""
+        """threads: of the process. An eighth of them neither works nor waits for such work."""
         self._allowance = allowance
-        waiting = max(1, threads // 8)
-        self._bulkheads = {
-            SEARCHES: Bulkhead(threads // 4, waiting),
-            LARGE_LOGS: Bulkhead(threads // 2, waiting, PATIENCE),
-            FOLDERS: Bulkhead(threads // 8, waiting),
+        large_logs = min(MOST_LARGE_LOGS, threads * 3 // 4)
+        places = {
+            LARGE_LOGS: large_logs,
+            SEARCHES: min(MOST_SEARCHES, threads // 4),
+            FOLDERS: min(MOST_FOLDERS, threads // 8),
         }
+        room = Semaphore(max(1, threads - large_logs - threads // 8))
+        self._bulkheads = {work: Bulkhead(n, room, PATIENCE) for work, n in places.items()}
 
     def begin(self, has_client_left: Callable[[], bool]) -> Budget:
         """The budget of a request, to be closed in the end."""

@@ -28,7 +28,7 @@ class Measured(NamedTuple):
     attack: str
     #: MiB, of the worker that had most.
     memory: float
-    #: Seconds of the processors, of the request that took most.
+    #: Seconds of the processors, of the request that took most; 0 where that was not measured.
     worst: float
     #: Seconds of small answers, without the attack and with it.
     without: list[float]
@@ -58,8 +58,9 @@ def quantile(times, percent):
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
 
 
-def measured(attack, root, seconds):
-    """What the attack costs, as it goes on for so many seconds."""
+def measured(attack, root, seconds, has_costs):
+    """What the attack costs, as it goes on for so many seconds. has_costs: each request by itself
+    too, which may take a minute."""
     with contextlib.ExitStack() as stack:
         sections = {"disk": {"root": root}}
         if attack.has_black_hole:
@@ -68,7 +69,7 @@ def measured(attack, root, seconds):
         poll(lambda: len(workers(gunicorn)) == 2, lambda: AssertionError("no workers"), 20)
         front = stack.enter_context(Nginx(gunicorn)) if attack.is_behind_nginx else gunicorn
         without, _ = _latencies(front, lambda taken: taken < CALM)
-        worst = 0.0 if attack.way == "waits" else max(_alone(gunicorn, attack))
+        worst = max(_alone(gunicorn, attack)) if has_costs and attack.way != "waits" else 0.0
         with Attackers(front.port, attack.way, attack.clients, attack.requests):
             end = time.monotonic() + seconds
             beside, failed = _latencies(front, lambda _: time.monotonic() < end)

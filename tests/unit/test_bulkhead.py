@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from oslogserve import bulkhead
 from oslogserve.bulkhead import PATIENCE, Bulkhead, Full
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
@@ -38,11 +39,22 @@ def test_whoever_waits_gets_the_place_that_is_given_back():
     assert not thread.is_alive()
 
 
-def test_no_more_wait_than_may():
-    places = Bulkhead(1, most_waiting=0, clock=Clock())
+def test_nobody_waits_long_where_there_is_no_room_to_wait(monkeypatch):
+    monkeypatch.setattr(bulkhead, "ROOM_PATIENCE", 0.01)
+    places = Bulkhead(1, threading.Semaphore(0), clock=Clock())
     places.enter()
     with pytest.raises(Full):
         places.enter()
+
+
+def test_whoever_gave_up_makes_room_to_wait():
+    clock, room = Clock(), threading.Semaphore(1)
+    places = Bulkhead(1, room, clock=clock)
+    places.enter()
+    clock.now += PATIENCE
+    with pytest.raises(Full):
+        places.enter()
+    assert room.acquire(blocking=False)
 
 
 def test_there_is_one_place_at_least():

@@ -5,6 +5,7 @@ import gzip
 import random
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import webob
@@ -104,7 +105,8 @@ def test_a_client_that_left_before_the_first_byte_is_no_error_of_the_server(ask,
     assert asked.counted("responses_total") == {'status="499"': 1.0}
 
 
-def test_searches_do_not_take_all_threads(ask):
+def test_searches_do_not_take_all_threads(ask, monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
     asked = ask(serve_threads="16")
     search = webob.Request.blank("/a.txt?format=jsonl&q=there")
     held = [search.get_response(asked.app) for _ in range(4)]
@@ -127,7 +129,7 @@ def test_large_logs_do_not_take_all_threads(ask, tmp_path, url, monkeypatch):
     (tmp_path / "medium.txt.gz").write_bytes(gzip.compress(LOG[:50_000]))
     (tmp_path / "few.txt.gz").write_bytes(gzip.compress(LINE))
     asked = ask(serve_threads="16")
-    began = [webob.Request.blank(url).get_response(asked.app) for _ in range(8)]
+    began = [webob.Request.blank(url).get_response(asked.app) for _ in range(12)]
     refused = asked(url)
     assert (refused.status_int, refused.headers["Retry-After"]) == (503, "10")
     assert asked("/healthz").status_int == 200
@@ -138,7 +140,18 @@ def test_large_logs_do_not_take_all_threads(ask, tmp_path, url, monkeypatch):
     assert asked(url).status_int == 200
 
 
-def test_folders_do_not_take_all_threads(ask):
+@pytest.mark.parametrize("url", ["/long.txt?format=html", "/long.txt?q=there"])
+def test_a_burst_of_ordinary_requests_is_delayed_and_not_refused(ask, tmp_path, url, monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 30)  # on a machine that is busy, and with any renderer
+    (tmp_path / "long.txt").write_bytes(LINE * (70_000 // len(LINE)))
+    asked = ask(serve_threads="32")
+    with ThreadPoolExecutor(20) as threads:
+        statuses = list(threads.map(lambda _: asked(url).status_int, range(50)))
+    assert statuses == [200] * 50
+
+
+def test_folders_do_not_take_all_threads(ask, monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
     asked = ask(serve_threads="16")
     began = [webob.Request.blank("/?format=json").get_response(asked.app) for _ in range(2)]
     assert asked("/?format=json").status_int == 503
