@@ -10,6 +10,7 @@
 #   make fuzz                 hostile input to all that reads it; ARGS="--seconds N --only NAME"
 #   make accuracy             oslogserve bench beside the truth and beside wrk; ARGS="--only PATTERN"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
+#   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some of them
 #   make wheels               wheels of oslogserve and its native core, in dist/
 #   make sbom                 what they are made of, as CycloneDX, in dist/
 #   make audit                asks for known weaknesses of it; 75: the services could not be asked
@@ -29,6 +30,10 @@ test: .venv/bootstrap/installed .venv/speedups/built
 	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
 
 faults soak attacks: .venv/bootstrap/installed .venv/speedups/built
+	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+
+experiments: .venv/bootstrap/installed .venv/speedups/built
+	tools/install-system-packages xfsprogs
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
 
 fuzz: .venv/bootstrap/installed .venv/speedups-checked/built
@@ -98,5 +103,5 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test faults soak attacks fuzz accuracy run bench screenshot wheels sbom audit lock clean
+.PHONY: test faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit lock clean
 .PRECIOUS: .venv/%/bin

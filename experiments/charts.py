@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charts of experiments, as small SVG files."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from oslogserve.bench.report import COLOURS
+
+#: Points of a line, of which more say nothing more.
+MOST_POINTS = 400
+
+#: Name of a line -> (x, y) of its points.
+Lines = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+
+
+def lines(xlabel: str, *panels: tuple[str, Lines], xticks: Mapping[float, str]) -> Figure:
+    """A panel for each title; both axes are logarithmic. xticks: names of places."""
+    figure = _figure()
+    for axes, (title, shown) in zip(_panels(figure, len(panels)), panels, strict=True):
+        for (name, (xs, ys)), colour in zip(shown.items(), _colours(), strict=False):
+            axes.plot(xs, ys, "o-", color=colour, label=name, markersize=4)
+        axes.set(title=title, xlabel=xlabel, xscale="log", yscale="log")
+        axes.set_xticks(list(xticks), list(xticks.values()))
+        axes.set_xticks([], minor=True)
+        _finish(axes)
+    return _with_legend(figure)
+
+
+def bars(*panels: tuple[str, Sequence[str], Mapping[str, Sequence[float]]]) -> Figure:
+    """Groups of horizontal bars. A panel: its title, the groups' names, values by the bars' name."""
+    figure = _figure(2 + 0.22 * sum(len(values) for values in panels[0][2].values()))
+    for axes, (title, groups, shown) in zip(
+        _panels(figure, len(panels), True), panels, strict=True
+    ):
+        height = 0.8 / len(shown)
+        for number, ((name, values), colour) in enumerate(
+            zip(shown.items(), _colours(), strict=False)
+        ):
+            places = [group + number * height for group in range(len(groups))]
+            axes.barh(places, values, height, color=colour, label=name)
+        axes.set_yticks([group + 0.4 - height / 2 for group in range(len(groups))], groups)
+        axes.set(title=title)
+        _finish(axes)
+    figure.axes[0].invert_yaxis()
+    return _with_legend(figure)
+
+
+def points(title: str, xlabel: str, shown: Lines) -> Figure:
+    """One panel of points, over a linear x."""
+    figure = _figure()
+    axes = figure.subplots()
+    for (name, (xs, ys)), colour in zip(shown.items(), _colours(), strict=False):
+        # The largest of each bundle: what stands out is what is looked for.
+        step = max(1, len(xs) // MOST_POINTS)
+        at = [
+            max(range(i, min(i + step, len(xs))), key=ys.__getitem__)
+            for i in range(0, len(xs), step)
+        ]
+        axes.plot(
+            [xs[i] for i in at], [ys[i] for i in at], ".", color=colour, label=name, markersize=3
+        )
+    axes.set(title=title, xlabel=xlabel, yscale="log")
+    _finish(axes)
+    return _with_legend(figure)
+
+
+def write(figure: Figure, path: Path) -> None:
+    with _svg_settings():
+        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def _figure(height: float = 3.2) -> Figure:
+    return Figure(figsize=(9.5, height), layout="constrained")
+
+
+def _panels(figure: Figure, count: int, shares_y: bool = False) -> list[Axes]:
+    return list(figure.subplots(1, count, squeeze=False, sharey=shares_y)[0])
+
+
+def _with_legend(figure: Figure) -> Figure:
+    """One legend for all panels, which show the same names."""
+    drawn, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(drawn, names, loc="outside lower center", ncols=len(names), frameon=False)
+    return figure
+
+
+def _colours() -> Iterator[str]:
+    while True:
+        yield from COLOURS
+
+
+def _finish(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    if axes.get_yscale() == "log":
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+@contextlib.contextmanager
+def _svg_settings() -> Iterator[None]:
+    wanted = {"svg.fonttype": "none", "svg.hashsalt": "oslogserve", "text.parse_math": False}
+    with matplotlib.rc_context(wanted):
+        yield

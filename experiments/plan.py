@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How logs are fetched by the client of `oslogserve bench`, and what is said of the outcome."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from oslogserve.bench import logs, stats
+from oslogserve.bench.client import Client
+from oslogserve.bench.logs import Source
+from oslogserve.bench.result import Result, Run, caveats
+from oslogserve.bench.samples import Request, Sample
+
+HEADERS = ["Log-Worker: ?", "Accept: text/plain", "Accept-Encoding: identity"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    #: Of each source in each run; None: as many as there is time for.
+    requests: int | None = None
+    #: Of each run.
+    seconds: float | None = None
+    runs: int = 3
+    parallel: int = 1
+    keeps_connections: bool = True
+    headers: Sequence[str] = ()
+    #: Seconds without a byte after which a request has failed.
+    timeout: float = 60
+    #: Called before each request, outside of the measured time; needs parallel = 1.
+    before: Callable[[Request], None] | None = None
+
+
+def fetched(plan: Plan, sources: Sequence[Source], names: Sequence[str]) -> Result:
+    """Each log of each source in turn."""
+    return Result({}, [_run(plan, sources, names) for _ in range(plan.runs)])
+
+
+def _run(plan: Plan, sources: Sequence[Source], names: Sequence[str]) -> Run:
+    """A run with connections of its own, each of which was used before."""
+    headers = [*HEADERS, *plan.headers]
+    client = Client(plan.parallel, headers, plan.keeps_connections, plan.timeout)
+    with contextlib.closing(client):
+        unmeasured = plan.parallel * len(sources)
+        for _ in client.fetch(logs.limited(logs.alternating(sources, names), unmeasured)):
+            pass
+        beats = client.begin_run()
+        count = plan.requests and plan.requests * len(sources)
+        requests = logs.limited(logs.alternating(sources, names), count, plan.seconds)
+        if plan.before:
+            # What is done before a request is no delay of the client's: there are no beats.
+            return Run(list(_one_by_one(client, requests, plan.before)), [])
+        return Run(list(client.fetch(requests)), beats)
+
+
+def _one_by_one(
+    client: Client, requests: Iterator[Request], before: Callable[[Request], None]
+) -> Iterator[Sample]:
+    for request in requests:
+        before(request)
+        yield from client.fetch(iter([request]))
+
+
+def values(result: Result, source: str, metric: str) -> list[float]:
+    """Of all runs, seconds, without failures."""
+    return stats.metrics_of(stats.by_source(result.samples).get(source, []))[metric]
+
+
+def median(result: Result, source: str, metric: str) -> float:
+    return stats.described(values(result, source, metric)).p50
+
+
+def spread(result: Result, source: str, metric: str) -> str:
+    """The median of all runs and the range of the runs' medians, milliseconds."""
+    of_runs = [
+        stats.described(stats.metrics_of(stats.by_source(run.samples).get(source, []))[metric]).p50
+        for run in result.runs
+    ]
+    middle = milliseconds(median(result, source, metric))
+    return f"{middle} ({milliseconds(min(of_runs))}-{milliseconds(max(of_runs))})"
+
+
+def milliseconds(seconds: float) -> str:
+    """Three digits of it, as far as they are there."""
+    return digits(seconds * 1000)
+
+
+def digits(value: float) -> str:
+    size = abs(value)
+    return f"{value:.2f}" if size < 10 else f"{value:.1f}" if size < 100 else f"{value:,.0f}"
+
+
+def rate(result: Result, source: str) -> float:
+    """Requests a second, without failures; the median of the runs."""
+    rates = [
+        sum(not s.error for s in stats.by_source(run.samples).get(source, [])) / (run.seconds or 1)
+        for run in result.runs
+    ]
+    return stats.described(rates).p50
+
+
+def notes(results: Mapping[str, Result], has_p99: bool = False) -> list[str]:
+    """What the figures would mislead without. has_p99: they name slowest requests."""
+    return [
+        f"{name}: {caveat}"
+        for name, result in results.items()
+        for caveat in caveats(result)
+        if has_p99 or "slowest hundredth" not in caveat
+    ]
