@@ -82,8 +82,9 @@ class LogHandler:
         try:
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
-            shown = self._representation(request, query, view, log)
-            return respond(request, shown, self._validator(log.stored, query, view))
+            representation = self._representation(request, query, view, log)
+            validator = self._validator(log.stored, query, view)
+            return respond(request, representation, validator)
         except BaseException:
             log.close()
             raise
@@ -107,8 +108,8 @@ class LogHandler:
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
         limits, again = self._limits, log.decoded_again
-        shown = LogView(query, info, log.missing, self._renderer, limits, again)
-        return Rendered(log, request, view, shown)
+        log_view = LogView(query, info, log.missing, self._renderer, limits, again)
+        return Rendered(log, request, view, log_view)
 
     def _not_modified(
         self, request: Request, query: Query, view: str, sources: Sequence[Source]

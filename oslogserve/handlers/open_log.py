@@ -37,7 +37,7 @@ class OpenLog:
         budget: Budget,
     ) -> None:
         """Takes over `log`, also where it raises, and `budget`. path, sources: where it was found."""
-        self.log = log
+        self.source_log = log
         self.budget = budget
         self.stored = log.stored
         #: Why the log is incomplete, as its reader is informed. Grows while it is read.
@@ -74,7 +74,7 @@ class OpenLog:
     @property
     def may_break_off(self) -> bool:
         """True if its source is another server, and more of it is to come."""
-        return not self.log.is_local and not self.is_small
+        return not self.source_log.is_local and not self.is_small
 
     def reopened(self, byte_range: ByteRange | None = None) -> Log:
         """The same stored bytes once more, or a range of them.
@@ -102,7 +102,7 @@ class OpenLog:
 
     def decoded(self) -> Iterator[bytes]:
         """The log, inflated. Raises Incomplete where it breaks off."""
-        if self.is_small and self.log.is_local and not self.packing:
+        if self.is_small and self.source_log.is_local and not self.packing:
             return iter((self.first,))
         return self._decoded()
 
@@ -138,7 +138,7 @@ class OpenLog:
         if self._known is None and self.packing == "gzip":
             if self.is_small:
                 self._look_through([self.first], MOST_LOOKED_THROUGH)
-            elif self.log.is_local:
+            elif self.source_log.is_local:
                 # Exactly: one that is just being completed is sent as it was when it was opened.
                 again = exactly(self.stored.size or 0, self._read_again())
                 self._look_through(again, MOST_LOOKED_THROUGH)
@@ -160,10 +160,10 @@ class OpenLog:
             if self.stored.size is not None:  # of what is appended meanwhile nothing is counted
                 chunks = exactly(self.stored.size, chunks)
             self._look_through(chunks, MOST_COUNTED)
-            self.log.close()
+            self.source_log.close()
             with deadline.start_clock():  # the counting has taken its time
-                self.log = self.reopened()
-            self.stored_bytes = iter(self.log)
+                self.source_log = self.reopened()
+            self.stored_bytes = iter(self.source_log)
         return self.known_size()
 
     def decoded_range(self, byte_range: ByteRange) -> Iterator[bytes]:

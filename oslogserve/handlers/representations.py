@@ -96,7 +96,7 @@ class DecodedText(_OfLog):
         if accepts_gzip and log.is_one_member():
             return _stored_content(log)._replace(encoding="gzip")
         # Swift may break off: its text is streamed, so that its last line can say so.
-        if log.log.is_local and not log.packing and not accepts_gzip:
+        if log.source_log.is_local and not log.packing and not accepts_gzip:
             return _stored_content(log)
         render, is_small = self._with_notices, log.is_small
         return Content(log.decoded(), render, is_small, is_compressible=is_compressible)
@@ -105,24 +105,25 @@ class DecodedText(_OfLog):
 class Rendered(_OfLog):
     """Lines of a log in one of the views, or as filtered text."""
 
-    def __init__(self, log: OpenLog, request: Request, view: str, shown: LogView) -> None:
+    def __init__(self, log: OpenLog, request: Request, view: str, log_view: LogView) -> None:
         super().__init__(log, view, _HEADERS[view])
         self.accept_ranges = "none" if view == "text" else ""
         self._is_compressible = view == "html" or _is_compressible(log, request)
-        self._shown = shown
-        is_search = bool(shown.query.selection.searches or shown.query.selection.without)
+        self._log_view = log_view
+        selection = log_view.query.selection
+        is_search = bool(selection.searches or selection.without)
         self._watched = log.budget.searching if is_search else log.budget.reading
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
         def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
             watched = until_incomplete(self._watched(pieces), self.missing)
-            return self._shown.render(self.view, watched)
+            return self._log_view.render(self.view, watched)
 
         pieces, is_small = self._log.decoded(), self._log.is_small
         return Content(pieces, render, is_small, is_compressible=self._is_compressible)
 
     def headers_at_end(self) -> list[Header]:
-        return self._shown.headers() if self.view == "text" else []
+        return self._log_view.headers() if self.view == "text" else []
 
 
 def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
@@ -142,13 +143,12 @@ def _is_compressible(log: OpenLog, request: Request) -> bool:
 def _decoded_range(log: OpenLog, byte_range: ByteRange) -> Content:
     if not log.packing:
         return _stored_content(log, byte_range)
-
     return Content(log.decoded_range(byte_range), iter, length=byte_range.size)
 
 
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:
     if byte_range is not None:
-        log.log.close()
+        log.source_log.close()
         pieces = exactly(byte_range.size, log.reopened(byte_range))
         return Content(pieces, length=byte_range.size)
     size = log.stored.size

@@ -24,22 +24,22 @@ NOSNIFF = ("X-Content-Type-Options", "nosniff")
 
 def respond(
     request: Request,
-    shown: Representation,
+    representation: Representation,
     validator: Validator | None = None,
     status: str = "200 OK",
 ) -> Response:
-    """The response, which closes `shown`.
+    """The response, which closes `representation`.
 
-    Raises RangeUnsatisfiable, and what opening `shown` raises; the caller closes it then.
+    Raises RangeUnsatisfiable, and what opening `representation` raises; the caller closes it then.
     """
-    byte_range, headers = None, [*shown.headers, NOSNIFF]
+    byte_range, headers = None, [*representation.headers, NOSNIFF]
     if validator is not None:
-        byte_range, more = _with_validator(request, shown, validator)
+        byte_range, more = _with_validator(request, representation, validator)
         headers += more
-    content = shown.open(byte_range)
-    body, length, close = _body(shown, content)
+    content = representation.open(byte_range)
+    body, length, close = _body(representation, content)
     if content.is_small and length is not None:
-        headers += shown.headers_at_end()
+        headers += representation.headers_at_end()
     encoding = content.encoding
     if content.is_compressible and request.gzip_level is not None:
         body, length, encoding = _compressed(body, length, request.gzip_level)
@@ -51,38 +51,46 @@ def respond(
         body = ()
     if byte_range is not None:
         status = "206 Partial Content"
-    return Response(status, headers, body, shown.view, shown.source, shown.missing, close)
+    return Response(
+        status,
+        headers,
+        body,
+        representation.view,
+        representation.source,
+        representation.missing,
+        close,
+    )
 
 
 def _with_validator(
-    request: Request, shown: Representation, validator: Validator
+    request: Request, representation: Representation, validator: Validator
 ) -> tuple[ByteRange | None, list[Header]]:
     """The range to send, None for all, and the headers that go with it."""
     headers: list[Header] = []
     byte_range = None
-    if shown.accept_ranges:
-        headers.append(("Accept-Ranges", shown.accept_ranges))
-    requested = validator.byte_range(request) if shown.accept_ranges == "bytes" else None
-    if requested is not None and (size := shown.range_size()) is not None:
+    if representation.accept_ranges:
+        headers.append(("Accept-Ranges", representation.accept_ranges))
+    requested = validator.byte_range(request) if representation.accept_ranges == "bytes" else None
+    if requested is not None and (size := representation.range_size()) is not None:
         byte_range = requested.within(size)
         first, end = byte_range
         headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
-    is_compressed = request.accepts_gzip and shown.has_gzip_variant and byte_range is None
-    return byte_range, headers + validator.headers(is_compressed, shown.may_break_off)
+    is_compressed = request.accepts_gzip and representation.has_gzip_variant and byte_range is None
+    return byte_range, headers + validator.headers(is_compressed, representation.may_break_off)
 
 
 def _body(
-    shown: Representation, content: Content
+    representation: Representation, content: Content
 ) -> tuple[Iterable[bytes], int | None, Callable[[], None]]:
     """Body, length where that is known, and what closes it.
 
     A small content is rendered now; of a large one, reading and rendering have a thread each.
     """
     if content.render is None:
-        return content.pieces, content.length, shown.close
+        return content.pieces, content.length, representation.close
     if content.is_small:
-        return *gathered(content.render(iter(content.pieces))), shown.close
-    stored = ReadAhead(iter(content.pieces), shown.close)
+        return *gathered(content.render(iter(content.pieces))), representation.close
+    stored = ReadAhead(iter(content.pieces), representation.close)
     rendered = ReadAhead(content.render(stored), stored.close)
     return rendered, content.length, rendered.close
 

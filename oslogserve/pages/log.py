@@ -26,7 +26,7 @@ class LogView:
     """One log as one query asks for it."""
 
     query: Query
-    log: LogInfo
+    info: LogInfo
     #: What is missing of the log; known when all pieces were read.
     missing: list[Incomplete]
     renderer: Renderer
@@ -85,7 +85,7 @@ class LogView:
         selection = self._selection
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
-        wanted = Wanted(view, selection, self.log.modified, link, limits)
+        wanted = Wanted(view, selection, self.info.modified, link, limits)
         yield from self.renderer(self._noting_end(pieces), wanted, self._tally)
         if self._tally.dropped:
             left_out = f"{self._tally.dropped} of the last {selection.tail} lines are left out"
@@ -111,14 +111,14 @@ class LogView:
         if found:
             shown = (*query.selection.show, b"L%d" % found.number)
             self._selection = query.selection._replace(show=shown)
-        is_large = self.limits is not None and self.log.text_size > self.limits.size
+        is_large = self.limits is not None and self.info.text_size > self.limits.size
         if is_large:
             self._selection = around_shown(self._selection)
         # By itself: where the filter finds nothing for long, the reader sees at least the page.
         notice = counts.before(query, self._selection, is_large)
         if found and found.micros:
             notice += counts.nearest(*found)
-        yield page.before_lines(query, self.log, notice)
+        yield page.before_lines(query, self.info, notice)
         yield from self._lines("html", pieces, page.link_of(query.source))
         notices = [incomplete_notice(error) for error in self.missing]
         footer = counts.footer(query, self._selection, self._tally)
@@ -126,7 +126,7 @@ class LogView:
 
     def _nearest(self) -> Nearest | None:
         """The line that is nearest to the first moment to be shown."""
-        written = Wanted("html", written=self.log.modified).last_written()
+        written = Wanted("html", written=self.info.modified).last_written()
         moments = (moment_of(anchor, written) for anchor in self.query.selection.show)
         moment = next(filter(None, moments), None)
         if moment is None:
@@ -135,7 +135,7 @@ class LogView:
         def read() -> Iterable[bytes]:
             return until_incomplete(self.read_again(), [])  # the page says what is missing
 
-        return nearest(read, self.renderer, moment, self.log.modified)
+        return nearest(read, self.renderer, moment, self.info.modified)
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
         yield page.file_head(title)

@@ -46,7 +46,7 @@ def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source)
     [(path, options)] = source.asked
     assert (path, options.version, options.byte_range) == (b"x", log.stored.version, None)
     log.close()
-    assert (log.log.closed, source.logs[b"x"].closed) == (1, 1)
+    assert (log.source_log.closed, source.logs[b"x"].closed) == (1, 1)
 
 
 def test_a_log_that_breaks_off_before_its_first_byte_is_unavailable_and_closed(source):
@@ -71,7 +71,7 @@ def test_counted_it_begins_anew():
     assert first.closed
     assert b"".join(log.stored_bytes) == stored
     log.close()
-    assert log.log.closed
+    assert log.source_log.closed
 
 
 def test_nothing_is_opened_again_before_it_is_asked_for(source):
