@@ -58,7 +58,7 @@ class Renderer:
         """What this piece of the log adds; b"" while it is held back."""
 
     def finish(self) -> bytes:
-        """The rest: to be called once, after the last piece."""
+        """What was held back, and the end of the view: to be called until it gives b""."""
 
     @property
     def done(self) -> bool:

@@ -12,6 +12,7 @@ import operator
 import re
 
 from oslogserve.lines.severities import LETTERS, RANKS, WORDS
+from oslogserve.lines.tokens import expanded
 
 #: Patterns of lines by their severity: one a line, and more of it on lines that are indented. A
 #: name in braces stands for one of _FRAGMENTS; {end} is the end of the line.
@@ -152,13 +153,9 @@ _FRAGMENTS = {
 }
 
 
-def _expanded(pattern: bytes) -> bytes:
-    return re.sub(rb"\{([a-z]+)\}", lambda name: _FRAGMENTS.get(name[1], name[0]), pattern)
-
-
 #: Pairs of a pattern and its lines' rank, in the order in which they are tried.
 ROWS = [
-    (_expanded(_expanded(pattern)), RANKS[severity])
+    (expanded(pattern, _FRAGMENTS), RANKS[severity])
     for severity, patterns in _TABLE.items()
     for pattern in patterns.strip().replace(b"\n    ", b"").split(b"\n")
 ]

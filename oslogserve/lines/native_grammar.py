@@ -18,7 +18,7 @@ class NativeGrammar:
         self.words = [(word, says.rank) for word, says in WORDS.items()]
         self.letters = [(letter[0], rank) for letter, rank in LETTERS.items()]
         self.syslog = SYSLOG
-        self.numbers = list(BUNYAN.items())
+        self.numbers = BUNYAN
         self.tokens = [
             (places, kind, _as_rust(pattern), b"(?=" in pattern)
             for places, kind, pattern in tokens.ROWS
@@ -39,7 +39,7 @@ class NativeGrammar:
         self.numbered = members.NUMBERED
         self.setting_keys = members.SETTING_KEYS
         self.wrappers = members.WRAPPERS
-        self.user_formats = [(one.pattern, list(one.ranks.items())) for one in user_formats]
+        self.user_formats = [(one.pattern, one.ranks) for one in user_formats]
 
 
 def _as_rust(pattern: bytes) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log's own bytes to a view's, by either of two renderers that give the same bytes.
+"""The two renderers, which make the same bytes of a log for each view.
 
 The native core is the engine. The pure renderer (`pure`) is the definition, and takes its place
 where it is not installed. Nothing of one is built where the other is used.

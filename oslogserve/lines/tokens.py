@@ -8,7 +8,7 @@ the end that follows the token.
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,42 +17,37 @@ from oslogserve.lines.times import Match
 
 
 class Kind(StrEnum):
-    """What a token means."""
+    """The meaning of a token. The values are the native core's names."""
 
-    #: Levels: the severity's word is the first one in the token that is known; the last one; a
-    #: letter at its beginning; a digit of syslog's; always CRITICAL.
-    FIRST_WORD = "first word"
-    LAST_WORD = "last word"
-    LETTER = "letter"
-    LINE_LETTER = "line letter"
-    DIGIT = "digit"
-    FATAL = "fatal"
-    #: A level if it stands in a column of its own.
-    COLUMN = "column"
-    #: A letter and the time behind it.
-    KLOG = "klog"
-    #: A time that is a number.
-    NUMBER_TIME = "number time"
-    #: Content begins anew: as if nothing stood before; that, and a priority of syslog's; as it
-    #: began; behind a name; behind a name with its process.
-    PREFIX = "prefix"
-    PRIORITY = "priority"
-    AGAIN = "again"
-    ORNAMENT = "ornament"
-    PROGRAM = "program"
-    PROCESS = "process"
-    #: Fields and what stands between them.
-    BAR = "bar"
-    MARK = "mark"
-    DASH = "dash"
-    GROUP = "group"
-    OBJECT = "object"
-    PAIR = "pair"
-    LAST_PAIR = "last pair"
-    NUMBER = "number"
-    FIELD = "field"
-    WORD = "word"
-    STOP = "stop"
+    # Levels.
+    FIRST_WORD = "FirstWord"  #: the severity is that of the first word that is known
+    LAST_WORD = "LastWord"  #: that of the last one
+    LETTER = "Letter"  #: that of the letter at its beginning
+    LINE_LETTER = "LineLetter"  #: the same, where a line begins
+    DIGIT = "Digit"  #: that of a digit of syslog's
+    FATAL = "Fatal"  #: CRITICAL
+    COLUMN = "Column"  #: a word, if it stands in a column of its own
+    KLOG = "Klog"  #: a letter, and the time behind it
+    NUMBER_TIME = "NumberTime"  #: a time that is a number
+    # Behind these, content begins anew.
+    PREFIX = "Prefix"  #: as if nothing stood before
+    PRIORITY = "Priority"  #: the same, behind a priority of syslog's
+    AGAIN = "Again"  #: as it began before
+    ORNAMENT = "Ornament"  #: as behind a name
+    PROGRAM = "Program"  #: behind a name
+    PROCESS = "Process"  #: behind a name with its process
+    BAR = "Bar"
+    # Fields, and what stands between them.
+    MARK = "Mark"
+    DASH = "Dash"
+    GROUP = "Group"
+    OBJECT = "Object"
+    PAIR = "Pair"
+    LAST_PAIR = "LastPair"
+    NUMBER = "Number"
+    FIELD = "Field"
+    WORD = "Word"
+    STOP = "Stop"
 
 
 class Place(StrEnum):
@@ -71,8 +66,7 @@ class Place(StrEnum):
     PROSE = "p"  #: as LOGGED, and directly behind a word: no level stands there
 
 
-#: Places that may hold a level, of which those that are first of their content; those behind a time.
-_FIRST = "sntl"
+#: Places that may hold a level; those behind a time; all.
 _LEVEL = "sntlT#L"
 _LOGGED = "tT#lLp"
 _ALL = "sSnN" + _LOGGED
@@ -112,6 +106,7 @@ _FRAGMENTS = {
     # What may stand in brackets before a level.
     b"before": rb"(?:[\w.-]{0,32}:|[\w.]{1,64}#|ID [0-9]+ [a-z]+[0-9]?\.|[a-z]+[0-9]?\.|DEPRECATION )?",
     b"mark": rb"[^\x00-\x7f]+",
+    b"process": rb"[^\] \t\n\r\x0b\x0c]",
 }
 #: The first row that matches counts.
 _TABLE: list[tuple[str, Kind, bytes]] = [
@@ -216,17 +211,15 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     (_ALL, Kind.WORD, rb"[A-Za-z]+(?={delimiter})"),
     (_ALL, Kind.FIELD, rb"{f}+"),
 ]
-_FRAGMENTS[b"process"] = rb"[^\] \t\n\r\x0b\x0c]"
 
 
-def _expanded(pattern: bytes) -> bytes:
-    while pattern != (
-        pattern := re.sub(
-            rb"\{([A-Za-z ]+)\}", lambda name: _FRAGMENTS.get(name[1], name[0]), pattern
-        )
-    ):
-        pass
-    return pattern
+def expanded(pattern: bytes, fragments: Mapping[bytes, bytes]) -> bytes:
+    """The pattern with the fragments, within each other too, for their names in braces."""
+    while True:
+        outer = pattern
+        pattern = re.sub(rb"\{([A-Za-z ]+)\}", lambda name: fragments.get(name[1], name[0]), outer)
+        if pattern == outer:
+            return pattern
 
 
 class Row(NamedTuple):
@@ -237,7 +230,7 @@ class Row(NamedTuple):
     pattern: bytes
 
 
-ROWS = [Row(places, kind, _expanded(pattern)) for places, kind, pattern in _TABLE]
+ROWS = [Row(places, kind, expanded(pattern, _FRAGMENTS)) for places, kind, pattern in _TABLE]
 
 
 class Token(NamedTuple):

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-/// What each sequence begins with.
+/// The first byte of every sequence.
 pub const ESCAPE: u8 = 0x1b;
 
 /// Bytes of a control sequence's parameters, and of what may stand between them and its end.
@@ -15,20 +15,19 @@ const INTERMEDIATE: usize = 4;
 
 /// A control sequence.
 pub struct Sequence {
-    /// All of it.
-    pub span: Range<usize>,
-    /// What stands before its last byte.
+    pub place: Range<usize>,
+    /// The place of its parameters.
     pub parameters: Range<usize>,
-    /// What it is: `m` for colours.
+    /// Its last byte, which says what it does: `m` sets colours.
     pub last: u8,
 }
 
-/// The first one that stands in this part of a line.
-pub fn next_sequence(line: &[u8], part: Range<usize>) -> Option<Sequence> {
-    let mut at = part.start;
-    while let Some(found) = memchr(ESCAPE, &line[at..part.end]) {
+/// The first sequence in a range of a line.
+pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
+    let mut at = range.start;
+    while let Some(found) = memchr(ESCAPE, &line[at..range.end]) {
         let start = at + found;
-        if let Some(sequence) = sequence_at(&line[..part.end], start) {
+        if let Some(sequence) = sequence_at(&line[..range.end], start) {
             return Some(sequence);
         }
         at = start + 1;
@@ -39,7 +38,7 @@ pub fn next_sequence(line: &[u8], part: Range<usize>) -> Option<Sequence> {
 fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
     if line[start..].starts_with(b"\x1b(B") {
         let end = start + 3;
-        return Some(Sequence { span: start..end, parameters: end..end, last: b'B' });
+        return Some(Sequence { place: start..end, parameters: end..end, last: b'B' });
     }
     if line.get(start + 1) != Some(&b'[') {
         return None;
@@ -51,58 +50,59 @@ fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
     let parameters = start + 2..run(start + 2, PARAMETERS, b'0', b'?');
     let at = run(parameters.end, INTERMEDIATE, b' ', b'/');
     let &last = line.get(at)?;
-    (b'@'..=b'~').contains(&last).then_some(Sequence { span: start..at + 1, parameters, last })
+    (b'@'..=b'~').contains(&last).then_some(Sequence { place: start..at + 1, parameters, last })
 }
 
-/// A text without its sequences.
+/// The text without its sequences.
 pub fn without(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = next_sequence(text, 0..text.len()) else {
         return Cow::Borrowed(text);
     };
     let mut plain = Vec::with_capacity(text.len());
-    plain.extend_from_slice(&text[..first.span.start]);
-    let mut at = first.span.end;
+    plain.extend_from_slice(&text[..first.place.start]);
+    let mut at = first.place.end;
     while let Some(found) = next_sequence(text, at..text.len()) {
-        plain.extend_from_slice(&text[at..found.span.start]);
-        at = found.span.end;
+        plain.extend_from_slice(&text[at..found.place.start]);
+        at = found.place.end;
     }
     plain.extend_from_slice(&text[at..]);
     Cow::Owned(plain)
 }
 
-/// To where a part of the text without sequences stands in the text, with those within it.
-pub fn moved(part: Range<usize>, text: &[u8]) -> Range<usize> {
-    if part.is_empty() {
-        return part;
+/// The place in a text of a place in the text without sequences, with the sequences within it.
+pub fn moved(place: Range<usize>, text: &[u8]) -> Range<usize> {
+    if place.is_empty() {
+        return place;
     }
-    let mut moved = part.clone();
+    let mut moved = place.clone();
     let mut gone = 0;
     let mut from = 0;
     while let Some(found) = next_sequence(text, from..text.len()) {
-        let stood = found.span.start - gone;
-        if stood >= part.end {
+        let stood = found.place.start - gone;
+        if stood >= place.end {
             break;
         }
-        gone += found.span.len();
-        if stood <= part.start {
-            moved.start = part.start + gone;
+        gone += found.place.len();
+        if stood <= place.start {
+            moved.start = place.start + gone;
         }
-        moved.end = part.end + gone;
-        from = found.span.end;
+        moved.end = place.end + gone;
+        from = found.place.end;
     }
     moved
 }
 
-/// What text looks like at a place in a line. Colours: 0 to 15.
+/// The look of text at a place in a line. Colours are 0 to 15.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub struct Style {
+    /// Bold, dim, italic, underline.
     on: [bool; 4],
     foreground: Option<u8>,
     background: Option<u8>,
 }
 
 impl Style {
-    /// What a sequence that ends in `m` makes of it.
+    /// Changes the style by the parameters of a sequence that ends in `m`.
     pub fn take(&mut self, parameters: &[u8]) {
         let mut codes = parameters
             .split(|byte| matches!(byte, b';' | b':'))
@@ -130,7 +130,7 @@ impl Style {
         }
     }
 
-    /// Its classes; nothing for plain text.
+    /// CSS classes, separated by spaces; empty for plain text.
     pub fn classes(&self) -> String {
         const NAMES: [&str; 4] = ["bold", "dim", "italic", "underline"];
         let mut classes: Vec<String> = Vec::new();
@@ -141,14 +141,14 @@ impl Style {
     }
 }
 
-/// A colour out of 256, or of red, green and blue: the nearest of the 16, roughly. What is cut
-/// short takes all that is left.
+/// The colour of the 16 that is nearest to one of 256 or to red, green and blue. Takes their codes,
+/// and all codes where they are incomplete.
 fn wide(codes: &mut impl Iterator<Item = u16>) -> Option<u8> {
     match codes.next() {
         Some(5) => of_256(codes.next()?),
         Some(2) => {
-            let mut part = || codes.next().map(|part| (part.min(255) * 6) >> 8);
-            Some(of_cube(part()?, part()?, part()?))
+            let mut next = || codes.next().map(|value| (value.min(255) * 6) >> 8);
+            Some(of_cube(next()?, next()?, next()?))
         }
         _ => {
             codes.for_each(drop);
@@ -166,13 +166,13 @@ fn of_256(code: u16) -> Option<u8> {
     }
 }
 
-/// Each of 0 to 5.
+/// The nearest of the 16 colours. red, green, blue: 0 to 5.
 fn of_cube(red: u16, green: u16, blue: u16) -> u8 {
     let most = red.max(green).max(blue);
     if most == 0 {
         return 0;
     }
-    let bit = |value: u8, part: u16| if 2 * part > most { value } else { 0 };
+    let bit = |bit: u8, value: u16| if 2 * value > most { bit } else { 0 };
     bit(1, red) + bit(2, green) + bit(4, blue) + if most > 3 { 8 } else { 0 }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_found_where_it_stands_among_sequences() {
+    fn a_place_is_found_where_it_stands_among_sequences() {
         let text = b"\x1b[2m\x1b[K12\x1b[0m \x1b[31mERROR\x1b(B \x1b[9";
         assert_eq!(&*without(text), b"12 ERROR \x1b[9");
         assert_eq!(&text[moved(0..2, text)], b"12");

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A place in a text, and small steps from there: what `oslogserve/lines/head.py` writes as patterns.
+//! Small steps through a text, for what `head.py` and `members.py` of `oslogserve/lines` write as
+//! patterns.
 
-/// Where the next step begins. A step that does not fit leaves it anywhere: copy it before.
+/// A place in a text. A step that does not fit leaves it anywhere: copy it before.
 #[derive(Clone, Copy)]
 pub struct Cursor<'t> {
     text: &'t [u8],
-    /// In the text.
     pub at: usize,
 }
 
 const WORD: u8 = 1;
 const SPACE: u8 = 2;
 const FIELD: u8 = 4;
-/// What each byte is.
+/// The classes of each byte.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -29,17 +29,17 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// Python's \w over bytes.
+/// True for Python's \w over bytes.
 pub fn is_word(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & WORD != 0
 }
 
-/// Python's \s over bytes.
+/// True for Python's \s over bytes.
 pub fn is_space(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & SPACE != 0
 }
 
-/// What no field of a head holds.
+/// True for what no field of a head holds.
 pub fn is_delimiter(byte: u8) -> bool {
     CLASSES[usize::from(byte)] & FIELD == 0
 }
@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Blanks, or the text's end.
+    /// True before blanks, and at the text's end.
     pub fn is_before_blank(&self) -> bool {
         self.peek().is_none_or(is_blank)
     }
@@ -74,7 +74,7 @@ impl<'t> Cursor<'t> {
         self.starts_with(text).then(|| self.at += text.len())
     }
 
-    /// As many bytes of a kind as there are, or `most`.
+    /// Takes the bytes of a kind, `most` of them at most.
     pub fn run(&mut self, most: usize, is_in: impl Fn(u8) -> bool) -> &'t [u8] {
         let rest = self.rest();
         let most = rest.len().min(most);
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         &rest[..size]
     }
 
-    /// At least one of a kind.
+    /// Takes them as `run`; None where there is none.
     pub fn some(&mut self, most: usize, is_in: impl Fn(u8) -> bool) -> Option<&'t [u8]> {
         let run = self.run(most, is_in);
         (!run.is_empty()).then_some(run)

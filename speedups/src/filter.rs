@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What makes a line a hit, apart from where it stands.
+//! The conditions of a hit but for those on its place and time.
 
 use std::ops::Range;
 
@@ -10,14 +10,12 @@ use crate::search::Search;
 pub struct Filter {
     /// The lowest rank.
     pub floor: Option<usize>,
-    /// What all hits hold.
     pub searches: Vec<Search>,
-    /// What no hit holds.
     pub without: Vec<Search>,
 }
 
 impl Filter {
-    /// Whether every line is a hit.
+    /// True if every line is a hit.
     pub fn is_empty(&self) -> bool {
         self.floor.is_none() && self.searches.is_empty() && self.without.is_empty()
     }
@@ -27,7 +25,7 @@ impl Filter {
         self.searches.iter_mut().chain(&mut self.without).for_each(Search::begin);
     }
 
-    /// Whether a line of the block is a hit. longest: bytes of it that are searched.
+    /// True if a line of the block is a hit. longest: bytes of it that are searched.
     pub fn passes(
         &mut self,
         block: &[u8],

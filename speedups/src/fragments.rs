@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lines that are brought in by the fragments which lead to them.
+//! The fragments of lines that are brought in.
 
 use crate::anchor::anchor_of;
 use crate::ansi;
 use crate::lines::after_lines;
 use crate::recognise::Seen;
 
-/// What a selection's `show` asks for.
+/// A selection's `show`.
 pub struct Fragments {
-    /// Lines' numbers, in order.
+    /// Sorted numbers of lines.
     numbers: Vec<u64>,
-    /// Anchors of times.
     anchors: Vec<Vec<u8>>,
 }
 
 impl Fragments {
-    /// From fragments such as `L17` and `_2013-09-27_18_22_11`.
+    /// fragments: such as `L17` and `_2013-09-27_18_22_11`.
     pub fn new(fragments: Vec<Vec<u8>>) -> Self {
         let (lines, anchors): (Vec<_>, Vec<_>) =
             fragments.into_iter().partition(|fragment| fragment.starts_with(b"L"));
@@ -25,12 +24,12 @@ impl Fragments {
         Self { numbers, anchors }
     }
 
-    /// Whether a line can be told only by its time.
+    /// True if lines are brought in by their times.
     pub fn have_anchors(&self) -> bool {
         !self.anchors.is_empty()
     }
 
-    /// Whether one of them leads to a line.
+    /// True if one of them leads to the line.
     pub fn lead_to(&self, number: u64, text: &[u8], seen: &Seen) -> bool {
         if self.numbers.binary_search(&number).is_ok() {
             return true;
@@ -41,8 +40,8 @@ impl Fragments {
         self.anchors.contains(&anchor_of(&ansi::without(&text[seen.time.clone()])))
     }
 
-    /// Where the next line begins whose number is among them, else the block's end. number: of the
-    /// line at `at`.
+    /// The beginning of the next line whose number is among them, or the block's end. number: of
+    /// the line at `at`.
     pub fn next_in(&self, block: &[u8], at: usize, number: u64) -> usize {
         let next = self.numbers.partition_point(|&line| line < number);
         let line = self.numbers.get(next);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cursor::is_word;
 use crate::patterns::{Cache, Patterns, Pool, text_of};
 use crate::times::Layouts;
-use crate::tokens::{self, Kind, Place, Row, Table};
+use crate::tokens::{self, Row, Table};
 use crate::user_formats::UserFormat;
 use pyo3::FromPyObject;
 use regex::bytes::{Regex, RegexBuilder};
@@ -17,16 +17,16 @@ use regex::bytes::{Regex, RegexBuilder};
 const LONGEST_WORD: usize = 16;
 
 /// A pattern, and the ranks of its words.
-type UserFormatData = (Vec<u8>, Vec<(Vec<u8>, usize)>);
+type UserFormatData = (Vec<u8>, HashMap<Vec<u8>, usize>);
 
-/// What `oslogserve/lines/native_grammar.py` hands over.
+/// The attributes of `oslogserve.lines.native_grammar.NativeGrammar`.
 #[derive(FromPyObject)]
 pub struct Data {
     pub severities: Vec<Vec<u8>>,
     pub words: Vec<(Vec<u8>, usize)>,
     pub letters: Vec<(u8, usize)>,
     pub syslog: Vec<usize>,
-    pub numbers: Vec<(Vec<u8>, usize)>,
+    pub numbers: HashMap<Vec<u8>, usize>,
     pub tokens: Vec<Row>,
     pub times: Vec<String>,
     pub klog: Vec<String>,
@@ -50,15 +50,11 @@ pub struct Data {
 /// Ranks of words by their length, each word packed into a number.
 type Words = [Vec<(u128, usize)>; LONGEST_WORD + 1];
 
-/// The grammar's data, compiled.
+/// The grammar: its data, and what was compiled of that.
 pub struct Grammar {
-    /// Lowest first; the first is that of lines which show none.
-    pub severities: Vec<Vec<u8>>,
+    pub data: Data,
     words: Words,
-    letters: [Option<usize>; 256],
-    syslog: Vec<usize>,
-    numbers: HashMap<Vec<u8>, usize>,
-    tokens: Table,
+    pub tokens: Table,
     /// Found wherever a time may stand.
     times: Patterns,
     pub klog: PlacedTimes,
@@ -67,43 +63,37 @@ pub struct Grammar {
     /// All that a clock reads.
     pub readable: Arc<Layouts>,
     exceptions: Patterns,
-    exception_ranks: Vec<usize>,
-    endings: Vec<(Vec<u8>, usize)>,
     /// The last bytes of endings.
     may_end: [bool; 256],
     place: Regex,
     /// One of which stands in all that `place` matches.
     place_words: Regex,
     continuation: Patterns,
-    level_keys: HashSet<Vec<u8>>,
-    time_keys: HashSet<Vec<u8>>,
-    number_keys: HashSet<Vec<u8>>,
-    /// Of OpenTelemetry's numbers, four for each.
-    numbered: Vec<usize>,
-    setting_keys: HashSet<Vec<u8>>,
-    wrappers: HashSet<Vec<u8>>,
     pub user_formats: Vec<UserFormat>,
-    /// Ranks.
+    // Ranks.
     pub trace: usize,
     pub error: usize,
     pub critical: usize,
-    /// Of threads that are done with them.
     unused_caches: Pool<Caches>,
 }
 
-/// What was built of the grammar's automatons; for one thread at a time.
+/// The caches of a grammar's automatons, for one thread at a time.
 pub struct Caches {
-    tokens: tokens::Caches,
+    pub tokens: tokens::Caches,
     times: Cache,
     exceptions: Cache,
     continuation: Cache,
 }
 
 impl Grammar {
-    /// Tells of the first pattern at fault.
+    /// Errors: the first fault.
     pub fn new(data: Data) -> Result<Self, String> {
         let patterns: Vec<_> = data.exceptions.iter().map(|(pattern, _)| &pattern[..]).collect();
         let user_formats = data.user_formats.iter();
+        let mut may_end = [false; 256];
+        for last in data.endings.iter().filter_map(|(end, _)| end.last()) {
+            may_end[usize::from(*last)] = true;
+        }
         let rank_of = |name: &[u8]| data.severities.iter().position(|severity| severity == name);
         Ok(Self {
             trace: rank_of(b"TRACE").ok_or("there is no TRACE")?,
@@ -111,7 +101,6 @@ impl Grammar {
             critical: rank_of(b"CRITICAL").ok_or("there is no CRITICAL")?,
             unused_caches: Pool::default(),
             words: words_by_length(&data.words)?,
-            letters: letters_by_byte(&data.letters),
             tokens: Table::new(&data.tokens)?,
             times: Patterns::new(&data.times)?,
             klog: PlacedTimes::new(&data.klog)?,
@@ -119,28 +108,18 @@ impl Grammar {
             day_of_year: PlacedTimes::new(&data.day_of_year)?,
             readable: Arc::new(Layouts::new(&data.readable)?),
             exceptions: Patterns::new(&patterns)?,
-            exception_ranks: data.exceptions.iter().map(|&(_, rank)| rank).collect(),
-            may_end: last_bytes(&data.endings),
+            may_end,
             place: bytes_regex(&data.place)?,
             place_words: bytes_regex(&data.place_words)?,
             continuation: Patterns::new(&[&data.continuation])?,
             user_formats: user_formats
                 .map(|(pattern, words)| UserFormat::new(pattern, words))
                 .collect::<Result<_, _>>()?,
-            severities: data.severities,
-            syslog: data.syslog,
-            numbers: data.numbers.into_iter().collect(),
-            endings: data.endings,
-            level_keys: data.level_keys,
-            time_keys: data.time_keys,
-            number_keys: data.number_keys,
-            numbered: data.numbered,
-            setting_keys: data.setting_keys,
-            wrappers: data.wrappers,
+            data,
         })
     }
 
-    /// Room for one thread's work.
+    /// Caches for one thread: used ones, or new ones.
     pub fn caches(&self) -> Caches {
         self.unused_caches.take(|| Caches {
             tokens: self.tokens.caches(),
@@ -150,30 +129,19 @@ impl Grammar {
         })
     }
 
-    /// Takes back what another thread may go on with.
+    /// Takes caches back, for another thread.
     pub fn reuse(&self, caches: Caches) {
         self.unused_caches.give_back(caches);
     }
 
-    /// The kind of the token that stands there, and its end.
-    pub fn token_at(
-        &self,
-        caches: &mut Caches,
-        place: Place,
-        text: &[u8],
-        at: usize,
-    ) -> Option<(Kind, usize)> {
-        self.tokens.token_at(&mut caches.tokens, place, text, at)
-    }
-
-    /// The time that stands there.
+    /// The place of the time at `at`; None where there is none.
     pub fn time_at(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<Range<usize>> {
         text.get(at).filter(|&&first| first != b' ')?;
         let (_, end) = self.times.first_at(&mut caches.times, text, at)?;
         Some(at..without_guard(text, end))
     }
 
-    /// Of a level's word in any case of its letters, or its letter.
+    /// The rank of a level's word, in any case, or of its letter.
     pub fn rank_of(&self, name: &[u8]) -> Option<usize> {
         self.rank_of_word(name).or_else(|| match name {
             [letter] => self.letter(*letter),
@@ -187,56 +155,35 @@ impl Grammar {
     }
 
     pub fn letter(&self, letter: u8) -> Option<usize> {
-        self.letters[usize::from(letter)]
+        self.data.letters.iter().find_map(|&(known, rank)| (known == letter).then_some(rank))
     }
 
-    /// digit: 0 to 7.
+    /// The rank of one of syslog's digits, 0 to 7.
     pub fn syslog(&self, digit: u8) -> usize {
-        self.syslog[usize::from(digit)]
+        self.data.syslog[usize::from(digit)]
     }
 
-    /// Of a member's value.
+    /// The rank of a member's value.
     pub fn rank_of_value(&self, value: &[u8]) -> Option<usize> {
         let word = self.rank_of_word(value.trim_ascii());
-        word.or_else(|| self.numbers.get(value).copied()).or_else(|| self.rank_of(value))
+        word.or_else(|| self.data.numbers.get(value).copied()).or_else(|| self.rank_of(value))
     }
 
-    pub fn is_level_key(&self, name: &[u8]) -> bool {
-        self.level_keys.contains(name)
-    }
-
-    pub fn is_time_key(&self, name: &[u8]) -> bool {
-        self.time_keys.contains(name)
-    }
-
-    pub fn is_number_key(&self, name: &[u8]) -> bool {
-        self.number_keys.contains(name)
-    }
-
-    /// Of the number of a severity as OpenTelemetry counts them, from 1.
+    /// The rank of one of OpenTelemetry's numbers, of which each severity has four, from 1.
     pub fn rank_of_number(&self, value: &[u8]) -> Option<usize> {
         let is_number = matches!(value, [b'1'..=b'9'] | [b'1' | b'2', b'0'..=b'9']);
         let digits = value.iter().filter(|_| is_number);
         let number = digits.fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
-        self.numbered.get(number.checked_sub(1)? / 4).copied()
+        self.data.numbered.get(number.checked_sub(1)? / 4).copied()
     }
 
-    /// Whether a pair of this name sets a threshold.
-    pub fn is_setting(&self, name: &[u8]) -> bool {
-        self.setting_keys.contains(name)
-    }
-
-    pub fn is_wrapper(&self, name: &[u8]) -> bool {
-        self.wrappers.contains(name)
-    }
-
-    /// Of content that begins there, by the first exception that matches.
+    /// The rank of the first exception that matches at a place.
     pub fn exception(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<usize> {
         let (row, _) = self.exceptions.first_at(&mut caches.exceptions, text, at)?;
-        Some(self.exception_ranks[row])
+        Some(self.data.exceptions[row].1)
     }
 
-    /// Of a place in a file with a severity behind it.
+    /// The rank of the severity that stands behind a place in a file.
     pub fn place(&self, text: &[u8]) -> Option<usize> {
         if !self.place_words.is_match(text) || !self.place.is_match(text) {
             return None;
@@ -250,10 +197,10 @@ impl Grammar {
 
     pub fn ending(&self, text: &[u8]) -> Option<usize> {
         text.last().filter(|&&last| self.may_end[usize::from(last)])?;
-        self.endings.iter().find(|(end, _)| text.ends_with(end)).map(|&(_, rank)| rank)
+        self.data.endings.iter().find(|(end, _)| text.ends_with(end)).map(|&(_, rank)| rank)
     }
 
-    /// A line of this shape goes on with the one above.
+    /// True if a line continues the one above by its shape.
     pub fn continues(&self, caches: &mut Caches, text: &[u8]) -> bool {
         self.continuation.first_at(&mut caches.continuation, text, 0).is_some()
     }
@@ -268,19 +215,6 @@ fn words_by_length(words: &[(Vec<u8>, usize)]) -> Result<Words, String> {
     Ok(by_length)
 }
 
-fn letters_by_byte(letters: &[(u8, usize)]) -> [Option<usize>; 256] {
-    let mut by_byte = [None; 256];
-    letters.iter().for_each(|&(letter, rank)| by_byte[usize::from(letter)] = Some(rank));
-    by_byte
-}
-
-fn last_bytes(endings: &[(Vec<u8>, usize)]) -> [bool; 256] {
-    let mut is_last = [false; 256];
-    let lasts = endings.iter().filter_map(|(end, _)| end.last());
-    lasts.for_each(|&last| is_last[usize::from(last)] = true);
-    is_last
-}
-
 /// A word in upper case as a number, unless it is too long.
 fn packed(word: &[u8]) -> Option<u128> {
     let mut upper = [0; LONGEST_WORD];
@@ -289,7 +223,7 @@ fn packed(word: &[u8]) -> Option<u128> {
     Some(u128::from_le_bytes(upper))
 }
 
-/// Times that are found in some places only.
+/// Layouts of times that are found in some places only.
 pub struct PlacedTimes(Regex);
 
 impl PlacedTimes {
@@ -297,7 +231,7 @@ impl PlacedTimes {
         bytes_regex(format!(r"\A(?:{})", patterns.join("|")).as_bytes()).map(Self)
     }
 
-    /// The time that stands there.
+    /// The place of the time at `at`; None where there is none.
     pub fn scan(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
         let found = self.0.find(text.get(at..)?)?;
         Some(at..without_guard(text, at + found.end()))

@@ -10,7 +10,7 @@ use crate::grammar::{Caches, Grammar};
 use crate::members::{self, Members};
 use crate::tokens::{Kind, Place};
 
-/// Bytes of a line that are looked at.
+/// Bytes of a line that are read.
 pub const REACH: usize = 4096;
 /// Bytes and tokens of a head that is plain text.
 const PLAIN_REACH: usize = 512;
@@ -19,24 +19,15 @@ const MOST_CONTENTS: usize = 8;
 const MOST_WORDS: usize = 2;
 const MOST_FIELDS: usize = 6;
 
-/// What a line shows.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a head shows.
+#[derive(Default)]
 pub struct Head {
-    /// Where its time stands; empty for none.
+    /// The time's place; empty for none.
     pub time: Range<usize>,
-    /// Of its own severity.
+    /// The severity's rank.
     pub rank: Option<usize>,
-    /// Where its level ends.
+    /// Where the level ends.
     pub behind: usize,
-}
-
-/// What content stands behind.
-#[derive(Clone, Copy, PartialEq)]
-enum Context {
-    Start,
-    Named,
-    Timed,
-    Logged,
 }
 
 /// The head of a line. text: at most `REACH` bytes of it, without colours, end and `\r`.
@@ -52,7 +43,7 @@ pub fn read_head(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Head {
         contents: 0,
         content: 0,
         default: None,
-        context: Context::Start,
+        context: Place::Start,
         words: 0,
         fields: 0,
         is_prose: false,
@@ -63,25 +54,26 @@ pub fn read_head(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Head {
     reader.head
 }
 
-/// One line on its way. Each step takes a token and returns where the next one begins; None where
-/// nothing more is to be read.
+/// The state of reading one head. A step takes a token and returns where the next one begins; None
+/// to stop.
 struct Reader<'r> {
     grammar: &'r Grammar,
     caches: &'r mut Caches,
     text: &'r [u8],
-    /// As much of it as a plain head has.
+    /// The first PLAIN_REACH bytes of the text.
     plain: &'r [u8],
     head: Head,
-    /// Where content began that exceptions may match.
+    /// Places where content began that exceptions may match.
     starts: [usize; MOST_CONTENTS],
     start_count: usize,
     contents: usize,
-    /// Where the last one began.
+    /// Where the last content began.
     content: usize,
-    /// Counts where the content shows none: syslog's priority.
+    /// The rank of syslog's priority, for content that shows none.
     default: Option<usize>,
-    context: Context,
-    /// Words of prose, and fields, since content began.
+    /// Start, Named, Timed or Logged.
+    context: Place,
+    // Counts since the content began: words of prose, and fields.
     words: usize,
     fields: usize,
     /// Directly behind a word.
@@ -94,7 +86,7 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn read(&mut self) {
-        let mut next = self.begin(0, Context::Start);
+        let mut next = self.begin(0, Place::Start);
         for _ in 0..MOST_TOKENS {
             let Some(at) = next.filter(|&at| at < self.plain.len()) else {
                 break;
@@ -111,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The severity of a line whose head shows none.
+    /// The rank of a line whose head shows none: by an exception, a place or its ending.
     fn outcome(&mut self) -> Option<usize> {
         let starts = &self.starts[..self.start_count];
         for &start in starts {
@@ -165,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    fn begin(&mut self, at: usize, context: Context) -> Option<usize> {
+    fn begin(&mut self, at: usize, context: Place) -> Option<usize> {
         let at = behind_blanks(self.text, at);
         self.contents += 1;
         if self.contents > MOST_CONTENTS || at >= self.plain.len() {
@@ -179,8 +171,8 @@ impl Reader<'_> {
         if let Some(time) = self.time_at(at + usize::from(is_marked)) {
             return self.behind_time(time);
         }
-        let is_column_end = context == Context::Timed && self.text[at] == b'|';
-        if context != Context::Named && !is_column_end {
+        let is_column_end = context == Place::Timed && self.text[at] == b'|';
+        if context != Place::Named && !is_column_end {
             self.starts[self.start_count] = at;
             self.start_count += 1;
         }
@@ -199,7 +191,7 @@ impl Reader<'_> {
     }
 
     fn is_logged(&self) -> bool {
-        matches!(self.context, Context::Timed | Context::Logged)
+        matches!(self.context, Place::Timed | Place::Logged)
     }
 
     fn is_first(&self) -> bool {
@@ -208,16 +200,13 @@ impl Reader<'_> {
 
     fn place(&self) -> Place {
         match (self.context, self.is_first()) {
-            (Context::Timed | Context::Logged, _) if self.is_prose => Place::Prose,
-            (Context::Start, true) => Place::FirstStart,
-            (Context::Named, true) => Place::FirstNamed,
-            (Context::Timed, true) => Place::FirstTimed,
-            (Context::Logged, true) => Place::FirstLogged,
-            (Context::Start, false) => Place::Start,
-            (Context::Named, false) => Place::Named,
-            (Context::Timed, false) if self.is_numeric => Place::Numbered,
-            (Context::Timed, false) => Place::Timed,
-            (Context::Logged, false) => Place::Logged,
+            (Place::Timed | Place::Logged, _) if self.is_prose => Place::Prose,
+            (Place::Start, true) => Place::FirstStart,
+            (Place::Named, true) => Place::FirstNamed,
+            (Place::Timed, true) => Place::FirstTimed,
+            (Place::Logged, true) => Place::FirstLogged,
+            (Place::Timed, false) if self.is_numeric => Place::Numbered,
+            (context, _) => context,
         }
     }
 
@@ -236,10 +225,10 @@ impl Reader<'_> {
             self.start_count -= 1;
         }
         self.found_time(time);
-        self.begin(behind, Context::Timed)
+        self.begin(behind, Place::Timed)
     }
 
-    /// Where to read on behind a bracket and a time; None where there is no such time.
+    /// Reads a time behind a bracket: where the next step begins; None where there is no time.
     fn time_in_brackets(&mut self, at: usize) -> Option<Option<usize>> {
         let mut inner = Cursor::new(self.text, at + 1);
         inner.spaces();
@@ -269,7 +258,8 @@ impl Reader<'_> {
             return found;
         }
         let place = self.place();
-        let (kind, end) = self.grammar.token_at(self.caches, place, self.plain, at)?;
+        let (kind, end) =
+            self.grammar.tokens.token_at(&mut self.caches.tokens, place, self.plain, at)?;
         if let Some((rank, behind)) = self.level(kind, at, end) {
             self.found(rank, behind);
             return None;
@@ -310,18 +300,19 @@ impl Reader<'_> {
         Some((if kind == Kind::Fatal { grammar.critical } else { rank }, behind))
     }
 
+    /// Begins the content behind a token. None if it ends the head.
     fn separator(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
         match kind {
-            Kind::Prefix => self.begin(end, Context::Start),
+            Kind::Prefix => self.begin(end, Place::Start),
             Kind::Priority => {
                 let digits = self.text[at..end].iter().skip_while(|byte| !byte.is_ascii_digit());
                 let digits = digits.take_while(|byte| byte.is_ascii_digit());
                 let number = digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'));
                 self.default = Some(self.grammar.syslog((number % 8) as u8));
-                self.begin(end, Context::Start)
+                self.begin(end, Place::Start)
             }
             Kind::Again => self.begin(end, self.context),
-            Kind::Ornament => self.begin(end, Context::Named),
+            Kind::Ornament => self.begin(end, Place::Named),
             Kind::NumberTime => {
                 let start = at + self.text[at..end].iter().position(u8::is_ascii_digit)?;
                 let number = self.text[start..end].iter();
@@ -329,10 +320,10 @@ impl Reader<'_> {
                     number.take_while(|&&byte| byte.is_ascii_digit() || byte == b'.').count();
                 self.behind_time(start..start + size)
             }
-            Kind::Process => self.begin(end, Context::Logged),
-            Kind::Program if self.is_logged() => self.begin(end, Context::Logged),
-            Kind::Program if self.context == Context::Start && self.is_first() => {
-                self.begin(end, Context::Named)
+            Kind::Process => self.begin(end, Place::Logged),
+            Kind::Program if self.is_logged() => self.begin(end, Place::Logged),
+            Kind::Program if self.context == Place::Start && self.is_first() => {
+                self.begin(end, Place::Named)
             }
             Kind::Bar if self.is_logged() => {
                 let behind = behind_blanks(self.text, end);
@@ -340,14 +331,14 @@ impl Reader<'_> {
                 if is_table { None } else { self.begin(behind, self.context) }
             }
             Kind::Bar if self.contents == 1 && (1..3).contains(&(self.fields + self.words)) => {
-                self.begin(end, Context::Start)
+                self.begin(end, Place::Start)
             }
             Kind::Program | Kind::Bar | Kind::Object | Kind::Stop => None,
             _ => self.field(kind, at, end),
         }
     }
 
-    /// Counts a field.
+    /// Counts a field. None if there were too many.
     fn field(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
         self.is_prose = false;
         match kind {
@@ -365,15 +356,15 @@ impl Reader<'_> {
                 if kind == Kind::LastPair {
                     return None;
                 }
-                self.is_prose = self.words > 0 || self.context != Context::Timed;
+                self.is_prose = self.words > 0 || self.context != Place::Timed;
             }
             Kind::Group
-                if self.context == Context::Start
+                if self.context == Place::Start
                     && self.text[at] == b'['
                     && self.is_numeric
                     && self.words == 0 =>
             {
-                return self.begin(end, Context::Start);
+                return self.begin(end, Place::Start);
             }
             Kind::Word | Kind::FirstWord | Kind::Column => return self.word(at),
             _ => {}
@@ -416,7 +407,7 @@ fn behind_blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|&&byte| is_blank(byte)).count()
 }
 
-/// What stands in brackets before a time: a level or nothing of use, and where the time begins.
+/// A level in brackets before a time, empty for other text, and where the time begins.
 fn before_time_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let mut cursor = Cursor::new(text, at);
     cursor.skip(b"[")?;
@@ -446,7 +437,7 @@ fn before_time_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     is_time(&cursor).then_some((level, cursor.at))
 }
 
-/// Seconds since boot, behind a bracket.
+/// The place of seconds since boot behind a bracket.
 fn uptime_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let mut cursor = Cursor::new(text, at.checked_sub(1)?);
     cursor.skip(b"[")?;

@@ -15,42 +15,37 @@ use crate::output::Output;
 use crate::search::Search;
 use crate::view::{Line, Role, View};
 
-/// Digits of a line's number.
+/// Digits of the longest number.
 const LONGEST_NUMBER: usize = 20;
-/// Lines of a block, which a browser leaves out of its layout as long as nobody looks at it.
+/// Lines of a block, which a browser does not lay out until it is scrolled to.
 const BLOCK: u64 = 256;
 
-/// Marks lines up.
+/// The elements of lines.
 pub struct Html {
     out: Output,
     /// The first letter of each severity, by rank.
     initials: Vec<u8>,
-    /// What an address of this log's page begins with; nothing where there is none.
     link: Vec<u8>,
-    /// What is marked.
     searches: Vec<Search>,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
-    /// Where the next byte to escape stands: so many before the block's end, 0 for none.
+    /// Bytes from the next one to escape to the block's end; 0 where there is none.
     special: Option<usize>,
     /// The anchor of the last time.
     anchor: Vec<u8>,
-    /// Lines shown.
+    /// Lines written.
     lines: u64,
-    /// But for the blocks.
+    /// Start tags but for those of blocks.
     elements: u64,
-    /// A block was begun.
     in_block: bool,
-    /// A line or a gap was begun.
     in_line: bool,
 }
 
 impl Html {
-    /// link: escaped.
     pub fn new(grammar: &Grammar, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
         Self {
             out: Output::default(),
-            initials: grammar.severities.iter().map(|name| name[0]).collect(),
+            initials: grammar.data.severities.iter().map(|name| name[0]).collect(),
             link,
             searches,
             longest,
@@ -108,7 +103,7 @@ impl Html {
         }
     }
 
-    /// On the first of the lines that share a time.
+    /// Puts the attribute that leads to a time, on the first of the lines that share it.
     fn name(&mut self, line: &Line<'_>) {
         if line.seen.time.is_empty() {
             return;
@@ -120,7 +115,7 @@ impl Html {
         }
     }
 
-    /// shown: puts the link's text.
+    /// Puts a link. shown: puts its text.
     fn link(&mut self, text: &[u8], link: &Link, shown: impl FnOnce(&mut Self)) {
         self.elements += 1;
         self.out.put(b"<a href=\"");
@@ -133,7 +128,7 @@ impl Html {
         self.out.put(b"</a>");
     }
 
-    /// Where nothing but links is looked for.
+    /// Puts a text without colours and marks.
     fn simple(&mut self, text: &[u8], put: fn(&mut Output, &[u8])) {
         let mut at = 0;
         for link in Links::new(text, !self.link.is_empty()) {
@@ -215,7 +210,7 @@ impl View for Html {
     }
 }
 
-/// A line from left to right: links around colours around marks.
+/// A text that is marked up from left to right: links around colours around marks.
 struct Inside<'l> {
     text: &'l [u8],
     style: Style,
@@ -224,11 +219,11 @@ struct Inside<'l> {
 
 impl<'l> Inside<'l> {
     fn new(text: &'l [u8], searches: &[Search]) -> Self {
-        let mut spans = Vec::new();
+        let mut matches = Vec::new();
         for search in searches {
-            search.spans_in(text, &mut spans);
+            search.matches_in(text, &mut matches);
         }
-        Self { text, style: Style::default(), marks: merged(spans) }
+        Self { text, style: Style::default(), marks: merged(matches) }
     }
 
     fn linked(&mut self, html: &mut Html) {
@@ -241,37 +236,37 @@ impl<'l> Inside<'l> {
         self.styled(at..self.text.len(), html);
     }
 
-    fn styled(&mut self, part: Range<usize>, html: &mut Html) {
-        let mut at = part.start;
-        while let Some(found) = ansi::next_sequence(self.text, at..part.end) {
-            self.in_style(at..found.span.start, html);
+    fn styled(&mut self, range: Range<usize>, html: &mut Html) {
+        let mut at = range.start;
+        while let Some(found) = ansi::next_sequence(self.text, at..range.end) {
+            self.in_style(at..found.place.start, html);
             if found.last == b'm' {
                 self.style.take(&self.text[found.parameters]);
             }
-            at = found.span.end;
+            at = found.place.end;
         }
-        self.in_style(at..part.end, html);
+        self.in_style(at..range.end, html);
     }
 
-    fn in_style(&mut self, part: Range<usize>, html: &mut Html) {
-        if part.is_empty() {
+    fn in_style(&mut self, range: Range<usize>, html: &mut Html) {
+        if range.is_empty() {
             return;
         }
         let classes = self.style.classes();
         if classes.is_empty() {
-            return self.marked(part, html);
+            return self.marked(range, html);
         }
         html.elements += 1;
         html.out.put(format!("<span class=\"{classes}\">").as_bytes());
-        self.marked(part, html);
+        self.marked(range, html);
         html.out.put(b"</span>");
     }
 
-    fn marked(&self, part: Range<usize>, html: &mut Html) {
-        let mut at = part.start;
-        let first = self.marks.partition_point(|mark| mark.end <= part.start);
-        for mark in self.marks[first..].iter().take_while(|mark| mark.start < part.end) {
-            let (start, end) = (mark.start.max(at), mark.end.min(part.end));
+    fn marked(&self, range: Range<usize>, html: &mut Html) {
+        let mut at = range.start;
+        let first = self.marks.partition_point(|mark| mark.end <= range.start);
+        for mark in self.marks[first..].iter().take_while(|mark| mark.start < range.end) {
+            let (start, end) = (mark.start.max(at), mark.end.min(range.end));
             html.out.put_escaped(&self.text[at..start]);
             html.elements += 1;
             html.out.put(b"<mark>");
@@ -279,18 +274,18 @@ impl<'l> Inside<'l> {
             html.out.put(b"</mark>");
             at = end;
         }
-        html.out.put_escaped(&self.text[at..part.end]);
+        html.out.put_escaped(&self.text[at..range.end]);
     }
 }
 
-/// In order, and none touching another.
-fn merged(mut spans: Vec<regex_automata::Span>) -> Vec<Range<usize>> {
-    spans.sort_unstable_by_key(|span| (span.start, span.end));
+/// The matches in order, those that touch joined.
+fn merged(mut matches: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    matches.sort_unstable_by_key(|found| (found.start, found.end));
     let mut merged: Vec<Range<usize>> = Vec::new();
-    for span in spans {
+    for found in matches {
         match merged.last_mut() {
-            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-            _ => merged.push(span.range()),
+            Some(last) if found.start <= last.end => last.end = last.end.max(found.end),
+            _ => merged.push(found),
         }
     }
     merged

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a line has from those above it: `oslogserve/lines/inheritance.py` once more, and how it is
-//! found out for a line whose predecessors were passed over.
+//! Inheritance, as `oslogserve/lines/inheritance.py` defines it, and how it is found out for a line
+//! behind lines that were passed over.
 
 use std::sync::Arc;
 
@@ -16,24 +16,25 @@ use crate::times::{Clock, Instant};
 pub struct Inherited {
     grammar: Arc<Grammar>,
     clock: Clock,
-    /// A line is chosen by its time.
+    /// True if lines are chosen by their times.
     pub wants_time: bool,
-    /// Where in the block the state is known.
+    /// The place in the block up to which the state is known.
     pub at: usize,
-    /// There are no escape sequences in the block.
+    /// True if no escape sequence is in the block.
     pub is_plain: bool,
-    /// The rank that filters go by, of the last line.
+    /// The rank by which filters see the last line.
     pub rank: usize,
-    /// The last line shows a severity of its own.
-    is_own: bool,
-    /// Of the last line that shows a time; None before the first.
+    /// True if the last line shows a severity.
+    shows_severity: bool,
+    /// The rank of the last line that shows a time; None before the first.
     record: Option<usize>,
+    /// The line whose traceback may follow.
     error: Option<Error>,
-    /// Of the last line that shows a time; only where it is wanted.
+    /// The time of the last line that shows one, if it is wanted.
     pub time: Option<Instant>,
 }
 
-/// What TRACE lines behind it may belong to.
+/// What a line at ERROR or above shows.
 struct Error {
     rank: usize,
     time: Vec<u8>,
@@ -41,7 +42,7 @@ struct Error {
 }
 
 impl Inherited {
-    /// Before a log's first line.
+    /// The state before a log's first line.
     pub fn new(grammar: Arc<Grammar>, clock: Clock, wants_time: bool) -> Self {
         Self {
             grammar,
@@ -50,30 +51,30 @@ impl Inherited {
             at: 0,
             is_plain: false,
             rank: 0,
-            is_own: false,
+            shows_severity: false,
             record: None,
             error: None,
             time: None,
         }
     }
 
-    /// The next lines are of another block.
+    /// Begins another block.
     pub fn begin(&mut self, block: &[u8]) {
         self.at = 0;
         self.is_plain = memchr(ansi::ESCAPE, block).is_none();
     }
 
-    /// The last line has its severity from one above it.
+    /// True if the last line has its severity from one above it.
     pub fn is_inherited(&self) -> bool {
-        !self.is_own && self.rank > 0
+        !self.shows_severity && self.rank > 0
     }
 
-    /// Go on with the next line, as far as it was recognised.
+    /// Takes the next line.
     pub fn take(&mut self, seen: &Seen, line: &[u8]) {
         let is_timed = !seen.time.is_empty();
-        self.is_own = seen.severity.is_some();
-        if let Some(own) = seen.severity {
-            self.rank = self.rank_of_own(own, seen, line);
+        self.shows_severity = seen.severity.is_some();
+        if let Some(rank) = seen.severity {
+            self.rank = self.rank_of_severity(rank, seen, line);
         } else if is_timed {
             (self.rank, self.error) = (0, None);
         } else if !seen.continues {
@@ -91,12 +92,13 @@ impl Inherited {
         }
     }
 
-    /// Lines at TRACE directly behind an error, of its program or its time, belong to it.
-    fn rank_of_own(&mut self, own: usize, seen: &Seen, line: &[u8]) -> usize {
-        let is_error = own >= self.grammar.error;
-        if !is_error && (own != self.grammar.trace || self.error.is_none()) {
+    /// The severity's rank, or the error's for lines at TRACE directly behind an error and of its
+    /// program or time.
+    fn rank_of_severity(&mut self, rank: usize, seen: &Seen, line: &[u8]) -> usize {
+        let is_error = rank >= self.grammar.error;
+        if !is_error && (rank != self.grammar.trace || self.error.is_none()) {
             self.error = None;
-            return own;
+            return rank;
         }
         let time = ansi::without(&line[seen.time.clone()]);
         let program = ansi::without(&line[seen.program.clone()]);
@@ -108,15 +110,15 @@ impl Inherited {
             return error.rank;
         }
         self.error = is_error.then(|| Error {
-            rank: own,
+            rank,
             time: time.into_owned(),
             program: program.into_owned(),
         });
-        own
+        rank
     }
 
-    /// Find out what lines that were passed over leave to the one that begins at `to`. What stands
-    /// before the last line with a time changes nothing, unless that is one of a traceback.
+    /// Takes the lines up to `to`, which were passed over. Those before the last line with a time
+    /// change nothing, unless that is one of a traceback.
     pub fn catch_up(&mut self, recogniser: &mut Recogniser, block: &[u8], to: usize) {
         let mut start = to;
         while start > self.at {
@@ -139,7 +141,7 @@ impl Inherited {
     }
 }
 
-/// Without its end.
+/// The line that begins at a place, without its line feed.
 fn line_at(block: &[u8], start: usize) -> &[u8] {
     let rest = &block[start..];
     &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]

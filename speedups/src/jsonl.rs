@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lines as JSON, as `oslogserve/lines/jsonl.py` defines it.
+//! JSON Lines, as `oslogserve/lines/jsonl.py` defines it.
 
 use crate::ansi;
 use crate::grammar::Grammar;
@@ -8,10 +8,10 @@ use crate::output::Output;
 use crate::times::Clock;
 use crate::view::{Line, View};
 
-/// Writes an object for each line.
+/// The objects of lines.
 pub struct Jsonl {
     out: Output,
-    /// Severities by rank.
+    /// Names of severities by rank.
     names: Vec<Vec<u8>>,
     clock: Clock,
     /// Bytes of a line; the rest of its text is left out.
@@ -21,11 +21,10 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// For one log.
     pub fn new(grammar: &Grammar, clock: Clock, longest: usize) -> Self {
         Self {
             out: Output::default(),
-            names: grammar.severities.clone(),
+            names: grammar.data.severities.clone(),
             clock,
             longest,
             is_open: false,
@@ -78,7 +77,7 @@ impl View for Jsonl {
     }
 }
 
-/// The inside of a string; what is no UTF-8 is replaced.
+/// Puts the inside of a string; what is no UTF-8 is replaced.
 fn put_string(text: &[u8], out: &mut Output) {
     let text = String::from_utf8_lossy(text);
     let bytes = text.as_bytes();

@@ -2,8 +2,7 @@
 //! The native core of oslogserve: its line renderer, and how it opens a log on disk.
 //!
 //! `oslogserve/lines` and `oslogserve/sources/open_beneath.py` are the definition, and this gives the
-//! same. Only this file and the structs that it exchanges with Python know of
-//! it; the others are bytes in, bytes out, like their twins.
+//! same. Only this file and the structs that it exchanges with Python know of Python.
 
 mod anchor;
 mod ansi;
@@ -47,7 +46,6 @@ use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::recognise::Recogniser;
-use crate::renderer::Render;
 use crate::search::Search;
 use crate::select::Selector;
 use crate::selection::{Pattern, Selection, Tally, Wanted};
@@ -96,11 +94,11 @@ impl Grammar {
         Ok(Self(Arc::new(grammar)))
     }
 
-    /// Of a line: where its time stands, its severity's name, where its program's name stands, and
-    /// whether it goes on with the line above.
-    fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> SeenParts<'py> {
+    /// What a line shows, for tests: the place of its time, its severity's name, the place of its
+    /// program's name, and whether it continues the line above.
+    fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> Seen<'py> {
         let seen = Recogniser::new(Arc::clone(&self.0)).seen_in(line, false);
-        let severity = seen.severity.map_or(&b""[..], |rank| &self.0.severities[rank]);
+        let severity = seen.severity.map_or(&b""[..], |rank| &self.0.data.severities[rank]);
         (
             (seen.time.start, seen.time.end),
             PyBytes::new(py, severity),
@@ -109,14 +107,14 @@ impl Grammar {
         )
     }
 
-    /// The times of one log: for the tests that hold it to its twin.
+    /// A clock, for tests.
     fn clock(&self, written: i64) -> Clock {
         Clock(times::Clock::new(Arc::clone(&self.0.readable), written))
     }
 }
 
 type Place = (usize, usize);
-type SeenParts<'py> = (Place, Bound<'py, PyBytes>, Place, bool);
+type Seen<'py> = (Place, Bound<'py, PyBytes>, Place, bool);
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.
 const WORTH_DETACHING: usize = 32 * 1024;
@@ -129,7 +127,7 @@ fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
 
 fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter> {
     let rank = |level: &String| {
-        let rank = grammar.severities.iter().position(|name| name == level.as_bytes());
+        let rank = grammar.data.severities.iter().position(|name| name == level.as_bytes());
         rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
     };
     Ok(Filter {
@@ -139,31 +137,12 @@ fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter>
     })
 }
 
-/// One log on its way. Boxed: what searches needs memory of a wider alignment than Python gives.
+/// The renderer of one log. Boxed: what searches needs memory of a wider alignment than Python gives.
 #[pyclass(module = "oslogserve_speedups")]
 struct Renderer {
-    render: Box<dyn Render>,
+    renderer: Box<renderer::Renderer>,
     /// Bytes from which on the interpreter is handed to other threads meanwhile.
     worth_detaching: usize,
-}
-
-impl Renderer {
-    fn of(
-        view: impl View + 'static,
-        grammar: &Arc<grammar::Grammar>,
-        clock: times::Clock,
-        wanted: Wanted,
-        longest: usize,
-    ) -> PyResult<Self> {
-        let filter = filter(grammar, &wanted.selection)?;
-        // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
-        let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
-        let is_costly = has_searches || wanted.selection.tail.is_some();
-        let worth_detaching = if is_costly { 0 } else { WORTH_DETACHING };
-        let selector = Selector::new(view, Arc::clone(grammar), clock, wanted, filter, longest);
-        let render = Box::new(renderer::Renderer::new(selector, longest));
-        Ok(Self { render, worth_detaching })
-    }
 }
 
 #[pymethods]
@@ -176,60 +155,61 @@ impl Renderer {
             return Err(PyValueError::new_err(fault));
         }
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
-        match &wanted.view[..] {
+        let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;
-                let html = Html::new(grammar, wanted.link.clone(), marked, longest);
-                Self::of(html, grammar, clock, wanted, longest)
+                Box::new(Html::new(grammar, wanted.link.clone(), marked, longest))
             }
-            "text" => Self::of(Text::default(), grammar, clock, wanted, longest),
-            "jsonl" => {
-                let jsonl = Jsonl::new(grammar, clock.clone(), longest);
-                Self::of(jsonl, grammar, clock, wanted, longest)
-            }
-            "summary" => {
-                let summary = Summary::new(grammar, clock.clone());
-                Self::of(summary, grammar, clock, wanted, longest)
-            }
-            other => Err(PyValueError::new_err(format!("no such view: {other}"))),
-        }
+            "text" => Box::<Text>::default(),
+            "jsonl" => Box::new(Jsonl::new(grammar, clock.clone(), longest)),
+            "summary" => Box::new(Summary::new(grammar, clock.clone())),
+            other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
+        };
+        let filter = filter(grammar, &wanted.selection)?;
+        // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
+        let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
+        let is_costly = has_searches || wanted.selection.tail.is_some();
+        let worth_detaching = if is_costly { 0 } else { WORTH_DETACHING };
+        let selector = Selector::new(view, Arc::clone(grammar), clock, wanted, filter, longest);
+        let renderer = Box::new(renderer::Renderer::new(selector, longest));
+        Ok(Self { renderer, worth_detaching })
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
         let rendered = if piece.len() < self.worth_detaching {
-            self.render.feed(piece)
+            self.renderer.feed(piece)
         } else {
-            py.detach(|| self.render.feed(piece))
+            py.detach(|| self.renderer.feed(piece))
         };
         PyBytes::new(py, rendered)
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let rendered = if self.worth_detaching > 0 {
-            self.render.finish()
+            self.renderer.finish()
         } else {
-            py.detach(|| self.render.finish())
+            py.detach(|| self.renderer.finish())
         };
         PyBytes::new(py, rendered)
     }
 
     #[getter]
     fn done(&self) -> bool {
-        self.render.is_done()
+        self.renderer.is_done()
     }
 
     /// The fields of a Tally of `oslogserve.lines.selection`.
     fn tally(&self) -> Tally {
-        self.render.tally()
+        self.renderer.tally()
     }
 
-    /// The Totals of `oslogserve.lines.summary`; None but for a summary.
+    /// The Totals of `oslogserve.lines.summary`; None for another view.
     fn totals(&mut self) -> Option<Totals> {
-        self.render.totals()
+        self.renderer.totals()
     }
 }
 
-/// The times of one log: for the tests that hold it to its twin.
+/// The reader of one log's times, for tests.
 #[pyclass(module = "oslogserve_speedups")]
 struct Clock(times::Clock);
 
@@ -244,7 +224,7 @@ impl Clock {
         self.0.iso(text).map(|iso| String::from_utf8_lossy(&iso).into_owned())
     }
 
-    /// Of the time that the text tells.
+    /// As Instant of `oslogserve.lines.times`, of the time that the text says.
     fn on_clock_of(&mut self, text: &[u8], offset: Option<i16>) -> Option<i64> {
         self.0.read(text)?.on_clock_of(offset)
     }

@@ -8,22 +8,20 @@ use crate::view::{Line, Role};
 /// The last lines, as many and as large as may be held.
 pub struct LineBuffer {
     lines: VecDeque<Line<'static>>,
-    /// The most lines.
+    /// Lines.
     capacity: usize,
-    /// The most bytes.
     capacity_bytes: usize,
     bytes: usize,
-    /// Lines that were ever added.
+    /// Lines that were added.
     added: usize,
 }
 
 impl LineBuffer {
-    /// An empty buffer. capacity: of lines.
     pub fn new(capacity: usize, capacity_bytes: usize) -> Self {
         Self { lines: VecDeque::new(), capacity, capacity_bytes, bytes: 0, added: 0 }
     }
 
-    /// How many of the last lines there was no room for.
+    /// Lines of the last `capacity` ones that could not be held.
     pub fn missing(&self) -> usize {
         self.capacity.min(self.added) - self.lines.len()
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the lines of a block begin.
+//! Places of lines in a block.
 
 use memchr::{memchr_iter, memrchr};
 
@@ -8,18 +8,18 @@ pub fn without_line_feed(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"\n").unwrap_or(text)
 }
 
-/// A last one that goes on too.
+/// The number of lines, with a last one that has no end.
 pub fn count_lines(lines: &[u8]) -> u64 {
     let goes_on = lines.last().is_some_and(|&last| last != b'\n');
     memchr_iter(b'\n', lines).count() as u64 + u64::from(goes_on)
 }
 
-/// Where the line begins in which `at` stands.
+/// The beginning of the line in which `at` stands.
 pub fn line_start(block: &[u8], from: usize, at: usize) -> usize {
     memrchr(b'\n', &block[from..at]).map_or(from, |found| from + found + 1)
 }
 
-/// So many lines on, or the block's end.
+/// The beginning of the line that is so many lines behind `at`, or the block's end.
 pub fn after_lines(block: &[u8], at: usize, lines: u64) -> usize {
     let Some(before) = usize::try_from(lines).ok().and_then(|lines| lines.checked_sub(1)) else {
         return at;
@@ -27,7 +27,7 @@ pub fn after_lines(block: &[u8], at: usize, lines: u64) -> usize {
     memchr_iter(b'\n', &block[at..]).nth(before).map_or(block.len(), |found| at + found + 1)
 }
 
-/// So many lines back, or `from`.
+/// The beginning of the line that is so many lines before `at`, or `from`.
 pub fn lines_before(block: &[u8], from: usize, at: usize, lines: usize) -> usize {
     let mut at = at;
     for _ in 0..lines {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What becomes a link in a line, as `oslogserve/lines/links.py` defines it.
+//! Links, as `oslogserve/lines/links.py` defines them.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,40 +10,21 @@ const REQUEST: &[u8] = b"req-";
 const UUID: usize = 36;
 const HTTP: &[u8] = b"http";
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
-const SHORTEST_URL: usize = b"http://a".len();
 const LONGEST_URL: usize = 2048;
-/// More of a line's addresses, as in a service catalogue, are text.
 const MOST_URLS: usize = 16;
 const TRAILING: &[u8] = b".,;:!?)]";
-const IN_URL: [bool; 256] = {
-    let others = b"-._~:/?#[]@!$&()*+,;=%";
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    let mut index = 0;
-    while index < others.len() {
-        table[others[index] as usize] = true;
-        index += 1;
-    }
-    table
-};
 
 static REQUESTS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(REQUEST));
 static URLS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HTTP));
 
-/// A link in a text.
+/// The place of a link's text. is_url: false for a request id.
 pub struct Link {
-    /// Where it stands.
     pub place: Range<usize>,
-    /// Whether it is an address, or the id of a request.
     pub is_url: bool,
 }
 
-/// The links of a text, from left to right. The next ones of both kinds are known; where there is
-/// none, it is empty at the text's end.
+/// The links of a text, from left to right, none within another. The next request id and URL are
+/// known; where there is none, it is empty at the text's end.
 pub struct Links<'t> {
     text: &'t [u8],
     at: usize,
@@ -53,15 +34,13 @@ pub struct Links<'t> {
 }
 
 impl<'t> Links<'t> {
-    /// requests: whether ids are looked for.
+    /// requests: true if request ids become links.
     pub fn new(text: &'t [u8], requests: bool) -> Self {
         let none = text.len()..text.len();
         let mut links =
             Self { text, at: 0, request: none.clone(), url: none, urls_left: MOST_URLS };
-        if text.len() >= SHORTEST_URL {
-            links.url = links.next_url();
-        }
-        if requests && text.len() >= REQUEST.len() + UUID {
+        links.url = links.next_url();
+        if requests {
             links.request = links.next_request();
         }
         links
@@ -80,7 +59,7 @@ impl<'t> Links<'t> {
         self.text.len()..self.text.len()
     }
 
-    /// The run of bytes that stand in addresses, cut where it is longer than one may be.
+    /// The next run of bytes that may be a URL, cut where it is longer than one.
     fn next_url(&self) -> Range<usize> {
         let mut at = self.at;
         while let Some(found) = URLS.find(&self.text[at..]) {
@@ -90,7 +69,7 @@ impl<'t> Links<'t> {
             let begins_host = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'[';
             if host > start && self.text.get(host).is_some_and(begins_host) {
                 let run = &self.text[host..self.text.len().min(host + LONGEST_URL)];
-                let size = run.iter().position(|&byte| !IN_URL[byte as usize]);
+                let size = run.iter().position(|&byte| !is_in_url(byte));
                 return start..host + size.unwrap_or(run.len());
             }
             at = start + HTTP.len();
@@ -98,9 +77,9 @@ impl<'t> Links<'t> {
         self.text.len()..self.text.len()
     }
 
-    /// None: it is too long.
+    /// The URL of a run; None if it is longer than one may be.
     fn without_trailing(&self, run: Range<usize>) -> Option<Range<usize>> {
-        if self.text.get(run.end).is_some_and(|&byte| IN_URL[byte as usize]) {
+        if self.text.get(run.end).is_some_and(|&byte| is_in_url(byte)) {
             return None;
         }
         let last = self.text[run.clone()].iter().rposition(|byte| !TRAILING.contains(byte))?;
@@ -135,6 +114,10 @@ impl Iterator for Links<'_> {
             }
         }
     }
+}
+
+fn is_in_url(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&()*+,;=%".contains(&byte)
 }
 
 fn is_uuid(text: &[u8]) -> bool {

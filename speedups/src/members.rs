@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Heads that are members of a JSON object, or logfmt's pairs: `oslogserve/lines/members.py` once
-//! more.
+//! Members of JSON objects and logfmt's pairs, as `oslogserve/lines/members.py` defines them.
 
 use std::ops::Range;
 
@@ -12,7 +11,7 @@ use crate::grammar::{Caches, Grammar};
 /// What members say.
 #[derive(Default)]
 pub struct Members {
-    /// Where the time stands; empty for none.
+    /// The time's place; empty for none.
     pub time: Range<usize>,
     pub rank: Option<usize>,
 }
@@ -27,7 +26,7 @@ impl Members {
     }
 }
 
-/// What an object that begins there says. Nested members are not its own.
+/// What a JSON object at a place says; None if nothing. Members of nested objects do not count.
 pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut at = at + 1;
@@ -35,7 +34,7 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
         && let Some((name, end)) = name_at(text, at)
     {
         at = end;
-        if grammar.is_wrapper(name)
+        if grammar.data.wrappers.contains(name)
             && let Some(inner) = object_at(text, at)
         {
             at = inner;
@@ -48,7 +47,7 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
         if found.rank.is_none() {
             found.rank = rank(grammar, name, unquoted(&text[at..end]));
         }
-        if found.time.is_empty() && grammar.is_time_key(name) {
+        if found.time.is_empty() && grammar.data.time_keys.contains(name) {
             found.time = time(grammar, caches, text, at, end);
         }
         at = end;
@@ -56,18 +55,18 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
     found.if_any()
 }
 
-/// What logfmt's pairs that begin there say.
+/// What logfmt's pairs at a place say; None if nothing.
 pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut cursor = Cursor::new(text, at);
     while !found.is_complete()
         && let Some((name, value)) = pair_at(&mut cursor)
     {
-        if found.rank.is_none() && !grammar.is_setting(name) {
+        if found.rank.is_none() && !grammar.data.setting_keys.contains(name) {
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }
         if found.time.is_empty() {
-            if grammar.is_time_key(name) {
+            if grammar.data.time_keys.contains(name) {
                 found.time = time(grammar, caches, text, value.start, value.end);
             } else if let Some(audit) = audit_at(text, value.start) {
                 found.time = audit;
@@ -89,7 +88,7 @@ fn name_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[start + 1..end - 1], cursor.at))
 }
 
-/// Behind the quote that ends the string which begins there.
+/// The end of the string that begins at a place; None where there is none.
 fn string_end(text: &[u8], at: usize) -> Option<usize> {
     if text.get(at) != Some(&b'"') {
         return None;
@@ -118,14 +117,14 @@ fn scalar_end(text: &[u8], at: usize) -> Option<usize> {
     Some(cursor.at)
 }
 
-/// Behind the brackets that an object stands in.
+/// The place behind the brackets in which an object stands.
 fn object_at(text: &[u8], at: usize) -> Option<usize> {
     let run =
         text[at..].iter().take_while(|&&byte| matches!(byte, b'[' | b'{' | b' ' | b'\t')).count();
     text[at..at + run].iter().rposition(|&byte| byte == b'{').map(|last| at + last + 1)
 }
 
-/// The end of an array or object that begins there; the text's, where it has none.
+/// The end of an array or object at a place; the text's end if it is not closed.
 fn nested_end(text: &[u8], at: usize) -> usize {
     let mut depth = 0_i64;
     let mut at = at;
@@ -193,10 +192,10 @@ fn unquoted(value: &[u8]) -> &[u8] {
 }
 
 fn rank(grammar: &Grammar, name: &[u8], value: &[u8]) -> Option<usize> {
-    if grammar.is_level_key(name) {
+    if grammar.data.level_keys.contains(name) {
         return grammar.rank_of_value(value);
     }
-    if grammar.is_number_key(name) {
+    if grammar.data.number_keys.contains(name) {
         return grammar.rank_of_number(value);
     }
     match value {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bytes that go out: a buffer that escapes as it copies.
+//! A buffer that escapes as it copies.
 
 use memchr::memchr3_iter;
 
-/// Room that is made at first: a small log's page grows into it without being copied.
+/// Bytes of the first buffer: a small log's page fits.
 const FIRST: usize = 16 * 1024;
 
-/// Grows to the largest answer of a renderer and is used again for each.
+/// What a view writes. Used again for each piece.
 #[derive(Default)]
 pub struct Output {
     /// Longer than what is written.
@@ -15,7 +15,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Forgets what was written.
+    /// Empties the buffer.
     pub fn clear(&mut self) {
         self.end = 0;
     }
@@ -25,23 +25,23 @@ impl Output {
         &self.buffer[..self.end]
     }
 
-    /// As it is.
+    /// Puts bytes as they are.
     pub fn put(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
         self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();
     }
 
-    /// One behind the other.
-    pub fn put_all<const PARTS: usize>(&mut self, parts: [&[u8]; PARTS]) {
-        self.reserve(parts.iter().map(|part| part.len()).sum());
-        for part in parts {
-            self.buffer[self.end..self.end + part.len()].copy_from_slice(part);
-            self.end += part.len();
+    /// Puts several texts as they are.
+    pub fn put_all<const COUNT: usize>(&mut self, texts: [&[u8]; COUNT]) {
+        self.reserve(texts.iter().map(|text| text.len()).sum());
+        for text in texts {
+            self.buffer[self.end..self.end + text.len()].copy_from_slice(text);
+            self.end += text.len();
         }
     }
 
-    /// The first bytes of many. The compiler makes a few moves of it, and no call.
+    /// Puts the first `size` bytes. The compiler makes a few moves of it, and no call.
     #[inline]
     pub fn put_first<const MOST: usize>(&mut self, bytes: &[u8; MOST], size: usize) {
         self.reserve(MOST);
@@ -49,13 +49,13 @@ impl Output {
         self.end += size;
     }
 
-    /// As it is: for what is short and of a known length.
+    /// Puts a short constant.
     #[inline]
     pub fn put_short<const SIZE: usize>(&mut self, bytes: &[u8; SIZE]) {
         self.put_first(bytes, SIZE);
     }
 
-    /// For text between tags, and in attributes where it holds no quotes.
+    /// Puts text for use between tags, or in an attribute if it holds no quotes.
     pub fn put_escaped(&mut self, text: &[u8]) {
         let mut at = 0;
         for special in memchr3_iter(b'&', b'<', b'>', text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Patterns of what begins at a place in a text. Each list of them is one automaton, which is built
+//! Lists of patterns that are matched at a place in a text. Each list is one automaton, which is built
 //! as it is used; a `Cache` holds what was built and found, for one thread at a time.
 
 use std::sync::{Mutex, PoisonError};
@@ -13,45 +13,45 @@ use regex_syntax::hir::literal::Extractor;
 
 /// Bytes that an automaton may grow to; then it is begun anew.
 const LARGEST: usize = 512 * 1024;
-/// Beginnings of texts whose searches are remembered, by their hash: lines of a log repeat the minute,
+/// Beginnings of texts whose matches are remembered, by their hash: lines of a log repeat the minute,
 /// the process and the name of the one before.
 const REMEMBERED: usize = 128;
 /// Bytes of such a beginning.
 const BEGINNING: usize = 16;
 
-/// Patterns in the order in which they are tried.
+/// A list of patterns; the first that matches counts.
 pub struct Patterns {
     automaton: DFA,
-    /// The first bytes of all that they match.
+    /// The first bytes of texts that they match.
     may_begin: [bool; 256],
 }
 
-/// What was built of an automaton, and what came of the last searches.
+/// The states of an automaton, and what its last matches came to.
 pub struct Cache {
     states: StateCache,
     remembered: Vec<Option<Beginning>>,
-    /// Of the states; those from before are gone.
+    /// How often the states were cleared: what is remembered is of them.
     clear_count: usize,
 }
 
-/// What a search knows behind the first bytes of a text.
+/// A match behind the first bytes of a text.
 #[derive(Clone, Copy)]
 struct Beginning {
     bytes: u128,
     progress: Progress,
 }
 
-/// A search on its way.
+/// A match that is not complete.
 #[derive(Clone, Copy)]
 struct Progress {
-    /// None where no more bytes matter.
+    /// None if no more bytes matter.
     state: Option<LazyStateID>,
-    /// The first pattern that matches so far, and the size of what it matches.
+    /// The number of the pattern that matches so far, and the size of what it matches.
     found: Option<(usize, usize)>,
 }
 
 impl Patterns {
-    /// Tells of the first pattern at fault.
+    /// Errors: the fault of the first pattern that has one.
     pub fn new(patterns: &[impl AsRef<[u8]>]) -> Result<Self, String> {
         let mut may_begin = [false; 256];
         let mut extractor = Extractor::new();
@@ -82,13 +82,13 @@ impl Patterns {
         Ok(Self { automaton: built.map_err(|error| error.to_string())?, may_begin })
     }
 
-    /// Room for one thread's work.
+    /// A new cache, for one thread at a time.
     pub fn cache(&self) -> Cache {
         let states = self.automaton.create_cache();
         Cache { states, remembered: vec![None; REMEMBERED], clear_count: 0 }
     }
 
-    /// The number of the first pattern that matches there, and where it ends.
+    /// The number of the first pattern that matches at a place, and where it ends.
     #[inline]
     pub fn first_at(&self, cache: &mut Cache, text: &[u8], at: usize) -> Option<(usize, usize)> {
         text.get(at).filter(|&&first| self.may_begin[usize::from(first)])?;
@@ -106,7 +106,7 @@ impl Patterns {
         found?.map(|(pattern, size)| (pattern, at + size))
     }
 
-    /// The search behind these bytes, as it is remembered.
+    /// The match behind these bytes, as it is remembered.
     #[inline]
     fn behind(&self, cache: &mut Cache, beginning: &[u8; BEGINNING]) -> Option<Progress> {
         let bytes = u128::from_le_bytes(*beginning);
@@ -135,7 +135,7 @@ impl Patterns {
         Some(Progress { state: Some(state), found: None })
     }
 
-    /// The search behind more bytes, of which `size` stand before these.
+    /// The match behind more bytes. size: of the bytes before them.
     #[inline]
     fn walk(
         &self,
@@ -149,7 +149,7 @@ impl Patterns {
         };
         let mut found = from.found;
         for (count, &byte) in bytes.iter().enumerate() {
-            // It gives up on nothing: it was told neither to quit at a byte nor to be cleared less often.
+            // Never an error: no byte and no number of clearings is set at which it gives up.
             state = self.automaton.next_state(states, state, byte).ok()?;
             if state.is_match() {
                 let pattern = self.automaton.match_pattern(states, state, 0);
@@ -162,10 +162,10 @@ impl Patterns {
     }
 }
 
-/// Caches that wait for another log: each may hold some megabytes.
+/// Caches in a pool: each may take some megabytes.
 const MOST_UNUSED: usize = 8;
 
-/// Caches of logs that are read, for the next one.
+/// Caches that are not in use.
 pub struct Pool<T>(Mutex<Vec<T>>);
 
 impl<T> Default for Pool<T> {
@@ -175,13 +175,13 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// One that is there, or a new one.
+    /// A cache of the pool, or a new one.
     pub fn take(&self, new: impl FnOnce() -> T) -> T {
         let unused = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         unused.unwrap_or_else(new)
     }
 
-    /// Keeps what another thread may go on with.
+    /// Gives a cache back, for any thread.
     pub fn give_back(&self, cache: T) {
         let mut unused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if unused.len() < MOST_UNUSED {
@@ -190,7 +190,7 @@ impl<T> Pool<T> {
     }
 }
 
-/// A pattern as the parser takes it.
+/// The pattern as text, which the parser takes.
 pub fn text_of(pattern: &[u8]) -> Result<&str, String> {
     str::from_utf8(pattern).map_err(|_| "a pattern holds a byte outside ASCII: write \\xNN".into())
 }

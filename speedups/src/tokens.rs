@@ -4,88 +4,46 @@
 use crate::cursor::is_delimiter;
 use crate::patterns::{Cache, Patterns};
 
-/// What a token means.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
-    FirstWord,
-    LastWord,
-    Letter,
-    LineLetter,
-    Digit,
-    Fatal,
-    Column,
-    Klog,
-    NumberTime,
-    Prefix,
-    Priority,
-    Again,
-    Ornament,
-    Program,
-    Process,
-    Bar,
-    Mark,
-    Dash,
-    Group,
-    Object,
-    Pair,
-    LastPair,
-    Number,
-    Field,
-    Word,
-    Stop,
+macro_rules! kinds {
+    ($($kind:ident)*) => {
+        /// The meaning of a token, by the name that `tokens.py` gives it.
+        #[derive(Clone, Copy, PartialEq)]
+        pub enum Kind { $($kind),* }
+
+        impl Kind {
+            fn named(name: &str) -> Result<Self, String> {
+                match name {
+                    $(stringify!($kind) => Ok(Self::$kind),)*
+                    _ => Err(format!("no such kind of token: {name}")),
+                }
+            }
+        }
+    };
 }
 
-impl Kind {
-    fn named(name: &str) -> Result<Self, String> {
-        Ok(match name {
-            "first word" => Self::FirstWord,
-            "last word" => Self::LastWord,
-            "letter" => Self::Letter,
-            "line letter" => Self::LineLetter,
-            "digit" => Self::Digit,
-            "fatal" => Self::Fatal,
-            "column" => Self::Column,
-            "klog" => Self::Klog,
-            "number time" => Self::NumberTime,
-            "prefix" => Self::Prefix,
-            "priority" => Self::Priority,
-            "again" => Self::Again,
-            "ornament" => Self::Ornament,
-            "program" => Self::Program,
-            "process" => Self::Process,
-            "bar" => Self::Bar,
-            "mark" => Self::Mark,
-            "dash" => Self::Dash,
-            "group" => Self::Group,
-            "object" => Self::Object,
-            "pair" => Self::Pair,
-            "last pair" => Self::LastPair,
-            "number" => Self::Number,
-            "field" => Self::Field,
-            "word" => Self::Word,
-            "stop" => Self::Stop,
-            _ => return Err(format!("no such kind of token: {name}")),
-        })
-    }
+kinds! {
+    FirstWord LastWord Letter LineLetter Digit Fatal Column Klog NumberTime Prefix Priority
+    Again Ornament Program Process Bar Mark Dash Group Object Pair LastPair Number Field Word
+    Stop
 }
 
-/// What stands before a token.
+/// What stands before a token. The first token of content is at one of the places `First...`.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Place {
     Start,
-    FirstStart,
     Named,
-    FirstNamed,
     Timed,
-    FirstTimed,
-    Numbered,
     Logged,
+    FirstStart,
+    FirstNamed,
+    FirstTimed,
     FirstLogged,
+    Numbered,
     Prose,
 }
 
-/// By which the table names the places above, in their order.
-const PLACES: [char; 10] = ['S', 's', 'N', 'n', 'T', 't', '#', 'L', 'l', 'p'];
+/// The letters by which the table names the places, in their order.
+const PLACES: [char; 10] = ['S', 'N', 'T', 'L', 's', 'n', 't', 'l', '#', 'p'];
 
 /// Places, kind, pattern, and whether the pattern ends in a guard.
 pub type Row = (String, String, Vec<u8>, bool);
@@ -98,11 +56,11 @@ struct Tokens {
 /// The tokens of each place.
 pub struct Table(Vec<Tokens>);
 
-/// What was built of the automatons of a table.
+/// The caches of a table's automatons, by place.
 pub struct Caches(Vec<Cache>);
 
 impl Table {
-    /// Tells of the first row at fault.
+    /// Errors: the fault of the first row that has one.
     pub fn new(rows: &[Row]) -> Result<Self, String> {
         let of_place = |place: &char| {
             let mut tokens = Vec::new();
@@ -118,12 +76,12 @@ impl Table {
         Ok(Self(PLACES.iter().map(of_place).collect::<Result<_, String>>()?))
     }
 
-    /// Room for one thread's work.
+    /// New caches, for one thread at a time.
     pub fn caches(&self) -> Caches {
         Caches(self.0.iter().map(|tokens| tokens.patterns.cache()).collect())
     }
 
-    /// The kind of the token that stands there, and its end.
+    /// The kind and the end of the token at a place; None where none fits.
     pub fn token_at(
         &self,
         caches: &mut Caches,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lines that are shown, and what they are handed to.
+//! Lines that are shown, and the views that they become.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::summary::Totals;
 /// Why a line is shown.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Role {
-    /// It meets all that a selection asks for.
+    /// It meets all conditions of the selection.
     Hit,
     /// It stands near a hit.
     Context,
@@ -21,7 +21,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Its class on a page.
+    /// The role's class on a page.
     pub fn class(self) -> &'static [u8] {
         match self {
             Self::Hit => b"",
@@ -33,19 +33,17 @@ impl Role {
 
 /// A line, or as much of it as there is.
 pub struct Line<'l> {
-    /// The line's number in the whole log.
     pub number: u64,
     /// With its line feed.
     pub text: Cow<'l, [u8]>,
     /// The block from this line on; None for a line that was buffered.
     pub rest_of_block: Option<&'l [u8]>,
-    /// Empty where neither view nor selection needs it.
+    /// Empty where neither view nor selection needs that.
     pub seen: Seen,
-    /// Its own severity, or the one that it inherits.
+    /// The rank of the line's severity, or of the one that it inherits.
     pub rank: usize,
-    /// That severity is inherited.
+    /// True if that severity is inherited.
     pub inherits: bool,
-    /// Why it is shown.
     pub role: Role,
 }
 
@@ -55,7 +53,7 @@ impl Line<'_> {
         without_line_feed(&self.text)
     }
 
-    /// The text of its time, without control sequences; empty for none.
+    /// Its time, without escape sequences; empty for none.
     pub fn time(&self) -> Cow<'_, [u8]> {
         ansi::without(&self.text[self.seen.time.clone()])
     }
@@ -71,7 +69,7 @@ impl Line<'_> {
     }
 }
 
-/// What becomes of the lines that are shown.
+/// A view: writes the lines that are shown.
 pub trait View: Send + Sync {
     /// Begins another block.
     fn begin(&mut self) {}
@@ -85,11 +83,11 @@ pub trait View: Send + Sync {
     fn finish(&mut self) {}
     /// What was written.
     fn output(&mut self) -> &mut Output;
-    /// How many elements of a page were written.
+    /// Elements of a page that were written.
     fn elements(&self) -> u64 {
         0
     }
-    /// What the lines come to; None but for a summary.
+    /// What a summary's lines come to; None for another view.
     fn totals(&mut self) -> Option<Totals> {
         None
     }
