@@ -3,18 +3,30 @@
 
 import argparse
 import math
+import re
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 from oslogserve.bench.samples import BadPlan
+from oslogserve.errors import SourceError
 
 #: libcurl waits for 1024 files at most, and keeps some connections beside those in use.
 MOST_PARALLEL = 400
+#: Swift's largest object that is one piece, and more containers than anything needs.
+MOST_SIZE, MOST_CONTAINERS = 5 * 2**30, 1000
+UNITS = {"": 1, "k": 1000, "M": 10**6, "G": 10**9}
 
 
 def add_to(commands: Any) -> None:
     bench = commands.add_parser("bench", help="measure a deployment from outside")
     actions = bench.add_subparsers(required=True, metavar="ACTION")
-    get = actions.add_parser("get", help="fetch logs, of each source in turn")
+    _add_get(actions.add_parser("get", help="fetch logs, of each source in turn"))
+    _add_put(actions.add_parser("put", help="upload to Swift, and delete what was uploaded"))
+    _add_delete(actions.add_parser("delete", help="delete what `bench put` left in Swift"))
+
+
+def _add_get(get: argparse.ArgumentParser) -> None:
     get.add_argument("url", nargs="*", metavar="URL", help="a log")
     get.add_argument("--list", metavar="FILE", help="logs, one a line; - is standard input")
     get.add_argument("--job", metavar="FOLDER-URL", help="all logs below a folder")
@@ -28,46 +40,89 @@ def add_to(commands: Any) -> None:
         metavar="NAME=URL",
         help="a server to compare, instead of --sources; logs are then paths below it",
     )
-    get.add_argument(
-        "--parallel",
-        type=_parallel,
-        default=1,
-        metavar="N",
-        help=f"requests at once, at most {MOST_PARALLEL}",
+    _add_runs(get)
+    _add_client(get, parallel=1)
+    get.add_argument("--level", metavar="NAME", help="as in a URL")
+    get.add_argument("--format", metavar="NAME", help="as in a URL")
+    get.add_argument("--gzip", action="store_true", help="accept compressed answers")
+    get.set_defaults(run=partial(_run, "command", "get"))
+
+
+def _add_put(put: argparse.ArgumentParser) -> None:
+    put.add_argument(
+        "--config", metavar="FILE", help="for its [swift]; else the environment's OS_*"
     )
-    get.add_argument("--requests", type=_count, metavar="N", help="of each source (default: 100)")
-    get.add_argument("--duration", type=_seconds, metavar="S", help="seconds instead of --requests")
-    get.add_argument("--runs", type=_count, default=1, metavar="N", help="repeat all of it")
-    get.add_argument(
+    put.add_argument(
+        "--size",
+        type=_size,
+        default=100_000,
+        metavar="S",
+        help="bytes, or 10k, 5M, 1G; default: 100k",
+    )
+    put.add_argument(
+        "--containers", type=_containers, default=1, metavar="K", help="default: %(default)s"
+    )
+    put.add_argument("--keep", action="store_true", help="leave the objects, for `bench delete`")
+    _add_runs(put)
+    _add_client(put, parallel=1)
+    put.set_defaults(run=partial(_run, "store_commands", "put"))
+
+
+def _add_delete(delete: argparse.ArgumentParser) -> None:
+    delete.add_argument("run_name", nargs="*", metavar="RUN", help="as `bench put --keep` says it")
+    delete.add_argument("--all", action="store_true", help="what any run left")
+    delete.add_argument(
+        "--config", metavar="FILE", help="for its [swift]; else the environment's OS_*"
+    )
+    _add_client(delete, parallel=8)
+    delete.set_defaults(run=partial(_run, "store_commands", "delete"), warm_up=0)
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--requests", type=_count, metavar="N", help="of each source (default: 100)")
+    add("--duration", type=_seconds, metavar="S", help="seconds instead of --requests")
+    add("--runs", type=_count, default=1, metavar="N", help="repeat all of it")
+    add(
         "--warm-up",
         type=_count_or_none,
         default=1,
         metavar="N",
         help="requests of each source on each connection, not measured (default: %(default)s)",
     )
-    get.add_argument("--no-keep-alive", action="store_true", help="a connection for each request")
-    get.add_argument("--timeout", type=_seconds, default=60, metavar="S", help="without a byte")
-    get.add_argument("--level", metavar="NAME", help="as in a URL")
-    get.add_argument("--format", metavar="NAME", help="as in a URL")
-    get.add_argument("--gzip", action="store_true", help="accept compressed answers")
-    shown = get.add_mutually_exclusive_group()
+
+
+def _add_client(parser: argparse.ArgumentParser, parallel: int) -> None:
+    add = parser.add_argument
+    add(
+        "--parallel",
+        type=_parallel,
+        default=parallel,
+        metavar="N",
+        help=f"requests at once, at most {MOST_PARALLEL} (default: %(default)s)",
+    )
+    add("--no-keep-alive", action="store_true", help="a connection for each request")
+    add("--timeout", type=_seconds, default=60, metavar="S", help="without a byte")
+    shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="write statistics as JSON")
     shown.add_argument("--csv", action="store_true", help="write a row for each request")
-    get.add_argument("--report", metavar="FILE.html", help="write a page with charts too")
-    get.set_defaults(run=_get)
+    add("--report", metavar="FILE.html", help="write a page with charts too")
 
 
-def _get(options: argparse.Namespace) -> int:
-    if options.requests is None and options.duration is None:
+def _run(module: str, command: str, options: argparse.Namespace) -> int:
+    if getattr(options, "requests", 0) is None and options.duration is None:
         options.requests = 100
     try:
-        from oslogserve.bench import command
+        commands = import_module(f"oslogserve.bench.{module}")
     except ImportError as error:
         raise OSError(f"{error}: pip install 'oslogserve[bench]'") from error
     try:
-        return command.get(options)
-    except BadPlan as error:
+        status: int = getattr(commands, command)(options)
+    except (BadPlan, SourceError) as error:
         raise OSError(str(error)) from error
+    except KeyboardInterrupt as interrupt:  # before or behind the runs
+        raise OSError("interrupted") from interrupt
+    return status
 
 
 def _base(text: str) -> str:
@@ -101,3 +156,16 @@ def _seconds(text: str) -> float:
     if not 0 < float(text) < math.inf:
         raise ValueError
     return float(text)
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,10})([kMG]?)", text)
+    if not found or (size := int(found[1]) * UNITS[found[2]]) > MOST_SIZE:
+        raise ValueError
+    return size
+
+
+def _containers(text: str) -> int:
+    if _count(text) > MOST_CONTAINERS:
+        raise ValueError
+    return int(text)

@@ -14,6 +14,8 @@ from oslogserve.bench.samples import Beat, Request, Sample
 
 #: libcurl's largest: less is read at once, and counted, than a server may have sent.
 BUFFER = 512 * 1024
+#: Statuses of what succeeded.
+SUCCESS = {"GET": 200, "PUT": 201, "DELETE": 204}
 #: Seconds between two beats.
 BEAT = 0.05
 #: Seconds that an answer may wait for the client.
@@ -34,11 +36,17 @@ class Client:
         headers: list[str],
         keeps_connections: bool = True,
         timeout: float = 300,
+        ca_file: str = "",
     ) -> None:
-        """timeout: seconds without a byte after which a request has failed."""
+        """timeout: seconds without a byte after which a request has failed. ca_file: of the
+        certificates that are trusted, in place of the system's.
+        """
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, 4 * parallel)
         self._idle = [_Transfer(headers, keeps_connections, timeout) for _ in range(parallel)]
+        for transfer in self._idle:
+            if ca_file:
+                transfer.handle.setopt(pycurl.CAINFO, ca_file)
         self._by_handle = {transfer.handle: transfer for transfer in self._idle}
         self._scheduling = _Scheduling()
         self.begin_run()
@@ -164,6 +172,7 @@ class _Transfer:
         for option, value in (
             (pycurl.HTTPHEADER, headers),
             (pycurl.BUFFERSIZE, BUFFER),
+            (pycurl.UPLOAD_BUFFERSIZE, BUFFER),
             (pycurl.WRITEFUNCTION, len),  # counted by libcurl: here it is only dropped
             (pycurl.HEADERFUNCTION, self._header),
             (pycurl.FORBID_REUSE, not keeps_connections),
@@ -187,7 +196,17 @@ class _Transfer:
         self._headers = []
         self._request = request
         self._started = started
-        self.handle.setopt(pycurl.URL, request.url)
+        set_option = self.handle.setopt
+        set_option(pycurl.URL, request.url)
+        if request.headers:
+            set_option(pycurl.HTTPHEADER, list(request.headers))
+        if request.body:
+            set_option(pycurl.UPLOAD, 1)
+            set_option(pycurl.INFILESIZE_LARGE, request.body.size)
+            set_option(pycurl.READFUNCTION, request.body.read)
+            set_option(pycurl.SEEKFUNCTION, request.body.seek)
+        elif request.method != "GET":
+            set_option(pycurl.CUSTOMREQUEST, request.method)
 
     def _header(self, line: bytes) -> None:
         is_kept = line[:14].lower().startswith(KEPT_HEADERS)
@@ -197,15 +216,14 @@ class _Transfer:
     def sample(self, error: str) -> Sample:
         get = self.handle.getinfo
         status = get(pycurl.RESPONSE_CODE)
-        sent, first, total = (
-            get(moment) / 1e6
-            for moment in (
-                pycurl.POSTTRANSFER_TIME_T,
-                pycurl.STARTTRANSFER_TIME_T,
-                pycurl.TOTAL_TIME_T,
-            )
-        )
-        if not error and status != 200:
+        # What libcurl says of the moment in which a request was sent is later than that, where the
+        # answer's server got the client's processor: the answer would seem faster than it was.
+        is_upload = self._request.body is not None
+        moments = (pycurl.CONNECT_TIME_T, pycurl.APPCONNECT_TIME_T)
+        sent = max(map(get, [pycurl.POSTTRANSFER_TIME_T] if is_upload else moments)) / 1e6
+        first = get(pycurl.STARTTRANSFER_TIME_T) / 1e6
+        total = get(pycurl.TOTAL_TIME_T) / 1e6
+        if not error and status != SUCCESS[self._request.method]:
             error = f"status {status}"
         headers = _parsed(self._headers)
         self._ended = self._started + total
@@ -217,7 +235,7 @@ class _Transfer:
             response=max(0.0, first - sent),
             transfer=max(0.0, total - max(first, sent)),
             total=total,
-            size=int(get(pycurl.SIZE_DOWNLOAD_T)),
+            size=int(get(pycurl.SIZE_UPLOAD_T if is_upload else pycurl.SIZE_DOWNLOAD_T)),
             status=status,
             error=error,
             is_first=get(pycurl.NUM_CONNECTS) > 0,

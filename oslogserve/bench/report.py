@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from oslogserve.bench import stats
-from oslogserve.bench.result import Result, as_text, caveats, sentences
+from oslogserve.bench.result import Result, as_text, caveats, conclusions
 from oslogserve.bench.samples import Sample
 
 #: Metrics that have charts, with what is said of them.
@@ -64,7 +64,7 @@ def as_html(result: Result) -> str:
     charts.append(_CHART.format("Over time", _OVER_TIME, _over_time(result)))
     return _PAGE.format(
         title=result.setup.get("sources", ""),
-        conclusions=_joined(_CONCLUSION, sentences(result.samples)),
+        conclusions=_joined(_CONCLUSION, conclusions(result)),
         setup=Markup("").join(_ROW.format(*pair) for pair in result.setup.items()),
         caveats=_joined(_ITEM, caveats(result)),
         text=as_text(result),

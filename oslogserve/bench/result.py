@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from oslogserve.bench import stats
 from oslogserve.bench.samples import Beat, Sample
-from oslogserve.bench.stats import Description, Ratio
+from oslogserve.bench.stats import Description, Fading, Ratio
 
 #: Fewer samples than this say little of a 99th percentile.
 FEW = 100
+#: Slices of time in the text; JSON and the page have more.
+SLICES = 10
 _HEADINGS = ("mean", "std", "p50", "p95", "p99", "max")
 
 
@@ -77,6 +79,15 @@ def _different(samples: Sequence[Sample]) -> set[str]:
     return {name for name, found in sizes.items() if len(found) > 1}
 
 
+def conclusions(result: Result) -> list[str]:
+    """How the sources compare, and whether they faded, in words."""
+    return sentences(result.samples) + [
+        f"{fading.source}: the last fifth of the requests took {fading.low:.2g} to "
+        f"{fading.high:.2g} times as long as the first"
+        for fading in _fading(result)
+    ]
+
+
 def sentences(samples: Sequence[Sample]) -> list[str]:
     """The ratios of the sources in words."""
     verbs = {"response": ("answers", "later"), "transfer": ("transfers for", "as long")}
@@ -87,6 +98,10 @@ def sentences(samples: Sequence[Sample]) -> list[str]:
         else f"{ratio.source} answers {ratio.low:.2g} to {ratio.high:.2g} times later than {ratio.over}"
         for ratio in _ratios(samples)
     ]
+
+
+def _fading(result: Result) -> list[Fading]:
+    return stats.fading([run.samples for run in result.runs])
 
 
 def _ratios(samples: Sequence[Sample]) -> list[Ratio]:
@@ -100,9 +115,9 @@ def as_text(result: Result) -> str:
     if workers := stats.workers(result.samples):
         shown = ", ".join(f"{worker}: {count}" for worker, count in workers.items())
         parts.append(f"Requests by worker: {shown}\n")
-    parts += [
-        f"{sentence} (medians, 95 % of resamples).\n" for sentence in sentences(result.samples)
-    ]
+    if result.runs:
+        parts.append(_table_of_slices(result.runs[-1]))
+    parts += [f"{sentence} (medians, 95 % of resamples).\n" for sentence in conclusions(result)]
     parts += [f"Note: {caveat}\n" for caveat in caveats(result)]
     return "\n".join(parts)
 
@@ -153,6 +168,19 @@ def _table_of_times(source: str, samples: Sequence[Sample]) -> str:
     return _table(rows)
 
 
+def _table_of_slices(run: Run) -> str:
+    sources = list(stats.by_source(run.samples))
+    headings = (f"{source} {what}" for source in sources for what in ("requests/s", "median, ms"))
+    rows: list[Sequence[str]] = [("from second", *headings, "limit")]
+    for part in stats.slices(run.samples, run.beats, SLICES):
+        cells = [f"{part.start:g}"]
+        for source in sources:
+            cells.append(f"{part.requests.get(source, 0) / part.width:.1f}")
+            cells.append(f"{1000 * part.median.get(source, 0.0):.2f}")
+        rows.append((*cells, "client" if part.client_limit else ""))
+    return _table(rows)
+
+
 def _columns(times: Description) -> tuple[str, ...]:
     return str(times.requests), *(f"{seconds * 1000:.2f}" for seconds in times[1:])
 
@@ -187,6 +215,7 @@ def as_json(result: Result) -> str:
         "runs": [_run(run) for run in result.runs],
         "sources": sources,
         "ratios": [ratio._asdict() for ratio in _ratios(result.samples)],
+        "fading": [fading._asdict() for fading in _fading(result)],
         "workers": stats.workers(result.samples),
         "caveats": caveats(result),
     }

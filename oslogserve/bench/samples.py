@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was measured of one request, and of the client meanwhile."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,12 +10,39 @@ class BadPlan(Exception):
     """What was requested cannot be measured."""
 
 
+class Body:
+    """The body of an upload: `size` bytes of `data`, from `offset` on and round again."""
+
+    def __init__(self, data: bytes, size: int, offset: int = 0) -> None:
+        self.size = size
+        self._data = data
+        self._offset = offset
+        self._sent = 0
+
+    def read(self, most: int) -> bytes:
+        """At most so many bytes, b"" at the end."""
+        begin = (self._offset + self._sent) % max(1, len(self._data))
+        piece = self._data[begin : begin + min(most, self.size - self._sent)]
+        self._sent += len(piece)
+        return piece
+
+    def seek(self, position: int, _origin: int = 0) -> int:
+        """Goes back, as libcurl does to send it once more. 0 says that it can."""
+        self._sent = position
+        return 0
+
+
 class Request(NamedTuple):
     """A request to be made. name: of the log, the same for each source."""
 
     source: str
     name: str
     url: str
+    method: str = "GET"
+    #: In place of the client's.
+    headers: Sequence[str] = ()
+    #: Of a PUT.
+    body: Body | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +53,15 @@ class Sample:
     name: str
     #: When it began, since the run did.
     started: float
-    #: Until the last byte of the request was sent: names looked up, connected, waited in the client.
+    #: Until it was connected: names looked up, TLS begun; 0 where it was. Of an upload, until its
+    #: last byte was sent.
     sent: float
     #: From then until the first byte of the answer.
     response: float
     #: From then until its last byte.
     transfer: float
     total: float
-    #: Bytes of the body, as they came.
+    #: Bytes of the body, as they came or were sent.
     size: int
     #: 0 where none came.
     status: int

@@ -15,6 +15,8 @@ from oslogserve.bench.samples import Beat, Sample
 METRICS = ("sent", "response", "transfer", "total")
 #: Times that samples are drawn anew for a confidence interval, and the most that are drawn.
 RESAMPLES, MOST_RESAMPLED = 2000, 5000
+#: Requests in a fifth of all, with which the last is compared with the first.
+LEAST_FADING = 20
 #: Slices that a run is shown in, about.
 SLICES = 30
 #: Widths of a slice, seconds.
@@ -22,6 +24,8 @@ WIDTHS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
 #: The client is the limit where it is busy this much of the time, waits this much for a processor, or
 #: leaves its connections this much without a request.
 BUSY, WAITING, IDLE = 0.80, 0.10, 0.08
+#: ... takes this part of the time of requests that are short of bodies,
+SHARE, LITTLE_BODY = 0.11, 0.10
 #: ... and where this part of the answers may have waited for it (a 99th percentile holds one more),
 #: longer than this part of the median response and than LATE.
 OFTEN_LATE, VERY_LATE = 0.01, 0.05
@@ -118,6 +122,28 @@ def ratios(samples: Sequence[Sample], seed: int = 0) -> list[Ratio]:
     ]
 
 
+class Fading(NamedTuple):
+    """How many times the median of the last fifth of all requests is the first's, in 95 % of all
+    resamples."""
+
+    source: str
+    low: float
+    high: float
+
+
+def fading(runs: Sequence[Sequence[Sample]], seed: int = 0) -> list[Fading]:
+    """Of each source's total; empty where requests differ, or are too few to say."""
+    random = numpy.random.default_rng(seed)
+    good = [s for samples in runs for s in sorted(samples, key=lambda s: s.started) if not s.error]
+    found = []
+    for name in dict.fromkeys(sample.source for sample in good):
+        own = [sample for sample in good if sample.source == name]
+        times, fifth = [sample.total for sample in own], len(own) // 5
+        if fifth >= LEAST_FADING and len({sample.size for sample in own}) == 1:
+            found.append(Fading(name, *_interval(times[-fifth:], times[:fifth], random)))
+    return found
+
+
 def _interval(
     above: Sequence[float], below: Sequence[float], random: numpy.random.Generator
 ) -> tuple[float, float]:
@@ -133,19 +159,27 @@ def _resampled_medians(values: Sequence[float], random: numpy.random.Generator) 
     return numpy.array([numpy.median(random.choice(array, drawn)) for _ in range(RESAMPLES)])
 
 
-def slices(samples: Sequence[Sample], beats: Sequence[Beat]) -> list[Slice]:
+def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES) -> list[Slice]:
     """A run by slices of time, each with what the client took in it."""
     end = max((sample.started + sample.total for sample in samples), default=0.0)
-    width = next((width for width in WIDTHS if end / width <= SLICES), WIDTHS[-1])
-    usual = described([sample.response for sample in samples if not sample.error]).p50
-    ended: list[list[Sample]] = [[] for _ in range(math.floor(end / width) + 1)]
+    width = next((width for width in WIDTHS if end / width <= most), WIDTHS[-1])
+    good = [sample for sample in samples if not sample.error]
+    usual = _Usual(
+        described([sample.response for sample in good]).p50,
+        described([sample.total for sample in good]).p50,
+    )
+    ended: list[list[Sample]] = [[] for _ in range(max(1, math.ceil(end / width)))]
     for sample in samples:
-        ended[math.floor((sample.started + sample.total) / width)].append(sample)
-    return [_slice(number * width, width, own, beats, usual) for number, own in enumerate(ended)]
+        number = math.floor((sample.started + sample.total) / width)
+        ended[min(number, len(ended) - 1)].append(sample)
+    return [
+        _slice(number * width, min(width, end - number * width) or width, own, beats, usual)
+        for number, own in enumerate(ended)
+    ]
 
 
 def _slice(
-    start: float, width: float, samples: list[Sample], beats: Sequence[Beat], usual: float
+    start: float, width: float, samples: list[Sample], beats: Sequence[Beat], usual: "_Usual"
 ) -> Slice:
     client = _client(beats, start, start + width)
     return Slice(
@@ -155,8 +189,15 @@ def _slice(
         {name: described([s.total for s in own]).p50 for name, own in by_source(samples).items()},
         sum(bool(sample.error) for sample in samples),
         *client,
-        _client_limit(client, usual),
+        _client_limit(client, usual, len(samples) / width),
     )
+
+
+class _Usual(NamedTuple):
+    """Medians of a run, seconds."""
+
+    response: float
+    total: float
 
 
 class _Client(NamedTuple):
@@ -189,7 +230,8 @@ def _client(beats: Sequence[Beat], start: float, end: float) -> _Client:
     )
 
 
-def _client_limit(client: _Client, usual: float) -> str:
+def _client_limit(client: _Client, usual: _Usual, rate: float) -> str:
+    """rate: requests a second."""
     reasons = []
     # To look for answers takes a processor too; and who does not sleep may yet get none.
     busy = max(client.busy, client.awake)
@@ -199,7 +241,11 @@ def _client_limit(client: _Client, usual: float) -> str:
         reasons.append(f"the client waited for a processor {client.waiting:.0%} of the time")
     if client.idle > IDLE:
         reasons.append(f"its connections had no request {client.idle:.0%} of the time")
-    if client.late > OFTEN_LATE and client.longest > VERY_LATE * usual:
+    # The client takes a body while the server sends on: that is no time of the request's.
+    share = client.awake / max(rate * usual.total, 1e-9)
+    if rate and share > SHARE and usual.response > (1 - LITTLE_BODY) * usual.total:
+        reasons.append(f"the client itself took {min(1.0, share):.0%} of a request's time")
+    if client.late > OFTEN_LATE and client.longest > VERY_LATE * usual.response:
         reasons.append(f"answers waited up to {client.longest * 1000:.1f} ms for the client")
     return "; ".join(reasons)
 

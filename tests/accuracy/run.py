@@ -15,8 +15,9 @@ from tests.servers.process import environment
 
 #: A percentile may be off by this many seconds, or by this part of the truth.
 SECONDS, PART = 0.001, 0.05
-#: So may a rate, as long as bench does not say that it is the limit itself.
-RATE = 0.10
+#: So may a rate, as long as bench does not say that it is the limit itself. So near to that, it may
+#: say the one or the other.
+RATE, NEAR_RATE = 0.10, 0.03
 #: Parts of the slices that bench marks where it is not the limit, and where it is.
 SELDOM, MOSTLY = 0.2, 0.5
 #: Mean seconds of the delays that have a truth, and of those that are compared with wrk.
@@ -76,8 +77,9 @@ def _beside_wrk(name, url, parallel, seconds):
     command = ["wrk", "--threads", "1", "--connections", str(parallel), "--duration", f"{seconds}s"]
     found = _bench(url, parallel, "--duration", str(seconds))
     wrk = float(re.search(r"Requests/sec:\s+([\d.]+)", _output([*command, url]))[1])
-    is_near = abs(found.rate - wrk) <= RATE * wrk
-    is_good = found.limited <= SELDOM if is_near else found.limited >= MOSTLY
+    off = abs(found.rate - wrk) / wrk
+    is_good = found.limited <= SELDOM if off <= RATE else found.limited >= MOSTLY
+    is_good |= abs(off - RATE) <= NEAR_RATE
     text = f"{found.rate:9.1f} requests/s, wrk {wrk:9.1f}  {_limited(found)}"
     return Row(name, text, is_good)
 

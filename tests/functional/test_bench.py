@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`oslogserve bench`, as it is run from a shell."""
 
+import contextlib
 import csv
 import itertools
 import json
@@ -13,18 +14,19 @@ import pytest
 
 from oslogserve.bench.client import Client, Watch
 from oslogserve.bench.samples import Request
+from oslogserve.bench.store import PREFIX
 from tests.servers.client import ini
 from tests.servers.delays import Delays
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import REPOSITORY, environment
+from tests.servers.process import REPOSITORY, environment, poll
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
 CONTAINER = "test_bench"
 LOG = b"2013-09-27 18:22:11.248 1 INFO nova a line\n" * 2000
 
 
-def bench(*arguments, **options):
-    command = [SCRIPT, "bench", "get", *arguments]
+def bench(*arguments, action="get", **options):
+    command = [SCRIPT, "bench", action, *arguments]
     return subprocess.run(
         command,
         check=False,
@@ -46,6 +48,25 @@ def server(swift, tmp_path_factory):
     settings = {"disk": {"root": root}, "swift": swift.settings(CONTAINER)}
     with Gunicorn(ini(settings), "--workers", "2", "--threads", "8") as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def store(swift, tmp_path_factory):
+    """The argument for a configuration that knows this Swift."""
+    path = tmp_path_factory.mktemp("store") / "oslogserve.conf"
+    path.write_text(ini({"swift": swift.settings(CONTAINER)}))
+    return f"--config={path}"
+
+
+@pytest.fixture
+def connection(swift):
+    with contextlib.closing(swift.connection()) as connection:
+        yield connection
+
+
+def containers(connection):
+    _, rows = connection.get_account(prefix=PREFIX)
+    return [row["name"] for row in rows]
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +169,85 @@ def test_ctrl_c_keeps_what_was_measured(delays):
     found = json.loads(out)
     assert found["interrupted"]
     assert found["sources"]["a"]["total"]["all"]["requests"] == 1
+
+
+def test_what_was_put_is_deleted(store, connection, tmp_path):
+    page = tmp_path / "report.html"
+    amount = ("--size", "1500", "--requests", "20", "--parallel", "4", "--containers", "2")
+    done = bench(store, *amount, "--json", "--report", str(page), action="put")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["runs"][0]["failures"] == 0
+    assert found["runs"][0]["bytes"] == 20 * 1500
+    assert sum(part["requests"].get("put", 0) for part in found["runs"][0]["slices"]) == 20
+    assert found["sources"]["put"]["response"]["all"]["requests"] == 20
+    assert "<svg" in page.read_text()
+    assert containers(connection) == []
+
+
+def test_what_is_kept_is_deleted_later_and_nothing_else(store, connection):
+    others = (f"{PREFIX}results", CONTAINER + "_other")
+    for other in others:
+        connection.put_container(other)
+        connection.put_object(other, "log-000000000.txt", b"a log")
+    kept = ("--keep", "--size", "1500", "--requests", "5", "--warm-up", "0", "--json")
+    run = json.loads(bench(store, *kept, action="put").stdout)["setup"]["run"]
+    (container,) = set(containers(connection)) - set(others)
+    objects = [connection.get_object(container, f"log-{n:09}.txt")[1] for n in range(5)]
+    assert [len(data) for data in objects] == [1500] * 5
+    assert len(set(objects)) == 5
+    done = bench(store, "--json", run, action="delete")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["sources"]["delete"]["total"]["all"]["requests"] == 5
+    done = bench(store, "--all", action="delete")
+    assert (done.returncode, done.stderr) == (2, "oslogserve: there is nothing to delete\n")
+    assert containers(connection) == [others[0]]
+    for other in others:
+        assert connection.get_object(other, "log-000000000.txt")[1] == b"a log"
+        connection.delete_object(other, "log-000000000.txt")
+        connection.delete_container(other)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(store, connection, number):
+    command = [SCRIPT, "bench", "put", store, "--duration", "600", "--warm-up", "0", "--json"]
+    with subprocess.Popen(
+        [*command, "--parallel", "4"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        poll(
+            lambda: any(connection.get_container(name)[1] for name in containers(connection)),
+            lambda: AssertionError("nothing was put"),
+            60,
+        )
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    found = json.loads(out)
+    assert found["interrupted"]
+    assert found["runs"][0]["requests"] > 0
+    assert containers(connection) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("put", "--config", "/none"), "/none"),
+        (("put",), "auth_url"),
+        (("delete", "--all"), "auth_url"),
+        (("delete",), "give the names of runs, or --all"),
+        (("delete", "logs"), "logs: give the name of a run"),
+        (("delete", "20260101T000000-aaaaaa"), "auth_url"),
+    ],
+)
+def test_what_cannot_be_put_or_deleted_is_one_sentence(arguments, sentence):
+    action, *others = arguments
+    done = bench(*others, action=action)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,14 @@ def test_the_text_has_what_was_executed_and_how_the_sources_compare():
     assert "Requests by worker: 0: 200, 1: 200" in text
 
 
+def test_the_text_has_rate_and_latency_by_slice_and_whether_they_fade():
+    samples = [sample("put", started=number / 100 + 0.005, total=0.02) for number in range(100)]
+    text = result.as_text(Result({}, [Run(samples, [])]))
+    rows = [line.split() for line in text.splitlines()]
+    assert ["0.2", "100.0", "20.00"] in rows
+    assert "put: the last fifth of the requests took 1 to 1 times as long as the first" in text
+
+
 def test_failures_are_counted_and_named():
     found = Result(
         {}, [Run([sample(), sample(error="status 503"), sample(error="status 503")], [])]

@@ -67,9 +67,23 @@ def beats(awake=0.1, waiting=0.0, idle=0.02, late=0.0, longest=0.0005):
     ],
 )
 def test_a_slice_says_when_the_client_was_the_limit(client, reason):
-    samples = [sample(started=number / 100, response=0.05) for number in range(300)]
+    samples = [sample(started=n / 100, response=0.05, total=0.2) for n in range(300)]
     parts = stats.slices(samples, client)
     assert {part.client_limit for part in parts} - {""} == ({reason} if reason else set())
+
+
+@pytest.mark.parametrize(
+    ("total", "awake", "reason"),
+    [
+        (0.0100, 0.02, "the client itself took 20% of a request's time"),
+        (0.0100, 0.005, ""),
+        (0.0200, 0.06, ""),  # half of it is a body
+    ],
+)
+def test_a_slice_says_what_part_of_a_short_request_was_the_clients(total, awake, reason):
+    samples = [sample(started=n / 10 + 0.01, response=0.01, total=total) for n in range(30)]
+    *parts, _ = stats.slices(samples, beats(awake=awake))
+    assert {part.client_limit for part in parts} == {reason}
 
 
 def test_slices_hold_every_request_once():
@@ -86,3 +100,29 @@ def test_slices_hold_every_request_once():
 def test_workers_are_counted_the_busiest_first():
     samples = [sample(worker=worker) for worker in ("7", "8", "8", "")]
     assert list(stats.workers(samples).items()) == [("8", 2), ("7", 1)]
+
+
+def test_the_last_slice_is_as_long_as_its_run_was():
+    samples = [sample(started=number / 10, total=0.05) for number in range(72)]
+    *others, last = stats.slices(samples, [])
+    assert (others[0].width, round(last.width, 6)) == (0.5, 0.15)
+    assert sum(part.width for part in [*others, last]) == pytest.approx(7.15)
+
+
+def slower(seconds):
+    """A hundred requests, each later one slower by so much."""
+    return [sample(started=number, total=0.1 + number * seconds) for number in range(100)]
+
+
+def test_a_store_that_fades_is_seen_across_runs():
+    (found,) = stats.fading([slower(0.001)])
+    assert 1.5 < found.low <= found.high < 2
+    (found,) = stats.fading([slower(0), [sample(started=1, total=0.3)] * 100])
+    assert (found.low, found.high) == (pytest.approx(3), pytest.approx(3))
+
+
+def test_nothing_fades_where_requests_differ_are_few_or_failed():
+    assert stats.fading([[*slower(0), sample(size=1)]]) == []
+    assert stats.fading([slower(0)[:99]]) == []
+    assert stats.fading([[sample(error="status 503")] * 200]) == []
+    assert stats.fading([]) == []
