@@ -144,8 +144,10 @@ function bringIn(name) {
   location.replace(address);
 }
 
-// In milliseconds; of times with a day. Without a year, of any.
-const momentOf = (name) => Date.parse(/^_(\d{4}-|[A-Z][a-z]{2}_)/.test(name) && name
+const YEAR = /^_\d{4}-/;
+// In milliseconds; of times with a day. All are of one year where one of two has none.
+const momentOf = (name, hasYear) => Date.parse(/^_(\d{4}-|[A-Z][a-z]{2}_)/.test(name) && name
+  .replace(YEAR, hasYear ? '$&' : '_2000-')
   .replace(/^_([A-Z][a-z]{2})_+(\d+)_/, '$1 $2 2000 ')
   .replace(/^_([\d-]+)[_T]/, '$1T')
   .replace(/(\d\d)_(\d\d)_(\d\d)_?(\d{0,3}).*/, '$1:$2:$3.$40Z'));
@@ -154,7 +156,8 @@ const momentOf = (name) => Date.parse(/^_(\d{4}-|[A-Z][a-z]{2}_)/.test(name) && 
 function goNear(name) {
   let [nearest, later] = [null, Infinity];
   for (const link of log.querySelectorAll('[name]')) {
-    const way = momentOf(link.name) - momentOf(name);
+    const hasYear = YEAR.test(name) && YEAR.test(link.name);
+    const way = momentOf(link.name, hasYear) - momentOf(name, hasYear);
     if (Math.abs(way) < Math.abs(later)) [nearest, later] = [link, way];
   }
   const lines = nearest ? run(nearest) : [];

@@ -307,6 +307,8 @@ def test_a_moment_that_no_line_has_leads_to_the_nearest_line(scripted):
     page.goto(f"{page.url.partition('#')[0]}#_2026-03-04T18_23_00")
     expect(page.locator("#said")).to_have_text("nearest: line 1,000, 10 s earlier")
     page.goto(f"{page.url.partition('#')[0]}#_Mar__8_12_20_42")
+    expect(page.locator("#said")).to_have_text("nearest: line 1,000, 323,872 s earlier")
+    page.goto(f"{page.url.partition('#')[0]}#_12_20_42")
     expect(page.locator("#said")).to_have_text("No line of this log has that time.")
 
 
