@@ -7,13 +7,13 @@ while (!document.getElementById('log')) await frame();
 
 const log = document.getElementById('log');
 const bar = document.querySelector('header');
-const said = made('p', { id: 'said', role: 'status' });
-const say = (text) => { said.textContent = text; };
+const status = create('p', { id: 'said', role: 'status' });
+const say = (text) => { status.textContent = text; };
 const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.altKey);
 document.documentElement.classList.add('js');
-document.body.append(said);
+document.body.append(status);
 
-function made(tag, properties) {
+function create(tag, properties) {
   return Object.assign(document.createElement(tag), properties);
 }
 
@@ -62,12 +62,12 @@ const isSeen = (line) => topOf(line) >= bar.offsetHeight - 1 && topOf(line) < in
 
 // Keeping a line in its place while the page grows
 
-let held = null;
-// A whole page goes to its fragment, though the reader went elsewhere: till then it has none.
+let pinned = null;
+// A page that has loaded goes to its fragment, though the reader went elsewhere: till then it has none.
 let leftAt = null;
 
 function letGo() {
-  held = null;
+  pinned = null;
   say('');
   if (document.readyState === 'complete' || !location.hash) return;
   leftAt = location.href;
@@ -82,9 +82,9 @@ addEventListener('load', async () => {
 });
 
 // top: where on the screen; where links land, if there is none.
-async function hold(line, top) {
-  const mine = held = { line };
-  for (let resting = 0; resting < 8 && held === mine; await frame()) {
+async function pin(line, top) {
+  const mine = pinned = { line };
+  for (let resting = 0; resting < 8 && pinned === mine; await frame()) {
     const before = topOf(line);
     if (top === undefined) line.scrollIntoView({ inline: 'start' }); else scrollBy(0, before - top);
     resting = Math.abs(topOf(line) - before) < 1 && isRead() ? resting + 1 : 0;
@@ -124,7 +124,7 @@ function light(lines) {
 function goTo(line) {
   history.replaceState(null, '', `#${line.id}`);
   light([line]);
-  if (!isSeen(line) || scrollX) hold(line);
+  if (!isSeen(line) || scrollX) pin(line);
 }
 
 // A line that the filter hides is brought in by the server, once.
@@ -162,17 +162,17 @@ function goNear(name) {
   }
   const lines = nearest ? run(nearest) : [];
   light(lines);
-  if (nearest) hold(lines[0]); else say('No line of this log has that time.');
+  if (nearest) pin(lines[0]); else say('No line of this log has that time.');
   if (!nearest || !later) return;
   const far = Math.abs(later);
-  const told = far < 1000 ? `${far} ms` : `${counted.format(far / 1000)} s`;
-  say(`nearest: line ${counted.format(numberOf(lines[0]))}, ${told} ${later > 0 ? 'later' : 'earlier'}`);
+  const distance = far < 1000 ? `${far} ms` : `${counted.format(far / 1000)} s`;
+  say(`nearest: line ${counted.format(numberOf(lines[0]))}, ${distance} ${later > 0 ? 'later' : 'earlier'}`);
 }
 
 function arrive() {
   const lines = linesOf(fragment());
   light(lines);
-  if (lines.length) hold(lines[0]); else if (isRead()) bringIn(fragment());
+  if (lines.length) pin(lines[0]); else if (isRead()) bringIn(fragment());
 }
 addEventListener('hashchange', arrive);
 
@@ -252,7 +252,7 @@ function offerFolds(block) {
     const head = headOf(line);
     const { length } = head?.querySelector('.fold') ? [] : under(head);
     const ariaLabel = `Fold the ${length} lines under line ${head && numberOf(head)}`;
-    if (length > LONG) head.append(made('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden }));
+    if (length > LONG) head.append(create('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden }));
   }
 }
 
@@ -299,13 +299,13 @@ log.addEventListener('mousedown', (event) => {
   if (event.shiftKey && event.target.closest(NUMBER)) event.preventDefault(); // it selects no text
 });
 
-// A copy is the log's own text.
+// What is copied is the log's text.
 document.addEventListener('copy', (event) => {
   const selection = getSelection();
   if (selection.isCollapsed || !log.contains(selection.anchorNode) || !log.contains(selection.focusNode)) return;
-  const part = selection.getRangeAt(0).cloneContents();
-  for (const other of part.querySelectorAll(`${NUMBER}, .fold, .gap`)) other.remove();
-  event.clipboardData.setData('text/plain', part.textContent);
+  const copy = selection.getRangeAt(0).cloneContents();
+  for (const other of copy.querySelectorAll(`${NUMBER}, .fold, .gap`)) other.remove();
+  event.clipboardData.setData('text/plain', copy.textContent);
   event.preventDefault();
 });
 
@@ -335,7 +335,7 @@ function toggleWrap() {
   const line = lineAtTop();
   const top = line && topOf(line);
   log.classList.toggle('nowrap');
-  if (line) hold(line, top);
+  if (line) pin(line, top);
   history.replaceState(null, '', wrapped(location));
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
@@ -377,15 +377,15 @@ function search() {
 }
 
 function askLine() {
-  const asked = /\d+(-\d+)?/.exec(prompt('Go to line:'));
-  if (!asked) return;
-  location.hash = `L${asked[0]}`;
+  const entered = /\d+(-\d+)?/.exec(prompt('Go to line:'));
+  if (!entered) return;
+  location.hash = `L${entered[0]}`;
   arrive();
 }
 
 function help() {
   const rows = Object.entries(KEYS).map(([key, [, does]]) => `<li><kbd>${key}</kbd> ${does}`);
-  const dialog = made('dialog', { ariaLabel: 'Keys' });
+  const dialog = create('dialog', { ariaLabel: 'Keys' });
   dialog.innerHTML = `<ul>${rows.join('')}</ul><p>A click on a number links its line; with shift, all
     from the last.<form method="dialog"><button>Close</button></form>`;
   dialog.onclose = () => dialog.remove();
@@ -423,12 +423,12 @@ function drawMap({ buckets, seconds }, errors) {
   const worst = Math.max(...buckets.map(({ severities }) => badOf(severities)));
   const groups = buckets.map((bucket, index) => {
     const bad = badOf(bucket.severities);
-    const rect = (kind, width) => drawn('rect', { class: kind, x: 100 - width, y: rowOf(bucket), width, height: 1 });
-    const told = `${bucket.time}: ${counted.format(sums[index])} lines, ${counted.format(bad)} errors`;
+    const rect = (className, width) => drawn('rect', { class: className, x: 100 - width, y: rowOf(bucket), width, height: 1 });
+    const title = `${bucket.time}: ${counted.format(sums[index])} lines, ${counted.format(bad)} errors`;
     const group = drawn('g', {}, rect('any', 100), rect('lines', 20 + 80 * Math.sqrt(sums[index] / most)));
     if (bucket.severities.WARNING) group.append(rect('warnings', 12));
     if (bad) group.append(rect('errors', 20 + 50 * Math.sqrt(bad / worst)));
-    group.append(drawn('title', {}, told));
+    group.append(drawn('title', {}, title));
     group.onclick = () => {
       const line = lineFrom(bucket.first_line);
       if (line) goTo(line); else bringIn(`L${bucket.first_line}`);
@@ -490,11 +490,11 @@ for (let isLast = false; !isLast; await frame()) {
   if (!target) continue;
   lands = false;
   light([target]);
-  if (!leftAt) hold(target);
+  if (!leftAt) pin(target);
 }
 const lines = linesOf(name);
 light(lines);
 [from] = lines;
-if (!from && !leftAt) bringIn(name); else if (from && lands && !leftAt) hold(from);
+if (!from && !leftAt) bringIn(name); else if (from && lands && !leftAt) pin(from);
 for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerFolds(block); else break;
 showSummary();
