@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m experiments [NAME...]: measures, and writes the figures of doc/experiments.rst.
 
-Needs a quiet machine, with nothing beside it. All of it takes a quarter of an hour.
+Needs a quiet machine, with nothing beside it. All of it takes twenty minutes.
 """
 
 import argparse
@@ -17,8 +17,10 @@ from experiments import (
     cold,
     document,
     file_systems,
+    filling,
     formats,
     keep_alive,
+    listing,
     parallel,
     scenarios,
     sizes,
@@ -40,6 +42,8 @@ EXPERIMENTS: dict[str, tuple[str, Callable[[Lab], Outcome]]] = {
     "chunks": ("Response and transfer by the size of a chunk", chunks.measured),
     "keep_alive": ("Response with and without kept connections to Swift", keep_alive.measured),
     "balance": ("Share of each worker, and response beside a full one", balance.measured),
+    "filling": ("Uploads a second while containers fill", filling.measured),
+    "listing": ("Times of a log and of folders by objects beside them", listing.measured),
     "file_systems": ("Response and transfer by file system", file_systems.measured),
 }
 
