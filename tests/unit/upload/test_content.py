@@ -10,6 +10,8 @@ from oslogserve.upload.content import Changed, content_of, media_type_of
 
 LINES = b"2013-09-27 18:22:11.248 1 INFO nova a line\n" * 1000
 NOISE = random.Random(1).randbytes(50_000)
+#: Text that no gzip makes shorter by a tenth.
+NOISY_TEXT = NOISE.translate(None, bytes([*range(32), 127]))
 
 
 def digest(content):
@@ -70,7 +72,7 @@ def test_text_is_stored_gzipped_and_always_as_the_same_bytes(content):
     [
         (b"short\n", "a.txt"),
         (b"", "a.txt"),
-        (NOISE.replace(b"\x1f", b"."), "noise.txt"),
+        (NOISY_TEXT, "noise.txt"),
         (gzip.compress(LINES * 100), "a.txt.gz"),
         (b"\x89PNG\r\n\x1a\n" + bytes(9999), "a.png"),
     ],
@@ -78,6 +80,10 @@ def test_text_is_stored_gzipped_and_always_as_the_same_bytes(content):
 def test_what_a_gzip_makes_no_shorter_is_stored_as_it_is(content, stored, name):
     made = content(stored, name)
     assert (made.encoding, bytes_of(made), made.etag) == ("", stored, digest(stored))
+
+
+def test_noisy_text_is_text():
+    assert media_type_of("noise.txt", NOISY_TEXT) == "text/plain; charset=utf-8"
 
 
 def test_nothing_is_gzipped_where_that_is_off(content):

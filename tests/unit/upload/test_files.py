@@ -24,9 +24,9 @@ def test_a_file_is_stored_once_and_left_alone_then(tmp_path, report):
     (tmp_path / "a.txt").write_bytes(b"one\n")
     store = FakeStore()
     run(tmp_path, store, report, "a.txt")
-    run(tmp_path, FakeStore(on_replace=lambda: pytest.fail("again")), report)
     assert [stored for _, stored in store.objects.values()] == [b"one\n"]
     assert list(store.objects) == [Place("logs", "42/7/a.txt")]
+    store.on_replace = lambda: pytest.fail("it is sent again")
     run(tmp_path, store, report, "a.txt")
     assert report.summary().startswith("1 uploaded (4 B, 4 B as stored), 1 there already")
 

@@ -54,7 +54,12 @@ class FakeSwift:
 
     def get_container(self, container, prefix, delimiter=None, limit=None):
         names = [name for place, name in self.objects if place == container]
-        return {}, [{"name": name} for name in names if name.startswith(prefix)][:limit]
+        below = [name for name in names if name.startswith(prefix)]
+        rows = [
+            {"subdir": name} if delimiter and delimiter in name[len(prefix) :] else {"name": name}
+            for name in below
+        ]
+        return {}, rows[:limit]
 
     def delete_object(self, *place):
         del self.objects[place]
@@ -107,6 +112,14 @@ def test_a_large_object_is_of_segments_that_are_sent_once(swift, store, content)
     assert sorted(name.split("-")[0] for name in names) == [
         f"job/core.bin.segments/{number:04}" for number in range(3)
     ]
+
+
+def test_segments_of_other_objects_stay(swift, store, content):
+    below = Place("logs", f"{PLACE.name}.segments/b.bin")
+    store.replace(below, None, content(b"b" * 30))
+    before = len(swift.objects)
+    store.replace(PLACE, None, content(b"a" * 30))
+    assert len(swift.objects) == before + 4
 
 
 def test_segments_go_when_a_small_object_replaces_them(swift, store, content):
@@ -243,17 +256,26 @@ def put_of(monkeypatch, put_object):
     monkeypatch.setattr(FakeSwift, "request", request)
 
 
-def test_sending_moves_the_deadline_of_the_answer(store, content, monkeypatch):
+def test_bytes_go_with_their_checksum_and_move_the_deadline_of_the_answer(
+    store, content, monkeypatch
+):
     sent = []
 
-    def put_object(*_, contents, content_length, **__):
-        sent.append(contents.read(content_length))
+    def put_object(*_, contents, content_length, etag, **__):
+        sent.append((contents.read(content_length), etag))
         return "etag"
 
     put_of(monkeypatch, put_object)
     store._containers["logs"] = {}
-    store.replace(PLACE, None, content(b"abc"))
-    assert (sent, Connection.adapter.at) == ([b"abc"], 1234.5)
+    made = content(b"abc")
+    store.replace(PLACE, None, made)
+    assert (sent, Connection.adapter.at) == ([(b"abc", made.etag)], 1234.5)
+
+
+def test_a_container_that_goes_meanwhile_is_told(swift, store, content, monkeypatch):
+    monkeypatch.setattr(swift, "put", lambda *_, **__: None)  # 404
+    with pytest.raises(SourceError, match="container"):
+        store.replace(PLACE, None, content(b"abc"))
 
 
 def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_told(
