@@ -52,14 +52,15 @@ def _naming(options: argparse.Namespace) -> Naming:
     return Naming(config, prefix, options.segment_size, not options.no_gzip)
 
 
-def _store(options: argparse.Namespace, config: Config, patience: float) -> Store:
-    return Store(config, StoreOptions(options.expire, options.parallel, patience))
+def _store(options: argparse.Namespace, config: Config, patience: float, prefix: str = "") -> Store:
+    return Store(config, StoreOptions(options.expire, options.parallel, patience, prefix))
 
 
 def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) -> None:
     root = os.fsencode(options.logs)
     os.scandir(root).close()  # raises what is wrong with it
-    with closing(_store(options, naming.config, options.patience)) as store:
+    prefix = naming.object_prefix
+    with closing(_store(options, naming.config, options.patience, prefix)) as store:
         files = Files(root, files_below(root, report), naming, store, report)
         with ThreadPoolExecutor(options.parallel) as pool:
             threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
@@ -79,19 +80,27 @@ def _upload_console(options: argparse.Namespace, naming: Naming, report: Report)
     if sys.stdin is None:
         raise OSError("standard input is closed")
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
+    is_stored = False
     with closing(Spool(Path(folder, options.name))) as spool, _second_signal_interrupts():
         try:
             _read_console(options, naming, report, spool)
             with closing(_store(options, naming.config, options.patience)) as store:
                 Files(os.fsencode(folder), iter([name]), naming, store, report).upload_all()
+            is_stored = not report.has_failures
         except KeyboardInterrupt:
             report.incomplete("interrupted")
-    if report.is_complete:
+    if is_stored:
         spool.path.unlink()
         os.rmdir(folder)
     else:
-        again = shlex.join(["oslogserve", "upload", folder, "--prefix", options.prefix])
+        again = shlex.join(["oslogserve", "upload", folder, *_same_place(options)])
         report.note(f"kept in {spool.path}, to be uploaded by: {again}")
+
+
+def _same_place(options: argparse.Namespace) -> list[str]:
+    """The arguments by which a folder's files are stored where the console was to be."""
+    given = {name: getattr(options, name) for name in ("prefix", "container", "config", "expire")}
+    return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
 
 def _read_console(

@@ -2,7 +2,7 @@
 """What is stored of a file: its bytes or a gzip of them, their type and their checksums.
 
 A file is read once for its checksums and once more while it is sent, so that Swift refuses bytes that
-changed between. What is stored is always how the file once was, or is told.
+changed between. A file that never rests is stored as it once was, and reported.
 """
 
 import os
@@ -18,7 +18,7 @@ from oslogserve.fastzlib import GZIP_WBITS
 from oslogserve.http import TEXT
 from oslogserve.pages.media_type import passed_through_as
 
-#: Bytes that are read at once, and of which the gain of a gzip is told.
+#: Bytes that are read at once, and by which the gain of a gzip is judged.
 PIECE = 256 * 1024
 #: Bytes below which a gzip saves less than the work of inflating it costs.
 SMALLEST_GZIP = 1024
@@ -26,7 +26,6 @@ SMALLEST_GZIP = 1024
 GAIN = 0.9
 #: Most segments of a large object by Swift's default, max_manifest_segments.
 MOST_SEGMENTS = 1000
-_PACKED = tempfile.TemporaryFile
 _COMPRESSIBLE = re.compile(r"text/|image/svg|application/(?:.*\+)?(?:json|xml|javascript)")
 
 
@@ -81,11 +80,10 @@ def content_of(file: BinaryIO, size: int, name: str, segment_size: int, packs: b
     head = os.pread(file.fileno(), PIECE, 0)
     media_type = media_type_of(name, head)
     is_packed = packs and _pays(media_type, head[:size])
-    stored: BinaryIO = _PACKED() if is_packed else os.fdopen(os.dup(file.fileno()), "rb")
+    stored = _gzip_of(file, size) if is_packed else os.fdopen(os.dup(file.fileno()), "rb")
     try:
         if is_packed:
-            _pack(file, size, stored)
-            size = stored.tell()
+            size = os.fstat(stored.fileno()).st_size
         segments = _segments(stored, size, segment_size)
     except BaseException:
         stored.close()
@@ -125,15 +123,21 @@ def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
 
 
 def _pays(media_type: str, head: bytes) -> bool:
-    """Told by the beginning: what follows in a log is alike."""
+    """Judged by the beginning: what follows in a log is alike."""
     if len(head) < SMALLEST_GZIP or not _COMPRESSIBLE.match(media_type):
         return False
     return len(zlib.compress(head, 1)) <= GAIN * len(head)
 
 
-def _pack(file: BinaryIO, size: int, target: BinaryIO) -> None:
-    """Writes a gzip, the same bytes each time: it has neither a time nor a name."""
+def _gzip_of(file: BinaryIO, size: int) -> BinaryIO:
+    """A temporary file; always the same bytes, for they have neither a time nor a name."""
     compressor = zlib.compressobj(6, zlib.DEFLATED, GZIP_WBITS)
-    target.writelines(compressor.compress(piece) for piece in pieces_of(file, 0, size))
-    target.write(compressor.flush())
-    target.flush()
+    target = tempfile.TemporaryFile()  # noqa: SIM115 - whoever gets it closes it
+    try:
+        target.writelines(compressor.compress(piece) for piece in pieces_of(file, 0, size))
+        target.write(compressor.flush())
+        target.flush()
+    except BaseException:
+        target.close()
+        raise
+    return target

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of a job into Swift, in parallel; what is there already is left alone."""
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ class Files:
                 before = _times(file)
                 try:
                     with closing(self._naming.content(file, path)) as content:
-                        found = self._store.head(place, self._naming.object_prefix)
+                        found = self._store.head(place)
                         is_there = found is not None and content.is_stored_as(found)
                         if not is_there:
                             self._store.replace(place, found, content)
@@ -84,7 +85,7 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, Changed):
         return "it is written to all the time"
     if isinstance(error, OSError):
-        return os.strerror(error.errno or 0)
+        return os.strerror(error.errno or errno.EIO)
     return f"Swift: {error}" if isinstance(error, SourceError) else str(error)
 
 

@@ -23,8 +23,12 @@ class Report:
         self._is_complete = True
 
     @property
+    def has_failures(self) -> bool:
+        return self._failed > 0
+
+    @property
     def is_complete(self) -> bool:
-        return not self._failed and self._is_complete
+        return self._is_complete and not self.has_failures
 
     def incomplete(self, text: str) -> None:
         """Tells why not all was uploaded, where no one file is to blame."""

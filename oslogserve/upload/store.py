@@ -52,6 +52,8 @@ class StoreOptions(NamedTuple):
     parallel: int
     #: Seconds for which a request that fails is repeated.
     patience: float
+    #: What all names begin with where there are many: they are listed, not asked for one by one.
+    prefix: str = ""
 
 
 class Store:
@@ -65,7 +67,7 @@ class Store:
         self.answered = -1.0
         self._containers: dict[str, dict[str, str]] = {}
         self._containers_lock = Lock()
-        self._listings: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._listings: dict[str, frozenset[str] | None] = {}
         self._names_lock = Lock()
         self._pool = ThreadPoolExecutor(options.parallel)
 
@@ -101,14 +103,14 @@ class Store:
             found = None
         return found or {}
 
-    def head(self, place: Place, prefix: str = "") -> Mapping[str, str] | None:
+    def head(self, place: Place) -> Mapping[str, str] | None:
         """An object's headers; None where there is none, or whoever may write may not read.
 
-        prefix: where it is given, what was not listed below it in the beginning is taken for missing.
-        One that is there all the same is stored once more.
+        What the container did not list when it was first asked is taken for missing: one that is
+        there all the same is stored once more.
         """
         try:
-            listed = self._names(place.container, prefix) if prefix else None
+            listed = self._names(place.container)
             if listed is not None and place.name not in listed:
                 return None
             return self._request(swift_api.head_object, *place)
@@ -117,14 +119,17 @@ class Store:
                 raise
             return None
 
-    def _names(self, container: str, prefix: str) -> frozenset[str] | None:
-        """Names in a container below a prefix, always the same; None for more than Swift lists."""
+    def _names(self, container: str) -> frozenset[str] | None:
+        """Names that begin with the prefix, as first listed; None for more than Swift lists."""
+        prefix = self._options.prefix
+        if not prefix:
+            return None
         with self._names_lock:
-            if (container, prefix) not in self._listings:
+            if container not in self._listings:
                 page = self._request(swift_api.get_container, container, prefix=prefix, limit=PAGE)
                 names = frozenset(row["name"] for row in (page[1] if page else ()))
-                self._listings[container, prefix] = names if len(names) < PAGE else None
-            return self._listings[container, prefix]
+                self._listings[container] = names if len(names) < PAGE else None
+            return self._listings[container]
 
     def replace(self, place: Place, found: Mapping[str, str] | None, content: Content) -> None:
         """Stores the content, all of it by one request at the end. Raises Changed.
@@ -163,7 +168,7 @@ class Store:
         at = _segment_place(place, number, segment)
         self.open_container(at.container, like=place.container)
         found = self.head(at)
-        if found is None or found["etag"] != segment.md5 or not self._stays(found):
+        if found is None or found.get("etag") != segment.md5 or not self._stays(found):
             self._put(partial(_put_segment, content, segment), at, None)
 
     def put_manifest(self, place: Place, content: Content) -> None:

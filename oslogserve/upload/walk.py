@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files below a folder. No link is followed, and nothing else is opened: a job may leave any."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,7 +19,7 @@ def files_below(root: bytes, report: Report) -> Iterator[bytes]:
         try:
             entries = _entries(root, folder)
         except OSError as error:
-            report.failed(folder, os.strerror(error.errno or 0))
+            report.failed(folder, os.strerror(error.errno or errno.EIO))
             continue
         for entry in entries:
             path = os.path.join(folder, os.fsencode(entry.name))

@@ -168,15 +168,18 @@ def test_killed_at_ten_random_moments_and_run_again_every_file_is_there_once(
     folder, files = logs
     config = config_of(swift, tmp_path, "killed")
     arguments = "--segment-size", SEGMENT, "--parallel", "4"
-    total = sum(map(len, files.values())) - len(files["job-output.txt"])  # of that, only a gzip
     chance = random.Random(20130927)
-    for prefix in ("one", "two"):
+    kills = number = 0
+    while kills < 10:
+        prefix = f"round-{number}"
+        number += 1
         line = command(folder, "--prefix", prefix, *arguments, config=config)
-        for _ in range(5):  # each gets a fifth further at most, so that something is left to do
-            moment = chance.randrange(total // 5)
+        status = -signal.SIGKILL
+        while kills < 10 and status == -signal.SIGKILL:  # as long as there is something left to do
             with subprocess.Popen(line, env=environment(), stdout=subprocess.PIPE) as child:
-                swift.faulty.at_byte(moment, child.kill)
-                assert child.wait(60) == -signal.SIGKILL, f"it ended before byte {moment}"
+                swift.faulty.at_byte(chance.randrange(300_000), child.kill)
+                status = child.wait(60)
+            kills += status == -signal.SIGKILL
         done = upload(folder, "--prefix", prefix, *arguments, config=config)
         assert (done.returncode, done.stderr) == (0, b"")
         assert stored(connection, "killed", prefix) == sorted(files.items())

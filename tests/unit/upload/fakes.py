@@ -26,7 +26,7 @@ class FakeStore:
     def close(self):
         pass
 
-    def head(self, place, _prefix):
+    def head(self, place):
         return self.objects.get(place, (None, None))[0]
 
     def replace(self, place, _found, content):

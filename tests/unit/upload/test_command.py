@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import shlex
 import signal
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
 from oslogserve.cli import main
+from oslogserve.errors import SourceError
 from oslogserve.upload import command
 from tests.unit.upload.fakes import FakeStore
 
@@ -19,7 +20,7 @@ def store(monkeypatch):
     """The one in which all is stored at the end; one of its own shows a console grow."""
     store = FakeStore()
 
-    def made(_options, _config, patience):
+    def made(_options, _config, patience, _prefix=""):
         return store if patience else FakeStore()
 
     monkeypatch.setattr(command, "_store", made)
@@ -81,7 +82,7 @@ def test_lines_of_a_pipe_that_does_not_block_are_waited_for(store, upload, conso
     assert stored(store) == {"job-output.txt": b"a line\n"}
 
 
-def test_a_console_that_cannot_be_read_any_more_is_stored_so_far_and_kept(
+def test_a_console_that_cannot_be_read_any_more_is_stored_so_far_and_told(
     store, upload, console, monkeypatch, tmp_path, capsys
 ):
     chunks = [b"a line\n"]
@@ -94,26 +95,48 @@ def test_a_console_that_cannot_be_read_any_more_is_stored_so_far_and_kept(
     monkeypatch.setattr(command, "_read", read)
     assert upload("-", "--prefix", "a b") == 1
     assert stored(store) == {"a b/job-output.txt": b"a line\n"}
+    assert capsys.readouterr().err == ("oslogserve: standard input broke off: Input/output error\n")
+    assert list((tmp_path / "keep").iterdir()) == []
+
+
+def test_a_console_that_is_not_stored_is_kept_with_the_command_that_stores_it(
+    store, upload, console, tmp_path, capsys
+):
+    console.write(b"a line\n")
+    console.close()
+
+    def fail():
+        raise SourceError("swift", "status 507")
+
+    store.on_replace = fail
+    assert upload("-", "--prefix", "42/a b", "--expire", "1d", "--container", "c_{partition}") == 1
     (kept,) = (tmp_path / "keep").glob("*/job-output.txt")
     assert kept.read_bytes() == b"a line\n"
-    broke_off, told = capsys.readouterr().err.splitlines()
-    assert broke_off == "oslogserve: standard input broke off: Input/output error"
-    assert told.endswith(f"by: oslogserve upload {kept.parent} --prefix 'a b'")
+    failed, told = capsys.readouterr().err.splitlines()
+    assert failed == "oslogserve: job-output.txt: not uploaded: Swift: status 507"
+    again = shlex.split(told.partition("by: ")[2])
+    assert again[:3] == ["oslogserve", "upload", str(kept.parent)]
+    store.on_replace = lambda: None
+    store.is_stopped = False
+    assert main(again[1:]) == 0
+    assert stored(store) == {"a b/job-output.txt": b"a line\n"}
+    assert [place.container for place in store.objects] == ["c_42"]
 
 
+@pytest.mark.parametrize(("signals", "content"), [(1, b"one\ntwo\n"), (2, b"one\n")])
 def test_the_first_signal_waits_for_the_last_lines_and_the_second_does_not(
-    store, upload, console, monkeypatch, tmp_path, capsys
+    store, upload, console, monkeypatch, capsys, signals, content
 ):
     before = signal.getsignal(signal.SIGTERM)
-    chunks = [b"one\n", b"two\n"]
+    chunks = [b"one\n", b"two\n", b""]
 
     def read(_):
-        os.kill(os.getpid(), signal.SIGTERM)
+        if 4 - len(chunks) in (3 - signals, 2):
+            os.kill(os.getpid(), signal.SIGTERM)
         return chunks.pop(0)
 
     monkeypatch.setattr(command, "_read", read)
-    assert upload("-") == 1
-    assert stored(store) == {"job-output.txt": b"one\n"}
-    assert "interrupted" in capsys.readouterr().err
+    assert upload("-") == signals - 1
+    assert stored(store) == {"job-output.txt": content}
+    assert ("interrupted" in capsys.readouterr().err) == (signals == 2)
     assert signal.getsignal(signal.SIGTERM) is before
-    assert len(list(Path(tmp_path, "keep").iterdir())) == 1

@@ -189,23 +189,29 @@ def test_segments_stay_longer_than_what_is_made_of_them(swift, content):
         assert len(puts(swift)) == 5 + 4
 
 
-def test_what_is_not_listed_is_not_asked_for(swift, store):
+@pytest.fixture
+def listing_store(swift):
+    with closing(Store(config(), StoreOptions(None, 2, 60, "job/"))) as store:
+        yield store
+
+
+def test_what_is_not_listed_is_not_asked_for(swift, listing_store):
     swift.objects[PLACE] = {"etag": "a"}
-    assert store.head(PLACE, "job/") == {"etag": "a"}
-    assert store.head(Place("logs", "job/b"), "job/") is None
+    assert listing_store.head(PLACE) == {"etag": "a"}
+    assert listing_store.head(Place("logs", "job/b")) is None
     assert [method for method, *_ in swift.asked] == ["get_container", "head_object"]
 
 
-def test_each_is_asked_for_where_there_are_more_than_swift_lists(swift, store, monkeypatch):
+def test_each_is_asked_for_where_there_are_more_than_swift_lists(swift, listing_store, monkeypatch):
     monkeypatch.setattr(module, "PAGE", 2)
     for name in ("job/a", "job/b", "job/c"):
         swift.objects["logs", name] = {"etag": name}
-    assert store.head(Place("logs", "job/c"), "job/") == {"etag": "job/c"}
+    assert listing_store.head(Place("logs", "job/c")) == {"etag": "job/c"}
 
 
-def test_whoever_may_only_write_uploads_all(swift, store):
+def test_whoever_may_only_write_uploads_all(swift, listing_store):
     swift.errors = [SourceError("swift", "status 403", "forbidden")]
-    assert store.head(PLACE, "job/") is None
+    assert listing_store.head(PLACE) is None
 
 
 def test_what_passes_is_asked_again_and_what_does_not_is_raised(swift, store):
