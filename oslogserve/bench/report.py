@@ -16,7 +16,7 @@ from oslogserve.bench.samples import Sample
 
 #: Metrics that have charts, with what is said of them.
 CHARTS = {
-    "response": "From the last byte of the request to the first of the answer",
+    "response": "From the connection, or an upload's last byte, to the first byte of the answer",
     "transfer": "From the first byte of the answer to its last",
     "total": "From the beginning of the request to the answer's last byte",
 }
