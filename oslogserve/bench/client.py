@@ -49,6 +49,7 @@ class Client:
                 transfer.handle.setopt(pycurl.CAINFO, ca_file)
         self._by_handle = {transfer.handle: transfer for transfer in self._idle}
         self._scheduling = _Scheduling()
+        self._is_interrupted = False
         self.begin_run()
 
     def begin_run(self) -> list[Beat]:
@@ -59,8 +60,13 @@ class Client:
         return self._watch.beats
 
     def fetch(self, requests: Iterator[Request]) -> Iterator[Sample]:
-        """A sample of each request, in the order in which they end."""
+        """A sample of each request, in the order in which they end.
+
+        Raises KeyboardInterrupt after interrupt().
+        """
         while True:
+            if self._is_interrupted:
+                raise KeyboardInterrupt
             self._begin(requests)
             if len(self._idle) == len(self._by_handle):
                 self._watch.beat()
@@ -71,6 +77,10 @@ class Client:
             yield from ended
             if not ended:  # else the next requests come first
                 self._watch.wait(self._multi)
+
+    def interrupt(self) -> None:
+        """Ends fetch(). What a signal's handler raises would be lost in a callback of libcurl's."""
+        self._is_interrupted = True
 
     def _begin(self, requests: Iterator[Request]) -> None:
         while self._idle and (request := next(requests, None)):

@@ -4,6 +4,7 @@
 import argparse
 import gc
 import platform
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -46,8 +47,9 @@ def measured(options: argparse.Namespace, plan: Plan, client: Client) -> Result:
     try:
         for number in range(options.runs):
             unmeasured = options.warm_up * plan.sources * options.parallel
-            for _ in client.fetch(logs.limited(plan.requests(), unmeasured)):
-                pass
+            with interrupted_by_signals(client):
+                for _ in client.fetch(logs.limited(plan.requests(), unmeasured)):
+                    pass
             count = options.requests and options.requests * plan.sources
             requests = logs.limited(plan.requests(), count, options.duration)
             measure_run(found, client, requests, f"run {number + 1} of {options.runs}")
@@ -62,7 +64,7 @@ def measure_run(found: Result, client: Client, requests: Iterator[Request], what
     """Adds a run to the result, sample by sample."""
     run = Run([], client.begin_run())
     found.runs.append(run)
-    with _without_collections(), Progress(what) as progress:
+    with _without_collections(), interrupted_by_signals(client), Progress(what) as progress:
         for sample in client.fetch(requests):
             run.samples.append(sample)
             progress.add(sample)
@@ -76,6 +78,18 @@ def _without_collections() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+@contextmanager
+def interrupted_by_signals(client: Client) -> Iterator[None]:
+    """Context in which Ctrl-C and SIGTERM interrupt the client between two answers."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: client.interrupt()) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def exit_status(found: Result) -> int:

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from oslogserve.bench.client import Client, Watch
-from oslogserve.bench.samples import Request
+from oslogserve.bench.runs import interrupted_by_signals
+from oslogserve.bench.samples import Body, Request
 from oslogserve.bench.store import PREFIX
 from tests.servers.client import ini
 from tests.servers.delays import Delays
@@ -151,6 +153,26 @@ def test_no_connection_idles_while_requests_are_left(delays, monkeypatch):
     assert len(list(itertools.islice(client.fetch(requests), 200))) == 200
     client.close()
     assert set(waits) == {0}
+
+
+def test_an_interruption_within_a_callback_of_libcurl_is_not_lost(delays):
+    client = Client(1, [])
+
+    class Interrupting(Body):
+        def read(self, most):
+            os.kill(os.getpid(), signal.SIGINT)
+            return super().read(most)
+
+    requests = (
+        Request("a", "none", f"{delays.url}/none", "PUT", (), Interrupting(b"x", 1))
+        for _ in itertools.count()
+    )
+    with (
+        contextlib.closing(client),
+        interrupted_by_signals(client),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        next(client.fetch(requests))
 
 
 def test_ctrl_c_keeps_what_was_measured(delays):
