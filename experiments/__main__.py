@@ -54,8 +54,11 @@ def main() -> int:
     charts_folder.mkdir(parents=True, exist_ok=True)
     page = options.out / "experiments.rst"
     text = (page if page.exists() else DOC / "experiments.rst").read_text("utf-8")
+    names = options.name or list(EXPERIMENTS)
+    for name in names:
+        document.with_figures(text, name, "")  # raises before anything is measured
     with Lab(options.quick) as lab:
-        for name in options.name or EXPERIMENTS:
+        for name in names:
             title, measure = EXPERIMENTS[name]
             began = time.monotonic()
             print(f"{name} ...", file=sys.stderr, flush=True)

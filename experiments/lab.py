@@ -4,18 +4,21 @@
 import contextlib
 import gzip
 import itertools
+import socket
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
+from urllib.parse import urlsplit
 
 from experiments.plan import HEADERS, Plan, fetched
 from oslogserve.bench.client import Client
 from oslogserve.bench.logs import Source
 from oslogserve.bench.result import Result
 from oslogserve.demo import generate_oslo
+from oslogserve.gunicorn_hooks import SETTINGS
 from tests.servers.client import ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.keystone import Keystone
@@ -26,10 +29,9 @@ CONTAINER = "logs"
 BLOCK = 10_000_000
 #: A log that no experiment measures.
 WARM = "warm.txt"
-#: gunicorn's workers, as they are shipped.
-WORKERS = 2
-#: Requests at once, more than one worker has threads, and how often, until each has answered one.
-WARM_PARALLEL, WARM_ROUNDS = 20, 5
+#: gunicorn's workers and the threads of all, as they are shipped.
+WORKERS = SETTINGS["workers"]
+THREADS = WORKERS * SETTINGS["threads"]
 
 _T = TypeVar("_T")
 
@@ -144,14 +146,27 @@ def both_sources(server: Any, **parameters: str) -> list[Source]:
     return [Source(name, server.url, {**parameters, "source": name}) for name in ("disk", "swift")]
 
 
+def half_sent_request(url: str) -> socket.socket:
+    """A connection that takes a thread until it is closed."""
+    place = urlsplit(url)
+    connection = socket.create_connection((place.hostname, place.port), 10)
+    connection.sendall(f"GET /{WARM} HTTP/1.1\r\nHost: here\r\n".encode())
+    return connection
+
+
 def _warm(url: str) -> None:
-    """Lets each worker answer once out of Swift, for which it fetches a token."""
-    client = Client(WARM_PARALLEL, HEADERS, keeps_connections=False)
+    """Lets each worker answer once out of Swift, for which it fetches a token.
+
+    One request at a time: Swift asks Keystone about a new token in each that it has at once. A
+    worker that has answered is filled, so that another does.
+    """
     request = Source("swift", url, {"source": "swift"}).request(WARM)
     workers: set[str] = set()
-    with contextlib.closing(client):
-        for _ in range(WARM_ROUNDS):
-            samples = list(client.fetch(iter([request] * WARM_PARALLEL)))
-            workers.update(sample.worker for sample in samples if not sample.error)
-            if len(workers) >= WORKERS:
+    with contextlib.ExitStack() as resources:
+        client = Client(1, HEADERS, keeps_connections=False)
+        resources.callback(client.close)
+        for _ in range(THREADS):
+            workers.update(sample.worker for sample in client.fetch(iter([request])))
+            if len(workers) == WORKERS:
                 return
+            resources.enter_context(half_sent_request(url))

@@ -28,7 +28,7 @@ def measured(lab: Lab) -> Outcome:
                     Source("lasting", lasting.url, {"source": "swift"}),
                     Source("expiring", expiring.url, {"source": "swift"}),
                 ]
-                plan = Plan(seconds=lab.choose(20, 6), runs=lab.choose(2, 1), parallel=2)
+                plan = Plan(seconds=lab.choose(20, 6), runs=lab.choose(2, 1))
                 result = fetched(plan, sources, [name])
                 renewed = metric(expiring, "oslogserve_swift_authentications_total", outcome="ok")
         finally:
