@@ -79,7 +79,7 @@ class Client:
                 self._watch.wait(self._multi)
 
     def interrupt(self) -> None:
-        """Ends fetch(). What a signal's handler raises would be lost in a callback of libcurl's."""
+        """Ends fetch(). pycurl 7.45 loses what a signal's handler raises in a callback."""
         self._is_interrupted = True
 
     def _begin(self, requests: Iterator[Request]) -> None:
