@@ -12,7 +12,6 @@ from oslogserve.sources import Folder, Stored
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 CHUNKS = [b"abc", b"de"]
-BUDGET = Budget(Allowance(60, 2**30))
 
 
 @pytest.fixture
@@ -21,7 +20,8 @@ def source():
 
 
 def opened(source, log=None, others=()):
-    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownGzips(), BUDGET)
+    budget = Budget(Allowance(60, 2**30))
+    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownGzips(), budget)
 
 
 @pytest.mark.parametrize("chunks", [[], [b"abc"], CHUNKS])
