@@ -6,7 +6,7 @@ import ctypes
 #: glibc's number for the most arenas.
 _M_ARENA_MAX = -8
 #: As many threads allocate at once without waiting. What is free in one arena is of no use to the others.
-ARENAS = 2
+ARENAS = 4
 
 
 def share_arenas() -> None:

@@ -19,9 +19,9 @@ LARGEST_BLOCK = 256 * 1024
 BLOCK_TIME = 0.02
 #: Bytes that are rendered at once: empty lines become forty times as many, and each request holds
 #: several of such pieces.
-LARGEST_RENDERED = 64 * 1024
+LARGEST_RENDERED = 128 * 1024
 #: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
-MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 4, 2
+MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
 #: Kinds of work, as an answer that refuses it names them.
 SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
 #: Seconds in which no work of a kind begins or ends until nobody waits for its place: a burst of
