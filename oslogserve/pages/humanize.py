@@ -54,3 +54,10 @@ def duration(micros: int) -> str:
         unit, of_next = next(units)
     shown = f"{amount:.2g}" if amount < 9.95 else f"{amount:,.0f}"
     return "1 day" if (shown, unit) == ("1", "days") else f"{shown} {unit}"
+
+
+def visible(name: str) -> str:
+    """The name with control characters and their like as a Python programmer writes them."""
+    if name.isprintable():
+        return name
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
 from oslogserve.pages.bar import CURRENT
-from oslogserve.pages.humanize import moment, size_element, time_element
+from oslogserve.pages.humanize import moment, size_element, time_element, visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
@@ -154,7 +154,7 @@ def _counted(number: int, noun: str) -> str:
 def _html_row(row: _Row) -> Markup:
     return _ROW(
         href=row.href,
-        name=_visible(row.name),
+        name=visible(row.name),
         size=size_element(row.size),
         time=time_element(row.modified),
         sources=join((_SOURCE(name=source) for source in row.sources), between=" "),
@@ -162,17 +162,10 @@ def _html_row(row: _Row) -> Markup:
 
 
 def _text_row(row: _Row) -> str:
-    name = _visible(row.name.replace("\\", "\\\\"))
+    name = visible(row.name.replace("\\", "\\\\"))
     fields = name, row.size, moment(row.modified), ",".join(row.sources)
     return "\t".join("-" if field is None else str(field) for field in fields) + "\n"
 
 
 def _json_row(row: _Row) -> str:
     return json.dumps({**row._asdict(), "modified": moment(row.modified)})
-
-
-def _visible(name: str) -> str:
-    """Control characters and their like as a Python programmer writes them."""
-    if name.isprintable():
-        return name
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)

@@ -5,7 +5,7 @@ import sys
 import time
 from threading import Lock
 
-from oslogserve.pages.humanize import size_shown
+from oslogserve.pages.humanize import size_shown, visible
 
 #: Seconds between two lines of progress.
 PROGRESS = 0.2
@@ -97,5 +97,4 @@ class Report:
 
 def shown(path: bytes) -> str:
     """A path as one line of text, whatever its bytes are."""
-    text = path.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return visible(path.decode("utf-8", "backslashreplace"))
