@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, times and durations as a page shows them: short, with the exact value behind them."""
+"""Sizes, times, durations and names as a page shows them: short, with the exact value behind them."""
 
 from datetime import UTC, datetime
 from math import inf
