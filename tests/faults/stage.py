@@ -2,6 +2,7 @@
 """A server under test, and what its answers are while nothing is wrong."""
 
 import contextlib
+import socket
 
 from oslogserve.config.options import OPTIONS
 from tests.faults.leaks import leaked, open_descriptors, waiting, workers
@@ -56,6 +57,7 @@ class Stage:
     def _warm_up(self):
         """Sends requests until every thread is there, and a connection for each."""
         self.settle()  # the first token is dear
+        self._start_threads()
         for _ in range(3):
             readers = [Reader(self.server, self._probe) for _ in range(2 * THREADS)]
             for reader in readers:
@@ -63,6 +65,19 @@ class Stage:
         self._connect()
         self.hung_up()
         self.descriptors = open_descriptors(self.worker)
+
+    def _start_threads(self):
+        """Sends as many beginnings of a request as there are threads: each keeps one of them."""
+        address = ("127.0.0.1", self.server.port)
+        with contextlib.ExitStack() as stack:
+            for _ in range(THREADS):
+                client = stack.enter_context(socket.create_connection(address))
+                client.sendall(b"GET / HTTP/1.1\r\n")
+            poll(
+                lambda: open_descriptors(self.worker).threads > THREADS,
+                lambda: AssertionError("not every thread is there"),
+                RECOVERY,
+            )
 
     def _connect(self):
         pass
