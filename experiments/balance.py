@@ -134,6 +134,5 @@ def _sentence(results: dict[tuple[str, str], Result]) -> str:
         f"socket and {kept['reuse_port']} with reuse_port, "
         f"{digits(rates['one socket'])} and {digits(rates['reuse_port'])} a second. Where "
         f"{TAKEN} of 32 threads are taken, {failed['one socket']} requests are not answered in "
-        f"{PATIENCE} s with one socket, {failed['reuse_port']} with reuse_port: the kernel gives "
-        "a connection to a worker without knowing whether it has a thread left."
+        f"{PATIENCE} s with one socket, {failed['reuse_port']} with reuse_port."
     )

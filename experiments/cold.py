@@ -83,6 +83,10 @@ def _sentence(results: dict[tuple[int, str], Result], size: int) -> str:
         for source in ("disk", "swift")
     }
     return (
-        f"Of {shown(size)}, a cold log takes {digits(more['disk'])} ms longer from disk and "
-        f"{digits(more['swift'])} ms longer out of Swift."
+        f"A log of {shown(size)} that is cold takes {_compared(more['disk'])} from disk and "
+        f"{_compared(more['swift'])} out of Swift."
     )
+
+
+def _compared(more: float) -> str:
+    return f"{digits(abs(more))} ms {'longer' if more > 0 else 'less'}"

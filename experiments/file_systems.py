@@ -109,6 +109,6 @@ def _outcome(results: dict[str, Result]) -> Outcome:
         f"{digits(median(result, 'xfs', 'total') / median(result, 'ext4', 'total'))} ({name})"
         for name, result in results.items()
     ]
-    said = f"xfs takes so many times the time of ext4: {', '.join(ratios)}."
+    said = f"xfs beside ext4, the ratio of their times: {', '.join(ratios)}."
     headings = ("Log", *(f"{metric}, {system}" for metric in METRICS for system in FILE_SYSTEMS))
     return Outcome([said], headings, rows, charts.bars(*panels))

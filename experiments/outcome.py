@@ -30,7 +30,7 @@ class Outcome:
             pieces.append(f".. image:: {chart}\n   :alt: {title}")
         shown = [f"* {note}" for note in self.notes[:MOST_NOTES]]
         if len(self.notes) > MOST_NOTES:
-            shown.append(f"* And {len(self.notes) - MOST_NOTES} notes like these.")
+            shown.append(f"* And {len(self.notes) - MOST_NOTES} more of this kind.")
         if shown:
             pieces.append("To be kept in mind:\n\n" + "\n".join(shown))
         return "\n\n".join(pieces) + "\n"

@@ -138,4 +138,4 @@ def _verdict(scenario: str, both: Result, itself: Result, raw: RawTimes) -> str:
 
 
 def _met(value: float, most: float) -> str:
-    return "within" if value <= most else "MORE than"
+    return "within" if value <= most else "more than"

@@ -49,7 +49,7 @@ def test_an_outcome_is_sentences_a_table_and_notes():
     many = [f"note {number}" for number in range(MOST_NOTES + 2)]
     shown = Outcome(["It is so."], ("Log", "ms"), [("a", "1")], None, many).as_rst("c.svg", "C")
     assert shown.startswith("It is so.\n\n===  ==\nLog  ms\n===  ==\na    1\n===  ==\n\nTo be kept")
-    assert shown.endswith("* And 2 notes like these.\n")
+    assert shown.endswith("* And 2 more of this kind.\n")
 
 
 def test_a_spread_is_the_median_of_all_and_the_range_of_the_runs():
