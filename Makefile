@@ -14,6 +14,7 @@
 #   make wheels               wheels of oslogserve and its native core, in dist/
 #   make sbom                 what they are made of, as CycloneDX, in dist/
 #   make audit                asks for known weaknesses of it; 75: the services could not be asked
+#   make docs                 the manual, in build/html, and the man pages, in build/man
 #   make lock                 renew requirements/*.txt, which all of the above install with their hashes
 #   make screenshot           the README's picture, doc/page.png
 #   make clean                remove all that these made
@@ -60,7 +61,7 @@ wheels: .venv/bootstrap/installed
 	.venv/bootstrap/bin/maturin build --release --locked --out dist \
 	  --manifest-path speedups/Cargo.toml
 
-lock audit: .venv/bootstrap/installed
+lock audit docs: .venv/bootstrap/installed
 	.venv/bootstrap/bin/tox run -e $@
 
 sbom: wheels
@@ -103,5 +104,5 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
 	$(PYTHON) -m venv .venv/$*
 
-.PHONY: test faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit lock clean
+.PHONY: test faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit docs lock clean
 .PRECIOUS: .venv/%/bin

@@ -42,10 +42,11 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = commands.add_parser("serve", help="serve logs with gunicorn")
     serve.add_argument("--root", metavar="DIR", help="folder of the logs")
-    serve.add_argument("--config", metavar="FILE", help="see etc/oslogserve.conf")
-    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR")
-    serve.add_argument("--workers", type=int, default=2, metavar="N")
-    serve.add_argument("--threads", type=int, default=32, metavar="N")
+    serve.add_argument("--config", metavar="FILE", help="configuration, see oslogserve.conf(5)")
+    default = "default: %(default)s"
+    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=default)
+    serve.add_argument("--workers", type=int, default=2, metavar="N", help=default)
+    serve.add_argument("--threads", type=int, default=32, metavar="N", help=f"of each; {default}")
     serve.set_defaults(run=_serve)
 
     render = commands.add_parser("render", help="write a log file, or some lines of it")
@@ -53,16 +54,16 @@ def _parser() -> argparse.ArgumentParser:
     for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
-    render.add_argument("--format", choices=RENDERED, default="html")
+    render.add_argument("--format", choices=RENDERED, default="html", help=default)
     render.add_argument("--config", metavar="FILE", help="for its renderer and its [format NAME]")
     render.set_defaults(run=_render)
 
     check = commands.add_parser("check-config", help="say what was understood of a file")
-    check.add_argument("file", metavar="FILE")
+    check.add_argument("file", metavar="FILE", help="a configuration")
     check.set_defaults(run=_check_config)
 
     demo = commands.add_parser("demo", help="write demo logs")
-    demo.add_argument("folder", metavar="DIR")
+    demo.add_argument("folder", metavar="DIR", help="where; it is made if needed")
     demo.set_defaults(run=_demo)
 
     bench_arguments.add_to(commands)

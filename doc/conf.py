@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx's settings: `make docs` builds the manual and the man pages."""
+
+import sys
+from pathlib import Path
+
+from oslogserve import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "oslogserve"
+author = "the authors of oslogserve"
+project_copyright = author
+version = release = __version__
+extensions = ["generated", "links"]
+exclude_patterns = ["extensions"]
+smartquotes = False
+highlight_language = "none"
+
+html_theme = "alabaster"
+html_title = f"oslogserve {release}"
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {
+    "description": "A web server for CI logs",
+    "fixed_sidebar": True,
+    "page_width": "72rem",
+    "show_powered_by": False,
+}
+html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
+
+man_pages = [
+    ("command-line", "oslogserve", "web server for CI logs", [author], 1),
+    ("configure", "oslogserve.conf", "configuration of oslogserve", [author], 5),
+]
+man_show_urls = False

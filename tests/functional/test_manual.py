@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the README and the manual show is what the program does."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oslogserve.demo import write_demo_logs
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.query import PARAMETERS
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import REPOSITORY
+
+PAGES = {
+    path.name: path.read_text("utf-8")
+    for path in (REPOSITORY / "README.rst", *sorted(REPOSITORY.glob("doc/*.rst")))
+}
+#: What each example is there to show, by its page, in order.
+SHOWS = {
+    "README.rst": [("?level=ERROR", b" ERROR ")],
+    "clients.rst": [("-r -200", b"\n")],
+    "filters.rst": [
+        ("context=5", b" ERROR "),
+        ("not=heartbeat", b"imeout"),
+        ("format=jsonl", b'"end": true, '),
+        ("format=summary", b'"histogram": '),
+    ],
+    "install.rst": [("/job-output.txt", b" | ")],
+    "urls.rst": [
+        ("/job-output.txt", b" | "),
+        ("?level=ERROR", b" ERROR "),
+        ("&limit=5", b" ERROR "),
+        ("text/html", b" id=L1>"),
+        ("format=raw", b" | "),
+        ("format=json", b'"complete": true'),
+    ],
+}
+EXAMPLES = {page: re.findall(r"^    (curl .*)$", PAGES[page], re.MULTILINE) for page in PAGES}
+(LOGS,) = {
+    address
+    for text in PAGES.values()
+    for address in re.findall(r"^    LOGS=http://127\.0\.0\.1:8000(/\S+)$", text, re.MULTILINE)
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("demo")
+    write_demo_logs(root)
+    with Gunicorn(f"[disk]\nroot = {root}\n") as server:
+        yield server
+
+
+def run(server, example):
+    """What the example prints, as the shell of a reader would run it."""
+    shell = (
+        f"set -e; LOGS={shlex.quote(server.url + LOGS)}; {example} --fail --silent --noproxy '*'"
+    )
+    return subprocess.run(["sh", "-c", shell], check=True, capture_output=True, timeout=60).stdout
+
+
+def test_there_are_examples_and_each_shows_something():
+    counts = {page: len(examples) for page, examples in EXAMPLES.items() if examples}
+    assert counts == {page: len(shown) for page, shown in SHOWS.items()}
+
+
+@pytest.mark.parametrize(
+    ("example", "feature", "content"),
+    [
+        pytest.param(example, *shown, id=f"{page}-{number}")
+        for page in SHOWS
+        for number, (example, shown) in enumerate(zip(EXAMPLES[page], SHOWS[page], strict=True))
+    ],
+)
+def test_an_example_runs(server, example, feature, content):
+    assert feature in example
+    assert content in run(server, example)
+
+
+def test_the_filtered_examples_leave_out_what_they_say(server):
+    errors, first_warnings = (run(server, EXAMPLES["urls.rst"][n]) for n in (1, 2))
+    assert b" INFO " not in errors
+    assert first_warnings.count(b"\n") == 5
+    assert b" INFO " not in first_warnings
+
+
+def test_the_range_examples_get_so_many_bytes(server):
+    assert len(run(server, EXAMPLES["urls.rst"][4])) == 100
+    log = "$LOGS/controller/logs/screen-n-cpu.txt"
+    assert run(server, EXAMPLES["clients.rst"][0]) == run(server, f'curl "{log}"')[-200:]
+
+
+def test_every_parameter_and_level_is_named():
+    shown = PAGES["urls.rst"] + PAGES["filters.rst"]
+    assert [name for name in PARAMETERS if f"``{name}``" not in shown] == []
+    assert [level for level in SEVERITIES if f"``{level}``" not in PAGES["filters.rst"]] == []
+    assert [level for level in SEVERITIES if f"``{level}``" not in PAGES["severities.rst"]] == []
+
+
+def test_the_parameters_that_choose_lines_are_those_of_filters():
+    rows = re.findall(r"^``(\w+)``(?:, ``(\w+)``)?  ", PAGES["filters.rst"], re.MULTILINE)
+    of_address = {"source", "format", "wrap", "sort", "content-type"}
+    named = {name for row in rows for name in row if name}
+    assert named & set(PARAMETERS) == set(PARAMETERS) - of_address
+
+
+def members(page, title):
+    """The members of JSON that a section's table names."""
+    section = PAGES[page].partition(f"\n{title}\n{'=' * len(title)}\n")[2]
+    section = re.split(r"\n=+\n\n", section)[0] if title != "JSON lines" else section
+    return set(re.findall(r"^``(\w+)``", section.partition("\nHeaders of")[0], re.MULTILINE))
+
+
+def test_the_members_of_json_are_those_that_are_named(server):
+    address = "$LOGS/controller/logs/screen-n-cpu.txt"
+    *lines, last = run(server, f'curl "{address}?format=jsonl&limit=3"').splitlines()
+    told = {"end", *members("clients.rst", "JSON lines")}
+    assert {*json.loads(lines[0]), *json.loads(last), "cut"} == told
+    summary = json.loads(run(server, f'curl "{address}?format=summary"'))
+    shown = PAGES["clients.rst"].partition("\nSummary\n")[2].partition("\nListings\n")[0]
+    assert [name for name in summary if f"``{name}``" not in shown] == []
+    listing = json.loads(run(server, 'curl "$LOGS/?format=json"'))
+    shown = PAGES["clients.rst"].partition("\nListings\n")[2].partition("\nRanges\n")[0]
+    assert [name for name in listing["entries"][0] if f"``{name}``" not in shown] == []
+    assert [name for name in listing if f'"{name}": ' not in shown] == []
+
+
+#: Not shown before there is any, or a Swift.
+OF_TROUBLE = {
+    "oslogserve_incomplete_logs_total",
+    "oslogserve_source_resumes_total",
+    "oslogserve_source_retries_total",
+    "oslogserve_swift_authentications_total",
+}
+
+
+def test_every_metric_is_named_with_its_labels(server):
+    run(server, EXAMPLES["urls.rst"][0])
+    exposed = run(server, 'curl "${LOGS%%/42/*}/metrics"').decode()
+    names = set(re.findall(r"^# TYPE (oslogserve_\w+)", exposed, re.MULTILINE))
+    row = re.compile(r"^``(oslogserve_\w+)(?:\{[a-z,]+\})?``", re.MULTILINE)
+    named = set(row.findall(PAGES["operate.rst"]))
+    assert names <= named
+    assert named - names <= OF_TROUBLE
+
+
+@pytest.mark.parametrize("command", ["serve", "check-config", "demo"])
+def test_the_options_of_a_command_are_those_it_has(command):
+    script = Path(sys.executable).with_name("oslogserve")
+    told = subprocess.run([script, command, "--help"], check=True, capture_output=True, text=True)
+    line = re.search(rf"^    oslogserve {command}(.*)$", PAGES["command-line.rst"], re.MULTILINE)[1]
+    shown = set(re.findall(r"--[a-z]+", line))
+    assert shown == set(re.findall(r"^  (--[a-z]+)", told.stdout, re.MULTILINE))

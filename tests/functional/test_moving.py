@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each address and fragment of os-loganalyze that the manual tells of, at the virtual host of etc/apache."""
+
+import gzip
+import re
+
+import pytest
+
+from tests.browser import is_in_view
+from tests.servers.apache import Apache, public_folder
+from tests.servers.client import ask, ini
+from tests.servers.process import REPOSITORY
+
+MANUAL = (REPOSITORY / "doc/moving.rst").read_text("utf-8")
+ROWS = dict(re.findall(r"^``([/#]\S*)``\s+(\S.*?)(?:\s{2,}.*)?$", MANUAL, re.MULTILINE))
+LINES = [
+    b"2013-09-27 18:22:10.000 1 INFO nova.api [-] starts\n",
+    b"2013-09-27 18:22:11.248 1 ERROR nova.api [-] fails\n",
+    b"Traceback (most recent call last):\n",
+    b"2013-09-27 18:22:11.248 1 ERROR nova.api [-] fails again\n",
+    b"2013-09-27 18:22:12.000 1 CRITICAL nova.api [-] dies\n",
+    b"2013-09-27 18:22:13.000 1 INFO nova.api [-] ends\n",
+] + [b"2013-09-27 18:22:14.%03d 1 INFO nova.api [-] more\n" % n for n in range(200)]
+LOG = b"".join(LINES)
+SYSLOG = b"".join(b"Mar  8 12:20:%02d host app[1]: message\n" % n for n in range(10, 60))
+IN_SWIFT = b"2013-09-27 18:22:10.000 1 INFO nova.api [-] of Swift\n"
+HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.fixture(scope="module")
+def server(swift, tmp_path_factory):
+    stored = tmp_path_factory.mktemp("objects")
+    for name, content in {
+        "42/1/screen-n-api.txt.gz": gzip.compress(IN_SWIFT),
+        "42/listed/a.txt": b"one line\n",
+        "42/report/index.html": b"<html><body>a report</body></html>\n",
+    }.items():
+        (stored / name).parent.mkdir(parents=True, exist_ok=True)
+        (stored / name).write_bytes(content)
+    swift.upload(stored, "moving")
+    with public_folder() as logs:
+        job = logs / "42/1"
+        job.mkdir(parents=True)
+        for name, content in {"screen-n-api": LOG, "syslog": SYSLOG}.items():
+            (job / f"{name}.txt.gz").write_bytes(gzip.compress(content))
+        (job / "console.html.gz").write_bytes(gzip.compress(LOG))
+        sections = {"disk": {"root": logs}, "swift": swift.settings("moving")}
+        with Apache(logs, ini(sections)) as apache:
+            yield apache
+
+
+def path(row):
+    """The path and query of a row, with names of what is there."""
+    return (
+        row.replace("/NO-SUCH-LOG", "/42/1/nothing")
+        .replace("LOG/console", "42/1/console")
+        .replace("LOG", "42/1/screen-n-api")
+        .replace("FOLDER", "42/1")
+    )
+
+
+def page(server, row):
+    answer = ask(server, path(row), **HTML)
+    assert (answer.status, answer.headers.get_content_type()) == (200, "text/html")
+    return answer.body
+
+
+def text(server, row):
+    answer = ask(server, path(row))
+    assert (answer.status, answer.headers.get_content_type()) == (200, "text/plain")
+    return answer.body
+
+
+def is_whole(server, row):
+    assert text(server, row) == LOG
+    assert b" id=L%d>" % len(LINES) in page(server, row)
+
+
+def has_errors(server, row):
+    assert text(server, row) == b"".join(LINES[1:5])
+    assert b" id=L2>" in page(server, row)
+    assert b" id=L1>" not in page(server, row)
+
+
+def has_one(server, row):
+    assert text(server, row) == LINES[4]
+
+
+def is_limited(server, row):
+    assert text(server, row) == b"".join(LINES[:100])
+    assert b'rel="next"' in page(server, row)
+
+
+def is_from_swift(server, row):
+    assert text(server, row) == IN_SWIFT
+    assert text(server, row.replace("swift", "disk")) == LOG
+
+
+def is_text(server, row):
+    answer = ask(server, path(row), **HTML)
+    assert (answer.headers.get_content_type(), answer.body) == ("text/plain", LOG)
+
+
+def is_refused(server, row):
+    assert ask(server, path(row)).status == 400
+
+
+def is_folder(server, row):
+    assert b"screen-n-api" in ask(server, path(row), **HTML).body
+    assert b"a report" in ask(server, "/42/report/").body
+    assert b"a.txt" in ask(server, "/42/listed/", **HTML).body
+
+
+def is_redirected(server, row):
+    for folder in ("/42/1", "/42/listed"):
+        answer = ask(server, folder)
+        assert answer.status == 301
+        assert answer.headers["Location"].endswith(f"{folder.rpartition('/')[2]}/")
+
+
+def is_missing(server, row):
+    assert ask(server, path(row)).status == 404
+
+
+CHECKS = {
+    "/LOG.txt.gz": is_whole,
+    "/LOG/console.html.gz": is_whole,
+    "/htmlify/LOG.txt.gz": is_whole,
+    "/LOG.txt.gz?level=ERROR": has_errors,
+    "/LOG.txt.gz?level=CRITICAL": has_one,
+    "/LOG.txt.gz?level=error": has_errors,
+    "/LOG.txt.gz?level=LOUD": is_refused,
+    "/LOG.txt.gz?limit=100": is_limited,
+    "/LOG.txt.gz?source=swift": is_from_swift,
+    "/LOG.txt.gz?content-type=text/plain": is_text,
+    "/LOG.txt.gz?": is_whole,
+    "/LOG.txt.gz?level=ERROR&level=INFO": is_refused,
+    "/LOG.txt.gz?tracking=1": is_refused,
+    "/FOLDER/": is_folder,
+    "/FOLDER": is_redirected,
+    "/NO-SUCH-LOG.txt.gz": is_missing,
+}
+#: The log, and the lines that are highlighted.
+FRAGMENTS = {
+    "#_2013-09-27_18_22_11_248": ("screen-n-api", ["L2", "L4"]),
+    "#_Mar__8_12_20_42": ("syslog", ["L33"]),
+}
+
+
+def test_each_row_has_a_check():
+    assert list(ROWS) == [*CHECKS, *FRAGMENTS]
+
+
+@pytest.mark.parametrize("row", CHECKS)
+def test_an_address_leads_where_the_manual_says(server, row):
+    CHECKS[row](server, row)
+
+
+@pytest.mark.parametrize("row", CHECKS)
+def test_the_table_names_the_status(server, row):
+    says_refused = ROWS[row] in ("400", "404")
+    assert (ask(server, path(row)).status in (400, 404)) == says_refused
+
+
+@pytest.mark.parametrize("fragment", FRAGMENTS)
+def test_a_fragment_leads_to_its_lines(server, chromium, fragment):
+    name, lines = FRAGMENTS[fragment]
+    tab = chromium.new_page()
+    try:
+        tab.goto(f"{server.url}/42/1/{name}.txt.gz{fragment}")
+        tab.wait_for_selector(f"#{lines[0]}.lit")
+        assert tab.eval_on_selector_all(".lit", "lit => lit.map((line) => line.id)") == lines
+        assert is_in_view(tab, f"#{lines[0]}")
+    finally:
+        tab.close()
+
+
+def test_a_fragment_leads_to_a_line_that_the_filter_hides(server, chromium):
+    tab = chromium.new_page()
+    try:
+        tab.goto(f"{server.url}/42/1/screen-n-api.txt.gz?level=CRITICAL#_2013-09-27_18_22_10_000")
+        tab.wait_for_selector("#L1.lit")
+    finally:
+        tab.close()

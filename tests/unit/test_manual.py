@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manual beside the code: options, commands, metrics, messages, figures, files."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from oslogserve import bulkhead, metrics, query
+from oslogserve.cli import _parser
+from oslogserve.config import load
+from oslogserve.config.options import NAMED_OPTIONS, OPTIONS
+from oslogserve.errors import Incomplete, Unavailable
+from oslogserve.handlers import budget
+from oslogserve.health import TIME_LIMIT
+from oslogserve.lines import search, selection
+from oslogserve.pages.listing import SORTED
+from oslogserve.sources import circuit_breaker
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+README = REPOSITORY / "README.rst"
+PAGES = {path.name: path.read_text("utf-8") for path in sorted(REPOSITORY.glob("doc/*.rst"))}
+EVERYTHING = {"README.rst": README.read_text("utf-8"), **PAGES}
+
+
+def test_the_readme_is_short():
+    assert EVERYTHING["README.rst"].count("\n") <= 150
+
+
+def test_the_readme_has_nothing_that_sphinx_alone_understands():
+    assert re.findall(r":[a-z]+:`", EVERYTHING["README.rst"]) == []
+
+
+def test_files_that_the_readme_links_are_there():
+    links = re.findall(
+        r"^(?:\.\. image:: |\.\. _[^:]+: )(\S+)$", EVERYTHING["README.rst"], re.MULTILINE
+    )
+    assert len(links) > 10
+    assert [link for link in links if not (REPOSITORY / link).exists()] == []
+
+
+def test_the_readme_leads_to_every_page():
+    left_out = {"changes.rst", "index.rst"}
+    text = EVERYTHING["README.rst"]
+    assert [name for name in PAGES if f": doc/{name}\n" not in text] == sorted(left_out)
+    contents = PAGES["index.rst"]
+    assert [name for name in PAGES if f"   {name[:-4]}\n" not in contents] == ["index.rst"]
+
+
+def test_every_section_of_the_configuration_is_shown():
+    sections = {option.section for option in (*OPTIONS, *NAMED_OPTIONS)}
+    shown = re.findall(r"^\.\. config-options:: (\S+)$", PAGES["configure.rst"], re.MULTILINE)
+    assert sorted(shown) == sorted(sections)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "moving.rst"])
+def test_options_that_a_page_names_are_there(page):
+    sections = {option.section for option in OPTIONS}
+    named = re.findall(r"``\[(\w+)\] (\w+)(?:``| =)", PAGES[page])
+    options = {option.where for option in OPTIONS}
+    assert [where for where in named if where[0] in sections and where not in options] == []
+
+
+def test_what_options_of_the_ancestor_become_is_there():
+    column = PAGES["moving.rst"].partition("\n``wsgi.conf``:\n")[2].partition("\nOf the file")[0]
+    rows = re.findall(r"^``.*?``\s+``\[(\w+)\] (\w+)``", column, re.MULTILINE)
+    assert len(rows) > 8
+    assert [row for row in rows if row not in {option.where for option in OPTIONS}] == []
+
+
+def commands(parser, before=()):
+    """Names of all commands, as a user writes them."""
+    found = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    if not found:
+        yield " ".join(before)
+    for name, inner in found[0].choices.items() if found else ():
+        yield from commands(inner, (*before, name))
+
+
+def test_every_command_is_shown():
+    text = PAGES["command-line.rst"]
+    shown = re.findall(r"^\.\. command-options:: (.+)$", text, re.MULTILINE)
+    assert sorted(shown) == sorted(commands(_parser()))
+    assert re.findall(r"^oslogserve (.+)\n=", text, re.MULTILINE) == shown
+
+
+def test_every_metric_is_shown_with_its_labels_and_no_other():
+    shown = re.findall(
+        r"^``oslogserve_(\w+?)(?:\{([a-z,]+)\})?``  ", PAGES["operate.rst"], re.MULTILINE
+    )
+    table = {(row.name, row.labels.replace(" ", ",")) for row in metrics._TABLE}
+    assert set(shown) == table
+    assert len(shown) == len(table)
+
+
+def test_every_reason_of_an_incomplete_log_is_named():
+    row = PAGES["operate.rst"].partition("``oslogserve_incomplete_logs_total")[2][:400]
+    assert [reason for reason in Incomplete.REASONS if reason not in row] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "block"),
+    [
+        (page, block)
+        for page, text in EVERYTHING.items()
+        for block in re.findall(r"^\.\. code-block:: ini\n\n((?:    .*\n|\n)+)", text, re.MULTILINE)
+    ],
+)
+def test_a_configuration_that_is_shown_is_understood(page, block, tmp_path):
+    file = tmp_path / "oslogserve.conf"
+    file.write_text(re.sub("^    ", "", block, flags=re.MULTILINE))
+    config = load(str(file), environ={})
+    assert config.values != load(None, environ={}).values
+
+
+def test_there_are_configurations():
+    assert sum(text.count(".. code-block:: ini") for text in EVERYTHING.values()) > 5
+    assert EVERYTHING["README.rst"].count(".. code-block:: ini") == 2
+
+
+MESSAGES = re.findall(
+    r'^   \* - "(.*(?:\n       .*)?)"$',
+    PAGES["operate.rst"].partition("Message\n")[2],
+    re.MULTILINE,
+)
+
+
+def test_there_are_messages():
+    assert len(MESSAGES) > 10
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message_that_it_explains_is_one(message):
+    """Each stands in the code, in one piece but for what is filled in."""
+    words = r"[\s\"f]+".join(map(re.escape, message.replace("status 401", "status").split()))
+    code = (path.read_text("utf-8") for path in REPOSITORY.glob("oslogserve/**/*.py"))
+    assert any(re.search(words, text) for text in code)
+
+
+@pytest.mark.parametrize(
+    ("page", "figure"),
+    [
+        ("filters.rst", f"{query.MAX_QUERY} characters"),
+        ("filters.rst", f"{search.LONGEST} characters"),
+        ("filters.rst", f"{search.LARGEST_PROGRAM} instructions"),
+        ("filters.rst", f"{query.MAX_CONTEXT} lines, and {selection.CONTEXT_BYTES >> 20} MiB"),
+        ("filters.rst", f"{query.MAX_TAIL:,} lines, and {selection.TAIL_BYTES >> 20} MiB"),
+        ("filters.rst", f"{selection.LINE_BYTES >> 20} MiB\n"),
+        ("filters.rst", f"up to {query.MAX_REPEATS} times"),
+        ("clients.rst", f"more than {SORTED:,} entries"),
+        ("reliability.rst", f"KiB if compressed        {budget.MOST_LARGE_LOGS}  "),
+        ("reliability.rst", f"filters and summaries                                  {budget.MOST_SEARCHES}  "),
+        ("reliability.rst", f"listings of folders                                    {budget.MOST_FOLDERS}  "),
+        ("reliability.rst", "every three seconds" if budget.PATIENCE == 3 else "?"),
+        ("reliability.rst", "half a second" if bulkhead.ROOM_PATIENCE == 0.5 else "?"),
+        ("reliability.rst", f"{circuit_breaker.PATIENCE:g} s ({circuit_breaker.PATIENCE_BEHIND_DISK} s"),
+        ("reliability.rst", "After five failures" if circuit_breaker.FAILURES == 5 else "?"),
+        ("reliability.rst", "up to half a minute" if circuit_breaker.LONGEST_PAUSE == 30 else "?"),
+        ("operate.rst", f"within {TIME_LIMIT:g} seconds"),
+        ("urls.rst", "``Retry-After``" if Unavailable.RETRY_AFTER else "?"),
+    ],
+)  # fmt: skip
+def test_a_figure_is_that_of_the_code(page, figure):
+    assert figure in PAGES[page]
+
+
+def test_figures_of_options_are_their_defaults():
+    text = " ".join(PAGES["reliability.rst"].split())
+    defaults = {option.key: float(option.default) for option in OPTIONS if option.default.isdigit()}
+    for shown, value in {
+        "``answer_timeout`` (20 s)": defaults["answer_timeout"],
+        "``resumes`` says (10)": defaults["resumes"],
+        "``processor_time`` (60 s)": defaults["processor_time"],
+        "``inflated_size`` (8 GiB)": defaults["inflated_size"] / 2**30,
+    }.items():
+        assert shown in text
+        assert f"({value:g}" in shown
+
+
+@pytest.mark.parametrize("page", EVERYTHING)
+def test_what_a_page_names_is_in_the_checkout(page):
+    """Files of etc/, and targets of make."""
+    text = EVERYTHING[page]
+    files = {name.rstrip(".") for name in re.findall(r"(?<!/)\betc/(?:apache|nginx)/[\w.]+", text)}
+    assert [name for name in files if not (REPOSITORY / name).is_file()] == []
+    makefile = (REPOSITORY / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"(?:``|^    )make ([a-z]+)", text, re.MULTILINE))
+    phony = makefile.rpartition(".PHONY: ")[2].split()
+    assert targets <= set(phony)
