@@ -6,6 +6,8 @@ swiftclient's own Connection is not used: it may not be shared by threads, sleep
 expired token and retries for half a minute.
 """
 
+import contextlib
+import math
 import random
 import ssl
 import time
@@ -22,7 +24,7 @@ from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
 from requests.utils import get_auth_from_url, urldefragauth
 from swiftclient import authv1
-from swiftclient.client import logger_settings
+from swiftclient.client import head_account, logger_settings
 from swiftclient.exceptions import ClientException
 
 from oslogserve.config import Config
@@ -54,6 +56,10 @@ _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 _REASONS = {401: "denied", 403: "forbidden"}
 #: Seconds before the first retry; doubled for each next, and jittered.
 PAUSE = 0.1
+#: The share of a token's life after which the next one is requested, so that no reader waits for it.
+RENEWED_AFTER = 0.5
+#: Seconds between two requests for a token that nobody waits for.
+RENEWAL_PAUSE = 1
 #: Kept alive for later requests; more than a process has threads is never needed.
 IDLE_CONNECTIONS = 64
 
@@ -68,6 +74,8 @@ class _Access(NamedTuple):
     token: str
     #: keystoneauth's, which knows when the token expires.
     info: Any
+    #: Seconds that the token is good for, by its issuer's clock.
+    life: float = math.inf
 
 
 class SwiftSession:
@@ -95,6 +103,8 @@ class SwiftSession:
         self._idle: list[DeadlineConnection] = []
         # The last token that was given, and the last request for one.
         self._access: _Access | None = None
+        #: On the monotonic clock.
+        self._renew_at = math.inf
         self._renewal: Future[_Access] = Future()
         self._renewal.cancel()
         self._renewal_lock = Lock()
@@ -179,11 +189,12 @@ class SwiftSession:
         is_over = renewal.done()
         access = self._access
         if access is not None and access.token != refused and not access.info.will_expire_soon(0):
+            if is_over and time.monotonic() > self._renew_at:
+                with contextlib.suppress(SourceError):
+                    self._start_renewal(renewal)
             return access
-        with self._renewal_lock:
-            if is_over and self._renewal is renewal:
-                self._renewal = self._start_renewal()
-            renewal = self._renewal
+        if is_over:
+            renewal = self._start_renewal(renewal)
         try:
             return renewal.result(max(0.0, deadline - time.monotonic()))
         except TimeoutError:
@@ -191,25 +202,43 @@ class SwiftSession:
         except SourceError as error:  # of all threads that wait: one exception is of one thread
             raise SourceError(SOURCE, str(error), error.reason) from None
 
-    def _start_renewal(self) -> "Future[_Access]":
-        """Requests a token in a thread of its own: each caller waits until its own deadline."""
-        renewal: Future[_Access] = Future()
-        try:
-            Thread(target=self._renew, args=[renewal], daemon=True).start()
-        except RuntimeError as error:  # there are as many as the system allows
-            raise SourceError(SOURCE, "no thread could ask for a token") from error
-        return renewal
+    def _start_renewal(self, last: "Future[_Access]") -> "Future[_Access]":
+        """The request for a token that follows the last one, in a thread of its own: each caller
+        waits until its own deadline."""
+        with self._renewal_lock:
+            if self._renewal is not last:
+                return self._renewal
+            self._renew_at = time.monotonic() + RENEWAL_PAUSE
+            renewal: Future[_Access] = Future()
+            try:
+                Thread(target=self._renew, args=[renewal], daemon=True).start()
+            except RuntimeError as error:  # there are as many as the system allows
+                raise SourceError(SOURCE, "no thread could ask for a token") from error
+            self._renewal = renewal
+            return renewal
 
     def _renew(self, renewal: "Future[_Access]") -> None:
         outcome = "failed"
+        began = time.monotonic()
         try:
-            self._token_adapter.at = time.monotonic() + self._token_timeout
-            self._access = self._authenticate()
+            self._token_adapter.at = began + self._token_timeout
+            access = self._authenticate()
+            if self._access is not None:
+                self._introduce(access)
+            self._access = access
+            self._renew_at = began + max(RENEWAL_PAUSE, RENEWED_AFTER * access.life)
             outcome = "ok"
-            renewal.set_result(self._access)
+            renewal.set_result(access)
         except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
             renewal.set_exception(error)
         self._metrics["swift_authentications_total", outcome].inc()
+
+    def _introduce(self, access: _Access) -> None:
+        """Lets Swift look at a token once: it asks Keystone about it, and readers need not wait."""
+        head = partial(head_account, access.storage_url, access.token)
+        deadline = time.monotonic() + self._token_timeout
+        with contextlib.suppress(Exception):  # a reader will be told
+            self._request_once(head, access.storage_url, deadline, keeps_connection=False)
 
     def _authenticate(self) -> _Access:
         try:
@@ -227,7 +256,8 @@ class SwiftSession:
             raise SourceError(SOURCE, message) from error
         except FAILURES as error:
             raise self._source_error(error) from error
-        return _Access(url, info.auth_token, info)
+        life = (info.expires - info.issued).total_seconds() if info.expires else math.inf
+        return _Access(url, info.auth_token, info, life)
 
     def _connection(self, url: str) -> DeadlineConnection:
         try:

@@ -114,6 +114,48 @@ def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
         assert other.result() == ("log", ["t1"])
 
 
+@pytest.fixture
+def aged(session, monkeypatch):
+    """A session whose token t1 is old enough to be renewed."""
+    monkeypatch.setattr(swift_session, "RENEWAL_PAUSE", 0)
+    authenticate = session._authenticate
+    monkeypatch.setattr(session, "_authenticate", lambda: authenticate()._replace(life=0))
+    assert asked(session, "log") == ("log", ["t1"])
+    return session
+
+
+def test_a_token_is_renewed_before_it_expires_and_nobody_waits_for_it(aged, monkeypatch):
+    authenticate, may_go_on = aged._authenticate, threading.Event()
+
+    def hang():
+        assert may_go_on.wait(BOUND)
+        return authenticate()
+
+    monkeypatch.setattr(aged, "_authenticate", hang)
+    assert asked(aged, "log") == ("log", ["t1"])
+    assert asked(aged, "log") == ("log", ["t1"])
+    may_go_on.set()
+    aged._renewal.result(BOUND)
+    assert asked(aged, "log") == ("log", ["t2"])
+
+
+def test_a_token_that_cannot_be_renewed_early_is_used_until_it_expires(aged, monkeypatch):
+    failures = []
+
+    def fail():
+        failures.append("status 503")
+        raise SourceError("swift", "status 503")
+
+    monkeypatch.setattr(swift_session, "RENEWAL_PAUSE", BOUND)
+    monkeypatch.setattr(aged, "_authenticate", fail)
+    for _ in range(3):
+        assert asked(aged, "log") == ("log", ["t1"])
+        assert aged._renewal.exception(BOUND)
+    assert failures == ["status 503"], "Keystone was asked again before the pause was over"
+    aged._access.info.expires = True
+    assert asked(aged) == ("failed", [])
+
+
 def test_a_token_that_is_refused_by_one_container_stays_good_for_others(session, monkeypatch):
     assert asked(session, "log") == ("log", ["t1"])
 
