@@ -23,7 +23,6 @@ html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {
     "description": "A web server for CI logs",
-    "fixed_sidebar": True,
     "page_width": "72rem",
     "show_powered_by": False,
 }

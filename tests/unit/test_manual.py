@@ -12,6 +12,7 @@ from oslogserve.cli import _parser
 from oslogserve.config import load
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS
 from oslogserve.errors import Incomplete, Unavailable
+from oslogserve.gunicorn_hooks import SETTINGS
 from oslogserve.handlers import budget
 from oslogserve.health import TIME_LIMIT
 from oslogserve.lines import search, selection
@@ -21,6 +22,8 @@ from oslogserve.sources import circuit_breaker
 REPOSITORY = Path(__file__).resolve().parents[2]
 README = REPOSITORY / "README.rst"
 PAGES = {path.name: path.read_text("utf-8") for path in sorted(REPOSITORY.glob("doc/*.rst"))}
+CARGO = (REPOSITORY / "speedups/Cargo.toml").read_text("utf-8")
+RUST = re.search(r'^rust-version = "(.*)"$', CARGO, re.MULTILINE)[1]
 EVERYTHING = {"README.rst": README.read_text("utf-8"), **PAGES}
 
 
@@ -165,17 +168,30 @@ def test_a_figure_is_that_of_the_code(page, figure):
     assert figure in PAGES[page]
 
 
-def test_figures_of_options_are_their_defaults():
-    text = " ".join(PAGES["reliability.rst"].split())
-    defaults = {option.key: float(option.default) for option in OPTIONS if option.default.isdigit()}
-    for shown, value in {
-        "``answer_timeout`` (20 s)": defaults["answer_timeout"],
-        "``resumes`` says (10)": defaults["resumes"],
-        "``processor_time`` (60 s)": defaults["processor_time"],
-        "``inflated_size`` (8 GiB)": defaults["inflated_size"] / 2**30,
-    }.items():
-        assert shown in text
-        assert f"({value:g}" in shown
+DEFAULTS = {option.key: option.default for option in OPTIONS}
+UPLOAD = vars(_parser().parse_args(["upload", "-"]))
+
+
+@pytest.mark.parametrize(
+    ("page", "figure"),
+    [
+        ("reliability.rst", f"``answer_timeout`` ({DEFAULTS['answer_timeout']} s)"),
+        ("reliability.rst", f"``resumes`` says ({DEFAULTS['resumes']})"),
+        ("reliability.rst", f"``processor_time`` ({DEFAULTS['processor_time']} s)"),
+        ("reliability.rst", f"``inflated_size`` ({int(DEFAULTS['inflated_size']) >> 30} GiB)"),
+        ("page.rst", f"({int(DEFAULTS['page_size']) >> 20} MiB by default)"),
+        ("upload.rst", f"``--segment-size`` ({UPLOAD['segment_size'] >> 20} MiB)"),
+        ("upload.rst", f"``--patience`` ({UPLOAD['patience'] / 60:g} minutes)"),
+        ("upload.rst", f"Every {UPLOAD['every']} seconds (``--every``)"),
+        ("upload.rst", f"``--name`` (``{UPLOAD['name']}``)"),
+        ("deploy.rst", f"{SETTINGS['workers']} workers of {SETTINGS['threads']} threads"),
+        ("operate.rst", f"{SETTINGS['graceful_timeout']} s to end (``graceful_timeout``)"),
+        ("install.rst", f"cargo {RUST} or later"),
+        ("README.rst", f"cargo {RUST} or later"),
+    ],
+)
+def test_a_default_is_that_of_the_code(page, figure):
+    assert figure in " ".join(EVERYTHING[page].split())
 
 
 @pytest.mark.parametrize("page", EVERYTHING)
