@@ -13,14 +13,18 @@ author = "the authors of oslogserve"
 project_copyright = author
 version = release = __version__
 extensions = ["generated", "links"]
-exclude_patterns = ["extensions"]
+exclude_patterns = ["extensions", "_static"]
 smartquotes = False
+# The options of the configuration would fill the sidebar.
+toc_object_entries = False
 highlight_language = "none"
 
 html_theme = "alabaster"
 html_title = f"oslogserve {release}"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["manual.css"]
 html_theme_options = {
     "description": "A web server for CI logs",
     "page_width": "72rem",
