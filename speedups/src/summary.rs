@@ -87,7 +87,9 @@ pub struct Summary {
     /// The place of the buckets' width in WIDTHS.
     width: usize,
     /// By their start.
-    buckets: BTreeMap<i64, Bucket>,
+    buckets: Vec<Bucket>,
+    /// The place of the bucket that lines were last added to.
+    current: usize,
     /// Stays empty.
     out: Output,
 }
@@ -102,7 +104,8 @@ impl Summary {
             last_time: Vec::new(),
             now: None,
             width: 0,
-            buckets: BTreeMap::new(),
+            buckets: Vec::new(),
+            current: 0,
             out: Output::default(),
         }
     }
@@ -121,25 +124,36 @@ impl Summary {
         }
     }
 
-    /// The bucket of a time. first_line: of the lines that are added to it.
-    fn bucket(&mut self, time: i64, first_line: u64) -> &mut Bucket {
-        let start = time - time.rem_euclid(WIDTHS[self.width]);
-        let new = || Bucket { start, first_line, severities: vec![0; self.ranks] };
-        let bucket = self.buckets.entry(start).or_insert_with(new);
-        bucket.first_line = bucket.first_line.min(first_line);
-        bucket
+    /// The bucket of a time, a new one where there is none.
+    fn bucket(&mut self, time: i64) -> &mut Bucket {
+        let width = WIDTHS[self.width];
+        let is_current = |bucket: &Bucket| (0..width).contains(&(time - bucket.start));
+        if !self.buckets.get(self.current).is_some_and(is_current) {
+            let start = time - time.rem_euclid(width);
+            let place = self.buckets.binary_search_by_key(&start, |bucket| bucket.start);
+            self.current = place.unwrap_or_else(|place| {
+                let severities = vec![0; self.ranks];
+                self.buckets.insert(place, Bucket { start, first_line: u64::MAX, severities });
+                place
+            });
+        }
+        &mut self.buckets[self.current]
     }
 
     /// Merges buckets until there are not too many of them.
     fn widen(&mut self) {
-        while let (Some((first, _)), Some((last, _))) =
-            (self.buckets.first_key_value(), self.buckets.last_key_value())
-            && last - first >= MOST_BUCKETS * WIDTHS[self.width]
+        while let (Some(first), Some(last)) = (self.buckets.first(), self.buckets.last())
+            && last.start - first.start >= MOST_BUCKETS * WIDTHS[self.width]
         {
             self.width += 1;
-            for (start, bucket) in std::mem::take(&mut self.buckets) {
-                let merged = &mut self.bucket(start, bucket.first_line).severities;
-                merged.iter_mut().zip(bucket.severities).for_each(|(sum, count)| *sum += count);
+            for bucket in std::mem::take(&mut self.buckets) {
+                let merged = self.bucket(bucket.start);
+                merged.first_line = merged.first_line.min(bucket.first_line);
+                merged
+                    .severities
+                    .iter_mut()
+                    .zip(bucket.severities)
+                    .for_each(|(sum, count)| *sum += count);
             }
         }
     }
@@ -154,7 +168,9 @@ impl View for Summary {
         }
         if let Some(now) = self.now {
             let buckets = self.buckets.len();
-            self.bucket(now, line.number).severities[rank] += 1;
+            let bucket = self.bucket(now);
+            bucket.first_line = bucket.first_line.min(line.number);
+            bucket.severities[rank] += 1;
             if self.buckets.len() > buckets {
                 self.widen();
             }
@@ -176,7 +192,7 @@ impl View for Summary {
             last_time: iso(&self.last_time),
             severities: self.severities.counts(),
             width: WIDTHS[self.width],
-            buckets: self.buckets.values().cloned().collect(),
+            buckets: self.buckets.clone(),
         })
     }
 }

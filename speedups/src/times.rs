@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times, as `oslogserve/lines/times.py` defines them. The layouts come from there.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use time::{Date, Month};
@@ -208,6 +209,61 @@ pub struct Clock {
     limit: i64,
     /// The limit's year.
     year: i32,
+    last: Last,
+}
+
+/// The last time that was read: the next one often differs in its seconds alone.
+#[derive(Clone, Default)]
+struct Last {
+    text: Vec<u8>,
+    /// The place of its seconds, two digits, with their fraction.
+    seconds: Range<usize>,
+    /// Its instant without its seconds; None for a time that has none.
+    minute: Option<Instant>,
+}
+
+impl Last {
+    fn keep(&mut self, text: &[u8], fields: &Fields<'_>, instant: Instant) {
+        let second = fields.get(b'S');
+        let start = second.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
+        self.seconds = start..start.wrapping_add(second.len() + fields.get(b'f').len());
+        // Without a year, the seconds may decide about it.
+        let known = fields.year().and_then(|_| text.get(self.seconds.clone()));
+        let micros = known.and_then(micros_of);
+        self.minute = micros.map(|micros| Instant { micros: instant.micros - micros, ..instant });
+        self.text.clear();
+        self.text.extend_from_slice(text);
+    }
+
+    /// The instant of a time that differs from the last one in its seconds alone.
+    fn with_other_seconds(&self, text: &[u8]) -> Option<Instant> {
+        let minute = self.minute?;
+        let Range { start, end } = self.seconds;
+        let (last, point) = (&self.text, start + 2..end.min(start + 3));
+        if text.len() != last.len()
+            || text[..start] != last[..start]
+            || text[end..] != last[end..]
+            || text[point.clone()] != last[point]
+        {
+            return None;
+        }
+        let micros = micros_of(&text[start..end])?;
+        Some(Instant { micros: minute.micros + micros, ..minute })
+    }
+}
+
+/// Microseconds that two digits of seconds and their fraction say; None if that is a leap second.
+fn micros_of(seconds: &[u8]) -> Option<i64> {
+    let (second, fraction) = seconds.split_at_checked(2)?;
+    let digits = fraction.get(1..).unwrap_or_default();
+    let is_number = second.iter().chain(digits).all(u8::is_ascii_digit);
+    let second = is_number.then(|| number(second)).filter(|&second| second < 60)?;
+    Some(second * SECOND + micros_of_fraction(digits))
+}
+
+fn micros_of_fraction(digits: &[u8]) -> i64 {
+    let digits = &digits[..digits.len().min(6)];
+    number(digits) * 10_i64.pow(6 - digits.len() as u32)
 }
 
 impl Clock {
@@ -216,26 +272,36 @@ impl Clock {
         // The log's clock may differ by a zone.
         let limit = written.clamp(0, LATEST) + 86_400;
         let year = date_of(limit / 86_400).year();
-        Self { layouts, cache: None, limit: limit * SECOND, year }
+        Self { layouts, cache: None, limit: limit * SECOND, year, last: Last::default() }
     }
 
     /// The instant that a time's text says; None if there is none, as for 31 February.
     pub fn read(&mut self, text: &[u8]) -> Option<Instant> {
-        let stamp = self.stamp(text)?;
+        if let Some(instant) = self.last.with_other_seconds(text) {
+            return Some(instant);
+        }
+        let fields = self.fields(text)?;
+        let stamp = self.stamp(&fields)?;
         let offset = offset_of(stamp.zone);
-        Some(Instant { micros: stamp.micros(), offset, origin: stamp.origin })
+        let instant = Instant { micros: stamp.micros(), offset, origin: stamp.origin };
+        self.last.keep(text, &fields, instant);
+        Some(instant)
     }
 
     /// The time in ISO 8601, its fraction as written; without a date, its text as it is.
     pub fn iso(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        let stamp = self.stamp(text)?;
+        let fields = self.fields(text)?;
+        let stamp = self.stamp(&fields)?;
         Some(if stamp.origin == Origin::Epoch { stamp.iso() } else { text.to_vec() })
     }
 
-    fn stamp<'t>(&mut self, text: &'t [u8]) -> Option<Stamp<'t>> {
+    fn fields<'t>(&mut self, text: &'t [u8]) -> Option<Fields<'t>> {
         let layouts = &*self.layouts;
         let new = || layouts.unused_caches.take(|| layouts.patterns.cache());
-        let fields = layouts.read(self.cache.get_or_insert_with(new), text)?;
+        layouts.read(self.cache.get_or_insert_with(new), text)
+    }
+
+    fn stamp<'t>(&self, fields: &Fields<'t>) -> Option<Stamp<'t>> {
         let point = fields.get(b'f').get(1..).unwrap_or_default();
         let fraction = if fields.has(b'L') { fields.get(b'L') } else { point };
         if let Some(stamp) = fields.since_origin(fraction) {
@@ -261,7 +327,8 @@ impl Clock {
 
 impl Clone for Clock {
     fn clone(&self) -> Self {
-        Self { layouts: Arc::clone(&self.layouts), cache: None, ..*self }
+        let last = Last::default();
+        Self { layouts: Arc::clone(&self.layouts), cache: None, last, ..*self }
     }
 }
 
@@ -288,9 +355,7 @@ struct Stamp<'t> {
 
 impl Stamp<'_> {
     fn micros(&self) -> i64 {
-        let digits = &self.fraction[..self.fraction.len().min(6)];
-        let fraction = number(digits) * 10_i64.pow(6 - digits.len() as u32);
-        self.day * DAY + self.second * SECOND + fraction
+        self.day * DAY + self.second * SECOND + micros_of_fraction(self.fraction)
     }
 
     fn iso(&self) -> Vec<u8> {

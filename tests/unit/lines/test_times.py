@@ -289,6 +289,43 @@ def test_both_clocks_read_the_same(native_clock, text, written, offset):
         assert on_clock_of(other, text, offset) == read.on_clock_of(offset)
 
 
+@settings(max_examples=500, deadline=None)
+@given(
+    text=st.sampled_from([*DATES, *UNDATED]),
+    place=st.integers(0, 40),
+    puts=st.lists(st.sampled_from(b"0123456789 :.,x"), min_size=1, max_size=3),
+    written=st.sampled_from([WRITTEN, WRITTEN - 86_401]),
+)
+def test_a_time_is_read_as_if_none_like_it_was_read_before(
+    native_clock, text, place, puts, written
+):
+    like = text[:place] + bytes(puts) + text[place + len(puts) :]
+    clock, pure = native_clock(written), times.Clock(written)
+    assert clock.read(text) == pure.read(text)
+    for other in (like, text, like):
+        assert clock.read(other) == pure.read(other)
+
+
+@pytest.mark.parametrize("text", DATES)
+@pytest.mark.parametrize("second", [b"00", b"59", b"60", b"61", b"0x", b" 7"])
+def test_other_seconds_of_a_minute_are_read_as_if_it_was_not_known(native_clock, text, second):
+    if b":07" in text:
+        other = text.replace(b":07", b":" + second)
+        clock = native_clock(WRITTEN)
+        clock.read(text)
+        assert clock.read(other) == times.Clock(WRITTEN).read(other)
+
+
+@pytest.mark.parametrize("seconds", [(b"07", b"59"), (b"59", b"07")])
+def test_seconds_decide_about_the_year_within_a_minute_too(clock_of, seconds):
+    """The latest time that a log may show is at half of this minute, a day behind its end."""
+    clock = clock_of(WRITTEN - 86_400 + 23)
+    years = [clock.iso(b"Mar  4 05:06:" + second)[:4] for second in seconds]
+    read = [clock.read(b"Mar  4 05:06:" + second)[0] for second in seconds]
+    assert years == ["2024" if second == b"07" else "2023" for second in seconds]
+    assert abs(read[0] - read[1]) > 300 * 86_400 * 10**6
+
+
 @pytest.mark.parametrize("text", [text for text, (iso, _, _) in DATES.items() if "T" in iso])
 def test_a_line_is_in_the_span_of_its_own_time(text):
     read = times.Clock(WRITTEN).read(text)
