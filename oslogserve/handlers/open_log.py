@@ -2,7 +2,6 @@
 """A log that was opened for a response: its stored bytes, and the log that they hold."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 from oslogserve.decode import Decoded, exactly, length, packed_as
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
@@ -46,20 +45,38 @@ class OpenLog:
         self._sources = sources
         self._known_gzips = known_gzips
         self._opened = [log]
+        #: Why the bytes of a small log are not those that were stored.
+        self._damage: Incomplete | None = None
         chunks = iter(log)
         try:
             #: The first chunk of the stored bytes; empty where only the metadata was opened.
             self.first = next(chunks, b"")
+            if self.is_small and not log.is_local:
+                self._verify(chunks)
         except Incomplete as error:
             log.close()
             raise Unavailable([SourceError(log.stored.source, str(error))]) from error
         except BaseException:
             log.close()
             raise
-        self.stored_bytes: Iterator[bytes] = chain((self.first,), chunks) if self.first else chunks
+        self.stored_bytes = self._read(chunks)
         #: How the stored bytes are compressed, see packed_as().
         self.packing = packed_as(self.first, self.stored.encoding)
         self._known = known_gzips.get(self.stored)
+
+    def _verify(self, rest: Iterator[bytes]) -> None:
+        """Asks for what is behind all bytes of a small log: nothing, once their checksum fits."""
+        try:
+            next(rest, b"")
+        except Incomplete as error:
+            self._damage = error
+
+    def _read(self, rest: Iterator[bytes]) -> Iterator[bytes]:
+        if self.first:
+            yield self.first
+        if self._damage is not None:
+            raise self._damage
+        yield from rest
 
     @property
     def is_small(self) -> bool:
@@ -73,8 +90,8 @@ class OpenLog:
 
     @property
     def may_break_off(self) -> bool:
-        """True if its source is another server, and more of it is to come."""
-        return not self.source_log.is_local and not self.is_small
+        """True if its source is another server, and more of it is to come, or it came damaged."""
+        return not self.source_log.is_local and (not self.is_small or self._damage is not None)
 
     def reopened(self, byte_range: ByteRange | None = None) -> Log:
         """The same stored bytes once more, or a range of them.
@@ -135,7 +152,7 @@ class OpenLog:
 
     def is_one_member(self) -> bool:
         """True if it is one complete gzip member, as far as that can be seen at once."""
-        if self._known is None and self.packing == "gzip":
+        if self._known is None and self.packing == "gzip" and self._damage is None:
             if self.is_small:
                 self._look_through([self.first], MOST_LOOKED_THROUGH)
             elif self.source_log.is_local:

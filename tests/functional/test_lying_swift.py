@@ -11,7 +11,7 @@ import pytest
 from oslogserve.errors import Incomplete
 from oslogserve.sources import resuming
 from tests.servers.lying_swift import ACCOUNT, CONTAINER, LyingSwift, reply
-from tests.unit.handlers.asking import Asking
+from tests.unit.handlers.asking import Asking, is_unpacked_by_a_browser
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] A line like any other\n" * 4000
 SIZE = len(LOG)
@@ -243,6 +243,35 @@ def test_no_length_that_is_none_goes_out(swift, server, length, method):
 def test_a_log_of_no_time_is_503(swift, server, when):
     put(swift, reply("200 OK", LOG, ETag=MD5, Last_Modified=when))
     assert server("/a.txt").status_int == 503
+
+
+# What is kept of a damaged log
+
+SMALL = LOG[:700]
+
+
+@pytest.mark.parametrize("stored", [SMALL, gzip.compress(LOG)], ids=["plain", "gzip"])
+@pytest.mark.parametrize("view", ["html", "text", "jsonl", "summary"])
+def test_a_small_log_that_came_damaged_is_kept_by_nobody(swift, server, view, stored):
+    """Its page has the address and the ETag of the log that comes next time."""
+    damaged = stored[:-1] + bytes([stored[-1] ^ 1])
+    put(swift, reply("200 OK", damaged, ETag=md5_of(stored)))
+    assert received(server, f"/a.txt?format={view}")[1]
+    assert server(f"/a.txt?format={view}").headers["Cache-Control"] == "no-store"
+    put(swift, reply("200 OK", stored, ETag=md5_of(stored)))
+    assert server(f"/a.txt?format={view}").headers["Cache-Control"] != "no-store"
+
+
+def test_nothing_is_learned_of_a_log_that_came_damaged(swift, server):
+    """One gzip member of the same length instead of two, of which a browser would see the first."""
+    members = gzip.compress(LOG[:700], 0) + gzip.compress(LOG[700:1400], 0)
+    other = gzip.compress(OTHER[: 1400 + len(gzip.compress(b"", 0))], 0)
+    other += b"\0" * (len(members) - len(other))
+    put(swift, reply("200 OK", other, ETag=md5_of(members)), name="a.txt.gz")
+    assert server("/a.txt?format=text", Accept_Encoding="gzip").status_int == 200
+    put(swift, reply("200 OK", members, ETag=md5_of(members)), name="a.txt.gz")
+    answer = server("/a.txt?format=text", Accept_Encoding="gzip")
+    assert is_unpacked_by_a_browser(answer.body, LOG[:1400])
 
 
 # Byte ranges
