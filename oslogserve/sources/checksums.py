@@ -18,15 +18,19 @@ def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Chec
             yield Checksum(covered, digest if covered == size else "")
 
 
+#: Of what is behind the last of several checksums: nothing is there.
+NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
+
+
 class Verifier:
     """Raises Incomplete behind the last byte of a checksum that does not fit."""
 
     def __init__(self, checksums: Iterable[Checksum]) -> None:
         self._checksums = iter(checksums)
-        self._begin()
+        self._begin(Checksum(ALL, ""))
 
-    def _begin(self) -> None:
-        self._left, self._expected = next(self._checksums, Checksum(ALL, ""))
+    def _begin(self, default: Checksum) -> None:
+        self._left, self._expected = next(self._checksums, default)
         self._md5 = md5(usedforsecurity=False)
 
     def update(self, chunk: bytes) -> None:
@@ -34,7 +38,7 @@ class Verifier:
             self._add(chunk[: self._left])
             chunk = chunk[self._left :]
             self.end()
-            self._begin()
+            self._begin(NOTHING)
         self._add(chunk)
         self._left -= len(chunk)
 

@@ -370,6 +370,20 @@ def test_a_large_object_that_fits_its_segments_is_complete(swift, server, header
 
 
 @LARGE
+@pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
+def test_what_comes_behind_the_last_segment_is_told(swift, server, headers, url):
+    put_large(swift, headers, LOG + b"more\n", segment_rows())
+    assert received(server, url)[1]
+
+
+@LARGE
+@pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
+def test_what_comes_behind_the_last_segment_is_told(swift, server, headers, url):
+    put_large(swift, headers, LOG + b"more\n", segment_rows())
+    assert received(server, url)[1]
+
+
+@LARGE
 @pytest.mark.parametrize(
     "rows",
     [
