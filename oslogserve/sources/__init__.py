@@ -8,6 +8,14 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
+#: The last second of which a date can be written.
+LATEST = 253402300799.0
+
+
+def within_dates(modified: float) -> float:
+    """The time, or the nearest of which a date can be written: files and objects may be of any."""
+    return min(max(modified, 0.0), LATEST)
+
 
 class Stored(NamedTuple):
     """Metadata of a stored log: what a source knows without reading it."""

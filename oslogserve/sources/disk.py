@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.fastzlib import fast
-from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored, within_dates
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
 #: Errors of a path that names nothing which this source could hold.
@@ -20,8 +20,6 @@ LINK = "The path leads through a symbolic link that this server does not follow.
 HEAD = 4096
 #: Bytes that are read at once of a file that is read again.
 REREAD = 256 * 1024
-#: The last second of which a date can be written; a file may be of any.
-LATEST = 253402300799.0
 
 
 class Disk:
@@ -159,7 +157,7 @@ class DiskLog(Log):
             Stored(
                 source=Disk.name,
                 size=file.size,
-                modified=_within_dates(modified),
+                modified=within_dates(modified),
                 version=f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}",
             )
         )
@@ -263,7 +261,7 @@ class DiskLog(Log):
 
 
 def _listed(name: bytes, is_folder: bool, size: int, modified: float) -> Entry:
-    modified = _within_dates(modified)
+    modified = within_dates(modified)
     if is_folder:
         return Entry(name + b"/", None, modified, Disk.name)
     return Entry(name, size, modified, Disk.name)
@@ -271,10 +269,6 @@ def _listed(name: bytes, is_folder: bool, size: int, modified: float) -> Entry:
 
 def _rewritten() -> Incomplete:
     return Incomplete("failed", "the file was written anew while it was read")
-
-
-def _within_dates(modified: float) -> float:
-    return min(max(modified, 0.0), LATEST)
 
 
 def _message(error: OSError) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import urllib3.exceptions
@@ -15,7 +16,16 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Checksum, Entry, Folder, Log, OpenOptions, Stored
+from oslogserve.sources import (
+    FULL_BODY,
+    Checksum,
+    Entry,
+    Folder,
+    Log,
+    OpenOptions,
+    Stored,
+    within_dates,
+)
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.large_objects import checksums_of, version_of
 from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
@@ -24,6 +34,8 @@ from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSe
 PAGE = 10000
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
+#: More bytes than any object has.
+LARGEST = 10**18
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
@@ -276,7 +288,7 @@ def _stored(headers: dict[str, str]) -> Stored:
     return Stored(
         source=SOURCE,
         size=int(length) if "content-length" in headers else None,
-        modified=parsedate_to_datetime(headers["last-modified"]).timestamp(),
+        modified=within_dates(parsedate_to_datetime(headers["last-modified"]).timestamp()),
         version=version_of(headers),
         encoding=headers.get("content-encoding", "").lower(),
     )
@@ -301,20 +313,25 @@ class _Row(NamedTuple):
 
 def _rows(*place: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[_Row]:
     """Rows of one page of a listing. Raises ValueError where they are not what was asked for."""
-    _, listed = swift_api.get_container(
-        *place,
-        marker=marker,
-        limit=limit,
-        prefix=prefix or None,
-        delimiter="/",
-        http_conn=http_conn,
-    )
     try:
+        _, listed = swift_api.get_container(
+            *place,
+            marker=marker,
+            limit=limit,
+            prefix=prefix or None,
+            delimiter="/",
+            http_conn=http_conn,
+        )
         if not isinstance(listed, list):
             raise TypeError
         rows = [_row(fields) for fields in listed]
-        is_behind = all(row.name.encode() > marker.encode() for row in rows)
-        if not is_behind or not all(row.name.startswith(prefix) for row in rows):
+        names = [row.name for row in rows]
+        # Rows that are not in order would be listed twice, or lost behind the next page's marker.
+        is_in_order = all(a.encode() < b.encode() for a, b in pairwise([marker, *names]))
+        is_within = all(
+            name.startswith(prefix) and "/" not in name[len(prefix) : -1] for name in names
+        )
+        if not is_in_order or not is_within:
             raise ValueError("another listing")
     except (AttributeError, LookupError, TypeError) as error:
         raise ValueError("a row of the listing is malformed") from error
@@ -328,8 +345,9 @@ def _row(fields: dict[str, Any]) -> _Row:
             raise ValueError("no folder's name")
         return _Row(fields["subdir"])
     size = fields["bytes"]
-    if type(size) is not int or size < 0:
+    if type(size) is not int or not 0 <= size < LARGEST:
         raise ValueError("no size")
     # ISO 8601 in UTC, without saying so.
-    modified = datetime.fromisoformat(fields["last_modified"]).replace(tzinfo=UTC).timestamp()
+    moment = datetime.fromisoformat(fields["last_modified"]).replace(tzinfo=UTC)
+    modified = within_dates(moment.timestamp())
     return _Row(fields["name"], size, modified, _is_marker(fields["content_type"], size))

@@ -169,9 +169,13 @@ MALFORMED = {
     "no name": {"bytes": 7},
     "name is no text": row(7),
     "name of another folder": row("e/z.txt"),
+    "name in a folder of the folder": row("d/z/z.txt"),
+    "name of the row before": row("d/y.txt"),
+    "name before the row before": row("d/x.txt"),
     "lone surrogate": row("d/\ud800"),
     "no size": {**row("d/z.txt"), "bytes": None},
     "negative size": row("d/z.txt", bytes=-5),
+    "size beyond all": row("d/z.txt", bytes=10**400),
     "size is a fraction": row("d/z.txt", bytes=1.5),
     "size is a truth": row("d/z.txt", bytes=True),
     "no time": row("d/z.txt", last_modified=None),
@@ -186,7 +190,7 @@ MALFORMED = {
 @pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_row_of_a_listing_is_told_and_no_error_of_ours(swift, server, malformed):
     swift.answers["HEAD", ACCOUNT] = [reply("204 No Content")]
-    swift.answers["GET", CONTAINER] = [page([row("d/a.txt"), malformed])]
+    swift.answers["GET", CONTAINER] = [page([row("d/y.txt"), malformed])]
     assert server("/d/?format=json").status_int == 503
     swift.answers["GET", CONTAINER] = [FIRST_PAGE, page([row("d/y.txt"), malformed])]
     listed = server("/d/?format=json").json
@@ -201,6 +205,22 @@ def test_a_listing_that_is_none_is_503(swift, server, body):
     swift.answers["GET", CONTAINER] = [reply("200 OK", body, Content_Type="application/json")]
     assert server("/d/?format=json").status_int == 503
     assert server("/d").status_int == 503
+
+
+def test_a_listing_in_no_known_letters_is_503(swift, server):
+    other = reply("200 OK", b"[]", Content_Type="application/json; charset=none")
+    swift.answers["GET", CONTAINER] = [other]
+    assert server("/d/?format=json").status_int == 503
+
+
+@pytest.mark.parametrize("view", ["html", "text", "json"])
+def test_a_listing_shows_the_last_moment_of_all(swift, server, view):
+    """Rounded, it would be one of the year 10000."""
+    last = page([row("d/a.txt", last_modified="9999-12-31T23:59:59.999999")])
+    swift.answers["GET", CONTAINER] = [page([])]
+    query = "?format=json&limit=10000&prefix=d/&delimiter=/"
+    swift.answers["GET", CONTAINER + query] = [last]
+    assert "9999-12-31" in server(f"/d/?format={view}").text
 
 
 # Bodies and lengths
@@ -272,6 +292,12 @@ def test_nothing_is_learned_of_a_log_that_came_damaged(swift, server):
     put(swift, reply("200 OK", members, ETag=md5_of(members)), name="a.txt.gz")
     answer = server("/a.txt?format=text", Accept_Encoding="gzip")
     assert is_unpacked_by_a_browser(answer.body, LOG[:1400])
+
+
+@pytest.mark.parametrize("view", ["html", "text", "jsonl"])
+def test_a_log_of_the_last_moment_of_all_is_shown(swift, server, view):
+    put(swift, reply("200 OK", LOG, ETag=MD5, Last_Modified="Fri, 31 Dec 9999 23:59:59 -1200"))
+    assert server(f"/a.txt?format={view}").status_int == 200
 
 
 # Byte ranges
@@ -367,13 +393,6 @@ def test_a_large_object_that_fits_its_segments_is_complete(swift, server, header
     asked = [request.target for request in swift.asked[1:]]
     assert len(asked) == 2
     assert asked[1].endswith("?multipart-manifest=get" if headers is SLO else "&prefix=segments/")
-
-
-@LARGE
-@pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
-def test_what_comes_behind_the_last_segment_is_told(swift, server, headers, url):
-    put_large(swift, headers, LOG + b"more\n", segment_rows())
-    assert received(server, url)[1]
 
 
 @LARGE

@@ -8,9 +8,9 @@ import pytest
 
 from oslogserve.decode import exactly
 from oslogserve.errors import BadRequest, Incomplete, SourceError
-from oslogserve.sources import METADATA_ONLY, Folder, OpenOptions
+from oslogserve.sources import LATEST, METADATA_ONLY, Folder, OpenOptions
 from oslogserve.sources import open_beneath as module
-from oslogserve.sources.disk import LATEST, Disk
+from oslogserve.sources.disk import Disk
 from oslogserve.sources.open_beneath import native, pure
 from tests.renderers import the_native_core
 from tests.unit.handlers.asking import Asking
