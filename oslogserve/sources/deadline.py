@@ -21,6 +21,9 @@ import requests
 from requests.adapters import HTTPAdapter
 from swiftclient import client as swift_api
 
+#: Bytes that may come until a deadline: more than a page of a listing, whose names take 20 MB at most.
+MOST_UNTIL_DEADLINE = 32 * 1024 * 1024
+
 _started: ContextVar[float | None] = ContextVar("started", default=None)
 
 
@@ -41,15 +44,25 @@ def response_deadline(seconds: float) -> float:
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """Transport adapter of requests whose reads end at a deadline.
+    """Transport adapter of requests whose reads end at a deadline, and at too many bytes.
 
-    at: the deadline; math.inf where a body may go on for as long as bytes come.
+    An answer may be held in memory as a whole. A body that is not has a deadline for each chunk.
     """
 
     def __init__(self) -> None:
         self.at = math.inf
         self._pools: set[Any] = set()
         super().__init__()
+
+    @property
+    def at(self) -> float:
+        """The deadline; math.inf for none. MOST_UNTIL_DEADLINE is counted anew when it is set."""
+        return self._at
+
+    @at.setter
+    def at(self, deadline: float) -> None:
+        self._at = deadline
+        self.bytes_left = MOST_UNTIL_DEADLINE
 
     @classmethod
     def mounted_on(cls, session: requests.Session) -> "DeadlineAdapter":
@@ -95,7 +108,10 @@ class _DeadlineResponse(http.client.HTTPResponse):
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reader of a socket's bytes; each wait for them ends at the adapter's deadline."""
+    """Reader of a socket's bytes; each wait for them ends at the adapter's deadline.
+
+    Raises OSError where there are more than may come until then.
+    """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, adapter: DeadlineAdapter) -> None:
         self._raw = raw
@@ -111,7 +127,11 @@ class _DeadlineReader(io.RawIOBase):
         if left <= 0:
             raise TimeoutError("the deadline is over")
         self._sock.settimeout(None if left == math.inf else left)
-        return self._raw.readinto(buffer)
+        size = self._raw.readinto(buffer)
+        self._adapter.bytes_left -= size or 0
+        if self._adapter.bytes_left < 0:
+            raise OSError("the answer is longer than any may be")
+        return size
 
     def close(self) -> None:
         self._raw.close()

@@ -93,6 +93,28 @@ def test_answer_may_go_on_when_the_deadline_is_lifted(ends):
         assert client.gettimeout() == BOUND
 
 
+def test_an_answer_ends_where_more_comes_than_may_be_held(ends, monkeypatch):
+    monkeypatch.setattr(module, "MOST_UNTIL_DEADLINE", 20_000)
+    client, server = ends
+    deadline = DeadlineAdapter()
+    server.sendall(HEAD + b"x" * 30_000)
+    with contextlib.closing(answer(client, deadline)) as response:
+        assert len(response.read(10_000)) == 10_000
+        with pytest.raises(OSError, match="longer than any"):
+            response.read(15_000)
+
+
+def test_a_body_whose_chunks_have_a_deadline_each_may_be_of_any_length(ends, monkeypatch):
+    monkeypatch.setattr(module, "MOST_UNTIL_DEADLINE", 20_000)
+    client, server = ends
+    deadline = DeadlineAdapter()
+    server.sendall(HEAD + b"x" * 50_000)
+    with contextlib.closing(answer(client, deadline)) as response:
+        for _ in range(5):
+            deadline.at = time.monotonic() + BOUND
+            assert len(response.read(10_000)) == 10_000
+
+
 def test_all_that_one_answer_asks_for_has_the_time_of_one(monkeypatch):
     now = 100.0
     monkeypatch.setattr(module.time, "monotonic", lambda: now)
