@@ -397,6 +397,16 @@ def test_a_large_object_that_fits_its_segments_is_complete(swift, server, header
 
 @LARGE
 @pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
+@pytest.mark.parametrize("end", [BEFORE, BEFORE + 10], ids=["behind a segment", "within one"])
+def test_a_large_object_that_ends_early_and_properly_is_told(swift, server, headers, url, end):
+    """A proxy has taken away its length."""
+    headers = headers | {"Content_Length": None, "Transfer_Encoding": "chunked"}
+    put_large(swift, headers, chunked(LOG[:end]), segment_rows())
+    assert received(server, url)[1]
+
+
+@LARGE
+@pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
 def test_what_comes_behind_the_last_segment_is_told(swift, server, headers, url):
     put_large(swift, headers, LOG + b"more\n", segment_rows())
     assert received(server, url)[1]
