@@ -4,6 +4,8 @@
 import contextlib
 from collections.abc import Iterator
 
+from matplotlib.figure import Figure
+
 from experiments import charts
 from experiments.lab import Lab, half_sent_request
 from experiments.outcome import Outcome
@@ -53,7 +55,7 @@ def _plans(lab: Lab) -> dict[str, Plan]:
 
 @contextlib.contextmanager
 def _taken(url: str, count: int) -> Iterator[None]:
-    """While it lasts, as many threads wait for the rest of a request."""
+    """Context in which so many threads wait for the rest of a request."""
     with contextlib.ExitStack() as connections:
         for _ in range(count):
             connections.enter_context(half_sent_request(url))
@@ -86,6 +88,11 @@ def _outcome(results: dict[tuple[str, str], Result]) -> Outcome:
         "max",
         f"none in {PATIENCE} s",
     )
+    shown = {f"{how}, {setting}": found for (how, setting), found in results.items()}
+    return Outcome([_sentence(results)], headings, rows, _figure(results), notes(shown))
+
+
+def _figure(results: dict[tuple[str, str], Result]) -> Figure:
     hows = list(dict.fromkeys(how for how, _ in results))
     p99s = {
         setting: [
@@ -97,15 +104,13 @@ def _outcome(results: dict[tuple[str, str], Result]) -> Outcome:
     busiest = {
         setting: [100 * max(shares(results[how, setting])) for how in hows] for setting in SETTINGS
     }
-    figure = charts.bars(
+    return charts.bars(
         ("Share of the busier worker, %", hows, busiest), ("Total, 99th percentile, ms", hows, p99s)
     )
-    shown = {f"{how}, {setting}": found for (how, setting), found in results.items()}
-    return Outcome([_sentence(results)], headings, rows, figure, notes(shown))
 
 
 def shares(result: Result) -> list[float]:
-    """The busiest worker's part of each run's requests."""
+    """The busiest worker's share of the requests, run by run."""
     found = []
     for run in result.runs:
         workers = stats.workers(run.samples)

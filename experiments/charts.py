@@ -20,7 +20,7 @@ Lines = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def lines(xlabel: str, *panels: tuple[str, Lines], xticks: Mapping[float, str]) -> Figure:
-    """A panel for each title; both axes are logarithmic. xticks: names of places."""
+    """A figure with a panel for each title. Both axes are logarithmic. xticks: names of places."""
     figure = _figure()
     for axes, (title, shown) in zip(_panels(figure, len(panels)), panels, strict=True):
         for (name, (xs, ys)), colour in zip(shown.items(), _colours(), strict=False):
@@ -84,7 +84,7 @@ def _panels(figure: Figure, count: int, shares_y: bool = False) -> list[Axes]:
 
 
 def _with_legend(figure: Figure) -> Figure:
-    """One legend for all panels, which show the same names."""
+    """The figure with one legend for all panels, which show the same names."""
     drawn, names = figure.axes[0].get_legend_handles_labels()
     figure.legend(drawn, names, loc="outside lower center", ncols=len(names), frameon=False)
     return figure

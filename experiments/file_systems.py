@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two file systems, each in an image that is mounted for the time being."""
+"""Two file systems, each in an image that is mounted while it is measured."""
 
 import contextlib
 import subprocess

@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 
 class RawTimes(NamedTuple):
-    """Seconds of each GET."""
+    """Durations of GETs, in seconds."""
 
     response: list[float]
     transfer: list[float]
@@ -47,7 +47,7 @@ class RawTimes(NamedTuple):
 
 
 class Lab:
-    """All that experiments measure. It ends with its `with`."""
+    """The servers and logs that experiments measure. They end with its `with`."""
 
     def __init__(self, is_quick: bool) -> None:
         self.is_quick = is_quick
@@ -75,7 +75,7 @@ class Lab:
 
     @cached_property
     def swift(self) -> Any:
-        """It holds all that is on disk."""
+        """A Swift that holds all that is on disk."""
         keystone = self.keystone
         swift = self._resources.enter_context(Swift(self.folder / "swift", keystone))
         swift.upload(self.root, CONTAINER)
@@ -109,7 +109,7 @@ class Lab:
                 connection.put_object(CONTAINER, name, file, path.stat().st_size)
 
     def objects(self) -> set[Path]:
-        """The files of Swift's object server; none where it keeps objects in memory."""
+        """Paths of the object server's files; none where it keeps objects in memory."""
         return set((self.swift.root / "srv/sda/objects").rglob("*.data"))
 
     # Measuring

@@ -60,7 +60,7 @@ def measured(lab: Lab) -> Outcome:
 
 
 def shown() -> list[tuple[str, str]]:
-    """What is shown, and which of its times."""
+    """The measured paths, each with the metric that is shown of it."""
     return [(what, when) for what, (_, when) in PATHS.items()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an experiment found, as reStructuredText."""
+"""The outcome of an experiment, as reStructuredText."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -10,7 +10,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class NotDropped(Exception):
-    """The kernel keeps a file, or does not say whether it does."""
+    """Raised where the kernel keeps a file, or does not say whether it does."""
 
 
 def drop(path: Path) -> None:
@@ -26,7 +26,7 @@ def drop(path: Path) -> None:
 
 
 def cached_pages(path: Path) -> int:
-    """How many of a file's pages are in the cache; it must not be empty. Raises NotDropped."""
+    """The count of a file's pages in the cache. The file must not be empty. Raises NotDropped."""
     # Not by reading without waiting: that lets the kernel read ahead.
     with (
         path.open("rb") as file,

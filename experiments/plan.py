@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How logs are fetched by the client of `oslogserve bench`, and what is said of the outcome."""
+"""Plans by which the client of `oslogserve bench` fetches logs, and figures of the results."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class Plan:
 
 
 def fetched(plan: Plan, sources: Sequence[Source], names: Sequence[str]) -> Result:
-    """Each log of each source in turn."""
+    """The result of fetching each log of each source in turn."""
     return Result({}, [_run(plan, sources, names) for _ in range(plan.runs)])
 
 
@@ -61,7 +61,7 @@ def _one_by_one(
 
 
 def values(result: Result, source: str, metric: str) -> list[float]:
-    """Of all runs, seconds, without failures."""
+    """The metric's values in all runs, in seconds, without failures."""
     return stats.metrics_of(stats.by_source(result.samples).get(source, []))[metric]
 
 
@@ -80,7 +80,7 @@ def spread(result: Result, source: str, metric: str) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """Three digits of it, as far as they are there."""
+    """The time in milliseconds, with three significant digits."""
     return digits(seconds * 1000)
 
 
@@ -90,7 +90,7 @@ def digits(value: float) -> str:
 
 
 def rate(result: Result, source: str) -> float:
-    """Requests a second, without failures; the median of the runs."""
+    """The median of the runs' requests a second, without failures."""
     rates = [
         sum(not s.error for s in stats.by_source(run.samples).get(source, [])) / (run.seconds or 1)
         for run in result.runs
@@ -99,7 +99,7 @@ def rate(result: Result, source: str) -> float:
 
 
 def notes(results: Mapping[str, Result], has_p99: bool = False) -> list[str]:
-    """What the figures would mislead without. has_p99: they name slowest requests."""
+    """Sentences without which the figures would mislead. has_p99: the figures name a p99 or a maximum."""
     return [
         f"{name}: {caveat}"
         for name, result in results.items()

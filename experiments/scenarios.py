@@ -38,7 +38,7 @@ def measured(lab: Lab) -> Outcome:
 
 
 def _scenarios(lab: Lab) -> dict[str, tuple[Result, Result, RawTimes]]:
-    """By the scenario's name: disk beside Swift, Swift itself, and raw GETs alone."""
+    """Results by scenario: disk beside Swift, Swift itself, and raw GETs alone."""
     one = ["job/console.txt.gz"]
     lab.write(one[0], lab.choose(ONE_SIZE, ONE_SIZE // 8))
     recent = [f"recent/{number}.txt.gz" for number in range(lab.choose(20, 4))]
@@ -58,7 +58,7 @@ def _scenarios(lab: Lab) -> dict[str, tuple[Result, Result, RawTimes]]:
 
 
 def swift_itself(lab: Lab, plan: Plan, names: Sequence[str]) -> Result:
-    """The objects from Swift without oslogserve, by the same client."""
+    """The result of fetching the objects from Swift without oslogserve, by the same client."""
     headers = [f"X-Auth-Token: {lab.keystone.session().get_token()}"]
     source = Source("itself", f"{lab.swift.storage_url}/{CONTAINER}", {})
     return fetched(replace(plan, headers=headers), [source], names)

@@ -5,12 +5,11 @@ from experiments import charts
 from experiments.lab import Lab
 from experiments.outcome import Outcome
 from experiments.plan import Plan, digits, median, notes, spread
+from oslogserve.bench.result import Result
 
 #: Bytes of a log, and requests of each source in each run.
 SIZES = {10**3: 100, 10**4: 100, 10**5: 100, 10**6: 60, 10**7: 20, 10**8: 4, 10**9: 1}
 QUICK = {10**3: 4, 10**6: 4}
-#: Bytes of a large log, whose speed is said.
-LARGE = 10**6
 
 
 def measured(lab: Lab) -> Outcome:
@@ -23,6 +22,10 @@ def measured(lab: Lab) -> Outcome:
             plan = Plan(requests, runs=lab.choose(3, 2))
             results[size] = lab.disk_and_swift(server, plan, name)
             (lab.root / name).unlink()
+    return _outcome(results)
+
+
+def _outcome(results: dict[int, Result]) -> Outcome:
     rows = [
         (
             shown(size),
@@ -37,7 +40,7 @@ def measured(lab: Lab) -> Outcome:
             f"{metric.capitalize()}, ms",
             {
                 source: (
-                    list(sizes),
+                    list(results),
                     [1000 * median(result, source, metric) for result in results.values()],
                 )
                 for source in ("disk", "swift")
@@ -54,12 +57,14 @@ def measured(lab: Lab) -> Outcome:
         "MB/s, disk",
         "MB/s, Swift",
     )
-    figure = charts.lines("bytes of the log", *panels, xticks={size: shown(size) for size in sizes})
+    figure = charts.lines(
+        "bytes of the log", *panels, xticks={size: shown(size) for size in results}
+    )
     kept = notes({shown(size): result for size, result in results.items()})
     return Outcome([_sentence(results)], headings, rows, figure, kept)
 
 
-def _sentence(results: dict) -> str:
+def _sentence(results: dict[int, Result]) -> str:
     smallest, largest = min(results), max(results)
     first, last = results[smallest], results[largest]
     ratios = [

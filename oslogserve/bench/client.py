@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel requests of one process, timed by libcurl, and what the client itself took meanwhile."""
+"""Parallel requests of one process, timed by libcurl, and the delays that the client itself caused."""
 
 import contextlib
 import os
@@ -53,14 +53,14 @@ class Client:
         self.begin_run()
 
     def begin_run(self) -> list[Beat]:
-        """Starts the clock of a run, on which all times are. Its beats, which are added to."""
+        """Starts the clock of a run. Returns the run's beats, to which fetch() adds."""
         self._watch = Watch(self._scheduling)
         for transfer in self._idle:
             transfer.forget()
         return self._watch.beats
 
     def fetch(self, requests: Iterator[Request]) -> Iterator[Sample]:
-        """A sample of each request, in the order in which they end.
+        """Samples of the requests, in the order in which they end.
 
         Raises KeyboardInterrupt after interrupt().
         """
@@ -79,7 +79,7 @@ class Client:
                 self._watch.wait(self._multi)
 
     def interrupt(self) -> None:
-        """Ends fetch(). pycurl 7.45 loses what a signal's handler raises in a callback."""
+        """Ends fetch(), for signal handlers: pycurl 7.45 loses what they raise in a callback."""
         self._is_interrupted = True
 
     def _begin(self, requests: Iterator[Request]) -> None:
@@ -129,7 +129,7 @@ class Watch:
         self._longest = 0.0
 
     def look(self) -> None:
-        """To be called whenever the client looks for answers."""
+        """Notes that the client looks for answers now."""
         now = time.perf_counter()
         gap = now - self._looked - self._slept
         self._looked, self._slept = now, 0.0
@@ -141,7 +141,7 @@ class Watch:
             self.beat()
 
     def wait(self, multi: Any) -> None:
-        """Sleeps until an answer may be there: what passes from then on counts as a delay."""
+        """Sleeps until an answer may be there. Time from then on counts as a delay."""
         began, waited = time.perf_counter(), self._scheduling.waited()
         if multi.select(BEAT) == -1:
             time.sleep(0.001)  # there is no socket yet
@@ -150,7 +150,7 @@ class Watch:
 
 
 class _Scheduling:
-    """How long the kernel let this process wait for a processor."""
+    """A reader of how long the kernel let this process wait for a processor."""
 
     def __init__(self) -> None:
         self._file: BinaryIO | None = None
@@ -158,7 +158,7 @@ class _Scheduling:
             self._file = open("/proc/self/schedstat", "rb", buffering=0)  # noqa: SIM115
 
     def waited(self) -> float:
-        """Seconds that it was ready to run and did not; 0 where the kernel does not say."""
+        """Seconds that this process was ready to run and did not; 0 where the kernel does not say."""
         if self._file is None:
             return 0.0
         with contextlib.suppress(OSError, IndexError, ValueError):
@@ -195,11 +195,11 @@ class _Transfer:
             self.handle.setopt(option, value)
 
     def forget(self) -> None:
-        """Begins a run: its times are on another clock."""
+        """Forgets the last request: the times of the next run are on another clock."""
         self._ended = None
 
     def idle(self, now: float) -> float:
-        """Seconds since its last request of this run ended."""
+        """Seconds since the handle's last request of this run ended."""
         return 0.0 if self._ended is None else max(0.0, now - self._ended)
 
     def begin(self, request: Request, started: float) -> None:
@@ -260,7 +260,7 @@ def _parsed(lines: list[bytes]) -> dict[str, str]:
 
 
 def _durations(timing: str) -> Iterator[tuple[str, float]]:
-    """Name and seconds of each metric in a Server-Timing header that has a duration."""
+    """Seconds by name, of the metrics in a Server-Timing header that have a duration."""
     for metric in timing.split(","):
         name, *parameters = metric.split(";")
         for found in filter(None, map(_DURATION.fullmatch, parameters)):

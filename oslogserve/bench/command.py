@@ -14,7 +14,7 @@ from oslogserve.bench.samples import BadPlan
 
 
 def get(options: argparse.Namespace) -> int:
-    """The exit status. 1: a request failed. Raises BadPlan."""
+    """Measures GETs. Returns the exit status, 1 if a request failed. Raises BadPlan."""
     sources = _sources(options)
     names = _logs(options)
     for source in sources:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which logs are requested of which sources, in which order."""
+"""Sequences of requests: which logs, of which sources, in which order."""
 
 import itertools
 import json
@@ -19,7 +19,7 @@ MOST_LISTING = 64 * 2**20
 
 
 class Source(NamedTuple):
-    """One of those that are compared: a base URL, a source that all URLs name, or both."""
+    """One of the compared sources: a base URL, a `source=` for all URLs, or both."""
 
     name: str
     #: Logs are below it; "" where each log is a URL.
@@ -38,7 +38,7 @@ class Source(NamedTuple):
 
 
 def alternating(sources: Sequence[Source], logs: Sequence[str]) -> Iterator[Request]:
-    """Endless: each log of each source in turn, so that all of them meet the same conditions."""
+    """An endless sequence of each log of each source in turn, so that all meet the same conditions."""
     for log in itertools.cycle(logs):
         for source in sources:
             yield source.request(log)
@@ -47,7 +47,7 @@ def alternating(sources: Sequence[Source], logs: Sequence[str]) -> Iterator[Requ
 def limited(
     requests: Iterator[Request], count: int | None, seconds: float | None = None
 ) -> Iterator[Request]:
-    """The first of them. seconds: from the first one on."""
+    """The first `count` requests, and none later than so many seconds after the first."""
     end = None if seconds is None else time.perf_counter() + seconds
     for request in itertools.islice(requests, count):
         if end is not None and time.perf_counter() >= end:
@@ -56,7 +56,7 @@ def limited(
 
 
 def listed(text: str) -> list[str]:
-    """The logs of a list: one a line; what begins with # and empty lines are no logs."""
+    """The names in a list, one a line. Empty lines, and lines that begin with #, are left out."""
     texts = map(str.strip, text.split("\n"))
     return [text for text in texts if text and not text.startswith("#")]
 

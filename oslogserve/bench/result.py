@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured, as text, JSON and CSV, and what is to be kept in mind of it."""
+"""A result of measurements, as text, JSON and CSV, with its caveats."""
 
 import csv
 import dataclasses
@@ -20,14 +20,14 @@ _HEADINGS = ("mean", "std", "p50", "p95", "p99", "max")
 
 
 class Run(NamedTuple):
-    """All requests of one run, and the client's beats meanwhile. Both grow while it goes on."""
+    """The requests of one run, and the client's beats. Both lists grow while it goes on."""
 
     samples: list[Sample]
     beats: list[Beat]
 
     @property
     def seconds(self) -> float:
-        """Until the last request ended."""
+        """Seconds until the last request ended."""
         return max((sample.started + sample.total for sample in self.samples), default=0.0)
 
 
@@ -80,7 +80,7 @@ def _different(samples: Sequence[Sample]) -> set[str]:
 
 
 def conclusions(result: Result) -> list[str]:
-    """How the sources compare, and whether they faded, in words."""
+    """Sentences on how the sources compare, and on whether they faded."""
     return sentences(result.samples) + [
         f"{fading.source}: the last fifth of the requests took {fading.low:.2g} to "
         f"{fading.high:.2g} times as long as the first"
@@ -89,7 +89,7 @@ def conclusions(result: Result) -> list[str]:
 
 
 def sentences(samples: Sequence[Sample]) -> list[str]:
-    """The ratios of the sources in words."""
+    """Sentences on the ratios of the sources."""
     verbs = {"response": ("answers", "later"), "transfer": ("transfers for", "as long")}
     return [
         f"{ratio.source} {verbs[ratio.metric][0]} {ratio.low:.2g} to {ratio.high:.2g} times "
@@ -198,7 +198,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_json(result: Result) -> str:
-    """All statistics; times in seconds. The samples are in as_csv()."""
+    """All statistics as JSON, times in seconds. The samples are in as_csv()."""
     sources = {
         source: {
             metric: {
@@ -233,7 +233,7 @@ def _run(run: Run) -> dict[str, object]:
 
 
 def as_csv(result: Result) -> str:
-    """A row for each request."""
+    """The samples as CSV, a row for each request."""
     names = [each.name for each in dataclasses.fields(Sample)]
     out = io.StringIO()
     writer = csv.writer(out)

@@ -31,7 +31,7 @@ class Plan(NamedTuple):
 
 
 def setup(options: argparse.Namespace) -> dict[str, str]:
-    """What all commands say of their set-up."""
+    """The set-up's description, as far as all commands share it."""
     return {
         "parallel": str(options.parallel),
         "connections": "one for each request" if options.no_keep_alive else "kept",
@@ -42,7 +42,7 @@ def setup(options: argparse.Namespace) -> dict[str, str]:
 
 
 def measured(options: argparse.Namespace, plan: Plan, client: Client) -> Result:
-    """The result of all runs, or of what there was until the user ended it. Closes the client."""
+    """The result of all runs, or of those until the user interrupted. Closes the client."""
     found = Result(plan.setup, [])
     try:
         for number in range(options.runs):
@@ -72,7 +72,7 @@ def measure_run(found: Result, client: Client, requests: Iterator[Request], what
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Context in which Python does not look through all samples, while answers wait."""
+    """Context without garbage collection, which would look through all samples while answers wait."""
     gc.disable()
     try:
         yield
@@ -93,7 +93,7 @@ def interrupted_by_signals(client: Client) -> Iterator[None]:
 
 
 def exit_status(found: Result) -> int:
-    """1: a request failed."""
+    """1 if a request failed, else 0."""
     return 1 if any(sample.error for sample in found.samples) else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of one request, and of the client meanwhile."""
+"""Requests, their measurements, and the client's state beside them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class BadPlan(Exception):
-    """What was requested cannot be measured."""
+    """Raised where what was asked for cannot be measured."""
 
 
 class Body:
@@ -20,14 +20,14 @@ class Body:
         self._sent = 0
 
     def read(self, most: int) -> bytes:
-        """At most so many bytes, b"" at the end."""
+        """The next bytes, at most `most`; b"" at the end."""
         begin = (self._offset + self._sent) % max(1, len(self._data))
         piece = self._data[begin : begin + min(most, self.size - self._sent)]
         self._sent += len(piece)
         return piece
 
     def seek(self, position: int, _origin: int = 0) -> int:
-        """Goes back, as libcurl does to send it once more. 0 says that it can."""
+        """Goes to a place, for libcurl to send the body again. Returns 0, libcurl's word for success."""
         self._sent = position
         return 0
 
@@ -47,7 +47,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One request. Times are in seconds."""
+    """The measurements of one request. Times are in seconds."""
 
     source: str
     name: str

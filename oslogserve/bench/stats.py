@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of samples: each source by itself, beside the others, by slices of time, by worker."""
+"""Statistics of samples: by source, between sources, by slice of time, by worker."""
 
 import bisect
 import math
@@ -32,7 +32,7 @@ OFTEN_LATE, VERY_LATE = 0.01, 0.05
 
 
 class Description(NamedTuple):
-    """Values of a metric. Seconds; all 0 where there are none."""
+    """Statistics of a metric, in seconds; all 0 where there are no values."""
 
     requests: int
     mean: float
@@ -44,7 +44,7 @@ class Description(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """How many times the median of one source is another's, in 95 % of all resamples."""
+    """The ratio of two sources' medians, with its 95 % bootstrap interval."""
 
     metric: str
     source: str
@@ -54,7 +54,7 @@ class Ratio(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Part of a run."""
+    """A slice of a run's time."""
 
     #: Seconds since the run began, and how long the slice is.
     start: float
@@ -88,13 +88,13 @@ def described(values: Sequence[float]) -> Description:
 
 
 def without_outliers(values: Sequence[float]) -> list[float]:
-    """Those within two standard deviations of the mean."""
+    """The values within two standard deviations of the mean."""
     all_of_them = described(values)
     return [value for value in values if abs(value - all_of_them.mean) <= 2 * all_of_them.deviation]
 
 
 def metrics_of(samples: Sequence[Sample]) -> dict[str, list[float]]:
-    """Values by metric, of samples that are no failures."""
+    """The values of each metric, without failures."""
     good = [sample for sample in samples if not sample.error]
     found = {metric: [getattr(sample, metric) for sample in good] for metric in METRICS}
     for name in sorted({name for sample in good for name in sample.server}):
@@ -111,7 +111,7 @@ def by_source(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
 
 
 def ratios(samples: Sequence[Sample], seed: int = 0) -> list[Ratio]:
-    """Of each source over the first, by response and by transfer."""
+    """Ratios of each source over the first, by response and by transfer."""
     (first, base), *others = ((name, metrics_of(own)) for name, own in by_source(samples).items())
     random = numpy.random.default_rng(seed)
     return [
@@ -132,7 +132,7 @@ class Fading(NamedTuple):
 
 
 def fading(runs: Sequence[Sequence[Sample]], seed: int = 0) -> list[Fading]:
-    """Of each source's total; empty where requests differ, or are too few to say."""
+    """The fading of each source's total; empty where requests differ, or are too few to say."""
     random = numpy.random.default_rng(seed)
     good = [s for samples in runs for s in sorted(samples, key=lambda s: s.started) if not s.error]
     found = []
@@ -160,7 +160,7 @@ def _resampled_medians(values: Sequence[float], random: numpy.random.Generator) 
 
 
 def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES) -> list[Slice]:
-    """A run by slices of time, each with what the client took in it."""
+    """The slices of a run, each with the client's part in it."""
     end = max((sample.started + sample.total for sample in samples), default=0.0)
     width = next((width for width in WIDTHS if end / width <= most), WIDTHS[-1])
     good = [sample for sample in samples if not sample.error]
@@ -194,7 +194,7 @@ def _slice(
 
 
 class _Usual(NamedTuple):
-    """Medians of a run, seconds."""
+    """The medians of a run, in seconds."""
 
     response: float
     total: float
@@ -212,7 +212,7 @@ class _Client(NamedTuple):
 
 
 def _client(beats: Sequence[Beat], start: float, end: float) -> _Client:
-    """From the last beat before the slice to the first behind it."""
+    """The client's part from the last beat before the slice to the first behind it."""
     ats = [beat.at for beat in beats]
     first = max(0, bisect.bisect_right(ats, start) - 1)
     within = beats[first : bisect.bisect_left(ats, end) + 1]
@@ -251,5 +251,5 @@ def _client_limit(client: _Client, usual: _Usual, rate: float) -> str:
 
 
 def workers(samples: Sequence[Sample]) -> dict[str, int]:
-    """How many requests each worker answered, the busiest first; empty where no server says."""
+    """Counts of requests by worker, the busiest first; empty where no server says."""
     return dict(Counter(sample.worker for sample in samples if sample.worker).most_common())

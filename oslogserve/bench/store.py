@@ -50,14 +50,14 @@ class Store:
         return names
 
     def containers(self, run: str = "") -> list[str]:
-        """Those of one run, or of all."""
+        """Names of the containers of one run, or of all runs."""
         beginning = f"{PREFIX}{run}-" if run else PREFIX
         names = list(self._names(swift_api.get_account, prefix=beginning))
         heads = [self._session.request(swift_api.head_container, name) for name in names]
         return [name for name, head in zip(names, heads, strict=True) if head and MARK in head]
 
     def uploads(self, containers: Sequence[str], data: bytes, size: int) -> Iterator[Request]:
-        """Endless: a new object in each container in turn."""
+        """An endless sequence of uploads, of a new object to each container in turn."""
         for number, container in enumerate(itertools.cycle(containers)):
             body = Body(data, size, number * 7919 % max(1, len(data)))
             # Expect would make curl wait for a word before it sends the body.
@@ -66,7 +66,7 @@ class Store:
             yield Request(PUT, name, "", "PUT", headers, body)
 
     def deletions(self, containers: Sequence[str]) -> list[Request]:
-        """Of the first objects that these containers hold; empty where they hold none."""
+        """Deletions of the first objects that these containers hold."""
         found: list[Request] = []
         for container in containers:
             names = self._names(swift_api.get_container, container)
@@ -76,14 +76,14 @@ class Store:
         return found
 
     def allowed(self, requests: Iterable[Request]) -> Iterator[Request]:
-        """The requests, each with a URL and a token when it is made."""
+        """The requests with URL and token, which each gets just before it is sent."""
         for request in requests:
             url, token = self._access()
             headers = (token, *request.headers)
             yield request._replace(url=f"{url}/{request.name}", headers=headers)
 
     def remove(self, containers: Sequence[str]) -> None:
-        """Deletes empty containers. Raises SourceError where an object is in one."""
+        """Deletes empty containers. Raises SourceError where one holds an object."""
         end = time.monotonic() + PATIENCE
         for name in containers:
             while True:
@@ -96,7 +96,7 @@ class Store:
                     time.sleep(0.2)
 
     def _names(self, call: Any, *arguments: str, prefix: str = "") -> Iterator[str]:
-        """Of a listing, page by page."""
+        """The names of a listing, page by page."""
         marker = ""
         while True:
             found = self._session.request(call, *arguments, prefix=prefix, marker=marker)
@@ -107,7 +107,7 @@ class Store:
             marker = names[-1]
 
     def _access(self) -> tuple[str, str]:
-        """The storage URL, and the header that lets requests in."""
+        """The storage URL, and the header with the token."""
         found = self._session.request(lambda url, token, http_conn: (url, token))
         if found is None:
             raise SourceError("swift", "it gave no token")
@@ -115,12 +115,12 @@ class Store:
 
 
 def new_run() -> str:
-    """A name for the containers of one run."""
+    """A new name for the containers of a run."""
     return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
 
 
 def checked_run(name: str) -> str:
-    """The name, if it may be one of new_run(). Raises BadPlan."""
+    """The name, if it has the form of new_run(). Raises BadPlan."""
     if not re.fullmatch(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{6}", name):
         raise BadPlan(f"{name}: give the name of a run, as `bench put --keep` says it, or --all")
     return name

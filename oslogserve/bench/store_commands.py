@@ -16,7 +16,10 @@ from oslogserve.errors import SourceError
 
 
 def put(options: argparse.Namespace) -> int:
-    """The exit status. 1: a request failed. Raises SourceError, and OSError for what is left."""
+    """Measures uploads. Returns the exit status, 1 if a request failed.
+
+    Raises SourceError, and OSError where something is left in Swift.
+    """
     run = new_run()
     said = {
         "sources": f"swift, {options.containers} containers of {options.size} bytes an object",
@@ -41,7 +44,10 @@ def put(options: argparse.Namespace) -> int:
 
 
 def delete(options: argparse.Namespace) -> int:
-    """The exit status. 1: a request failed. Raises BadPlan, SourceError."""
+    """Deletes what runs left. Returns the exit status, 1 if a request failed.
+
+    Raises BadPlan, SourceError.
+    """
     if bool(options.run_name) == options.all:
         raise BadPlan("give the names of runs, or --all")
     runs = [checked_run(name) for name in options.run_name] or [""]
@@ -63,7 +69,8 @@ def _client(options: argparse.Namespace, store: Store) -> Client:
 def _deleted(
     store: Store, containers: Sequence[str], options: argparse.Namespace, found: Result
 ) -> Result:
-    """Deletes what the containers hold, and them. The result of the deletions, in runs."""
+    """Deletes the containers and what they hold. Returns the result, a run for each round of
+    deletions."""
     with closing(_client(options, store)) as client:
         try:
             while requests := store.deletions(containers):
@@ -90,7 +97,7 @@ def _empty(store: Store, run: str, options: argparse.Namespace) -> None:
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """Context in which SIGTERM interrupts as Ctrl-C does, so that it is cleaned up."""
+    """Context in which SIGTERM interrupts as Ctrl-C does, so that the run is cleaned up."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

@@ -60,7 +60,7 @@ def _upload(options: argparse.Namespace) -> int:
 
 
 def _duration(text: str) -> float:
-    """Seconds of a number with a unit, such as 30d; of one without, these are seconds."""
+    """The seconds of a duration such as 30d. A number without a unit is seconds."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)", text)
     seconds = float(match[1]) * _SECONDS[match[2] or "s"] if match else math.nan
     if not 0 < seconds <= 10 * 365 * 86400:

@@ -27,7 +27,10 @@ PIECE = 65536
 
 
 def upload(options: argparse.Namespace) -> int:
-    """The exit status. 1: not all is in Swift as it is here. Raises ConfigError, OSError."""
+    """Uploads. Returns the exit status, 1 if not all is in Swift as it is here.
+
+    Raises ConfigError, OSError.
+    """
     naming = _naming(options)
     report = Report()
     if options.logs == "-":
@@ -106,7 +109,7 @@ def _same_place(options: argparse.Namespace) -> list[str]:
 def _read_console(
     options: argparse.Namespace, naming: Naming, report: Report, spool: Spool
 ) -> None:
-    """Reads standard input to its end, which readers see meanwhile."""
+    """Uploads standard input until its end. Readers see it grow."""
     live = _store(options, naming.config, 0)
     growing = Growing(spool, naming.place(os.fsencode(options.name)), live)
     with closing(Renewals(growing, live, options.every, report.note)):
@@ -121,7 +124,7 @@ def _read_console(
 
 
 def _read(descriptor: int) -> bytes:
-    """What has come, after waiting for it; another process may have made the pipe non-blocking."""
+    """The next bytes of a pipe, waited for: another process may have made it non-blocking."""
     while True:
         try:
             return os.read(descriptor, PIECE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running console into Swift.
+"""The upload of a console while it is being written.
 
 What comes is written to a file at once, so that a Swift that is slow or gone never holds up the job
 and loses no line. Now and then readers get what is there as a large object: segments that are full stay,
@@ -30,7 +30,7 @@ def _segment_size(number: int) -> int:
 
 
 class Spool:
-    """A console on disk: what has come of it."""
+    """A file with all of a console that has come so far."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -67,7 +67,7 @@ class Growing:
         self._shown = 0
 
     def renew(self) -> None:
-        """Shows what has come. Raises SourceError, Interrupted."""
+        """Uploads what has come since the last time. Raises SourceError, Interrupted."""
         size = os.fstat(self._file.fileno()).st_size
         if size == self._shown:
             return

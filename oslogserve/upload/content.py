@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is stored of a file: its bytes or a gzip of them, their type and their checksums.
+"""The content that is stored of a file: bytes or a gzip of them, media type, checksums.
 
 A file is read once for its checksums and once more while it is sent, so that Swift refuses bytes that
 changed between. A file that never rests is stored as it once was, and reported.
@@ -30,7 +30,7 @@ _COMPRESSIBLE = re.compile(r"text/|image/svg|application/(?:.*\+)?(?:json|xml|ja
 
 
 class Changed(Exception):
-    """The file is not as it was when its checksums were taken."""
+    """Raised where a file is not as it was when its checksums were taken."""
 
 
 class Segment(NamedTuple):
@@ -42,7 +42,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """Bytes to store. Whoever made it closes it, which leaves the file it is of open."""
+    """Bytes to store. Whoever made it closes it; the file that it was made of stays open."""
 
     file: BinaryIO
     size: int
@@ -57,7 +57,7 @@ class Content:
 
     @property
     def etag(self) -> str:
-        """Swift's, of the object that is stored."""
+        """The ETag that Swift gives the stored object."""
         if len(self.segments) == 1:
             return self.segments[0].md5
         joined = "".join(segment.md5 for segment in self.segments)
@@ -92,14 +92,14 @@ def content_of(file: BinaryIO, size: int, name: str, segment_size: int, packs: b
 
 
 def media_type_of(name: str, head: bytes) -> str:
-    """The type as the server sends it, of a log TEXT; a gzip is one, whatever is in it."""
+    """The media type that the server sends for a name: TEXT for a log, gzip for any gzip."""
     if head.startswith(b"\x1f\x8b"):
         return "application/gzip"
     return passed_through_as(name, head, ()) or TEXT
 
 
 def pieces_of(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
-    """Pieces of so many bytes. Raises Changed where the file ends before."""
+    """`size` bytes of a file from `start` on, in pieces. Raises Changed where the file ends before."""
     end = start + size
     while start < end:
         piece = os.pread(file.fileno(), min(PIECE, end - start), start)
@@ -123,14 +123,14 @@ def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
 
 
 def _pays(media_type: str, head: bytes) -> bool:
-    """Judged by the beginning: what follows in a log is alike."""
+    """True if gzip pays, judged by the beginning: the rest of a log is alike."""
     if len(head) < SMALLEST_GZIP or not _COMPRESSIBLE.match(media_type):
         return False
     return len(zlib.compress(head, 1)) <= GAIN * len(head)
 
 
 def _gzip_of(file: BinaryIO, size: int) -> BinaryIO:
-    """A temporary file; always the same bytes, for they have neither a time nor a name."""
+    """A temporary file with the gzip, without time and name: equal content gives equal bytes."""
     compressor = zlib.compressobj(6, zlib.DEFLATED, GZIP_WBITS)
     target = tempfile.TemporaryFile()  # noqa: SIM115 - whoever gets it closes it
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a job into Swift, in parallel; what is there already is left alone."""
+"""The upload of a job's files, in parallel. What Swift has already is left alone."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ FAILURES = (Changed, Interrupted, OSError, SourceError, Unstorable)
 
 
 class Files:
-    """Files below a root, for many threads."""
+    """The files below a root, which many threads upload."""
 
     def __init__(
         self, root: bytes, paths: Iterator[bytes], naming: Naming, store: Store, report: Report
@@ -90,6 +90,6 @@ def reason_of(error: BaseException) -> str:
 
 
 def _times(file: BinaryIO) -> tuple[int, int]:
-    """What changes when a file is written to."""
+    """The times of a file that change when it is written to."""
     status = os.fstat(file.fileno())
     return status.st_mtime_ns, status.st_ctime_ns

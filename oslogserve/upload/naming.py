@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where and how a file is stored, so that the server finds it under its path."""
+"""The place and the form in which a file is stored, so that the server finds it by its path."""
 
 import os
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from oslogserve.upload.content import Content, content_of
 
 
 class Unstorable(Exception):
-    """Neither Swift nor the server has a place for a file of this name."""
+    """Raised for a file name that Swift or the server does not take."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Naming:
 
     @property
     def object_prefix(self) -> str:
-        """What the names of all objects begin with."""
+        """The beginning of all objects' names."""
         prefix = self.prefix.decode() + "/" if self.prefix else ""
         has_partition = "{partition}" in self.config["swift", "container"]
         return prefix.partition("/")[2] if has_partition else prefix
 
     def content(self, file: BinaryIO, path: bytes) -> Content:
-        """The content of what is in the file now, also where it grows meanwhile.
+        """The content of what is in the file now. The file may grow meanwhile.
 
         Raises Changed where it gets shorter.
         """

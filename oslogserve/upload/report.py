@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of each file: a line for what was not uploaded, and the sum at the end."""
+"""The report of an upload: a line for each file that was not uploaded, and a summary."""
 
 import sys
 import time
@@ -12,7 +12,7 @@ PROGRESS = 0.2
 
 
 class Report:
-    """Counts of files, from many threads. Its lines hold no control character of a name."""
+    """A report that many threads add to. Its lines hold no control character of a name."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -31,7 +31,7 @@ class Report:
         return self._is_complete and not self.has_failures
 
     def incomplete(self, text: str) -> None:
-        """Tells why not all was uploaded, where no one file is to blame."""
+        """Reports why not all was uploaded, where no single file is the reason."""
         with self._lock:
             self._is_complete = False
             self._line(text)
@@ -51,13 +51,13 @@ class Report:
             self._progress()
 
     def skipped(self, path: bytes, why: str) -> None:
-        """Tells of what is no file of the job's."""
+        """Reports a path that is not a regular file."""
         with self._lock:
             self._skipped += 1
             self._line(f"{shown(path)}: not uploaded: {why}")
 
     def failed(self, path: bytes, why: str) -> None:
-        """Tells of a file that is not in Swift as it is here."""
+        """Reports a file that is not in Swift as it is here."""
         with self._lock:
             self._failed += 1
             self._line(f"{shown(path)}: {why}")

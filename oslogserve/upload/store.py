@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects in Swift: whether one is there, and how one is put there.
+"""The store for uploads: looks up, stores and replaces objects in Swift.
 
 What is larger than a segment becomes a static large object. Segments are named by their checksums, so
 one that is there need not be sent again, and none is ever replaced under a reader. They expire a day
@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 
 
 class Interrupted(Exception):
-    """The upload was stopped."""
+    """Raised where the upload was stopped."""
 
     def __init__(self) -> None:
         super().__init__("interrupted")
@@ -57,7 +57,7 @@ class StoreOptions(NamedTuple):
 
 
 class Store:
-    """Objects, for many threads. All that sends requests raises SourceError and Interrupted."""
+    """A store for many threads. All methods that send requests raise SourceError and Interrupted."""
 
     def __init__(self, config: Config, options: StoreOptions) -> None:
         self._session = SwiftSession(config, Metrics())
@@ -76,7 +76,7 @@ class Store:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Ends what is under way, also in other threads, by Interrupted."""
+        """Ends uploads that are under way, also in other threads, by Interrupted."""
         self._stopped.set()
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class Store:
         return found or {}
 
     def head(self, place: Place) -> Mapping[str, str] | None:
-        """An object's headers; None where there is none, or whoever may write may not read.
+        """An object's headers; None where there is no object, or where the user may not read it.
 
         What the container did not list when it was first asked is taken for missing: one that is
         there all the same is stored once more.
@@ -147,7 +147,7 @@ class Store:
         self._delete_segments(place, content.segments)
 
     def _put_segments(self, place: Place, content: Content) -> None:
-        """Stores all segments. In any case nothing reads the content any more when it returns."""
+        """Stores all segments. When it returns or raises, nothing reads the content any more."""
         sent = [
             self._pool.submit(self.put_segment, place, content, number, segment)
             for number, segment in enumerate(content.segments)
@@ -172,7 +172,7 @@ class Store:
             self._put(partial(_put_segment, content, segment), at, None)
 
     def put_manifest(self, place: Place, content: Content) -> None:
-        """Makes an object of segments that are stored."""
+        """Stores the manifest that makes one object of stored segments."""
         self.open_container(place.container)
         rows = [
             {
@@ -212,7 +212,7 @@ class Store:
         return until is None or (expire is not None and int(until) > time.time() + expire)
 
     def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
-        """As the session's; repeated where that can help, until the patience is over."""
+        """The session's request, repeated where that can help until the patience is over."""
         began = time.monotonic()
         pause = FIRST_PAUSE
         while not self.is_stopped:

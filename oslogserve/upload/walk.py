@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files below a folder. No link is followed, and nothing else is opened: a job may leave any."""
+"""The regular files below a folder. Links are not followed and devices not opened: a job may leave
+any."""
 
 import errno
 import os
