@@ -152,9 +152,6 @@ def test_a_message_that_it_explains_is_one(message):
         ("filters.rst", f"{selection.LINE_BYTES >> 20} MiB\n"),
         ("filters.rst", f"up to {query.MAX_REPEATS} times"),
         ("clients.rst", f"more than {SORTED:,} entries"),
-        ("reliability.rst", f"KiB if compressed        {budget.MOST_LARGE_LOGS}  "),
-        ("reliability.rst", f"filters and summaries                                  {budget.MOST_SEARCHES}  "),
-        ("reliability.rst", f"listings of folders                                    {budget.MOST_FOLDERS}  "),
         ("reliability.rst", "every three seconds" if budget.PATIENCE == 3 else "?"),
         ("reliability.rst", "half a second" if bulkhead.ROOM_PATIENCE == 0.5 else "?"),
         ("reliability.rst", f"{circuit_breaker.PATIENCE:g} s ({circuit_breaker.PATIENCE_BEHIND_DISK} s"),
@@ -166,6 +163,18 @@ def test_a_message_that_it_explains_is_one(message):
 )  # fmt: skip
 def test_a_figure_is_that_of_the_code(page, figure):
     assert figure in PAGES[page]
+
+
+@pytest.mark.parametrize(
+    ("work", "places"),
+    [
+        ("large logs", budget.MOST_LARGE_LOGS),
+        ("filters and summaries", budget.MOST_SEARCHES),
+        ("listings of folders", budget.MOST_FOLDERS),
+    ],
+)
+def test_the_places_for_work_are_those_of_the_code(work, places):
+    assert re.search(rf"^{work}.* {places} ", PAGES["reliability.rst"], re.MULTILINE)
 
 
 DEFAULTS = {option.key: option.default for option in OPTIONS}
