@@ -11,13 +11,12 @@ the number.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any
 
 from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.links import Link, links_in
-from oslogserve.lines.search import Search, matches_in
+from oslogserve.lines.search import Search, matches_in, most_matches
 from oslogserve.lines.select import Gap, Line, Shown
 from oslogserve.lines.selection import Tally
 from oslogserve.lines.severities import NAMES
@@ -39,6 +38,7 @@ class Elements:
     def __init__(self, link: bytes, searches: Sequence[Search], longest: int) -> None:
         self._link = link
         self._searches = [search.compiled() for search in searches]
+        self._most_matches = most_matches(searches)
         self._longest = longest
         self._anchor = b""  # of the last time
 
@@ -71,7 +71,12 @@ class Elements:
     def _line(self, line: Line) -> bytes:
         """The element of a line, without its line feed."""
         text = line.text.removesuffix(b"\n")
-        marked_up = _Text(text[: self._longest], self._link, self._searches).marked_up()
+        marks = [
+            place
+            for search in self._searches
+            for place in matches_in(search, text[: self._longest], self._most_matches)
+        ]
+        marked_up = _Text(text[: self._longest], self._link, marks).marked_up()
         begin = b"<li%b id=L%d><a href=#L%d" % (_class_of(line), line.number, line.number)
         name = self._name_of(line)
         return begin + name + b">#</a>" + marked_up + escaped(text[self._longest :])
@@ -106,11 +111,12 @@ def _start_tags(marked_up: bytes) -> int:
 class _Text:
     """A text that is marked up from left to right: links around colours around marks."""
 
-    def __init__(self, text: bytes, link: bytes, searches: Sequence[Any]) -> None:
+    def __init__(self, text: bytes, link: bytes, marks: Iterable[tuple[int, int]]) -> None:
+        """marks: places of matches."""
         self._text = text
         self._link = link
         self._style = ansi.PLAIN
-        self._marks = _merged(match for one in searches for match in matches_in(one, text))
+        self._marks = _merged(marks)
 
     def marked_up(self) -> bytes:
         parts: list[bytes] = []

@@ -6,7 +6,7 @@ first brought into a form that the two read alike, and RE2 has the last word on 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import re2
@@ -18,7 +18,7 @@ MEMORY = 1024 * 1024
 #: Instructions of RE2's programs for all searches of one query: each may cost a step for each byte of
 #: a log, some 3 ns.
 LARGEST_PROGRAM = 5000
-#: Matches that are looked for in a line: each may take another pass over the rest of it.
+#: Matches that are looked for in a line, of each search: see most_matches().
 MOST_MATCHES = 100
 
 #: RE2's classes, of ASCII only, as what stands within brackets.
@@ -76,10 +76,16 @@ def program_size(searches: Iterable[Search]) -> int:
     return sum(search.compiled().programsize for search in searches)
 
 
-def matches_in(pattern: Any, text: bytes) -> Iterator[tuple[int, int]]:
-    """The places of the first MOST_MATCHES matches, from left to right. pattern: compiled."""
+def most_matches(searches: Sequence[Search]) -> int:
+    """Matches that are looked for in a line, of each search. Each may take another pass over the rest
+    of the line: together they cost no more than to search it for what is as large as may be."""
+    return max(1, min(MOST_MATCHES, LARGEST_PROGRAM // (program_size(searches) or 1)))
+
+
+def matches_in(pattern: Any, text: bytes, most: int = MOST_MATCHES) -> Iterator[tuple[int, int]]:
+    """The places of the first so many matches, from left to right. pattern: compiled."""
     at = 0
-    for _ in range(MOST_MATCHES):
+    for _ in range(most):
         found = pattern.search(text, at) if at <= len(text) else None
         if found is None:
             return

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from oslogserve.lines.search import Search
+from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
 
 #: Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
@@ -39,6 +39,11 @@ class Selection(NamedTuple):
     show: tuple[bytes, ...] = ()
     #: The last line that was sent before; no line up to it is sent again.
     after: int = 0
+
+    @property
+    def most_matches(self) -> int:
+        """Matches of each search that are marked in a line."""
+        return most_matches(self.searches)
 
 
 ALL_LINES = Selection()

@@ -27,6 +27,8 @@ pub struct Html {
     initials: Vec<u8>,
     link: Vec<u8>,
     searches: Vec<Search>,
+    /// Matches of each search that are marked in a line.
+    most_matches: usize,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
     /// Bytes from the next one to escape to the block's end; 0 where there is none.
@@ -42,12 +44,19 @@ pub struct Html {
 }
 
 impl Html {
-    pub fn new(grammar: &Grammar, link: Vec<u8>, searches: Vec<Search>, longest: usize) -> Self {
+    pub fn new(
+        grammar: &Grammar,
+        link: Vec<u8>,
+        searches: Vec<Search>,
+        most_matches: usize,
+        longest: usize,
+    ) -> Self {
         Self {
             out: Output::default(),
             initials: grammar.data.severities.iter().map(|name| name[0]).collect(),
             link,
             searches,
+            most_matches,
             longest,
             special: None,
             anchor: Vec::new(),
@@ -169,7 +178,11 @@ impl View for Html {
             let put = if self.has_special(line) { Output::put_escaped } else { Output::put };
             self.simple(text, put);
         } else {
-            Inside::new(text, &self.searches).linked(self);
+            let mut matches = Vec::new();
+            for search in &self.searches {
+                search.matches_in(text, self.most_matches, &mut matches);
+            }
+            Inside::new(text, matches).linked(self);
         }
         self.out.put_escaped(rest);
     }
@@ -218,11 +231,7 @@ struct Inside<'l> {
 }
 
 impl<'l> Inside<'l> {
-    fn new(text: &'l [u8], searches: &[Search]) -> Self {
-        let mut matches = Vec::new();
-        for search in searches {
-            search.matches_in(text, &mut matches);
-        }
+    fn new(text: &'l [u8], matches: Vec<Range<usize>>) -> Self {
         Self { text, style: Style::default(), marks: merged(matches) }
     }
 

@@ -158,7 +158,8 @@ impl Renderer {
         let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;
-                Box::new(Html::new(grammar, wanted.link.clone(), marked, longest))
+                let most = wanted.selection.most_matches;
+                Box::new(Html::new(grammar, wanted.link.clone(), marked, most, longest))
             }
             "text" => Box::<Text>::default(),
             "jsonl" => Box::new(Jsonl::new(grammar, clock.clone(), longest)),

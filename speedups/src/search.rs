@@ -24,9 +24,6 @@ const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
 /// Shorter text stands in too many lines to be searched for first.
 const SHORTEST_NEEDLE: usize = 4;
 
-/// Matches that are looked for in a line: each may take another pass over the rest of it.
-const MOST_MATCHES: usize = 100;
-
 /// A pattern and where it was last found in a block.
 pub struct Search {
     regex: Regex,
@@ -93,10 +90,10 @@ impl Search {
         self.regex.is_match(line)
     }
 
-    /// Adds the places of the first matches in a line.
-    pub fn matches_in(&self, line: &[u8], matches: &mut Vec<Range<usize>>) {
+    /// Adds the places of the first matches in a line, so many at most.
+    pub fn matches_in(&self, line: &[u8], most: usize, matches: &mut Vec<Range<usize>>) {
         let mut at = 0;
-        for _ in 0..MOST_MATCHES {
+        for _ in 0..most {
             if at > line.len() {
                 return;
             }

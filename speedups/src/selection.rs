@@ -34,6 +34,7 @@ pub struct Selection {
     pub tail: Option<usize>,
     pub show: Vec<Vec<u8>>,
     pub after: u64,
+    pub most_matches: usize,
 }
 
 impl Selection {

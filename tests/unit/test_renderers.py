@@ -22,7 +22,7 @@ from oslogserve.demo import generate_oslo
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.head import REACH
 from oslogserve.lines.native_grammar import NativeGrammar
-from oslogserve.lines.search import MOST_MATCHES, Search
+from oslogserve.lines.search import LARGEST_PROGRAM, MOST_MATCHES, Search, program_size
 from oslogserve.lines.selection import (
     ALL_LINES,
     CONTEXT_BYTES,
@@ -378,6 +378,16 @@ def test_so_many_matches_of_a_line_are_marked(rendered):
         assert made.count(b"<mark>") == (
             MOST_MATCHES if len(searches[0].pattern) < 6 else MOST_MATCHES // 2
         )
+
+
+def test_of_a_costly_pattern_fewer_matches_of_a_line_are_marked(rendered):
+    """To find each takes a pass of the pattern over the rest of the line."""
+    searches = pattern(".*(?:[a-z].{0,30}){12}Q|a")
+    assert rendered([b"a-" * MOST_MATCHES], searches=searches).count(b"<mark>") == 1
+    searches = pattern(".*(?:.{0,9}){5}Q|a")
+    most = LARGEST_PROGRAM // program_size(searches)
+    assert 1 < most < MOST_MATCHES
+    assert rendered([b"a-" * MOST_MATCHES], searches=searches).count(b"<mark>") == most
 
 
 def test_without_an_address_there_are_no_links(renderer):
@@ -816,13 +826,16 @@ def test_one_grammar_serves_threads(speedups):
         assert set(pool.map(html, range(8))) == {html(0)}
 
 
+RE2_ALONE = Search("(" * 300 + "a" + ")" * 300)
+
+
 @pytest.mark.parametrize(
     ("wanted", "longest", "told"),
     [
         (Wanted("pdf"), REACH, "no such view: pdf"),
         (Wanted("html", Selection(level="error")), REACH, "no such level: error"),
         (Wanted("html"), REACH - 1, "longest is less than"),
-        (Wanted("text", Selection(searches=(Search("("),))), REACH, "unclosed group"),
+        (Wanted("text", Selection(searches=(RE2_ALONE,))), REACH, "nested"),
     ],
 )
 def test_a_renderer_that_cannot_be_is_refused(speedups, wanted, longest, told):
@@ -831,7 +844,7 @@ def test_a_renderer_that_cannot_be_is_refused(speedups, wanted, longest, told):
 
 
 def test_a_pattern_that_re2_alone_takes_has_an_error_of_its_own(speedups):
-    wanted = Wanted("text", Selection(searches=(Search("("),)))
+    wanted = Wanted("text", Selection(searches=(RE2_ALONE,)))
     with pytest.raises(speedups.UnsupportedPattern):
         speedups.Renderer(speedups.Grammar(NativeGrammar()), wanted, 0, REACH)
 
