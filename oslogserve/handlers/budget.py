@@ -17,9 +17,10 @@ FIRST_BLOCK = 16 * 1024
 SMALLEST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 256 * 1024
 BLOCK_TIME = 0.02
-#: Bytes that are rendered at once: empty lines become forty times as many, and each request holds
-#: several of such pieces.
+#: Bytes that are rendered at once: each request holds several of such pieces, as markup.
 LARGEST_RENDERED = 128 * 1024
+#: Lines that are rendered at once, or searched: a short one becomes forty times as many bytes of JSON.
+MOST_LINES = 8 * 1024
 #: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
 MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
 #: Kinds of work, as an answer that refuses it names them.
@@ -94,6 +95,13 @@ class Budget:
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
 
+    def unpacking(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The stored chunks; whatever is done with one is paid for before the next. Some inflate to
+        nothing."""
+        for chunk in chunks:
+            self.spend()
+            yield chunk
+
     def inflating(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The inflated pieces, as they are paid for."""
         for piece in pieces:
@@ -104,9 +112,12 @@ class Budget:
         """The pieces, cut to what is rendered at once; whatever is done with one is paid for before
         the next."""
         for piece in pieces:
-            for at in range(0, len(piece), LARGEST_RENDERED):
+            at = 0
+            while at < len(piece):
                 self.spend()
-                yield piece[at : at + LARGEST_RENDERED]
+                end = _end_of_block(piece, at, LARGEST_RENDERED)
+                yield piece[at:end]
+                at = end
 
     def searching(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """As reading(), in blocks so small that each is searched in a short time."""
@@ -116,8 +127,9 @@ class Budget:
             while at < len(piece):
                 self.spend()
                 began = time.thread_time()
-                yield piece[at : at + size]
-                at += size
+                end = _end_of_block(piece, at, size)
+                yield piece[at:end]
+                at = end
                 is_fast = time.thread_time() - began < BLOCK_TIME
                 size = min(2 * size, LARGEST_BLOCK) if is_fast else max(size // 2, SMALLEST_BLOCK)
 
@@ -125,6 +137,13 @@ class Budget:
         """May be called twice."""
         while self._entered:
             self._entered.pop().leave()
+
+
+def _end_of_block(piece: bytes, start: int, size: int) -> int:
+    """The end of a block of at most `size` bytes and MOST_LINES lines."""
+    while piece.count(b"\n", start, start + size) > MOST_LINES:
+        size //= 2
+    return start + size
 
 
 class Workload:

@@ -20,8 +20,9 @@ MOST_LOOKED_THROUGH = 32 * 1024 * 1024
 MOST_COUNTED = 4 * 1024**3
 
 
-#: Stored bytes of a compressed log that is quick to send, for it has a thousand times as many at most.
-MOST_QUICK = 4096
+#: Bytes of a compressed log that is quick to send, as it is stored and inflated.
+MOST_QUICK_STORED = 4096
+MOST_QUICK = 64 * 1024
 
 
 class OpenLog:
@@ -85,8 +86,14 @@ class OpenLog:
 
     @property
     def is_quick(self) -> bool:
-        """True if all of it is soon rendered."""
-        return self.is_small and (not self.packing or len(self.first) <= MOST_QUICK)
+        """True if all of it is soon rendered. A compressed one is inflated to see that."""
+        if not self.is_small or not self.packing:
+            return self.is_small
+        if len(self.first) > MOST_QUICK_STORED:
+            return False
+        # again: of a damaged log no output is needed.
+        log = Decoded([self.first], self.stored.encoding, again=tuple)
+        return length(log, MOST_QUICK) is not None
 
     @property
     def may_break_off(self) -> bool:
@@ -115,7 +122,7 @@ class OpenLog:
             log = self.reopened()
         except Error as error:
             raise Incomplete("corrupt", "it is damaged, and could not be read again") from error
-        yield from log
+        yield from self.budget.unpacking(log)
 
     def decoded(self) -> Iterator[bytes]:
         """The log, inflated. Raises Incomplete where it breaks off."""
@@ -133,15 +140,15 @@ class OpenLog:
 
     def _decoded(self) -> Iterator[bytes]:
         counted = Checkpoints()
-        log = Decoded(self.stored_bytes, self.stored.encoding, self._read_again)
+        stored_bytes = self.budget.unpacking(self.stored_bytes)
+        log = Decoded(stored_bytes, self.stored.encoding, self._read_again)
         yield from counted.counting(self._inflating(log))
         self._learn(Known(log.is_one_member, counted))
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
         """Learns what inflating `chunks` shows, unless they are incomplete, or give over `most`
         bytes."""
-        # again: of a damaged log no output is needed.
-        log = Decoded(chunks, self.stored.encoding, again=tuple)
+        log = Decoded(self.budget.unpacking(chunks), self.stored.encoding, again=tuple)
         counted = Checkpoints()
         if length(counted.counting(self._inflating(log)), most) is not None:
             self._learn(Known(log.is_one_member, counted))

@@ -45,6 +45,8 @@ def write(root):
     (root / "empty_members.txt.gz").write_bytes(gzip.compress(b"") * 2_000_000)
     name = b"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xff" + b"n" * (64 * MIB)
     (root / "endless_name.txt.gz").write_bytes(name)
+    # Of 4095 bytes.
+    (root / "little.txt.gz").write_bytes(gzip.compress(b"x\n" * 2_093_000))
     colours = b"".join(b"\x1b[%dm%c" % (31 + n % 7, 97 + n % 26) for n in range(40)) + b"\n"
     for kind, line in {
         "large": SMALL,

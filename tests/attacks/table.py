@@ -83,6 +83,11 @@ ATTACKS = [
     Attack("pages of short lines", _pages("two_bytes.txt"), clients=64),
     Attack("JSON of short lines", [request("/two_bytes.txt?format=jsonl")], clients=64),
     Attack(
+        "small gzips of large logs",
+        [request("/little.txt?format=jsonl"), *_pages("little.txt")],
+        clients=64,
+    ),
+    Attack(
         "ranges of a bomb",
         [
             request("/lines.txt?format=text", "Range: bytes=-1"),

@@ -122,12 +122,20 @@ def test_searches_do_not_take_all_threads(ask, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "url", ["/a.txt?format=text", "/a.txt?format=raw", "/b.txt.gz?format=html", "/medium.txt.gz"]
+    "url",
+    [
+        "/a.txt?format=text",
+        "/a.txt?format=raw",
+        "/b.txt.gz?format=html",
+        "/medium.txt.gz",
+        "/bomb.txt.gz",
+    ],
 )
 def test_large_logs_do_not_take_all_threads(ask, tmp_path, url, monkeypatch):
     monkeypatch.setattr(budget, "PATIENCE", 0.05)
     (tmp_path / "medium.txt.gz").write_bytes(gzip.compress(LOG[:50_000]))
     (tmp_path / "few.txt.gz").write_bytes(gzip.compress(LINE))
+    (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(LINE) + gzip.compress(b"\n" * MIB))
     asked = ask(serve_threads="16")
     began = [webob.Request.blank(url).get_response(asked.app) for _ in range(12)]
     refused = asked(url)
@@ -164,6 +172,23 @@ def test_folders_do_not_take_all_threads(ask, monkeypatch):
 def test_no_more_is_rendered_at_once_than_has_room_as_markup():
     pieces = Budget(Allowance(60, 0)).reading([b"x" * 2**20, b"y"])
     assert {len(piece) for piece in pieces} == {budget.LARGEST_RENDERED, 1}
+
+
+@pytest.mark.parametrize("blocks", ["reading", "searching"])
+def test_no_more_lines_are_rendered_at_once_than_have_room_as_json(blocks):
+    stored = b"\n" * MIB + b"x\n" * 100_000 + LINE * 10_000
+    pieces = [*getattr(Budget(Allowance(60, 0)), blocks)([stored])]
+    assert b"".join(pieces) == stored
+    assert max(piece.count(b"\n") for piece in pieces) <= budget.MOST_LINES
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_what_inflates_to_nothing_is_paid_for(ask, tmp_path, is_damaged):
+    members = gzip.compress(b"") * 100_000
+    damage = b"\x1f\x8b\x08" + b"\xff" * 20 if is_damaged else b""
+    (tmp_path / "members.txt.gz").write_bytes(members + damage)
+    answer = ask(serve_processor_time="0.02")("/members.txt.gz?format=summary")
+    assert b"processor time of one request are over" in answer.body
 
 
 @pytest.mark.parametrize("url", ["/missing.txt?q=a", "/a.txt?format=json", "/a.txt?q=a", "/?q=a"])

@@ -110,7 +110,7 @@ def test_the_tag_of_a_compressed_answer_is_of_no_part(ask, url):
     ],
 )
 def test_other_ranges_are_answered_by_the_whole_without_counting(ask, monkeypatch, url, headers):
-    monkeypatch.setattr(open_log, "length", None)
+    monkeypatch.setattr(open_log.OpenLog, "_look_through", None)
     answer = ask(url, **headers)
     assert (answer.status_int, answer.body) == (200, log_of(url))
     assert "Content-Range" not in answer.headers
@@ -171,7 +171,7 @@ def test_head_says_that_there_are_parts_and_the_length_where_that_is_known(root,
 def test_a_log_that_was_read_to_its_end_is_not_counted_once_more(root, monkeypatch, view):
     ask = Asking(root)
     ask(f"/big/packed.txt?format={view}")
-    monkeypatch.setattr(open_log, "length", None)
+    monkeypatch.setattr(open_log.OpenLog, "_look_through", None)
     assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
     assert ask("/big/packed.txt?format=text", "HEAD").headers["Content-Length"] == str(len(BIG))
 
