@@ -2,7 +2,10 @@
 """What a client's headers must not do, behind the front that we ship and without one."""
 
 import http.client
+import json
 import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,6 +14,7 @@ from oslogserve import __version__
 from tests.servers.apache import PROXY, Apache, public_folder
 from tests.servers.client import ask
 from tests.servers.gunicorn import Gunicorn
+from tests.servers.nginx import Nginx
 from tests.servers.process import HOST
 
 LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] A line like any other\n"
@@ -72,6 +76,44 @@ def test_a_clients_mount_is_in_no_page_that_others_get(server, name):
     assert status == 200
     assert b'href="/_oslogserve/' in body
     assert ask(server, path, Accept=HTML).body == body
+
+
+class _Backend(BaseHTTPRequestHandler):
+    """A server behind a front, which answers with the headers that it got."""
+
+    def do_GET(self):
+        body = json.dumps([*self.headers.items()]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(params=["apache", "nginx"])
+def front(request, logs):
+    """A front that is shipped, before a server that believes everything."""
+    with ThreadingHTTPServer((HOST, 0), _Backend) as backend:
+        backend.port = backend.server_address[1]
+        threading.Thread(target=backend.serve_forever, daemon=True).start()
+        url = f"http://{HOST}:{backend.port}"
+        defines = {"OSLOGSERVE_BACKEND": url}
+        shipped = Nginx(backend) if request.param == "nginx" else None
+        with shipped or Apache(logs, "", vhost=PROXY, defines=defines) as running:
+            yield running
+        backend.shutdown()
+
+
+def test_a_front_passes_on_nothing_that_only_a_front_may_say(front):
+    """By itself: what is behind it may believe these headers."""
+    said = {"SCRIPT_NAME": "/x", "X-Forwarded-For": "192.0.2.1", "Forwarded": "for=192.0.2.1"}
+    status, body = ask_with(front, "/", said, "127.0.0.9")
+    assert status == 200
+    passed_on = {name.lower(): value for name, value in json.loads(body)}
+    assert passed_on.keys() & {"script_name", "forwarded"} == set()
+    assert passed_on["x-forwarded-for"] == "127.0.0.9"
 
 
 def test_metrics_are_for_the_addresses_of_operators(logs):
