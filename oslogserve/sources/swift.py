@@ -322,6 +322,8 @@ def _rows(*place: str, prefix: str, marker: str, limit: int, http_conn: Any) -> 
             delimiter="/",
             http_conn=http_conn,
         )
+        if http_conn[1].resp.status != 200:  # swiftclient takes a 204 for the end
+            raise ValueError("no listing")
         if not isinstance(listed, list):
             raise TypeError
         rows = [_row(fields) for fields in listed]

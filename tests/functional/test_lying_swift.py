@@ -153,7 +153,9 @@ FIRST_PAGE = page([row("d/a.txt"), row("d/b.txt"), {"subdir": "d/c/"}])
 
 
 @pytest.mark.parametrize(
-    "second", [reply("404 Not Found"), FIRST_PAGE], ids=["missing", "first-once-more"]
+    "second",
+    [reply("404 Not Found"), reply("204 No Content"), FIRST_PAGE],
+    ids=["missing", "nothing", "first-once-more"],
 )
 def test_a_listing_without_its_second_page_is_never_complete(swift, server, second):
     swift.answers["GET", CONTAINER] = [FIRST_PAGE, second]
