@@ -22,7 +22,7 @@ from oslogserve.sources.first_of import Listing
 
 #: Rows handed to the server at a time.
 BATCH = 500
-#: Most rows that are sorted by time: they take some 30 MB. More stay in the order of their names.
+#: Most names that are sorted by time: they take some 30 MB. More stay in their order.
 SORTED = 100_000
 
 _BEFORE_ROWS = template_of("head", "folder")
@@ -36,6 +36,10 @@ _SOURCE = template('<span class="source">{name}</span>')
 _AFTER_ROWS = template(
     "</tbody>\n</table>\n{notices}</main>\n<footer><span>{total}</span></footer>\n</body>\n</html>\n"
 )
+
+
+#: Entries of one name, one for each source that has it.
+_OfName = tuple[Entry, ...]
 
 
 class _Row(NamedTuple):
@@ -101,29 +105,40 @@ def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes
 
 def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
     by_name = groupby(listing, key=lambda entry: entry.name)
-    rows: Iterator[_Row] = (_row(name, list(entries)) for name, entries in by_name)
+    names: Iterator[_OfName] = (tuple(entries) for _, entries in by_name)
     if sort == "time":
-        rows = _newest_first(rows, listing)
+        names = _newest_first(names, listing)
+    rows = map(_row, names)
     while batch := list(islice(rows, BATCH)):
         yield batch
 
 
-def _row(name: bytes, entries: list[Entry]) -> _Row:
-    """entries: one for each source that has the name."""
-    known = next((entry for entry in entries if entry.modified is not None), entries[0])
-    shown, sources = name.decode("utf-8", "replace"), [entry.source for entry in entries]
+def _row(entries: _OfName) -> _Row:
+    known = _known(entries)
+    name, sources = entries[0].name, [entry.source for entry in entries]
+    shown = name.decode("utf-8", "replace")
     return _Row(shown, "./" + quote(name), known.size, known.modified, sources)
 
 
-def _newest_first(rows: Iterator[_Row], listing: Listing) -> Iterator[_Row]:
+def _known(entries: _OfName) -> Entry:
+    """The first with a time, or the first."""
+    return next((entry for entry in entries if entry.modified is not None), entries[0])
+
+
+def _newest_first(names: Iterator[_OfName], listing: Listing) -> Iterator[_OfName]:
     """First what has no time: the folders of an object store."""
-    first = list(islice(rows, SORTED + 1))
+    first = list(islice(names, SORTED + 1))
     if len(first) > SORTED:
         listing.notices.append(
             f"This folder has more than {SORTED:,} entries: too many to sort them by time."
         )
-        return chain(first, rows)
-    return iter(sorted(first, key=lambda row: -inf if row.modified is None else -row.modified))
+        return chain(first, names)
+
+    def age(entries: _OfName) -> float:
+        modified = _known(entries).modified
+        return -inf if modified is None else -modified
+
+    return iter(sorted(first, key=age))
 
 
 def _notices(listing: Listing) -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import re
+import tracemalloc
 
 import pytest
 
@@ -280,3 +281,22 @@ def test_html_shows_control_characters_and_links_to_them(name, row):
 
 def test_two_names_never_look_the_same_in_text():
     assert as_text(one(b"a\tb")) != as_text(one(rb"a\tb"))
+
+
+def test_what_waits_to_be_sorted_by_time_is_no_row_yet():
+    """A row takes 350 bytes, and several folders of 100,000 entries may be sorted at once."""
+    entries = [Entry(b"%05d" % number, 1, float(number), "disk") for number in range(20_000)]
+
+    class Held:
+        def entries(self, path):
+            return iter(entries)
+
+    rows = listing.text(Listing([Held()], b"job"), "time")
+    tracemalloc.start()
+    try:
+        first = next(rows)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert first.startswith(b"19999\t")
+    assert most < 200 * len(entries)
