@@ -150,6 +150,7 @@ def test_a_message_that_it_explains_is_one(message):
         ("filters.rst", f"{query.MAX_CONTEXT} lines, and {selection.CONTEXT_BYTES >> 20} MiB"),
         ("filters.rst", f"{query.MAX_TAIL:,} lines, and {selection.TAIL_BYTES >> 20} MiB"),
         ("filters.rst", f"{selection.LINE_BYTES >> 20} MiB\n"),
+        ("filters.rst", f"{search.MOST_MATCHES}; fewer"),
         ("filters.rst", f"up to {query.MAX_REPEATS} times"),
         ("clients.rst", f"more than {SORTED:,} entries"),
         ("reliability.rst", "every three seconds" if budget.PATIENCE == 3 else "?"),
