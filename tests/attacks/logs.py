@@ -29,6 +29,7 @@ def write(root):
     choice = random.Random(13)
     (root / "small.txt").write_bytes(SMALL)
     (root / "medium.txt").write_bytes(repeated(SMALL, 4 * MIB))
+    (root / "chunk.txt").write_bytes(b"\n" * 65536)
     letters = bytes(choice.choices(b"abcdefghijklmno    ", k=150)) + b"\n"
     text = b"".join(letters[n % 149 :] + letters for n in range(100_000))
     (root / "letters.txt").write_bytes(text)

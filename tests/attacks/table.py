@@ -88,6 +88,18 @@ ATTACKS = [
         clients=64,
     ),
     Attack(
+        "tails, folders and logs at once",
+        [
+            *_views("two_bytes.txt", "tail=100000"),
+            request("/colours.txt?format=html&tail=100000"),
+            *_pages("two_bytes.txt"),
+            request("/two_bytes.txt?format=jsonl", GZIP),
+            *[request(f"/folder/?format={view}&sort=time") for view in ("html", "json")],
+            *[request("/chunk.txt?format=jsonl", *headers) for headers in ((), (GZIP,))] * 6,
+        ],
+        clients=100,
+    ),
+    Attack(
         "ranges of a bomb",
         [
             request("/lines.txt?format=text", "Range: bytes=-1"),
