@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from oslogserve.bench import arguments as bench_arguments
-from oslogserve.config import ConfigError, load
+from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.lines.renderer import described
 from oslogserve.query import PARAMETERS, Parameter, Query
@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has seen enough (`| head`). Python would complain once more at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        return 130
     except (BadRequest, ConfigError, OSError) as error:
         for fault in str(error).split("\n"):
             print(f"oslogserve: {fault}", file=sys.stderr)
@@ -45,8 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--config", metavar="FILE", help="configuration, see oslogserve.conf(5)")
     default = "default: %(default)s"
     serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=default)
-    serve.add_argument("--workers", type=int, default=2, metavar="N", help=default)
-    serve.add_argument("--threads", type=int, default=32, metavar="N", help=f"of each; {default}")
+    serve.add_argument("--workers", type=_count, default=2, metavar="N", help=default)
+    threads = "of each; default: what the configuration says, else 32"
+    serve.add_argument("--threads", metavar="N", help=threads)
     serve.set_defaults(run=_serve)
 
     render = commands.add_parser("render", help="write a log file, or some lines of it")
@@ -86,19 +89,34 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+def _count(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
+
+
 def _serve(options: argparse.Namespace) -> int:
     from oslogserve.gunicorn_hooks import serve
+
+    serve(partial(_served, options), options.bind, options.workers)
+    return 0
+
+
+def _served(options: argparse.Namespace) -> Config:
+    """The configuration to serve by. Raises ConfigError."""
+    from oslogserve.gunicorn_hooks import SETTINGS
 
     root = os.path.abspath(options.root) if options.root else None
     if root is not None and not os.path.isdir(root):
         raise ConfigError(f"--root {options.root}: there is no such folder")
-    overrides = {"serve_threads": str(options.threads), **({"disk_root": root} if root else {})}
-    config = load(options.config, **overrides)
+    given = {"disk_root": root, "serve_threads": options.threads}
+    overrides = {name: text for name, text in given.items() if text is not None}
+    environ = {"OSLOGSERVE_THREADS": str(SETTINGS["threads"]), **os.environ}
+    config = load(options.config, environ, **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
     renderer_of(config)
-    serve(config, options.bind, options.workers, options.threads)
-    return 0
+    return config
 
 
 def _render(options: argparse.Namespace) -> int:

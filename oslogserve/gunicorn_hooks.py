@@ -7,16 +7,19 @@ the fork, when PROMETHEUS_MULTIPROC_DIR is known (hence no preload_app).
 
 import os
 import shutil
+import socket
 import sys
 import tempfile
+from collections.abc import Callable
 from typing import Any
 
 from gunicorn.app.base import BaseApplication
+from gunicorn.util import parse_address
 from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import metrics_dir
 from oslogserve.allocator import share_arenas
-from oslogserve.config import Config
+from oslogserve.config import Config, ConfigError
 
 
 class Worker(ThreadWorker):
@@ -101,14 +104,29 @@ SETTINGS: dict[str, Any] = {
 
 
 class _Server(BaseApplication):
-    def __init__(self, config: Config, settings: dict[str, Any]) -> None:
-        self._config = config
+    def __init__(self, configured: Callable[[], Config], settings: dict[str, Any]) -> None:
+        self._configured = configured
+        self._config = configured()
         self._settings = settings
         super().__init__()
 
     def load_config(self) -> None:
-        for name, value in self._settings.items():
+        threads = self._config["serve", "threads"]
+        for name, value in {**SETTINGS, **self._settings, "threads": threads}.items():
             self.cfg.set(name, value)
+
+    def reload(self) -> None:
+        """Reads the configuration again, for the workers that a HUP starts. One with faults is left
+        alone."""
+        try:
+            self._config = self._configured()
+        except (ConfigError, OSError) as error:
+            print(
+                f"oslogserve: the configuration stays as it was: {error}",
+                file=sys.stderr,
+                flush=True,
+            )
+        super().reload()
 
     def load(self) -> Any:
         # In the worker: prometheus_client must not be imported before the folder is named.
@@ -119,6 +137,28 @@ class _Server(BaseApplication):
         return app
 
 
-def serve(config: Config, bind: str, workers: int, threads: int) -> None:
-    """Runs gunicorn until it is stopped, without a configuration file for it."""
-    _Server(config, {**SETTINGS, "bind": bind, "workers": workers, "threads": threads}).run()
+def serve(configured: Callable[[], Config], bind: str, workers: int) -> None:
+    """Runs gunicorn until it is stopped, without a configuration file for it.
+
+    configured: gives the configuration, again at each HUP. Raises ConfigError.
+    """
+    server = _Server(configured, {"bind": bind, "workers": workers})
+    _check_address(bind)
+    server.run()
+
+
+def _check_address(bind: str) -> None:
+    """Raises ConfigError where gunicorn cannot listen: it would try for five seconds."""
+    if "GUNICORN_FD" in os.environ or "LISTEN_FDS" in os.environ:
+        return  # an upgrade (USR2) or systemd hands the socket over
+    try:
+        address = parse_address(bind)
+        if isinstance(address, tuple):
+            family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+            with socket.socket(family) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+    except OSError as error:
+        raise ConfigError(f"--bind {bind}: {error.strerror}") from error
+    except (OverflowError, RuntimeError) as error:
+        raise ConfigError(f"--bind {bind}: {error}") from error

@@ -34,7 +34,9 @@ def healthz(request: Request) -> Response:
 def readyz(request: Request, readiness: Readiness, sources: Sequence[Source]) -> Response:
     failures = readiness.failures()
     text = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
-    if not failures:
+    if not sources:
+        text = "no source is configured\n"
+    elif not failures:
         return respond(request, _text(text))
     retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
     return respond(request, _text(text, retry_after), status=Unavailable.status)

@@ -105,3 +105,31 @@ def test_a_full_worker_leaves_connections_to_others(tmp_path):
             assert (answer.status, len(answer.read(1))) == (200, 1)
         for _ in range(40):
             assert ask(server, "/healthz", timeout=5).status == 200
+
+
+def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_alone(tmp_path):
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text(f"{folder}\n")
+    with Gunicorn(f"[disk]\nroot = {tmp_path}/old\n") as server:
+        assert get(server, "/a.txt") == b"old\n"
+        first = workers(server)
+
+        def reload(config):
+            (server.root / "oslogserve.conf").write_text(config)
+            before = set(workers(server))
+            os.kill(server.process.pid, signal.SIGHUP)
+            poll(
+                lambda: len(workers(server)) == 2 and not before & set(workers(server)),
+                lambda: AssertionError(server.process.tail()),
+                20,
+            )
+
+        reload(f"[disk]\nroot = {tmp_path}/new\n")
+        assert get(server, "/a.txt") == b"new\n"
+        reload(f"[disk]\nroots = {tmp_path}/old\n")
+        assert get(server, "/a.txt") == b"new\n"
+        assert not set(first) & set(workers(server))
+        told = server.log.read_text()
+    assert "the configuration stays as it was: " in told
+    assert "[disk] roots: no such key" in told

@@ -265,6 +265,11 @@ def test_who_is_not_ready_says_when_to_ask_again(tmp_path):
     assert int(answer.headers["Retry-After"]) > 0
 
 
+def test_a_server_without_a_source_is_not_ready():
+    answer = webob.Request.blank("/readyz", LOCAL).get_response(App(load(None, {})))
+    assert (answer.status_int, answer.text) == (503, "no source is configured\n")
+
+
 def test_a_page_that_is_cut_short_says_so_at_its_end(get, root):
     page = b"<!DOCTYPE html><title>Report</title>" + os.urandom(200_000).hex().encode()
     (root / "report.html.gz").write_bytes(gzip.compress(page)[:100_000])

@@ -2,6 +2,7 @@
 import gzip
 import json
 import os
+import socket
 import subprocess
 import sys
 
@@ -199,3 +200,79 @@ def test_the_version_says_which_renderer_is_asked_for(monkeypatch, capsys, asked
         assert (ended.value.code, "pure renderer" in told.out) == (0, True)
     else:
         assert (ended.value.code, "OSLOGSERVE_RENDERER" in told.err) == (2, True)
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What gunicorn would be run with, by the names of its settings."""
+    settings = {}
+
+    def run(server):
+        names = ("bind", "workers", "threads")
+        settings.update({name: getattr(server.cfg, name) for name in names})
+
+    monkeypatch.delenv("OSLOGSERVE_THREADS", raising=False)
+    monkeypatch.setattr("oslogserve.gunicorn_hooks._Server.run", run)
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("given", "in_file", "in_environment", "threads"),
+    [
+        ([], "", None, 32),
+        ([], "threads = 5", None, 5),
+        ([], "", "6", 6),
+        ([], "threads = 5", "6", 5),
+        (["--threads", "7"], "threads = 5", "6", 7),
+    ],
+)
+def test_serve_has_the_threads_of_its_command_line_file_or_environment(
+    served, monkeypatch, tmp_path, given, in_file, in_environment, threads
+):
+    file = tmp_path / "oslogserve.conf"
+    file.write_text(f"[disk]\nroot = {tmp_path}\n[serve]\n{in_file}\n")
+    if in_environment:
+        monkeypatch.setenv("OSLOGSERVE_THREADS", in_environment)
+    assert main(["serve", "--config", str(file), "--bind", "127.0.0.1:0", *given]) == 0
+    assert served["threads"] == threads
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        (["--workers", "0"], "argument --workers: '0' is no number from 1 on"),
+        (["--workers=-1"], "argument --workers: '-1' is no number from 1 on"),
+        (["--workers", "many"], "'many' is no number from 1 on"),
+        (["--threads", "0"], "threads: '0' is not understood: it takes a number from 1"),
+        (["--bind", "127.0.0.1:70000"], "--bind 127.0.0.1:70000: bind(): port must be 0-65535"),
+        (["--bind", "127.0.0.1:http"], "--bind 127.0.0.1:http: 'http' is not a valid port"),
+    ],
+    ids=str,
+)
+def test_serve_refuses_what_it_cannot_be_served_with_in_a_sentence(
+    served, tmp_path, capsys, given, fault
+):
+    try:
+        status = main(["serve", "--root", str(tmp_path), *given])
+    except SystemExit as ended:  # argparse's
+        status = ended.code
+    assert status == 2
+    assert fault in capsys.readouterr().err.splitlines()[-1]
+    assert not served
+
+
+def test_serve_refuses_a_taken_port_at_once(served, tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        bind = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert main(["serve", "--root", str(tmp_path), "--bind", bind]) == 2
+    assert capsys.readouterr().err.startswith(f"oslogserve: --bind {bind}: Address already in use")
+    assert not served
+
+
+def test_an_interrupted_command_is_quiet(monkeypatch, tmp_path, capsys):
+    def interrupt(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("oslogserve.demo.write_demo_logs", interrupt)
+    assert main(["demo", str(tmp_path)]) == 130
+    assert capsys.readouterr() == ("", "")
