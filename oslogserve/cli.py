@@ -4,8 +4,9 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from oslogserve.bench import arguments as bench_arguments
@@ -57,7 +58,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
-    render.add_argument("--format", choices=RENDERED, default="html", help=default)
+    shown = "default: text on a terminal, else html"
+    render.add_argument("--format", choices=RENDERED, help=shown)
     render.add_argument("--config", metavar="FILE", help="for its renderer and its [format NAME]")
     render.set_defaults(run=_render)
 
@@ -137,12 +139,25 @@ def _render(options: argparse.Namespace) -> int:
         pieces = until_incomplete(Decoded(chunks), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None
         title = Path(options.file).name if options.file else "standard input"
+        pieces = _of_a_log(pieces, title)
         view = LogView(query, LogInfo(modified=written), missing, renderer)
-        sys.stdout.buffer.writelines(view.render(options.format, pieces, title))
+        format_ = options.format or ("text" if sys.stdout.isatty() else "html")
+        sys.stdout.buffer.writelines(view.render(format_, pieces, title))
         sys.stdout.buffer.flush()
     for error in missing:
         print(incomplete_notice(error), file=sys.stderr)
     return 1 if missing else 0
+
+
+def _of_a_log(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The pieces. Raises OSError where they are of a binary file."""
+    from oslogserve.pages.media_type import passed_through_as
+
+    head = next(pieces, b"")
+    media_type = passed_through_as("log.txt", head, ())  # whatever it is called
+    if media_type:
+        raise OSError(f"{name} is no log: it is {media_type}")
+    return chain([head], pieces)
 
 
 def _text(argument: str) -> str:

@@ -39,6 +39,12 @@ def moment(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19]
 
 
+def iso_moment(seconds: float | None) -> str | None:
+    """'2013-09-27T18:22:11Z'; None where it is not known. seconds: since 1970."""
+    shown = moment(seconds)
+    return f"{shown.replace(' ', 'T')}Z" if shown else None
+
+
 def time_element(seconds: float | None, zone: str = "") -> Markup:
     """Nothing where the time is not known."""
     shown = moment(seconds)

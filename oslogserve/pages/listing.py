@@ -13,7 +13,7 @@ from markupsafe import Markup
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
 from oslogserve.pages.bar import CURRENT
-from oslogserve.pages.humanize import moment, size_element, time_element, visible
+from oslogserve.pages.humanize import iso_moment, moment, size_element, time_element, visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
@@ -183,4 +183,4 @@ def _text_row(row: _Row) -> str:
 
 
 def _json_row(row: _Row) -> str:
-    return json.dumps({**row._asdict(), "modified": moment(row.modified)})
+    return json.dumps({**row._asdict(), "modified": iso_moment(row.modified)})

@@ -2,6 +2,7 @@
 import gzip
 import json
 import os
+import pty
 import socket
 import subprocess
 import sys
@@ -276,3 +277,21 @@ def test_an_interrupted_command_is_quiet(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("oslogserve.demo.write_demo_logs", interrupt)
     assert main(["demo", str(tmp_path)]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_gets_text(log):
+    reading, writing = pty.openpty()
+    command = [sys.executable, "-m", "oslogserve", "render", "--lines", "1-1", str(log)]
+    subprocess.run(command, stdout=writing, check=True)
+    os.close(writing)
+    with open(reading, "rb") as terminal:
+        assert terminal.read1().replace(b"\r\n", b"\n") == LOG[: LOG.index(b"\n") + 1]
+
+
+@pytest.mark.parametrize("binary", [b"\x7fELF\x02\x01\x01" + bytes(60), bytes(range(256)) * 8])
+def test_a_binary_is_no_log(tmp_path, capfdbinary, binary):
+    (tmp_path / "a.log").write_bytes(binary)
+    assert main(["render", str(tmp_path / "a.log")]) == 2
+    told = capfdbinary.readouterr()
+    assert told.out == b""
+    assert told.err == b"oslogserve: a.log is no log: it is application/octet-stream\n"

@@ -73,7 +73,7 @@ def test_text_has_a_row_of_four_fields_for_each_name():
 
 
 def test_json_has_an_object_for_each_name():
-    time = "1970-01-01 01:00:00"
+    time = "1970-01-01T01:00:00Z"
     fields = ("name", "href", "size", "modified", "sources")
     rows = [
         ("a", "./a", 1, time, ["disk"]),
