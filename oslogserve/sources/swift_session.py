@@ -51,6 +51,15 @@ TIMEOUTS = (
     keystoneauth1.exceptions.ConnectTimeout,
     TimeoutError,
 )
+#: What a client library was seen to raise over an answer that has another form than Swift's or Keystone's.
+_MISUNDERSTANDINGS = (
+    AttributeError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 #: Statuses that a retry may not get: a server behind the proxy is gone, or too busy.
 _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 _REASONS = {401: "denied", 403: "forbidden"}
@@ -152,8 +161,7 @@ class SwiftSession:
                 time.sleep(jittered)
                 pause *= 2
                 retries -= 1
-            except (KeyError, OverflowError, RecursionError, ValueError) as error:
-                # A page of what stands before Swift, say.
+            except _MISUNDERSTANDINGS as error:  # a page of what stands before Swift, say
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
     def _request_once(
@@ -251,13 +259,15 @@ class SwiftSession:
             )
             if url is None:
                 raise keystoneauth1.exceptions.EndpointNotFound
+            life = (info.expires - info.issued).total_seconds() if info.expires else math.inf
+            return _Access(str(url), info.auth_token, info, life)
         except keystoneauth1.exceptions.EndpointNotFound as error:
             message = "the catalog has no such object-store endpoint"
             raise SourceError(SOURCE, message) from error
         except FAILURES as error:
             raise self._source_error(error) from error
-        life = (info.expires - info.issued).total_seconds() if info.expires else math.inf
-        return _Access(url, info.auth_token, info, life)
+        except _MISUNDERSTANDINGS as error:
+            raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
 
     def _connection(self, url: str) -> DeadlineConnection:
         try:

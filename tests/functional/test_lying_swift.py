@@ -10,7 +10,7 @@ import pytest
 
 from oslogserve.errors import Incomplete
 from oslogserve.sources import resuming
-from tests.servers.lying_swift import ACCOUNT, CONTAINER, LyingSwift, reply
+from tests.servers.lying_swift import ACCOUNT, CONTAINER, TOKEN, LyingSwift, reply
 from tests.unit.handlers.asking import Asking, is_unpacked_by_a_browser
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] A line like any other\n" * 4000
@@ -66,6 +66,54 @@ def rest(body, first=HALF, last=SIZE - 1, status="206 Partial Content", **header
 
 def chunked(body):
     return b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+
+
+def token_from_keystone(url):
+    endpoint = {"interface": "public", "region": "R", "region_id": "R", "id": "e", "url": url}
+    return {
+        "expires_at": "2099-01-01T00:00:00.000000Z",
+        "issued_at": "2026-01-01T00:00:00.000000Z",
+        "user": {"id": "u", "name": "u", "domain": {"id": "d", "name": "d"}},
+        "catalog": [{"type": "object-store", "id": "s", "name": "s", "endpoints": [endpoint]}],
+    }
+
+
+@pytest.fixture
+def with_keystone(swift):
+    """The status of a log, by the token that Keystone's answer describes."""
+    put(swift, reply("200 OK", LOG, ETag=MD5))
+    keystone = {"auth_version": "3", "auth_url": f"{swift.url}/v3", "project_name": "p"}
+    options = swift.settings() | keystone
+
+    def status(body):
+        answer = json.dumps(body).encode()
+        headers = {"X_Subject_Token": TOKEN, "Content_Type": "application/json"}
+        swift.answers["POST", "/v3/auth/tokens"] = [reply("201 Created", answer, **headers)]
+        server = Asking("", **{f"swift_{key}": value for key, value in options.items()})
+        return server("/a.txt?format=text").status_int
+
+    return status
+
+
+def test_a_token_of_keystone_is_understood(swift, with_keystone):
+    assert with_keystone({"token": token_from_keystone(swift.url + ACCOUNT)}) == 200
+
+
+@pytest.mark.parametrize("body", [7, [], {}, None, {"token": 7}, {"token": None}], ids=str)
+def test_what_is_no_answer_of_keystone_is_503(with_keystone, body):
+    assert with_keystone(body) == 503
+
+
+@pytest.mark.parametrize("value", [None, 7, [7], {}, [{}], [{"type": 7}], "x"], ids=str)
+@pytest.mark.parametrize("key", ["catalog", "endpoints", "url", "expires_at", "issued_at"])
+def test_a_token_of_another_form_is_no_error_of_ours(swift, with_keystone, key, value):
+    token = token_from_keystone(swift.url + ACCOUNT)
+    service = token["catalog"][0]
+    parent = {"endpoints": service, "url": service["endpoints"][0]}.get(key, token)
+    parent[key] = value
+    # Without its dates a token is used until it is refused.
+    allowed = {503, 200} if key.endswith("_at") else {503}
+    assert with_keystone({"token": token}) in allowed
 
 
 @pytest.mark.parametrize("url", ["/a.txt?format=raw", "/a.txt?format=text", "/a.txt?format=jsonl"])
