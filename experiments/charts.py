@@ -8,9 +8,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from oslogserve.bench.report import COLOURS
+from oslogserve.bench.report import COLOURS, with_plain_numbers
 
 #: Points of a line, of which more say nothing more.
 MOST_POINTS = 400
@@ -98,9 +97,7 @@ def _colours() -> Iterator[str]:
 def _finish(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_yscale() == "log":
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        with_plain_numbers(axes.yaxis)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,9 @@ import matplotlib
 import numpy
 from markupsafe import Markup
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from oslogserve.bench import stats
 from oslogserve.bench.result import Result, as_text, caveats, conclusions
@@ -33,7 +35,7 @@ body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 72em; margin: 2em auto;
 pre {{ overflow: auto; background: #f4f4f4; padding: 1em }}
 svg {{ max-width: 100%; height: auto }}
 th {{ text-align: left; padding-right: 2em; font-weight: normal; color: #555 }}
-td {{ overflow-wrap: anywhere }}
+h1, td {{ overflow-wrap: anywhere }}
 </style>
 <h1>Benchmark of {title}</h1>
 {conclusions}
@@ -95,6 +97,7 @@ def _distribution(metric: str, values: Mapping[str, Mapping[str, Sequence[float]
     histogram.set(title="Histogram, up to the 99th percentile", xlabel="ms", ylabel="requests")
     distribution.set(title="Part of the requests that took at most", xlabel="ms")
     distribution.set_xscale("log")
+    with_plain_numbers(distribution.xaxis)
     _with_legend(histogram, distribution)
     return _svg(figure)
 
@@ -115,6 +118,7 @@ def _over_time(result: Result) -> Markup:
             for axes in (times, rate):
                 axes.axvspan(part.start, part.start + part.width, color="#ddd")
     times.set(title="Response", ylabel="ms", yscale="log")
+    with_plain_numbers(times.yaxis)
     rate.set(title="Requests a second", xlabel="seconds since the run began")
     _with_legend(times, rate)
     return _svg(figure)
@@ -138,6 +142,13 @@ def _colours(count: int) -> list[str]:
 
 def _thinned(values: numpy.ndarray) -> numpy.ndarray:
     return values[:: max(1, len(values) // MOST_POINTS)]
+
+
+def with_plain_numbers(axis: Axis) -> None:
+    """Numbers on a logarithmic axis; by default they are formulas, and none is parsed."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _with_legend(*all_axes: Axes) -> None:

@@ -22,6 +22,13 @@ def test_a_page_needs_nothing_else():
     assert not re.search(r"<script|<link|<img|src=|@import", html)
 
 
+def test_logarithmic_axes_have_plain_numbers():
+    assert "mathdefault" not in page()
+    assert re.search(r"<text[^>]*>20</text>", page())
+    alike = [sample(response=0.0501 + number / 1e6) for number in range(800)]
+    assert re.search(r"<text[^>]*>50.[0-9]+</text>", as_html(Result({}, [Run(alike, [])])))
+
+
 def test_names_are_escaped():
     html = page(logs="<script>alert(1)</script>")
     assert "<script>" not in html
