@@ -82,22 +82,23 @@ def _different(samples: Sequence[Sample]) -> set[str]:
 def conclusions(result: Result) -> list[str]:
     """Sentences on how the sources compare, and on whether they faded."""
     return sentences(result.samples) + [
-        f"{fading.source}: the last fifth of the requests took {fading.low:.2g} to "
-        f"{fading.high:.2g} times as long as the first"
+        f"{fading.source}: the last fifth of the requests took {_times(fading)} as long as the first"
         for fading in _fading(result)
     ]
 
 
 def sentences(samples: Sequence[Sample]) -> list[str]:
     """Sentences on the ratios of the sources."""
-    verbs = {"response": ("answers", "later"), "transfer": ("transfers for", "as long")}
+    verbs = {"response": ("answers", "later than"), "transfer": ("transfers for", "as long as")}
     return [
-        f"{ratio.source} {verbs[ratio.metric][0]} {ratio.low:.2g} to {ratio.high:.2g} times "
-        f"{verbs[ratio.metric][1]} as {ratio.over}"
-        if ratio.metric == "transfer"
-        else f"{ratio.source} answers {ratio.low:.2g} to {ratio.high:.2g} times later than {ratio.over}"
+        f"{ratio.source} {verbs[ratio.metric][0]} {_times(ratio)} {verbs[ratio.metric][1]} {ratio.over}"
         for ratio in _ratios(samples)
     ]
+
+
+def _times(ratio: Ratio | Fading) -> str:
+    shown = (f"{x:.0f}" if x >= 100 else f"{x:.2g}" for x in (ratio.low, ratio.high))
+    return f"{' to '.join(shown)} times"
 
 
 def _fading(result: Result) -> list[Fading]:
@@ -138,9 +139,10 @@ def _table_of_runs(result: Result) -> str:
     ]
     for number, run in enumerate(result.runs, 1):
         for source, samples in stats.by_source(run.samples).items():
-            failures = sum(bool(sample.error) for sample in samples)
+            good = [sample for sample in samples if not sample.error]
+            failures = len(samples) - len(good)
             seconds = run.seconds or 1e-9
-            size = sum(sample.size for sample in samples) / 1e6
+            size = sum(sample.size for sample in good) / 1e6
             rows.append(
                 (
                     str(number),
@@ -150,7 +152,7 @@ def _table_of_runs(result: Result) -> str:
                     str(failures),
                     f"{failures / len(samples):.1%}",
                     f"{run.seconds:.2f} s",
-                    f"{len(samples) / seconds:.1f}",
+                    f"{len(good) / seconds:.1f}",
                     f"{size / seconds:.1f}",
                 )
             )
@@ -176,7 +178,8 @@ def _table_of_slices(run: Run) -> str:
         cells = [f"{part.start:g}"]
         for source in sources:
             cells.append(f"{part.requests.get(source, 0) / part.width:.1f}")
-            cells.append(f"{1000 * part.median.get(source, 0.0):.2f}")
+            median = part.median.get(source)
+            cells.append("-" if median is None else f"{1000 * median:.2f}")
         rows.append((*cells, "client" if part.client_limit else ""))
     return _table(rows)
 

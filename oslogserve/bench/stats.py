@@ -59,7 +59,7 @@ class Slice(NamedTuple):
     #: Seconds since the run began, and how long the slice is.
     start: float
     width: float
-    #: Requests that ended in it, by source, and their median total.
+    #: Requests that succeeded in it, by source, and their median total.
     requests: dict[str, int]
     median: dict[str, float]
     failures: int
@@ -182,11 +182,12 @@ def _slice(
     start: float, width: float, samples: list[Sample], beats: Sequence[Beat], usual: "_Usual"
 ) -> Slice:
     client = _client(beats, start, start + width)
+    good = by_source([sample for sample in samples if not sample.error])
     return Slice(
         start,
         width,
-        {name: len(own) for name, own in by_source(samples).items()},
-        {name: described([s.total for s in own]).p50 for name, own in by_source(samples).items()},
+        {name: len(own) for name, own in good.items()},
+        {name: described([s.total for s in own]).p50 for name, own in good.items()},
         sum(bool(sample.error) for sample in samples),
         *client,
         _client_limit(client, usual, len(samples) / width),

@@ -2,7 +2,7 @@
 import csv
 import json
 
-from oslogserve.bench import result
+from oslogserve.bench import result, stats
 from oslogserve.bench.result import Result, Run
 
 from .made import sample
@@ -41,6 +41,20 @@ def test_failures_are_counted_and_named():
     )
     assert "disk: 2 requests failed and count in no time: status 503." in result.caveats(found)
     assert json.loads(result.as_json(found))["sources"]["disk"]["total"]["all"]["requests"] == 1
+
+
+def test_failures_count_in_no_rate_and_in_no_median():
+    failures = [sample(error="status 503", started=0.05, total=0.0001) for _ in range(9)]
+    (part, *_) = stats.slices([sample(started=0.05, total=0.02), *failures], [])
+    assert (part.requests, part.median, part.failures) == ({"disk": 1}, {"disk": 0.02}, 9)
+    text = result.as_text(Result({}, [Run(failures, [])]))
+    assert [line.split()[2] for line in text.splitlines() if line.startswith("0  ")] == ["-"]
+    assert text.splitlines()[1].split()[-2:] == ["0.0", "0.0"]
+
+
+def test_a_ratio_of_more_than_a_hundred_is_written_out():
+    samples = [sample(name, response=time) for name, time in (("disk", 0.001), ("swift", 0.164))]
+    assert result.sentences(samples)[0] == "swift answers 164 to 164 times later than disk"
 
 
 def test_outliers_are_left_out_in_a_second_pass_and_counted():
