@@ -2,7 +2,6 @@
 """The arguments of `oslogserve bench`; what they need is imported only when it runs."""
 
 import argparse
-import math
 import re
 from functools import partial
 from importlib import import_module
@@ -29,7 +28,9 @@ def add_to(commands: Any) -> None:
 def _add_get(get: argparse.ArgumentParser) -> None:
     get.add_argument("url", nargs="*", metavar="URL", help="a log")
     get.add_argument("--list", metavar="FILE", help="logs, one a line; - is standard input")
-    get.add_argument("--job", metavar="FOLDER-URL", help="all logs below a folder")
+    get.add_argument(
+        "--job", metavar="FOLDER-URL", help="all logs below a folder; a path with --base"
+    )
     get.add_argument(
         "--sources", default="disk,swift", metavar="NAMES", help="default: %(default)s"
     )
@@ -54,13 +55,13 @@ def _add_put(put: argparse.ArgumentParser) -> None:
     )
     put.add_argument(
         "--size",
-        type=_size,
+        type=size,
         default=100_000,
         metavar="S",
         help="bytes, or 10k, 5M, 1G; default: 100k",
     )
     put.add_argument(
-        "--containers", type=_containers, default=1, metavar="K", help="default: %(default)s"
+        "--containers", type=containers, default=1, metavar="K", help="default: %(default)s"
     )
     put.add_argument("--keep", action="store_true", help="leave the objects, for `bench delete`")
     _add_runs(put)
@@ -80,12 +81,12 @@ def _add_delete(delete: argparse.ArgumentParser) -> None:
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--requests", type=_count, metavar="N", help="of each source (default: 100)")
-    add("--duration", type=_seconds, metavar="S", help="seconds instead of --requests")
-    add("--runs", type=_count, default=1, metavar="N", help="repeat all of it")
+    add("--requests", type=count, metavar="N", help="of each source (default: 100)")
+    add("--duration", type=seconds, metavar="S", help="seconds instead of --requests")
+    add("--runs", type=count, default=1, metavar="N", help="repeat all of it")
     add(
         "--warm-up",
-        type=_count_or_none,
+        type=number,
         default=1,
         metavar="N",
         help="requests of each source on each connection, not measured (default: %(default)s)",
@@ -96,13 +97,13 @@ def _add_client(parser: argparse.ArgumentParser, parallel: int) -> None:
     add = parser.add_argument
     add(
         "--parallel",
-        type=_parallel,
+        type=parallel_count,
         default=parallel,
         metavar="N",
         help=f"requests at once, at most {MOST_PARALLEL} (default: %(default)s)",
     )
     add("--no-keep-alive", action="store_true", help="a connection for each request")
-    add("--timeout", type=_seconds, default=60, metavar="S", help="without a byte")
+    add("--timeout", type=seconds, default=60, metavar="S", help="without a byte")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="write statistics as JSON")
     shown.add_argument("--csv", action="store_true", help="write a row for each request")
@@ -112,12 +113,14 @@ def _add_client(parser: argparse.ArgumentParser, parallel: int) -> None:
 def _run(module: str, command: str, options: argparse.Namespace) -> int:
     if getattr(options, "requests", 0) is None and options.duration is None:
         options.requests = 100
+    if options.report:
+        with open(options.report, "a"):  # raises before anything is measured
+            pass
     try:
         commands = import_module(f"oslogserve.bench.{module}")
+        status: int = getattr(commands, command)(options)
     except ImportError as error:
         raise OSError(f"{error}: pip install 'oslogserve[bench]'") from error
-    try:
-        status: int = getattr(commands, command)(options)
     except (BadPlan, SourceError) as error:
         raise OSError(str(error)) from error
     except KeyboardInterrupt as interrupt:  # before or behind the runs
@@ -134,38 +137,38 @@ def _base(text: str) -> str:
     return text
 
 
-def _parallel(text: str) -> int:
-    if _count(text) > MOST_PARALLEL:
+def parallel_count(text: str) -> int:
+    if count(text) > MOST_PARALLEL:
         raise ValueError
     return int(text)
 
 
-def _count(text: str) -> int:
-    if _count_or_none(text) == 0:
+def count(text: str) -> int:
+    if number(text) == 0:
         raise ValueError
     return int(text)
 
 
-def _count_or_none(text: str) -> int:
+def number(text: str) -> int:
     if not 0 <= int(text) <= 10**9:
         raise ValueError
     return int(text)
 
 
-def _seconds(text: str) -> float:
-    if not 0 < float(text) < math.inf:
+def seconds(text: str) -> float:
+    if not 0 < float(text) <= 10**9:
         raise ValueError
     return float(text)
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
     found = re.fullmatch(r"([0-9]{1,10})([kMG]?)", text)
     if not found or (size := int(found[1]) * UNITS[found[2]]) > MOST_SIZE:
         raise ValueError
     return size
 
 
-def _containers(text: str) -> int:
-    if _count(text) > MOST_CONTAINERS:
+def containers(text: str) -> int:
+    if count(text) > MOST_CONTAINERS:
         raise ValueError
     return int(text)

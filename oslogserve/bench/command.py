@@ -4,6 +4,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from oslogserve.bench import logs
@@ -16,9 +17,9 @@ from oslogserve.bench.samples import BadPlan
 def get(options: argparse.Namespace) -> int:
     """Measures GETs. Returns the exit status, 1 if a request failed. Raises BadPlan."""
     sources = _sources(options)
-    names = _logs(options)
-    for source in sources:
-        source.request(names[0])  # before anything is measured
+    names = _logs(options, sources)
+    for source, name in product(sources, names):
+        source.request(name)  # raises before anything is measured
     encoding = f"Accept-Encoding: {'gzip' if options.gzip else 'identity'}"
     headers = ["Log-Worker: ?", "Accept: text/plain", encoding]
     client = Client(options.parallel, headers, not options.no_keep_alive, options.timeout)
@@ -33,19 +34,26 @@ def get(options: argparse.Namespace) -> int:
 def _sources(options: argparse.Namespace) -> list[Source]:
     wanted = {"level": options.level, "format": options.format}
     parameters = {name: value for name, value in wanted.items() if value}
-    if options.base:
-        pairs = [base.partition("=") for base in options.base]
+    pairs = [base.partition("=") for base in options.base or ()]
+    names = [name for name, _, _ in pairs] or options.sources.split(",")
+    if "" in names or len(set(names)) < len(names):
+        raise BadPlan(f"{', '.join(names)}: give each source a name of its own")
+    if pairs:
         return [Source(name, base, parameters) for name, _, base in pairs]
-    return [Source(name, "", {**parameters, "source": name}) for name in options.sources.split(",")]
+    return [Source(name, "", {**parameters, "source": name}) for name in names]
 
 
-def _logs(options: argparse.Namespace) -> list[str]:
+def _logs(options: argparse.Namespace, sources: Sequence[Source]) -> list[str]:
     found = list(options.url)
     if options.list:
-        text = sys.stdin.read() if options.list == "-" else Path(options.list).read_text("utf-8")
+        try:
+            is_stdin = options.list == "-"
+            text = sys.stdin.read() if is_stdin else Path(options.list).read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise BadPlan(f"{options.list}: {error}") from error
         found += logs.listed(text)
     if options.job:
-        found += logs.below(options.job)
+        found += logs.below(options.job, sources[0].base)
     if not found:
         raise BadPlan("no log to fetch: give URLs, --list or --job")
     return found

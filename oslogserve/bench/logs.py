@@ -5,8 +5,8 @@ import itertools
 import json
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
 import pycurl
 
@@ -16,6 +16,9 @@ from oslogserve.bench.samples import BadPlan, Request
 MOST_LOGS = 10_000
 #: Bytes of a listing that are read.
 MOST_LISTING = 64 * 2**20
+SCHEMES = ("http://", "https://")
+#: Characters of a path that stay as they are.
+NO_QUOTE = "/%:@!$&'()*+,;=~"
 
 
 class Source(NamedTuple):
@@ -28,13 +31,22 @@ class Source(NamedTuple):
     parameters: dict[str, str]
 
     def request(self, log: str) -> Request:
-        url = urljoin(self.base.rstrip("/") + "/", log.lstrip("/")) if self.base else log
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https"):
+        """Raises BadPlan."""
+        if self.base and log.startswith(SCHEMES):
+            raise BadPlan(f"{log}: give a path below the URLs of --base")
+        url = f"{self.base.rstrip('/')}/{log.lstrip('/')}" if self.base else log
+        try:
+            parts = urlsplit(url)
+            path = quote(parts.path, NO_QUOTE)
+            parts.netloc.encode("ascii")
+        except ValueError as error:
+            raise BadPlan(f"{log}: {error}") from error
+        if not url.startswith(SCHEMES):
             raise BadPlan(f"{log}: give a URL that begins with http:// or https://")
         own = [pair for pair in parse_qsl(parts.query, True) if pair[0] not in self.parameters]
         query = urlencode([*own, *self.parameters.items()])
-        return Request(self.name, log, urlunsplit(parts._replace(query=query, fragment="")))
+        parts = parts._replace(path=path, query=query, fragment="")
+        return Request(self.name, log, urlunsplit(parts))
 
 
 def alternating(sources: Sequence[Source], logs: Sequence[str]) -> Iterator[Request]:
@@ -61,22 +73,24 @@ def listed(text: str) -> list[str]:
     return [text for text in texts if text and not text.startswith("#")]
 
 
-def below(folder: str) -> list[str]:
-    """URLs of all logs in a folder of oslogserve and in those below it. Raises BadPlan."""
-    folders = [folder if folder.endswith("/") else folder + "/"]
+def below(folder: str, base: str = "") -> list[str]:
+    """URLs of all logs in a folder of oslogserve and in those below it; paths below the base where there
+    is one. Raises BadPlan."""
+    source = Source("", base, {})
+    folders = [source.request(folder).url.rstrip("/") + "/"]
     found: list[str] = []
     while folders:
         url = folders.pop()
-        for entry in _entries(url):
-            below_it = urljoin(url, str(entry.get("href", "")))
-            is_folder = str(entry.get("name", "")).endswith("/")
+        for is_folder, below_it in _entries(url):
             (folders if is_folder else found).append(below_it)
         if len(found) + len(folders) > MOST_LOGS:
             raise BadPlan(f"{folder}: more than {MOST_LOGS} logs; name a folder below it")
-    return found
+    top = source.request("").url if base else ""
+    return [url.removeprefix(top) for url in found]
 
 
-def _entries(url: str) -> list[dict[str, Any]]:
+def _entries(url: str) -> list[tuple[bool, str]]:
+    """For each entry of a folder, whether it is one itself, and its URL."""
     body = bytearray()
 
     def add(data: bytes) -> int | None:
@@ -97,7 +111,7 @@ def _entries(url: str) -> list[dict[str, Any]]:
     try:
         if status != 200:
             raise ValueError
-        entries: list[dict[str, Any]] = json.loads(bytes(body))["entries"]
-    except (ValueError, KeyError, TypeError) as error:
+        entries = json.loads(bytes(body))["entries"]
+        return [(entry["name"].endswith("/"), urljoin(url, entry["href"])) for entry in entries]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadPlan(f"{url}: no listing of oslogserve, but status {status}") from error
-    return entries

@@ -125,10 +125,12 @@ class Progress:
 
 
 def report(options: argparse.Namespace, found: Result) -> None:
-    if options.report:
-        from oslogserve.bench.report import as_html
+    try:
+        if options.report:
+            from oslogserve.bench.report import as_html
 
-        Path(options.report).write_text(as_html(found), "utf-8")
-    shown = result.as_json if options.json else result.as_csv if options.csv else result.as_text
-    sys.stdout.write(shown(found))
-    sys.stdout.flush()
+            Path(options.report).write_text(as_html(found), "utf-8")
+    finally:  # what was measured is not lost with the page
+        shown = result.as_json if options.json else result.as_csv if options.csv else result.as_text
+        sys.stdout.write(shown(found))
+        sys.stdout.flush()

@@ -115,6 +115,17 @@ def test_two_servers_are_compared_and_a_list_comes_from_standard_input(server, d
     assert [row["source"] for row in csv.DictReader(done.stdout.splitlines())] == ["one", "two"] * 3
 
 
+def test_two_servers_are_compared_with_the_logs_of_a_folder_of_the_first(server):
+    both = ("--base", f"one={server.url}", "--base", f"two={server.url}/job/..", "--job", "job")
+    done = bench(*both, "--requests", "2", "--csv")
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [(row["source"], row["name"]) for row in rows] == [
+        (source, name)
+        for name in ("job/console.txt", "job/logs/a%20b.txt")
+        for source in ("one", "two")
+    ]
+
+
 @pytest.mark.parametrize("path", ["503", "short"])
 def test_failures_and_short_bodies_are_counted_and_not_averaged_in(delays, path):
     urls = f"{delays.url}/none", f"{delays.url}/{path}"
@@ -279,6 +290,10 @@ def test_what_cannot_be_put_or_deleted_is_one_sentence(arguments, sentence):
         (("a.txt",), "a.txt: give a URL that begins with http:// or https://"),
         (("--list", "/none"), "[Errno 2] No such file or directory: '/none'"),
         (("--job", "http://127.0.0.1:9/"), "http://127.0.0.1:9/: "),
+        (("--list", "/bin/true"), "/bin/true: 'utf-8' codec"),
+        (("http://a", "--sources", "disk,disk"), "disk, disk: give each source a name"),
+        (("a.txt", "--report", "/none/a.html"), "[Errno 2] No such file"),
+        (("http://127.0.0.1:9/a", "http://[a"), "http://[a: "),
     ],
 )
 def test_what_cannot_be_measured_is_one_sentence(arguments, sentence):

@@ -34,6 +34,25 @@ def test_servers_are_compared_by_paths_below_their_urls():
     assert new.request("/x/a.txt").url == "http://two/x/a.txt?level=ERROR"
 
 
+def test_a_url_is_no_path_below_the_servers_that_are_compared():
+    with pytest.raises(BadPlan, match="give a path below the URLs of --base"):
+        Source("old", "http://one", {}).request("http://two/a.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("Grüße.txt", "Gr%C3%BC%C3%9Fe.txt"), ("a b%20c", "a%20b%20c"), ("x:y", "x:y")],
+)
+def test_a_path_is_written_as_a_url_has_it(name, path):
+    assert Source("old", "http://one", {}).request(name).url == f"http://one/{path}"
+
+
+@pytest.mark.parametrize("log", ["http://[::1/a", "http://[zz]/a", "http://h/\udcff", "http://ü/"])
+def test_what_no_url_can_be_made_of_is_named(log):
+    with pytest.raises(BadPlan):
+        DISK.request(log)
+
+
 @pytest.mark.parametrize("log", ["a.txt", "file:///etc/passwd", "ftp://logs/a.txt"])
 def test_what_is_no_url_of_http_is_named(log):
     with pytest.raises(BadPlan, match="http"):
