@@ -114,7 +114,7 @@ class Renewals:
                 self._growing.renew()
                 is_failing = False
             except FAILURES as error:
-                if not is_failing:
+                if not is_failing and not self._ended.is_set():
                     self._note(f"the console is kept on disk meanwhile: {reason_of(error)}")
                 is_failing = True
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import errno
 import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -9,6 +10,7 @@ from oslogserve.errors import SourceError
 from oslogserve.sources.swift import Place
 from oslogserve.upload import console
 from oslogserve.upload.console import Growing, Renewals, Spool
+from oslogserve.upload.store import Interrupted
 from tests.unit.upload.fakes import FakeStore
 
 PLACE = Place("logs", "job-output.txt")
@@ -100,3 +102,23 @@ def test_a_failing_store_is_told_once_and_asked_again(spool):
     with closing(Renewals(Failing(), FakeStore(), 0.001, notes.append)):
         assert renewed.wait(10)
     assert notes == ["the console is kept on disk meanwhile: Swift: status 503"]
+
+
+def test_an_end_in_the_midst_of_a_renewal_is_no_failure():
+    begun = threading.Event()
+    store = FakeStore()
+
+    class Endless:
+        def renew(self):
+            begun.set()
+            while not store.is_stopped:
+                time.sleep(0.001)
+            raise Interrupted
+
+        def close(self):
+            pass
+
+    notes = []
+    with closing(Renewals(Endless(), store, 0.001, notes.append)):
+        assert begun.wait(10)
+    assert notes == []
