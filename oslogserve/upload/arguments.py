@@ -21,28 +21,26 @@ def add_to(commands: Any) -> None:
     )
     upload.add_argument("--container", metavar="C", help="instead of [swift] container")
     upload.add_argument("--config", metavar="FILE", help="the server's; else OS_* is taken")
-    upload.add_argument(
-        "--expire", type=_duration, metavar="T", help="such as 30d (default: never)"
-    )
+    upload.add_argument("--expire", type=duration, metavar="T", help="such as 30d (default: never)")
     upload.add_argument("--no-gzip", action="store_true", help="store text as it is")
-    upload.add_argument("--parallel", type=_count, default=8, metavar="N", help="files at once")
+    upload.add_argument("--parallel", type=count, default=8, metavar="N", help="files at once")
     upload.add_argument(
         "--patience",
-        type=_duration,
+        type=duration,
         default=300,
         metavar="T",
         help="how long a request that fails is repeated (default: 5m)",
     )
     upload.add_argument(
         "--segment-size",
-        type=_size,
+        type=size,
         default=256 * 2**20,
         metavar="BYTES",
         help="what is larger is stored in segments (default: 256M)",
     )
     upload.add_argument(
         "--every",
-        type=_duration,
+        type=duration,
         default=10,
         metavar="T",
         help="how often readers see the console grow (default: 10s)",
@@ -59,7 +57,7 @@ def _upload(options: argparse.Namespace) -> int:
     return command.upload(options)
 
 
-def _duration(text: str) -> float:
+def duration(text: str) -> float:
     """The seconds of a duration such as 30d. A number without a unit is seconds."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)", text)
     seconds = float(match[1]) * _SECONDS[match[2] or "s"] if match else math.nan
@@ -68,7 +66,7 @@ def _duration(text: str) -> float:
     return seconds
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
     match = re.fullmatch(r"([0-9]+)([kmg]?)", text.lower())
     size = int(match[1]) * _SIZES[match[2]] if match else 0
     if not 1 <= size <= LARGEST_SEGMENT:
@@ -76,7 +74,7 @@ def _size(text: str) -> int:
     return size
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
     if not 1 <= int(text) <= 1000:
         raise ValueError
     return int(text)

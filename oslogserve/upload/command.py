@@ -17,7 +17,7 @@ from pathlib import Path
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.upload.console import Growing, Renewals, Spool
 from oslogserve.upload.files import Files
-from oslogserve.upload.naming import Naming
+from oslogserve.upload.naming import Naming, Unstorable
 from oslogserve.upload.report import Report, shown
 from oslogserve.upload.store import Store, StoreOptions
 from oslogserve.upload.walk import files_below
@@ -82,6 +82,10 @@ def _upload_console(options: argparse.Namespace, naming: Naming, report: Report)
         raise ConfigError(f"--name {shown(name)}: give the name of a file; --prefix has its folder")
     if sys.stdin is None:
         raise OSError("standard input is closed")
+    try:
+        naming.place(name)
+    except Unstorable as error:
+        raise ConfigError(str(error)) from error
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
     is_stored = False
     with closing(Spool(Path(folder, options.name))) as spool, _second_signal_interrupts():

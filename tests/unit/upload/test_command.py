@@ -140,3 +140,11 @@ def test_the_first_signal_waits_for_the_last_lines_and_the_second_does_not(
     assert stored(store) == {"job-output.txt": content}
     assert ("interrupted" in capsys.readouterr().err) == (signals == 2)
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("arguments", [("--name", "\udcff"), ("--container", "logs_{partition}")])
+def test_a_console_without_a_place_is_refused_before_it_is_read(
+    store, upload, console, capsys, arguments
+):
+    assert upload("-", *arguments) == 2
+    assert capsys.readouterr().err.count("\n") == 1
