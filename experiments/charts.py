@@ -9,7 +9,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from oslogserve.bench.report import COLOURS, with_plain_numbers
+from oslogserve.bench.report import COLOURS, slowest, with_plain_numbers
 
 #: Points of a line, of which more say nothing more.
 MOST_POINTS = 400
@@ -55,12 +55,7 @@ def points(title: str, xlabel: str, shown: Lines) -> Figure:
     figure = _figure()
     axes = figure.subplots()
     for (name, (xs, ys)), colour in zip(shown.items(), _colours(), strict=False):
-        # The largest of each bundle: what stands out is what is looked for.
-        step = max(1, len(xs) // MOST_POINTS)
-        at = [
-            max(range(i, min(i + step, len(xs))), key=ys.__getitem__)
-            for i in range(0, len(xs), step)
-        ]
+        at = slowest(ys, MOST_POINTS)
         axes.plot(
             [xs[i] for i in at], [ys[i] for i in at], ".", color=colour, label=name, markersize=3
         )

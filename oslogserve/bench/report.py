@@ -75,7 +75,8 @@ def as_html(result: Result) -> str:
 
 
 _OVER_TIME = (
-    f"Each request of the last run, the mean of {ROLLING} around it, and requests a second; "
+    f"The requests of the last run (of more than {MOST_POINTS} the slowest of each few), the mean of "
+    f"{ROLLING} around each, and requests a second; "
     "grey where the client was the limit"
 )
 
@@ -93,7 +94,7 @@ def _distribution(metric: str, values: Mapping[str, Mapping[str, Sequence[float]
             continue
         shown = times[times <= numpy.percentile(times, 99)]
         histogram.hist(shown, bins=50, alpha=0.6, color=colour, label=source)
-        distribution.ecdf(_thinned(numpy.sort(times)), color=colour, label=source)
+        distribution.ecdf(_thinned(numpy.sort(times)[::-1]), color=colour, label=source)
     histogram.set(title="Histogram, up to the 99th percentile", xlabel="ms", ylabel="requests")
     distribution.set(title="Part of the requests that took at most", xlabel="ms")
     distribution.set_xscale("log")
@@ -129,7 +130,8 @@ def _points(axes: Axes, samples: Sequence[Sample], source: str, colour: str) -> 
         return
     at = numpy.array([sample.started for sample in samples])
     response = 1000 * numpy.array([sample.response for sample in samples])
-    axes.plot(_thinned(at), _thinned(response), ".", markersize=2, alpha=0.4, color=colour)
+    shown = slowest(response.tolist(), MOST_POINTS)
+    axes.plot(at[shown], response[shown], ".", markersize=2, alpha=0.4, color=colour)
     if len(response) > ROLLING:
         mean = numpy.convolve(response, numpy.ones(ROLLING) / ROLLING, "valid")
         middle = at[ROLLING // 2 :][: len(mean)]
@@ -138,6 +140,13 @@ def _points(axes: Axes, samples: Sequence[Sample], source: str, colour: str) -> 
 
 def _colours(count: int) -> list[str]:
     return [COLOURS[number % len(COLOURS)] for number in range(count)]
+
+
+def slowest(times: Sequence[float], most: int) -> list[int]:
+    """The place of the largest time in each of about `most` bundles: what stands out is looked for."""
+    step = max(1, len(times) // most)
+    bundles = (range(i, min(i + step, len(times))) for i in range(0, len(times), step))
+    return [max(bundle, key=times.__getitem__) for bundle in bundles]
 
 
 def _thinned(values: numpy.ndarray) -> numpy.ndarray:

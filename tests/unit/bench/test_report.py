@@ -29,6 +29,13 @@ def test_logarithmic_axes_have_plain_numbers():
     assert re.search(r"<text[^>]*>50.[0-9]+</text>", as_html(Result({}, [Run(alike, [])])))
 
 
+def test_the_slowest_of_many_requests_is_in_the_charts():
+    samples = [sample(started=number / 1000, response=0.01) for number in range(16_001)]
+    samples[15_999] = sample(started=15.999, response=70.0)
+    labels = re.findall(r"<text[^>]*>50000</text>", as_html(Result({}, [Run(samples, [])])))
+    assert len(labels) == 2  # one in the distribution, one over time
+
+
 def test_names_are_escaped():
     html = page(logs="<script>alert(1)</script>")
     assert "<script>" not in html
