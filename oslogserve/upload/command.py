@@ -63,7 +63,8 @@ def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) 
     root = os.fsencode(options.logs)
     os.scandir(root).close()  # raises what is wrong with it
     prefix = naming.object_prefix
-    with closing(_store(options, naming.config, options.patience, prefix)) as store:
+    store = _store(options, naming.config, options.patience, prefix)
+    with closing(store), _interrupted_by_signal(1):
         files = Files(root, files_below(root, report), naming, store, report)
         with ThreadPoolExecutor(options.parallel) as pool:
             threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
@@ -88,7 +89,7 @@ def _upload_console(options: argparse.Namespace, naming: Naming, report: Report)
         raise ConfigError(str(error)) from error
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
     is_stored = False
-    with closing(Spool(Path(folder, options.name))) as spool, _second_signal_interrupts():
+    with closing(Spool(Path(folder, options.name))) as spool, _interrupted_by_signal(2):
         try:
             _read_console(options, naming, report, spool)
             with closing(_store(options, naming.config, options.patience)) as store:
@@ -137,20 +138,20 @@ def _read(descriptor: int) -> bytes:
 
 
 @contextmanager
-def _second_signal_interrupts() -> Iterator[None]:
-    """Context in which the first SIGINT or SIGTERM is passed over: it goes to the job as well, whose
-    last lines are still to come."""
+def _interrupted_by_signal(nth: int) -> Iterator[None]:
+    """Context in which the nth SIGINT or SIGTERM interrupts, and each after it. A console's upload passes
+    the first one over: it goes to the job as well, whose last lines are still to come."""
     count = 0
 
     def handle(*_: object) -> None:
         nonlocal count
         count += 1
-        if count > 1:
+        if count >= nth:
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.signal(each, handle) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -148,3 +148,25 @@ def test_a_console_without_a_place_is_refused_before_it_is_read(
 ):
     assert upload("-", *arguments) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_sigterm_stops_a_folder_and_is_told(store, upload, tmp_path, capsys, monkeypatch):
+    stopped = threading.Event()
+    monkeypatch.setattr(store, "stop", lambda: (setattr(store, "is_stopped", True), stopped.set()))
+
+    def end():
+        os.kill(os.getpid(), signal.SIGTERM)
+        stopped.wait(5)
+
+    store.on_replace = end
+    (tmp_path / "logs").mkdir()
+    for name in "ab":
+        (tmp_path / "logs" / name).write_bytes(b"a line\n")
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # else its default ends the tests
+    try:
+        assert upload(tmp_path / "logs") == 1
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    out, err = capsys.readouterr()
+    assert "stopped: run it again" in err
+    assert out.startswith("1 uploaded")
