@@ -5,6 +5,7 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from oslogserve.bench.stats import Description, Fading, Ratio
 FEW = 100
 #: Slices of time in the text; JSON and the page have more.
 SLICES = 10
+#: What a server or a name may hold that no terminal shall obey.
+_CONTROL = re.compile(r"[^\n\x20-\x7e\xa0-\U0010ffff]")
 _HEADINGS = ("mean", "std", "p50", "p95", "p99", "max")
 
 
@@ -120,7 +123,7 @@ def as_text(result: Result) -> str:
         parts.append(_table_of_slices(result.runs[-1]))
     parts += [f"{sentence} (medians, 95 % of resamples).\n" for sentence in conclusions(result)]
     parts += [f"Note: {caveat}\n" for caveat in caveats(result)]
-    return "\n".join(parts)
+    return _CONTROL.sub("?", "\n".join(parts))
 
 
 def _table_of_runs(result: Result) -> str:

@@ -52,6 +52,13 @@ def test_failures_count_in_no_rate_and_in_no_median():
     assert text.splitlines()[1].split()[-2:] == ["0.0", "0.0"]
 
 
+def test_a_server_sends_no_orders_to_a_terminal():
+    found = sample(worker="\x1b]0;\x9b2J", server={"\x1b[2J": 1.0}, error="\x07")
+    text = result.as_text(Result({}, [Run([found, sample("Grüße", server={"\x1b[2J": 1.0})], [])]))
+    assert text.replace("\n", "").isprintable()
+    assert "Grüße" in text
+
+
 def test_a_ratio_of_more_than_a_hundred_is_written_out():
     samples = [sample(name, response=time) for name, time in (("disk", 0.001), ("swift", 0.164))]
     assert result.sentences(samples)[0] == "swift answers 164 to 164 times later than disk"
