@@ -3,10 +3,17 @@
 
 import ctypes
 
-#: glibc's number for the most arenas.
+# glibc's numbers of its parameters.
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
 #: As many threads allocate at once without waiting. What is free in one arena is of no use to the others.
 ARENAS = 4
+#: Bytes from which on a buffer has pages of its own, which the system gets back when it is freed. glibc
+#: would raise this with each such buffer, up to 32 MiB, and keep them.
+LARGE = 1024 * 1024
+#: Free bytes at an arena's end that are kept.
+KEPT = 4 * LARGE
 
 
 def share_arenas() -> None:
@@ -18,3 +25,5 @@ def share_arenas() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_ARENA_MAX, ARENAS)
+        mallopt(_M_MMAP_THRESHOLD, LARGE)
+        mallopt(_M_TRIM_THRESHOLD, KEPT)

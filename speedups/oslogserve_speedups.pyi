@@ -70,5 +70,8 @@ class Renderer:
     def totals(self) -> Totals | None:
         """What a summary's lines come to, after finish(); None for another view."""
 
+def line_feeds(piece: bytes, start: int, end: int) -> int:
+    """The count of line feeds in ``piece[start:end]``, as ``bytes.count`` has it."""
+
 def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) -> dict[str, Any]:
     """The fields of an ``OpenFile``; raises OSError. The GIL is released meanwhile."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Semaphore, get_ident
 from typing import NamedTuple
 
+from oslogserve import native
 from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 
@@ -18,7 +19,7 @@ SMALLEST_BLOCK = 4 * 1024
 LARGEST_BLOCK = 256 * 1024
 BLOCK_TIME = 0.02
 #: Bytes that are rendered at once: each request holds several of such pieces, as markup.
-LARGEST_RENDERED = 128 * 1024
+LARGEST_RENDERED = 256 * 1024
 #: Lines that are rendered at once, or searched: a short one becomes forty times as many bytes of JSON.
 MOST_LINES = 8 * 1024
 #: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
@@ -139,9 +140,17 @@ class Budget:
             self._entered.pop().leave()
 
 
+def _pure_line_feeds(piece: bytes, start: int, end: int) -> int:
+    return piece.count(b"\n", start, end)
+
+
+#: The native one is some twenty times as fast as that of CPython 3.11, during which no thread runs.
+_line_feeds = native.CORE.line_feeds if native.CORE else _pure_line_feeds
+
+
 def _end_of_block(piece: bytes, start: int, size: int) -> int:
     """The end of a block of at most `size` bytes and MOST_LINES lines."""
-    while piece.count(b"\n", start, start + size) > MOST_LINES:
+    while _line_feeds(piece, start, start + size) > MOST_LINES:
         size //= 2
     return start + size
 
