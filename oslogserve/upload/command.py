@@ -67,8 +67,8 @@ def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) 
     with closing(store), _interrupted_by_signal(1):
         files = Files(root, files_below(root, report), naming, store, report)
         with ThreadPoolExecutor(options.parallel) as pool:
-            threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
             try:
+                threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
                 for thread in threads:
                     thread.result()
             except KeyboardInterrupt:
