@@ -21,9 +21,6 @@ from oslogserve import metrics_dir
 from oslogserve.allocator import share_arenas
 from oslogserve.config import Config, ConfigError
 
-#: Of so many requests of a full worker, one is the last of its connection.
-REQUESTS_WHILE_FULL = 16
-
 
 class Worker(ThreadWorker):
     """A worker that accepts a connection only while it has a thread for it, so that a full one leaves
@@ -38,20 +35,6 @@ class Worker(ThreadWorker):
     @worker_connections.setter
     def worker_connections(self, most: int) -> None:
         self._most_connections = most
-
-    @property
-    def max_keepalived(self) -> int:
-        """The most idle connections, from which on a response ends its connection.
-
-        While the worker is full, some responses do: else connections that always have a next request
-        would leave none for one that waits to be accepted.
-        """
-        is_full = self.nr_conns >= self.worker_connections
-        return 0 if is_full and self.nr % REQUESTS_WHILE_FULL == 0 else self._max_keepalived
-
-    @max_keepalived.setter
-    def max_keepalived(self, most: int) -> None:
-        self._max_keepalived = most
 
 
 _temporary_directories: list[str] = []

@@ -2,6 +2,7 @@
 """The page's style sheet and script: static files whose paths change with their content."""
 
 import base64
+import functools
 import hashlib
 from importlib import resources
 from typing import NamedTuple
@@ -39,6 +40,7 @@ def url(mount: str, name: str) -> str:
     return mount + _ASSETS[name].path
 
 
+@functools.cache
 def integrity(name: str) -> str:
     """The content's hash, as a policy and an element name it."""
     digest = hashlib.sha256(_ASSETS[name].content).digest()

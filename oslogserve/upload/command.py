@@ -2,13 +2,14 @@
 """The command `oslogserve upload`."""
 
 import argparse
+import itertools
 import os
 import select
 import shlex
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
@@ -64,15 +65,12 @@ def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) 
     os.scandir(root).close()  # raises what is wrong with it
     prefix = naming.object_prefix
     store = _store(options, naming.config, options.patience, prefix)
-    with closing(store), _interrupted_by_signal(1):
+    with closing(store), _signals_call(lambda *_: store.stop()):
         files = Files(root, files_below(root, report), naming, store, report)
         with ThreadPoolExecutor(options.parallel) as pool:
-            try:
-                threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
-                for thread in threads:
-                    thread.result()
-            except KeyboardInterrupt:
-                store.stop()
+            threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
+            for thread in threads:
+                thread.result()
         if store.is_stopped:
             report.incomplete("stopped: run it again for the files that are missing")
 
@@ -89,7 +87,7 @@ def _upload_console(options: argparse.Namespace, naming: Naming, report: Report)
         raise ConfigError(str(error)) from error
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
     is_stored = False
-    with closing(Spool(Path(folder, options.name))) as spool, _interrupted_by_signal(2):
+    with closing(Spool(Path(folder, options.name))) as spool, _signals_call(_second_interrupts()):
         try:
             _read_console(options, naming, report, spool)
             with closing(_store(options, naming.config, options.patience)) as store:
@@ -138,20 +136,23 @@ def _read(descriptor: int) -> bytes:
 
 
 @contextmanager
-def _interrupted_by_signal(nth: int) -> Iterator[None]:
-    """Context in which the nth SIGINT or SIGTERM interrupts, and each after it. A console's upload passes
-    the first one over: it goes to the job as well, whose last lines are still to come."""
-    count = 0
-
-    def handle(*_: object) -> None:
-        nonlocal count
-        count += 1
-        if count >= nth:
-            raise KeyboardInterrupt
-
-    before = {each: signal.signal(each, handle) for each in (signal.SIGINT, signal.SIGTERM)}
+def _signals_call(handler: Callable[..., None]) -> Iterator[None]:
+    """Context in which SIGINT and SIGTERM call the handler."""
+    before = {each: signal.signal(each, handler) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for each, handler_before in before.items():
+            signal.signal(each, handler_before)
+
+
+def _second_interrupts() -> Callable[..., None]:
+    """A handler that passes over the first signal of a console's upload: it goes to the job as well, whose
+    last lines are still to come."""
+    count = itertools.count(1)
+
+    def handle(*_: object) -> None:
+        if next(count) > 1:
+            raise KeyboardInterrupt
+
+    return handle

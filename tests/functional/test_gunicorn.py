@@ -4,10 +4,9 @@
 import os
 import re
 import signal
-import socket
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -134,29 +133,3 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
         told = server.log.read_text()
     assert "the configuration stays as it was: " in told
     assert "[disk] roots: no such key" in told
-
-
-def test_connections_that_are_never_idle_leave_a_place_for_one_that_waits(tmp_path):
-    """Each of as many as there are threads sends its next requests before it has an answer."""
-    (tmp_path / "a.txt").write_text("one line\n")
-    requests = 2000
-    pipelined = b"GET /a.txt HTTP/1.1\r\nHost: a\r\n\r\n" * requests
-
-    def answers(port):
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
-            client.sendall(pipelined)
-            client.shutdown(socket.SHUT_WR)
-            read = b""
-            with suppress(ConnectionResetError):  # of what was not read there
-                while piece := client.recv(65536):
-                    read += piece
-        return read.count(b"HTTP/1.1 200")
-
-    options = ("--workers", "1", "--threads", "2")
-    with (
-        Gunicorn(f"[disk]\nroot = {tmp_path}\n", *options) as server,
-        ThreadPoolExecutor(2) as pool,
-    ):
-        busy = [pool.submit(answers, server.port) for _ in range(2)]
-        assert get(server, "/a.txt") == b"one line\n"
-        assert 0 < min(one.result() for one in busy) < requests
