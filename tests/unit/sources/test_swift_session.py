@@ -98,8 +98,8 @@ def test_new_token_that_expired_on_its_way_is_renewed_too(session):
     assert answer == ("log", ["t1", "t2", "t3", "t4"])
 
 
-def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
-    """Of two that need one, he who asked for it has less time."""
+def held_back(session, monkeypatch):
+    """The event until which no token comes."""
     authenticate, may_go_on = session._authenticate, threading.Event()
 
     def hang():
@@ -107,6 +107,12 @@ def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
         return authenticate()
 
     monkeypatch.setattr(session, "_authenticate", hang)
+    return may_go_on
+
+
+def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
+    """Of two that need one, he who asked for it has less time."""
+    may_go_on = held_back(session, monkeypatch)
     assert asked(session, "log", seconds=0.05) == ("timeout", [])
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(asked, session, "log", seconds=BOUND)
@@ -125,13 +131,7 @@ def aged(session, monkeypatch):
 
 
 def test_a_token_is_renewed_before_it_expires_and_nobody_waits_for_it(aged, monkeypatch):
-    authenticate, may_go_on = aged._authenticate, threading.Event()
-
-    def hang():
-        assert may_go_on.wait(BOUND)
-        return authenticate()
-
-    monkeypatch.setattr(aged, "_authenticate", hang)
+    may_go_on = held_back(aged, monkeypatch)
     assert asked(aged, "log") == ("log", ["t1"])
     assert asked(aged, "log") == ("log", ["t1"])
     may_go_on.set()
