@@ -30,9 +30,9 @@ MOST_TIMES_RUN = 3
 WARM_UP = 8
 """Requests at once until a server counts as idle: each of 2 workers starts its 4 threads."""
 
-CONNECTIONS = 64
-"""Connections of wrk, opened at once and kept alive: the worker that wakes first may accept most. Then its threads pass Python's lock between two processors, and any server under gunicorn comes to
-half of its figure or less. Of 8 connections this befalls more rounds than of 64."""
+CONNECTIONS = servers.WORKERS * servers.THREADS
+"""Connections of wrk, kept alive: as many as there are threads. A worker of ours whose threads are all taken accepts none,
+and wrk gives up one that waits for two seconds. The worker that wakes first may accept most of whitenoise's: such a round is repeated."""
 
 IN_TURN = pathlib.Path(__file__).with_name("in_turn.lua")
 """wrk's script: each request is for the next of the small logs."""
