@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, check-config, demo, bench, upload."""
+"""The command line: serve, render, check-config, convert-config, demo, bench, upload."""
 
 import argparse
 import os
@@ -66,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check-config", help="say what was understood of a file")
     check.add_argument("file", metavar="FILE", help="a configuration")
     check.set_defaults(run=_check_config)
+
+    convert = commands.add_parser("convert-config", help="print what os-loganalyze's becomes here")
+    convert.add_argument("file", metavar="FILE", help="its wsgi.conf")
+    convert.add_argument("--conditions", metavar="FILE", help="default: what FILE names")
+    convert.add_argument("--root", default="/srv/static/logs", metavar="DIR", help=default)
+    convert.set_defaults(run=_convert_config)
 
     demo = commands.add_parser("demo", help="write demo logs")
     demo.add_argument("folder", metavar="DIR", help="where; it is made if needed")
@@ -169,6 +175,13 @@ def _check_config(options: argparse.Namespace) -> int:
     config = load(options.file, must_exist=True)
     renderer_of(config)
     print(config.as_file(), end="")
+    return 0
+
+
+def _convert_config(options: argparse.Namespace) -> int:
+    from oslogserve.config.convert import converted
+
+    print(converted(options.file, options.conditions, options.root), end="")
     return 0
 
 

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each address and fragment of os-loganalyze that the manual tells of, at the virtual host of etc/apache."""
+"""Each address and fragment of os-loganalyze that the manual tells of, at the virtual host of etc/apache.
+
+The configuration is what `oslogserve convert-config` makes of os-loganalyze's.
+"""
 
 import gzip
 import re
+import subprocess
+import sys
 
 import pytest
 
 from tests.browser import is_in_view
 from tests.servers.apache import Apache, public_folder
-from tests.servers.client import ask, ini
+from tests.servers.client import ask
 from tests.servers.process import REPOSITORY
 
 MANUAL = (REPOSITORY / "doc/moving.rst").read_text("utf-8")
@@ -23,12 +28,56 @@ LINES = [
 ] + [b"2013-09-27 18:22:14.%03d 1 INFO nova.api [-] more\n" % n for n in range(200)]
 LOG = b"".join(LINES)
 SYSLOG = b"".join(b"Mar  8 12:20:%02d host app[1]: message\n" % n for n in range(10, 60))
+TIMES = b"""\
+2013-09-27 18:22:10,000 INFO starts
+2013-09-27 18:22:11 ERROR fails
+2013-09-27 18:22:12.123456 INFO ends
+"""
 IN_SWIFT = b"2013-09-27 18:22:10.000 1 INFO nova.api [-] of Swift\n"
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
+WSGI_CONF = """\
+[general]
+filter = SevFilter
+view = HTMLView
+file_conditions = file_conditions.yaml
+generate_folder_index = true
+
+[swift]
+authurl={auth_url}
+user={username}
+password={password}
+tenant={project_name}
+region=
+chunk_size=64
+container={container}
+"""
+FILE_CONDITIONS = r"""conditions:
+ - filename_pattern: ^.*\.txt(\.gz)?$
+   filter: SevFilter
+   view: HTMLView
+ - filename_pattern: ^.*console\.html(\.gz)?$
+   filter: SevFilter
+   view: HTMLView
+ - filename_pattern: ^.*$
+   filter: NoFilter
+   view: PassthroughView
+"""
+
+
+def converted(folder, root, settings):
+    """Our configuration, made of os-loganalyze's for the same logs."""
+    settings = settings | {"auth_url": settings["auth_url"].replace("/v3", "/v2.0/")}
+    (folder / "wsgi.conf").write_text(WSGI_CONF.format_map(settings))
+    (folder / "file_conditions.yaml").write_text(FILE_CONDITIONS)
+    command = [sys.executable, "-m", "oslogserve", "convert-config", folder / "wsgi.conf"]
+    return subprocess.check_output([*command, "--root", root], text=True)
+
+
 @pytest.fixture(scope="module")
-def server(swift, tmp_path_factory):
+def server(keystone_swift, tmp_path_factory):
+    swift = keystone_swift
     stored = tmp_path_factory.mktemp("objects")
     for name, content in {
         "42/1/screen-n-api.txt.gz": gzip.compress(IN_SWIFT),
@@ -41,11 +90,11 @@ def server(swift, tmp_path_factory):
     with public_folder() as logs:
         job = logs / "42/1"
         job.mkdir(parents=True)
-        for name, content in {"screen-n-api": LOG, "syslog": SYSLOG}.items():
+        for name, content in {"screen-n-api": LOG, "syslog": SYSLOG, "times": TIMES}.items():
             (job / f"{name}.txt.gz").write_bytes(gzip.compress(content))
         (job / "console.html.gz").write_bytes(gzip.compress(LOG))
-        sections = {"disk": {"root": logs}, "swift": swift.settings("moving")}
-        with Apache(logs, ini(sections)) as apache:
+        config = converted(tmp_path_factory.mktemp("old"), logs, swift.settings("moving"))
+        with Apache(logs, config) as apache:
             yield apache
 
 
@@ -130,8 +179,10 @@ CHECKS = {
     "/LOG.txt.gz?level=CRITICAL": has_one,
     "/LOG.txt.gz?level=error": has_errors,
     "/LOG.txt.gz?level=LOUD": is_refused,
+    "/LOG.txt.gz?level=NONE": is_whole,
     "/LOG.txt.gz?limit=100": is_limited,
     "/LOG.txt.gz?source=swift": is_from_swift,
+    "/LOG.txt.gz?source=all": is_whole,
     "/LOG.txt.gz?content-type=text/plain": is_text,
     "/LOG.txt.gz?": is_whole,
     "/LOG.txt.gz?level=ERROR&level=INFO": is_refused,
@@ -143,6 +194,8 @@ CHECKS = {
 #: The log, and the lines that are highlighted.
 FRAGMENTS = {
     "#_2013-09-27_18_22_11_248": ("screen-n-api", ["L2", "L4"]),
+    "#_2013-09-27_18_22_11": ("times", ["L2"]),
+    "#_2013-09-27_18_22_12_123456": ("times", ["L3"]),
     "#_Mar__8_12_20_42": ("syslog", ["L33"]),
 }
 

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A configuration made of os-loganalyze's: its wsgi.conf and its file conditions.
+
+os-loganalyze read the first by Python 2's ConfigParser, the second by PyYAML. The first condition
+whose pattern matches from the beginning of a path decides, as the first [view NAME] does here.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from configparser import Error, RawConfigParser
+from typing import Any
+
+from oslogserve.config import values
+from oslogserve.config.options import OPTIONS
+from oslogserve.config.parser import ConfigError
+
+_PARSERS = {option.where: option.parse for option in OPTIONS}
+#: os-loganalyze's keys of [swift], and ours.
+OPTIONS_OF_SWIFT = {
+    "authurl": "auth_url",
+    "user": "username",
+    "password": "password",
+    "tenant": "project_name",
+    "region": "region_name",
+    "container": "container",
+}
+#: Our view by os-loganalyze's, which may also be written with "View" behind it.
+_VIEWS = {"html": "log", "text": "log", "passthrough": "raw"}
+
+
+def converted(file: str, conditions: str | None, root: str) -> str:
+    """The text of a configuration. Raises ConfigError.
+
+    conditions: in place of the file that file_conditions names. root: of the logs on disk.
+    """
+    given = _parsed(file)
+    general = dict(given["general"]) if "general" in given else {}
+    named = general.pop("file_conditions", "")
+    conditions = conditions or (named and os.path.join(os.path.dirname(file), named))
+    wants_listing = general.pop("generate_folder_index", "no")
+    lines = ["[disk]", _setting("root", root, _PARSERS["disk", "root"])]
+    if "swift" in given:
+        lines += ["[swift]", *_swift(dict(given["swift"]))]
+    lines += ["[serve]", _setting("listing", wants_listing, values.yes_or_no)]
+    lines += [f"# [general] {key}: left out, see doc/moving.rst" for key in general]
+    unknown = set(given.sections()) - {"general", "swift"}
+    lines += [f"# [{section}]: left out, os-loganalyze does not know it" for section in unknown]
+    if conditions:
+        lines += _views(conditions)
+    if _view(general.get("view")) == "raw":
+        lines += ["[view default]", "pattern = ^", "view = raw"]
+    return "\n".join(lines) + "\n"
+
+
+def _parsed(file: str) -> RawConfigParser:
+    parser = RawConfigParser(strict=False, inline_comment_prefixes=(";",))
+    try:
+        with open(file, encoding="utf-8") as stream:
+            parser.read_file(stream)
+    except (Error, ValueError) as error:
+        # The message's further lines are lines of the file, which may be secret.
+        raise ConfigError(f"{file}: {str(error).splitlines()[0]}") from None
+    return parser
+
+
+def _setting(key: str, value: str, parse: Callable[[str], Any]) -> str:
+    """A line of the configuration. Raises ConfigError, without the value, which may be secret."""
+    try:
+        parse(value)
+    except ValueError as takes:
+        raise ConfigError(f"{key}: it takes {takes}") from None
+    if "\n" in value or value != value.strip() or ("%(" in value and key != "pattern"):
+        raise ConfigError(f"{key}: it takes one line, without spaces at its ends or %(...) in it")
+    return f"{key} = {value}"
+
+
+def _swift(given: dict[str, str]) -> Iterator[str]:
+    for key, value in given.items():
+        ours = OPTIONS_OF_SWIFT.get(key)
+        if key == "authurl" and not value.endswith("/v3"):
+            yield "# os-loganalyze used version 2.0"
+            value = re.sub("(/v2.0)?/*$", "/v3", value, count=1)
+        if ours is None:
+            yield f"# [swift] {key}: left out, see doc/moving.rst"
+        elif value:
+            yield _setting(ours, value, _PARSERS["swift", ours])
+
+
+def _views(file: str) -> Iterator[str]:
+    for number, condition in enumerate(_conditions(file), 1):
+        view, pattern = _view(condition.get("view")), condition.get("filename_pattern")
+        if view is None or pattern is None:
+            yield f"# condition {number}: left out, it has no pattern, or no view that there is"
+            continue
+        flags, rest = re.findall(r"(?s)\A(\(\?[aiLmsux]+\))?(.*)", str(pattern))[0]
+        is_anchored = rest.startswith("^") and "|" not in rest
+        found = flags + (rest if is_anchored else f"^(?:{rest})")
+        yield f"[view {number}]"
+        yield _setting("pattern", found, values.pattern)
+        if view == "log" and str(condition["view"]).lower().startswith("text"):
+            yield "# was text for browsers too; they get a page that links to it"
+        yield f"view = {view}"
+
+
+def _view(name: object) -> str | None:
+    return _VIEWS.get(str(name).lower().removesuffix("view"))
+
+
+def _conditions(file: str) -> list[dict[str, Any]]:
+    try:
+        import yaml
+
+        with open(file, encoding="utf-8") as stream:
+            return [dict(condition) for condition in yaml.safe_load(stream)["conditions"]]
+    except ImportError:
+        raise ConfigError(f"{file}: to read it, install PyYAML") from None
+    except (yaml.YAMLError, ValueError, TypeError, KeyError) as error:
+        what = " ".join(str(error).split())
+        raise ConfigError(f"{file}: it is no YAML with a list of conditions ({what})") from None
