@@ -111,8 +111,9 @@ def url_answers(url):
 class Process:
     """One server; `ready` lists ports (int) that must accept and URLs (str) that must answer."""
 
-    def __init__(self, argv, log, *, ready=(), env=None, seconds=START_SECONDS):
+    def __init__(self, argv, log, *, ready=(), env=None, seconds=START_SECONDS, pass_fds=()):
         self.argv = [os.fspath(word) for word in argv]
+        self.pass_fds = pass_fds
         self.log = Path(log)
         self.ready = tuple(ready)
         self.env = environment() if env is None else env
@@ -164,6 +165,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                pass_fds=self.pass_fds,
                 start_new_session=True,  # a terminal's Ctrl-C is for us alone
                 preexec_fn=before_exec,  # noqa: PLW1509 (two system calls, no locks)
             )

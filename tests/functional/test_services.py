@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""etc/systemd: the units, and that no request is lost when the service is reloaded or restarted."""
+
+import http.client
+import shutil
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.servers.client import begin
+from tests.servers.process import poll
+from tests.servers.systemd import SERVICE, SOCKET, UNITS, Service
+
+READERS = 8
+#: Larger than what gunicorn and the kernel take ahead of a reader.
+LARGE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] A line like any other\n" * 400_000
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    for number in range(READERS):
+        (folder / f"{number}.txt").write_text(f"log {number}\n")
+    (folder / "large.txt").write_bytes(LARGE)
+    return folder
+
+
+@pytest.fixture
+def service(logs):
+    with Service(f"[disk]\nroot = {logs}\n") as running:
+        yield running
+
+
+class Readers:
+    """Clients that read one log after another; `answers` counts the right ones, `lost` has the others."""
+
+    def __init__(self, server):
+        self.address = urlsplit(server.url).netloc
+        self.answers = 0
+        self.lost = []
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+
+    def read(self, number):
+        """Every second reader keeps its connection, as a front does that has a pool of them."""
+        connection = None
+        while not self._ended.is_set():
+            connection = connection or http.client.HTTPConnection(self.address, timeout=60)
+            wanted = f"log {number}\n".encode()
+            try:
+                connection.request("GET", f"/{number}.txt")
+                answer = connection.getresponse()
+                got = answer.status, answer.read()
+            except OSError as error:
+                got = repr(error), b""
+            with self._lock:
+                self.answers += got == (200, wanted)
+                self.lost += [got] if got != (200, wanted) else []
+            if number % 2 or answer.will_close:
+                connection.close()
+                connection = None
+        if connection:
+            connection.close()
+
+    def wait_for(self, more):
+        """Waits until so many more answers have come."""
+        wanted = self.answers + more
+        poll(lambda: self.answers >= wanted, lambda: AssertionError(self.lost), 60)
+
+    @contextmanager
+    def reading(self):
+        with ThreadPoolExecutor(READERS) as pool:
+            done = [pool.submit(self.read, number) for number in range(READERS)]
+            try:
+                yield self
+            finally:
+                self._ended.set()
+        for one in done:
+            one.result()
+
+
+@contextmanager
+def slow_reader(server):
+    """Has begun to read a large log; in the end it reads the rest, which must be all of it."""
+    connection, answer = begin(server, "/large.txt")
+    with ExitStack() as stack:
+        stack.callback(connection.close)
+        first = answer.read(1000)
+        yield
+        assert first + answer.read() == LARGE
+
+
+def test_a_reload_and_a_restart_under_load_lose_no_request(service):
+    readers = Readers(service)
+    with readers.reading():
+        for change in (service.reload, service.reload, service.restart, service.restart):
+            readers.wait_for(100)
+            change()
+        readers.wait_for(100)
+    assert readers.lost == []
+
+
+def test_a_log_that_is_being_read_is_read_to_its_end(service):
+    with slow_reader(service):
+        service.reload()
+        with urllib.request.urlopen(f"{service.url}/0.txt", timeout=60) as answer:
+            assert answer.read() == b"log 0\n"
+
+
+def test_a_reload_takes_the_changed_configuration(service, tmp_path):
+    (tmp_path / "new.txt").write_text("new\n")
+    (service.root / "oslogserve.conf").write_text(f"[disk]\nroot = {tmp_path}\n")
+    service.reload()
+
+    def is_new():
+        try:
+            with urllib.request.urlopen(f"{service.url}/new.txt", timeout=60) as answer:
+                return answer.read() == b"new\n"
+        except urllib.error.HTTPError as error:
+            return error.code != 404
+
+    poll(is_new, lambda: AssertionError(service.process.tail()), 60)
+
+
+@pytest.fixture
+def units(tmp_path):
+    """The units as they are, but for a program that is there."""
+    for unit in (SERVICE, SOCKET):
+        text = unit.read_text().replace("/opt/oslogserve/bin/oslogserve", sys.executable)
+        (tmp_path / unit.name).write_text(text)
+    return tmp_path
+
+
+def run(*arguments):
+    """(exit status, what it says)."""
+    assert shutil.which(arguments[0]), "install Debian's systemd"
+    told = subprocess.run(arguments, check=False, capture_output=True, text=True)
+    return told.returncode, told.stdout + told.stderr
+
+
+def test_systemd_takes_the_units(units):
+    status, told = run(
+        "systemd-analyze", "verify", "--man=no", *(str(path) for path in units.iterdir())
+    )
+    assert (status, told) == (0, "")
+
+
+def test_systemd_calls_the_service_hardened(units):
+    options = ("--offline=true", "--threshold=20")
+    status, told = run("systemd-analyze", "security", *options, str(units / SERVICE.name))
+    assert status == 0, told
+
+
+def test_the_services_user_is_understood():
+    status, told = run("systemd-sysusers", "--dry-run", str(UNITS / "sysusers.conf"))
+    assert (status, "oslogserve" in told) == (0, True), told
