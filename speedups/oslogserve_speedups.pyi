@@ -64,6 +64,9 @@ class Renderer:
     def done(self) -> bool:
         """No further piece adds anything."""
 
+    def rows(self) -> tuple[list[int], list[int], int]:
+        """Ends, times and `reached` of the Rows of oslogserve.lines.rows, of what the last call gave."""
+
     def tally(self) -> dict[str, Any]:
         """The fields of a Tally of oslogserve.lines.selection, after finish()."""
 

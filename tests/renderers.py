@@ -70,8 +70,21 @@ def _without_link(found: re.Match[bytes]) -> bytes:
 def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple[object, Tally]:
     """(what a renderer gives of a log, its tally)"""
     tally = Tally()
+    if wanted.label is not None:
+        return rows_of(render, pieces, wanted, tally, *options), tally
     content = b"".join(render(pieces, wanted, tally, *options))
     return json.loads(content) if wanted.view == "summary" else content, tally
+
+
+def rows_of(renderer, pieces, wanted, tally, *options) -> list[tuple[int, bytes]]:
+    """The rows of a log, each behind its time."""
+    found = []
+    for rows in renderer.rows(pieces, wanted, tally, *options):
+        texts = [rows.text[a:b] for a, b in zip([0, *rows.ends], rows.ends, strict=False)]
+        found += zip(rows.times, texts, strict=True)
+        assert b"".join(texts) == rows.text
+        assert max(rows.times, default=rows.reached) <= rows.reached
+    return found
 
 
 def speedups():

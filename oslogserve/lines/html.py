@@ -32,11 +32,14 @@ class Elements:
     """The elements of one log's lines, in blocks of _BLOCK.
 
     link: see Wanted. searches: what to mark. longest: bytes of a line in which colours, links and
-    matches are found.
+    matches are found. label: the address of a row's log.
     """
 
-    def __init__(self, link: bytes, searches: Sequence[Search], longest: int) -> None:
+    def __init__(
+        self, link: bytes, searches: Sequence[Search], longest: int, label: bytes | None = None
+    ) -> None:
         self._link = link
+        self._label = label
         self._searches = [search.compiled() for search in searches]
         self._most_matches = most_matches(searches)
         self._longest = longest
@@ -61,6 +64,12 @@ class Elements:
         if between == b"\n":
             yield between + _BLOCK_ENDS
 
+    def row(self, line: Line, tally: Tally) -> bytes:
+        """The element of a line by itself. It has no number of its own: other logs have the same."""
+        element = self._line(line)
+        tally.elements += _start_tags(element)
+        return element + b"\n"
+
     def _gap(self, gap: Gap) -> bytes:
         size = gap.last - gap.first + 1
         text = b"%d line%b" % (size, b"" if size == 1 else b"s")
@@ -77,7 +86,10 @@ class Elements:
             for place in matches_in(search, text[: self._longest], self._most_matches)
         ]
         marked_up = _Text(text[: self._longest], self._link, marks).marked_up()
-        begin = b"<li%b id=L%d><a href=#L%d" % (_class_of(line), line.number, line.number)
+        number = b"" if self._label is not None else b" id=L%d" % line.number
+        begin = b"<li%b%b><a href=%b#L%d" % (
+            _class_of(line), number, self._label or b"", line.number
+        )  # fmt: skip
         name = self._name_of(line)
         return begin + name + b">#</a>" + marked_up + escaped(text[self._longest :])
 

@@ -27,6 +27,12 @@ def objects(shown: Iterable[Shown], clock: Clock, longest: int) -> Iterator[byte
     yield end
 
 
+def row_of(line: Line, clock: Clock, longest: int, label: bytes) -> bytes:
+    """The object of one line. label: its first member."""
+    is_cut = len(line.text.removesuffix(b"\n")) >= longest
+    return b"{" + label + _object(line, clock, longest)[1:] + (_CUT_END if is_cut else _END)
+
+
 def _object(line: Line, clock: Clock, longest: int) -> bytes:
     """The beginning of a line's object, up to its text."""
     content = line.text.removesuffix(b"\n")[:longest].removesuffix(b"\r")

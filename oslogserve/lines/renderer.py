@@ -10,6 +10,7 @@ from typing import Protocol
 
 from oslogserve import __version__
 from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.rows import Rows
 from oslogserve.lines.selection import Tally, Wanted
 from oslogserve.lines.split import LONGEST_LINE
 from oslogserve.lines.summary import as_json
@@ -30,6 +31,11 @@ class Renderer(Protocol):
     ) -> Iterator[bytes]:
         """The view of a log. pieces: the log, cut anywhere. tally: has what came of it in the end.
         longest: bytes of a line that are held until its end is seen, and that are searched."""
+
+    def rows(
+        self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
+    ) -> Iterator[Rows]:
+        """The same lines as rows, which need a label in `wanted`; of HTML, text or jsonl."""
 
 
 def pure_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
@@ -72,6 +78,23 @@ class NativeRenderer:
             yield as_json(renderer.totals())
         if tally is not None:
             vars(tally).update(renderer.tally())
+
+    def rows(
+        self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
+    ) -> Iterator[Rows]:
+        try:
+            renderer = CORE.Renderer(self._grammar, wanted, wanted.last_written(), longest)
+        except CORE.UnsupportedPattern:  # RE2 alone takes it
+            yield from pure_renderer(self._user_formats).rows(pieces, wanted, tally, longest)
+            return
+        for piece in pieces:
+            text = renderer.feed(piece)
+            yield Rows(text, *renderer.rows())
+            if renderer.done:
+                break
+        while text := renderer.finish():
+            yield Rows(text, *renderer.rows())
+        vars(tally).update(renderer.tally())
 
 
 def named(name: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Renderer]:

@@ -15,6 +15,9 @@ from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.lines.times import Clock, Instant
 
+#: Before a log's first time.
+NO_TIME = -(2**63)
+
 
 class Line(NamedTuple):
     """A line of a log."""
@@ -27,6 +30,8 @@ class Line(NamedTuple):
     rank: int
     #: b"" for a hit, else b"context", or b"shown" for a line that is brought in.
     role: bytes = b""
+    #: See Rows.times.
+    time: int = NO_TIME
 
     @property
     def own_rank(self) -> int:
@@ -64,12 +69,15 @@ class Selector:
         self._reads_all = wanted.view == "summary" or bool(selection.show)
         self._counts_severities = wanted.view == "html" and selection.tail is None
         self._page = wanted.page if wanted.view == "html" else None
-        self._line_bytes = LINE_BYTES if wanted.view == "html" else sys.maxsize
+        has_rows = wanted.label is not None
+        self._line_bytes = LINE_BYTES if wanted.view == "html" and not has_rows else sys.maxsize
         self._floor = SEVERITIES.index(selection.level) if selection.level else 0
         self._searches = [search.compiled() for search in selection.searches]
         self._without = [search.compiled() for search in selection.without]
         self._inheritance = Inheritance()
         self._time: Instant | None = None
+        self._by_time = wanted.by_time
+        self._latest = NO_TIME
         self._remaining = selection.limit
         self._context = selection.context or 0
         self._context_end = 0  # the last line of the context behind the last hit
@@ -112,9 +120,13 @@ class Selector:
 
     def _recognised(self, number: int, text: bytes) -> Line:
         seen = self._recogniser.seen_in(text.removesuffix(b"\n"))
-        if (self._selection.since or self._selection.until) and seen.time:
+        if (self._by_time or self._selection.since or self._selection.until) and seen.time:
             self._time = self._clock.read(seen.time) or self._time
-        return Line(number, text, seen, self._inheritance.rank_of(seen))
+        if self._by_time and self._time:
+            time = self._time.on_clock_of(0)
+            self._latest = max(self._latest, NO_TIME if time is None else time)
+        rank = self._inheritance.rank_of(seen)
+        return Line(number, text, seen, rank, time=self._latest)
 
     def _selected_by(self, line: Line, is_open: bool) -> Iterator[Line]:
         """The lines of which it is known by this one that they are shown."""

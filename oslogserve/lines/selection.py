@@ -72,6 +72,10 @@ class Wanted(NamedTuple):
     link: bytes = b"?"
     #: For HTML.
     page: Page | None = None
+    #: What a row begins with, which names its log; see `rows`. HTML: an address; jsonl: a member.
+    label: bytes | None = None
+    #: Rows have times.
+    by_time: bool = False
 
     def last_written(self) -> int:
         """When the log was last written, in seconds since 1970."""

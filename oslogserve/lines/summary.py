@@ -2,17 +2,25 @@
 """Summary of a log: how many lines of each severity, and when."""
 
 import json
+from collections import deque
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from operator import add
 from typing import Any, TypedDict
 
+from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.select import Line, Shown
 from oslogserve.lines.selection import Counts, count
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.times import Clock
 
 MOST_BUCKETS = 200
+#: Errors that a summary holds of a log's beginning, and of its end; and bytes of the text of each.
+MOST_ERRORS = 64
+LONGEST_ERROR = 300
+#: Bytes of a line that escape sequences are taken out of for that.
+_LOOKED_AT = 1024
+_ERROR = SEVERITIES.index("ERROR")
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
@@ -39,6 +47,16 @@ class Bucket(TypedDict):
     severities: list[int]
 
 
+class Error(TypedDict):
+    """A line at ERROR or above."""
+
+    line: int
+    #: In ISO 8601, as far as a line says it: of this one, or of the last above that has one.
+    time: str | None
+    #: Without escape sequences, at most LONGEST_ERROR bytes.
+    text: str
+
+
 class Totals(TypedDict):
     """What a log's lines come to, as either renderer counts them."""
 
@@ -51,6 +69,8 @@ class Totals(TypedDict):
     width: int
     #: In order.
     buckets: list[Bucket]
+    #: In order: the first MOST_ERRORS and the last.
+    errors: list[Error]
 
 
 def as_json(totals: Totals) -> bytes:
@@ -64,8 +84,8 @@ def as_json(totals: Totals) -> bytes:
         "seconds": width // _SECOND or width / _SECOND,
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
     }
-    times = {name: totals[name] for name in ("first_time", "last_time")}
-    return json.dumps({**times, "severities": severities, "histogram": histogram}).encode()
+    kept = {name: totals[name] for name in ("first_time", "last_time", "errors")}
+    return json.dumps({**kept, "severities": severities, "histogram": histogram}).encode()
 
 
 def _named(bucket: Bucket) -> dict[str, Any]:
@@ -93,6 +113,8 @@ class Summary:
         self._width = 0  # its place in WIDTHS
         self._buckets: dict[int, Bucket] = {}  # by their start
         self._now: int | None = None  # of the last line that had a time
+        self._first_errors: list[Error] = []
+        self._last_errors: deque[Error] = deque(maxlen=MOST_ERRORS)
 
     def of(self, shown: Iterable[Shown]) -> Totals:
         """What the lines come to."""
@@ -105,6 +127,7 @@ class Summary:
             severities=self._severities,
             width=WIDTHS[self._width],
             buckets=[self._buckets[start] for start in sorted(self._buckets)],
+            errors=[*self._first_errors, *self._last_errors],
         )
 
     def _add(self, line: Line) -> None:
@@ -114,12 +137,23 @@ class Summary:
             self._last_time = line.seen.time
             self._first_time = self._first_time or self._last_time
             self._now = instant.micros if instant.origin == "epoch" else self._now
+        if line.own_rank >= _ERROR:
+            self._add_error(line)
         if self._now is not None:
             severities = [0] * len(SEVERITIES)
             severities[line.own_rank] = 1
             self._merge(Bucket(start=self._now, first_line=line.number, severities=severities))
             while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS * WIDTHS[self._width]:
                 self._widen()
+
+    def _add_error(self, line: Line) -> None:
+        content = line.text[:_LOOKED_AT].removesuffix(b"\n").removesuffix(b"\r")
+        text = without_sequences(content)[:LONGEST_ERROR].decode("utf-8", "replace")
+        error = Error(line=line.number, time=self._clock.iso(self._last_time), text=text)
+        if len(self._first_errors) < MOST_ERRORS:
+            self._first_errors.append(error)
+        else:
+            self._last_errors.append(error)
 
     def _merge(self, lines: Bucket) -> None:
         """Adds these lines to the bucket of their start."""

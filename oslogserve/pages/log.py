@@ -160,8 +160,10 @@ class LogView:
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = json.loads(b"".join(self._lines("summary", pieces)))
+        errors = summary.pop("errors") or [None]
         counts = self._counts("lines", "bytes", "matched")
-        yield _json({**counts, **summary, **self._completeness()})
+        ends = {"first_error": errors[0], "last_error": errors[-1]}
+        yield _json({**counts, **summary, **ends, **self._completeness()})
 
     def _counts(self, *names: str) -> dict[str, int]:
         return {name: getattr(self._tally, name) for name in names}

@@ -41,6 +41,8 @@ pub struct Html {
     elements: u64,
     in_block: bool,
     in_line: bool,
+    /// The address of a row's log; None for the elements of one log.
+    label: Option<Vec<u8>>,
 }
 
 impl Html {
@@ -50,6 +52,7 @@ impl Html {
         searches: Vec<Search>,
         most_matches: usize,
         longest: usize,
+        label: Option<Vec<u8>>,
     ) -> Self {
         Self {
             out: Output::default(),
@@ -64,6 +67,7 @@ impl Html {
             elements: 0,
             in_block: false,
             in_line: false,
+            label,
         }
     }
 
@@ -78,7 +82,23 @@ impl Html {
         self.out.put_short(b"<li");
     }
 
+    fn begin_row(&mut self, line: &Line<'_>, label: &[u8]) {
+        self.elements += 2;
+        self.out.put_short(b"<li");
+        self.class(line);
+        let mut digits = itoa::Buffer::new();
+        let number = digits.format(line.number).as_bytes();
+        self.out.put_all([b"><a href=", label, b"#L", number]);
+        self.name(line);
+        self.out.put_short(b">#</a>");
+    }
+
     fn begin_line(&mut self, line: &Line<'_>) {
+        if let Some(label) = self.label.take() {
+            self.begin_row(line, &label);
+            self.label = Some(label);
+            return;
+        }
         if self.lines > 0 && self.lines.is_multiple_of(BLOCK) {
             self.finish();
         }
@@ -185,6 +205,9 @@ impl View for Html {
             Inside::new(text, matches).linked(self);
         }
         self.out.put_escaped(rest);
+        if self.label.is_some() {
+            self.out.put_short(b"\n");
+        }
     }
 
     fn rest_of_line(&mut self, text: &[u8]) {

@@ -18,10 +18,12 @@ pub struct Jsonl {
     longest: usize,
     is_open: bool,
     is_cut: bool,
+    /// The first member of each row; None for the objects of one log.
+    label: Option<Vec<u8>>,
 }
 
 impl Jsonl {
-    pub fn new(grammar: &Grammar, clock: Clock, longest: usize) -> Self {
+    pub fn new(grammar: &Grammar, clock: Clock, longest: usize, label: Option<Vec<u8>>) -> Self {
         Self {
             out: Output::default(),
             names: grammar.data.severities.clone(),
@@ -29,6 +31,7 @@ impl Jsonl {
             longest,
             is_open: false,
             is_cut: false,
+            label,
         }
     }
 
@@ -50,7 +53,7 @@ impl View for Jsonl {
         self.is_open = true;
         let content = line.content();
         self.is_cut = content.len() > self.longest;
-        self.out.put(b"{\"line\": ");
+        self.out.put_all([b"{", self.label.as_deref().unwrap_or_default(), b"\"line\": "]);
         self.out.put(itoa::Buffer::new().format(line.number).as_bytes());
         self.out.put(b", \"time\": ");
         self.put_time(line);
@@ -59,6 +62,10 @@ impl View for Jsonl {
         self.out.put(b"\", \"text\": \"");
         let text = &content[..content.len().min(self.longest)];
         put_string(&ansi::without(text.strip_suffix(b"\r").unwrap_or(text)), &mut self.out);
+        if self.label.is_some() {
+            self.is_cut = content.len() >= self.longest;
+            self.finish();
+        }
     }
 
     fn rest_of_line(&mut self, text: &[u8]) {

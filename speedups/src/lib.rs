@@ -161,10 +161,14 @@ impl Renderer {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;
                 let most = wanted.selection.most_matches;
-                Box::new(Html::new(grammar, wanted.link.clone(), marked, most, longest))
+                let (link, label) = (wanted.link.clone(), wanted.label.clone());
+                Box::new(Html::new(grammar, link, marked, most, longest, label))
             }
-            "text" => Box::<Text>::default(),
-            "jsonl" => Box::new(Jsonl::new(grammar, clock.clone(), longest)),
+            "text" => Box::new(Text::new(wanted.label.clone())),
+            "jsonl" => {
+                let label = wanted.label.clone();
+                Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
+            }
             "summary" => Box::new(Summary::new(grammar, clock.clone())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
@@ -199,6 +203,11 @@ impl Renderer {
     #[getter]
     fn done(&self) -> bool {
         self.renderer.is_done()
+    }
+
+    /// Ends, times and `reached` of the Rows of `oslogserve.lines.rows`, of what the last call gave.
+    fn rows(&mut self) -> (Vec<usize>, Vec<i64>, i64) {
+        self.renderer.rows()
     }
 
     /// The fields of a Tally of `oslogserve.lines.selection`.

@@ -64,7 +64,7 @@ impl Renderer {
 
     /// What a piece of the log adds to the view.
     pub fn feed(&mut self, piece: &[u8]) -> &[u8] {
-        self.selector.view.output().clear();
+        self.selector.clear();
         self.bytes += piece.len() as u64;
         let mut rest = piece;
         if (self.inside_line || !self.unfinished.is_empty())
@@ -81,7 +81,7 @@ impl Renderer {
 
     /// What was held back, and the end of the view: to be called until it gives nothing.
     pub fn finish(&mut self) -> &[u8] {
-        self.selector.view.output().clear();
+        self.selector.clear();
         let unfinished = std::mem::take(&mut self.unfinished);
         self.selector.block(&unfinished);
         self.selector.finish();
@@ -94,6 +94,11 @@ impl Renderer {
     /// True if nothing more can be shown.
     pub fn is_done(&self) -> bool {
         self.selector.is_done()
+    }
+
+    /// Ends and times of the rows that the last piece gave, and the latest time of all lines.
+    pub fn rows(&mut self) -> (Vec<usize>, Vec<i64>, i64) {
+        self.selector.rows()
     }
 
     /// What came of the selection.

@@ -29,6 +29,9 @@ const TAIL_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of one line that a page shows.
 const LINE_BYTES: usize = 4 * 1024 * 1024;
 
+/// Before a log's first time.
+const NO_TIME: i64 = i64::MIN;
+
 /// What view and selection need of the lines.
 #[derive(Clone, Copy)]
 struct Needs {
@@ -47,14 +50,16 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(view: &str, selection: &Selection, filter: &Filter) -> Self {
-        let inherited = view == "html" || selection.has_times() || filter.floor.is_some();
+    fn of(wanted: &Wanted, filter: &Filter) -> Self {
+        let Wanted { view, selection, .. } = wanted;
+        let has_times = wanted.by_time || selection.has_times();
+        let inherited = view == "html" || has_times || filter.floor.is_some();
         let brings_in = !selection.show.is_empty();
         Self {
             heads: view != "text" || inherited || brings_in,
             inherited,
             all_lines: view == "summary" || brings_in,
-            gaps: selection.context.is_some() || brings_in,
+            gaps: wanted.label.is_none() && (selection.context.is_some() || brings_in),
             counts: view == "html" && selection.tail.is_none(),
             no_choice: filter.is_empty() && selection.leaves_all(),
         }
@@ -100,6 +105,14 @@ pub struct Selector {
     is_done: bool,
     counter: Counter,
     tally: Tally,
+    /// True if lines are shown as rows.
+    has_rows: bool,
+    /// True if rows have times: no line is skipped.
+    by_time: bool,
+    /// Of the latest time of all lines.
+    latest: i64,
+    /// Ends and times of the rows that the last piece gave.
+    rows: (Vec<usize>, Vec<i64>),
 }
 
 impl Selector {
@@ -112,12 +125,16 @@ impl Selector {
         filter: Filter,
         longest: usize,
     ) -> Self {
-        let Wanted { view: name, mut selection, page, .. } = wanted;
-        let needs = Needs::of(&name, &selection, &filter);
+        let needs = Needs::of(&wanted, &filter);
+        let Wanted { view: name, mut selection, page, label, by_time, .. } = wanted;
         let context = selection.context.unwrap_or(0);
         Self {
             view,
-            inherited: Inherited::new(Arc::clone(&grammar), clock, selection.has_times()),
+            inherited: Inherited::new(
+                Arc::clone(&grammar),
+                clock,
+                by_time || selection.has_times(),
+            ),
             recogniser: Recogniser::new(grammar),
             page: page.filter(|_| name == "html"),
             fragments: Fragments::new(std::mem::take(&mut selection.show)),
@@ -139,6 +156,10 @@ impl Selector {
             is_done: false,
             counter: Counter::default(),
             tally: Tally::default(),
+            has_rows: label.is_some(),
+            by_time,
+            latest: NO_TIME,
+            rows: (Vec::new(), Vec::new()),
             selection,
             filter,
         }
@@ -152,6 +173,19 @@ impl Selector {
     /// What came of the selection.
     pub fn tally(&self) -> Tally {
         Tally { severities: self.counter.counts(), ..self.tally.clone() }
+    }
+
+    /// Empties what the last piece gave.
+    pub fn clear(&mut self) {
+        self.view.output().clear();
+        self.rows.0.clear();
+        self.rows.1.clear();
+    }
+
+    /// Ends and times of the rows that the last piece gave, and the latest time of all lines.
+    pub fn rows(&mut self) -> (Vec<usize>, Vec<i64>, i64) {
+        let (ends, times) = std::mem::take(&mut self.rows);
+        (ends, times, self.latest)
     }
 
     /// Takes lines, or the beginning of a long one.
@@ -191,6 +225,9 @@ impl Selector {
             return;
         }
         let number = self.tally.lines;
+        if self.shown == number && self.has_rows {
+            return;
+        }
         if self.shown == number {
             let text = self.fitting(text, self.room);
             return self.view.rest_of_line(text);
@@ -267,6 +304,7 @@ impl Selector {
     /// The beginning of the next line that may be shown, as far as this is quickly found out.
     fn skip(&mut self, block: &[u8], at: usize) -> usize {
         if self.number <= self.context_end
+            || self.by_time
             || self.fragments.have_anchors()
             || block.len() > self.longest
             || self.candidates.contains(&at)
@@ -326,6 +364,11 @@ impl Selector {
     fn line(&mut self, block: &[u8], content: Range<usize>) {
         self.tally.lines = self.number;
         let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
+        if self.by_time
+            && let Some(time) = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)))
+        {
+            self.latest = self.latest.max(time);
+        }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = !self.is_closed() && self.is_in_window();
@@ -349,6 +392,7 @@ impl Selector {
             seen,
             inherits: self.inherited.is_inherited(),
             role,
+            latest: self.latest,
         };
         if self.context == 0 || is_near && !is_hit {
             self.put(&line, is_hit);
@@ -438,11 +482,27 @@ impl Selector {
         self.shown = line.number;
         self.gap_start = line.number + 1;
         self.tally.sent += 1;
+        if self.has_rows {
+            return self.show_row(line);
+        }
         let text = self.fitting(&line.text, self.line_bytes);
         if text.len() == line.text.len() {
             return self.view.line(line);
         }
         let text = Cow::Borrowed(text);
         self.view.line(&Line { text, rest_of_block: None, seen: line.seen.clone(), ..*line });
+    }
+
+    /// Shows a line as a row, or `longest` bytes of it: how a log was cut into pieces is not to be seen.
+    fn show_row(&mut self, line: &Line<'_>) {
+        if line.content().len() < self.longest {
+            self.view.line(line);
+        } else {
+            self.tally.cut_line.get_or_insert(line.number);
+            let text = Cow::Borrowed(&line.text[..self.longest]);
+            self.view.line(&Line { text, rest_of_block: None, seen: line.seen.clone(), ..*line });
+        }
+        self.rows.0.push(self.view.output().written().len());
+        self.rows.1.push(line.latest);
     }
 }

@@ -68,6 +68,8 @@ pub struct Wanted {
     pub selection: Selection,
     pub link: Vec<u8>,
     pub page: Option<Page>,
+    pub label: Option<Vec<u8>>,
+    pub by_time: bool,
 }
 
 /// What came of a selection.

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Summaries, as `oslogserve/lines/summary.py` defines them; it makes JSON of the totals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use pyo3::IntoPyObject;
 
+use crate::ansi;
 use crate::grammar::Grammar;
+use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::times::{Clock, Origin};
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
+/// Errors that are held of a log's beginning, and of its end.
+const MOST_ERRORS: usize = 64;
+/// Bytes of the text of each, and of the line that it is taken from.
+const LONGEST_ERROR: usize = 300;
+const LOOKED_AT: usize = 1024;
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const DAY: i64 = 1440 * MINUTE;
@@ -62,6 +69,15 @@ pub struct Totals {
     /// Microseconds of a bucket.
     width: i64,
     buckets: Vec<Bucket>,
+    errors: Vec<Error>,
+}
+
+/// A line at ERROR or above.
+#[derive(Clone, IntoPyObject)]
+struct Error {
+    line: u64,
+    time: Option<String>,
+    text: String,
 }
 
 /// The lines of a time range.
@@ -77,8 +93,9 @@ struct Bucket {
 /// Adds up the lines that a selection leaves.
 pub struct Summary {
     clock: Clock,
-    /// The number of severities.
+    /// The number of severities, and the rank of ERROR.
     ranks: usize,
+    error: usize,
     severities: Counter,
     first_time: Vec<u8>,
     last_time: Vec<u8>,
@@ -90,6 +107,8 @@ pub struct Summary {
     buckets: Vec<Bucket>,
     /// The place of the bucket that lines were last added to.
     current: usize,
+    first_errors: Vec<Error>,
+    last_errors: VecDeque<Error>,
     /// Stays empty.
     out: Output,
 }
@@ -99,6 +118,7 @@ impl Summary {
         Self {
             clock,
             ranks: grammar.data.severities.len(),
+            error: grammar.error,
             severities: Counter::default(),
             first_time: Vec::new(),
             last_time: Vec::new(),
@@ -106,6 +126,8 @@ impl Summary {
             width: 0,
             buckets: Vec::new(),
             current: 0,
+            first_errors: Vec::new(),
+            last_errors: VecDeque::new(),
             out: Output::default(),
         }
     }
@@ -122,6 +144,29 @@ impl Summary {
         if instant.origin == Origin::Epoch {
             self.now = Some(instant.micros);
         }
+    }
+
+    fn iso(&mut self, time: &[u8]) -> Option<String> {
+        self.clock.iso(time).map(|iso| String::from_utf8_lossy(&iso).into_owned())
+    }
+
+    fn add_error(&mut self, line: &Line<'_>) {
+        let text = without_line_feed(&line.text[..line.text.len().min(LOOKED_AT)]);
+        let text = ansi::without(text.strip_suffix(b"\r").unwrap_or(text));
+        let text = &text[..text.len().min(LONGEST_ERROR)];
+        let last_time = self.last_time.clone();
+        let error = Error {
+            line: line.number,
+            time: self.iso(&last_time),
+            text: String::from_utf8_lossy(text).into_owned(),
+        };
+        if self.first_errors.len() < MOST_ERRORS {
+            return self.first_errors.push(error);
+        }
+        if self.last_errors.len() == MOST_ERRORS {
+            self.last_errors.pop_front();
+        }
+        self.last_errors.push_back(error);
     }
 
     /// The bucket of a time, a new one where there is none.
@@ -166,6 +211,9 @@ impl View for Summary {
         if !line.seen.time.is_empty() {
             self.take_time(&line.time());
         }
+        if rank >= self.error {
+            self.add_error(line);
+        }
         if let Some(now) = self.now {
             let buckets = self.buckets.len();
             let bucket = self.bucket(now);
@@ -184,15 +232,14 @@ impl View for Summary {
     }
 
     fn totals(&mut self) -> Option<Totals> {
-        let mut iso = |time: &[u8]| {
-            self.clock.iso(time).map(|iso| String::from_utf8_lossy(&iso).into_owned())
-        };
+        let (first, last) = (self.first_time.clone(), self.last_time.clone());
         Some(Totals {
-            first_time: iso(&self.first_time),
-            last_time: iso(&self.last_time),
+            first_time: self.iso(&first),
+            last_time: self.iso(&last),
             severities: self.severities.counts(),
             width: WIDTHS[self.width],
             buckets: self.buckets.clone(),
+            errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),
         })
     }
 }

@@ -45,6 +45,8 @@ pub struct Line<'l> {
     /// True if that severity is inherited.
     pub inherits: bool,
     pub role: Role,
+    /// Of the latest time of this line and all above, by which rows are merged.
+    pub latest: i64,
 }
 
 impl Line<'_> {
@@ -75,7 +77,7 @@ pub trait View: Send + Sync {
     fn begin(&mut self) {}
     /// Takes the next line.
     fn line(&mut self, line: &Line<'_>);
-    /// Takes more of the line before; its line feed may be in it.
+    /// Takes more of the line before; its line feed may be in it. Rows have no more.
     fn rest_of_line(&mut self, text: &[u8]);
     /// Takes the numbers of the first and the last of lines that are not shown.
     fn gap(&mut self, _first: u64, _last: u64) {}

@@ -138,13 +138,17 @@ def _wanted(chance, size):
     page = None
     if chance.random() < 0.3:
         page = Page(chance.randrange(2 * size + 2), chance.randrange(300))
-    return Wanted(
+    wanted = Wanted(
         chance.choice(VIEWS),
         grammar.selection(chance) if chance.random() < 0.9 else Selection(),
         chance.choice((1.4e9, 1.4e9, 0.0, 4e9, 1.38e9)),
         chance.choice(_LINKS),
         page,
     )
+    if wanted.view == "summary" or chance.random() < 0.7:
+        return wanted
+    label = chance.choice((b"", b"a/b.txt"))
+    return wanted._replace(page=None, label=label, by_time=chance.random() < 0.5)
 
 
 __all__ = ["Page", "Renderers", "Search", "Selection", "TimeRange", "Wanted"]

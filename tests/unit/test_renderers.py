@@ -506,6 +506,7 @@ def test_nothing_has_no_figures(renderer, level):
     assert told == {
         "first_time": None,
         "last_time": None,
+        "errors": [],
         "severities": {},
         "histogram": {"seconds": 0.01, "buckets": []},
     }

@@ -9,7 +9,14 @@ from oslogserve.lines.recognise import Seen
 from oslogserve.lines.select import Gap, Line
 from oslogserve.lines.severities import RANKS
 from oslogserve.lines.split import RestOfLine
-from oslogserve.lines.summary import MOST_BUCKETS, WIDTHS, Summary, as_json
+from oslogserve.lines.summary import (
+    LONGEST_ERROR,
+    MOST_BUCKETS,
+    MOST_ERRORS,
+    WIDTHS,
+    Summary,
+    as_json,
+)
 from oslogserve.lines.times import Clock
 
 WRITTEN = 1_400_000_000  # May 2014
@@ -18,6 +25,10 @@ WRITTEN = 1_400_000_000  # May 2014
 def line(number, time=b"", own=b"", role=b""):
     seen = Seen(0, len(time), own, time)
     return Line(number, time + b" x\n", seen, RANKS[(own or b"NONE").decode()], role)
+
+
+def error(number, time):
+    return {"line": number, "time": time.replace(" ", "T"), "text": f"{time} x"}
 
 
 def summary_of(*shown):
@@ -36,6 +47,10 @@ def test_a_log_in_figures():
     ) == {
         "first_time": "2013-09-27T18:22:11.248",
         "last_time": "2013-09-27T18:22:12.500",
+        "errors": [
+            error(812, "2013-09-27 18:22:11.249"),
+            error(813, "2013-09-27 18:22:12.500"),
+        ],
         "severities": {
             "NONE": {"count": 2, "first_line": 1},
             "INFO": {"count": 1, "first_line": 2},
@@ -63,9 +78,25 @@ def test_nothing_in_figures():
     assert summary_of() == {
         "first_time": None,
         "last_time": None,
+        "errors": [],
         "severities": {},
         "histogram": {"seconds": 0.01, "buckets": []},
     }
+
+
+@pytest.mark.parametrize("count", [1, MOST_ERRORS, 2 * MOST_ERRORS, 5 * MOST_ERRORS])
+def test_of_many_errors_the_first_and_the_last_are_held(count):
+    errors = summary_of(*(line(number, own=b"ERROR") for number in range(1, count + 1)))["errors"]
+    numbers = list(range(1, count + 1))
+    held = numbers if count <= 2 * MOST_ERRORS else numbers[:MOST_ERRORS] + numbers[-MOST_ERRORS:]
+    assert [one["line"] for one in errors] == held
+
+
+def test_an_error_has_the_time_above_it_and_a_text_without_colours_and_of_bounded_length():
+    long = b"\x1b[31m" + b"x" * 2 * LONGEST_ERROR + b"\r\n"
+    shown = line(2, own=b"CRITICAL")._replace(text=long)
+    [error] = summary_of(line(1, b"2013-09-27 18:22:11"), shown)["errors"]
+    assert error == {"line": 2, "time": "2013-09-27T18:22:11", "text": "x" * LONGEST_ERROR}
 
 
 def test_first_and_last_are_of_the_log_and_buckets_are_of_the_clock():

@@ -365,9 +365,10 @@ def test_a_log_in_figures():
     told = as_figures(cut(gzip.compress(LOG), 7))
     assert list(told) == [
         *("lines", "bytes", "matched", "first_time", "last_time", "severities", "histogram"),
-        *("complete", "read_to_end", "reason"),
+        *("first_error", "last_error", "complete", "read_to_end", "reason"),
     ]
     assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 4)
+    assert (told["first_error"]["line"], told["last_error"]["line"]) == (2, 3)
     assert told["severities"] == {
         "INFO": {"count": 2, "first_line": 1},
         "ERROR": {"count": 2, "first_line": 2},
@@ -406,7 +407,7 @@ def test_headers_say_what_came_of_a_text():
 def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
     def dropping(pieces, wanted, tally):
         tally.dropped = 3
-        yield b"{}" if wanted.view == "summary" else b""
+        yield b'{"errors": []}' if wanted.view == "summary" else b""
 
     for view in ("html", "text", "jsonl", "summary"):
         shown = Shown([LOG], "tail=9")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+
+import pytest
+
+from oslogserve.lines.head import REACH
+from oslogserve.lines.rows import NO_TIME
+from oslogserve.lines.search import Search
+from oslogserve.lines.selection import Selection, Tally, Wanted
+from tests.renderers import EACH, cut, rows_of
+
+LOG = b"""a start without a time
+2013-09-27 18:22:12 INFO one <b>
+  of it
+2013-09-27 18:22:11 ERROR a step back
+2013-09-27T20:22:13+02:00 INFO a zone
+[   12.500000] ERROR seconds since boot
+"""
+SECOND = 10**6
+AT_12 = 1380306132 * SECOND
+
+pytestmark = pytest.mark.parametrize("renderer", EACH)
+
+
+def rows(renderer, log, view="text", label=b"a.txt:", longest=REACH, **selection):
+    wanted = Wanted(view, Selection(**selection), 1.4e9, b"", None, label, by_time=True)
+    return rows_of(renderer, log, wanted, Tally(), longest)
+
+
+def test_a_row_names_its_log_and_number(renderer):
+    texts = [text for _, text in rows(renderer, [LOG], level="ERROR")]
+    assert texts == [
+        b"a.txt:4:2013-09-27 18:22:11 ERROR a step back\n",
+        b"a.txt:6:[   12.500000] ERROR seconds since boot\n",
+    ]
+
+
+def test_a_row_of_json_begins_with_its_log(renderer):
+    [(_, row)] = rows(
+        renderer, [LOG], "jsonl", b'"log": "a.txt", ', searches=(Search.of_text("<b>"),)
+    )  # fmt: skip
+    assert list(json.loads(row)) == ["log", "line", "time", "severity", "text"]
+
+
+def test_a_row_of_html_links_to_its_line_and_has_no_number_of_its_own(renderer):
+    [(_, row)] = rows(renderer, [LOG], "html", b"x/a.txt", first=3, last=3)
+    assert row == b"<li class=i><a href=x/a.txt#L3>#</a>  of it\n"
+
+
+def test_the_time_of_a_row_is_the_latest_above_it_in_utc(renderer):
+    times = [time for time, _ in rows(renderer, [LOG])]
+    assert times == [NO_TIME, AT_12, AT_12, AT_12, AT_12 + SECOND, AT_12 + SECOND]
+
+
+def test_times_do_not_depend_on_what_is_left_out(renderer):
+    [(time, _)] = rows(renderer, [LOG], first=6)
+    assert time == AT_12 + SECOND
+
+
+def test_a_last_line_without_an_end_becomes_a_row_with_one(renderer):
+    assert rows(renderer, [b"x"]) == [(NO_TIME, b"a.txt:1:x\n")]
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_a_long_line_is_cut_wherever_the_log_is(renderer, size):
+    log = b"x" * (REACH + 2) + b"\ny\n"
+    wanted = Wanted("text", label=b"")
+    tally = Tally()
+    found = rows_of(renderer, cut(log, range(size, len(log), size)), wanted, tally, REACH)
+    assert [text for _, text in found] == [b"1:" + b"x" * REACH + b"\n", b"2:y\n"]
+    assert tally.cut_line == 1
