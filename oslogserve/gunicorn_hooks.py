@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """gunicorn around the application: its settings and hooks, and `oslogserve serve`.
 
-Runs in gunicorn's master, which must never import the application: the workers import it after
-the fork, when PROMETHEUS_MULTIPROC_DIR is known (hence no preload_app).
+Runs in gunicorn's master, which must never make an application: each worker makes its own after the
+fork, and with it the metrics, which count in one process only (hence no preload_app).
 """
 
 import os
@@ -46,11 +46,6 @@ def on_starting(server: Any) -> None:
     if directory and server.master_pid:
         return  # an upgrade (USR2): the old master's workers still count in there
     if not directory:
-        if "prometheus_client" in sys.modules:
-            raise RuntimeError(
-                f"prometheus_client was imported before {metrics_dir.VARIABLE} was set: "
-                "each worker would report its own numbers only"
-            )
         directory = tempfile.mkdtemp(prefix="oslogserve-metrics-")
         _temporary_directories.append(directory)
     metrics_dir.create(directory)
@@ -65,8 +60,8 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Drops the gauges of a worker: however it ended, its running requests are over."""
-    metrics_dir.mark_dead(worker.pid)
+    """Merges the metrics of a worker, however it ended, with those of earlier ones."""
+    metrics_dir.merge_ended(os.environ[metrics_dir.VARIABLE])
 
 
 def on_exit(server: Any) -> None:
@@ -129,7 +124,7 @@ class _Server(BaseApplication):
         super().reload()
 
     def load(self) -> Any:
-        # In the worker: prometheus_client must not be imported before the folder is named.
+        # In the worker: each has metrics of its own.
         from oslogserve.app import App
 
         app = App(self._config)

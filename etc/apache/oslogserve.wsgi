@@ -5,7 +5,6 @@ SetEnv does not reach a daemon's os.environ. Other values than these come from A
 environment, on Debian from /etc/apache2/envvars, or stand here.
 """
 
-import atexit
 import os
 
 os.environ.setdefault("OSLOGSERVE_CONFIG", "/etc/oslogserve/oslogserve.conf")
@@ -15,7 +14,5 @@ os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", "/run/oslogserve/metrics")
 from oslogserve import metrics_dir  # noqa: E402
 
 metrics_dir.sweep(os.environ["PROMETHEUS_MULTIPROC_DIR"])
-# Not mod_wsgi.subscribe_shutdown: it runs while requests are still being answered.
-atexit.register(metrics_dir.mark_dead, os.getpid())
 
 from oslogserve.wsgi import application  # noqa: E402, F401

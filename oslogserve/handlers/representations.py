@@ -31,6 +31,7 @@ class _OfLog(Representation):
     def __init__(self, log: OpenLog, view: str, headers: Sequence[Header]) -> None:
         self.view = view
         self.source = log.stored.source
+        self.stored_size = log.stored.size
         self.headers = headers
         self.may_break_off = log.may_break_off
         self.missing: list[Incomplete] = log.missing

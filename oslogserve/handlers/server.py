@@ -3,8 +3,6 @@
 
 from collections.abc import Sequence
 
-from prometheus_client import CONTENT_TYPE_LATEST
-
 from oslogserve.errors import BadRequest, Error, Header, Unavailable
 from oslogserve.health import Readiness
 from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
@@ -47,7 +45,7 @@ def _text(text: str, *headers: Header) -> Representation:
 
 
 def exposition(request: Request, metrics: Metrics) -> Response:
-    headers = [("Content-Type", CONTENT_TYPE_LATEST), NO_STORE]
+    headers = [("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), NO_STORE]
     return respond(request, Representation(headers, metrics.exposition(), is_compressible=True))
 
 

@@ -47,6 +47,8 @@ class Representation:
 
     #: A metric label.
     source = "none"
+    #: Stored bytes of the log; None where there is none, or its source does not say.
+    stored_size: int | None = None
     #: Value of Accept-Ranges; "" for no header.
     accept_ranges = ""
     #: True where a client that accepts gzip gets other bytes: the ETag is weak then.
@@ -93,6 +95,7 @@ class Response(NamedTuple):
     body: Iterable[bytes] = ()
     view: str = "other"
     source: str = "none"
+    stored_size: int | None = None
     missing: Sequence[Incomplete] = ()
     #: Gives back what the body is read from. May be called before the body is iterated.
     close: Callable[[], None] = lambda: None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from oslogserve.errors import ClientLeft, Incomplete
 from oslogserve.http import Response
-from oslogserve.metrics import Metrics
+from oslogserve.metrics import Metrics, size_class
 
 
 class Body:
@@ -58,7 +58,8 @@ class Body:
         self._is_closed = True
         response, metrics = self._response, self._metrics
         response.close()
-        key = "response_seconds", response.source, response.view, self._ending
+        size = size_class(response.stored_size)
+        key = "response_seconds", response.source, response.view, self._ending, size
         metrics[key].observe(time.perf_counter() - self._started)
         for error in (*response.missing, *self._raised):
             metrics["incomplete_logs_total", response.source, error.reason].inc()

@@ -57,6 +57,7 @@ def respond(
         body,
         representation.view,
         representation.source,
+        representation.stored_size,
         representation.missing,
         close,
     )

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from oslogserve.errors import SourceError
-from oslogserve.metrics import Metrics
+from oslogserve.metrics import Metrics, size_class
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
 
 
@@ -23,17 +23,19 @@ class TimedSource:
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         started = time.perf_counter()
-        outcome = "miss"
+        outcome, size = "miss", "none"
         try:
             found = self._source.open(path, options)
             if found is not None:
                 outcome = "hit"
+            if isinstance(found, Log):
+                size = size_class(found.stored.size)
         except SourceError:
             outcome = "error"
             raise
         finally:
             spent = time.perf_counter() - started
-            self._metrics["source_open_seconds", self.name, outcome].observe(spent)
+            self._metrics["source_open_seconds", self.name, outcome, size].observe(spent)
             self._note(self.name, outcome, spent)
         return TimedLog(found, spent, self._metrics) if isinstance(found, Log) else found
 
@@ -74,6 +76,6 @@ class TimedLog(Log):
         log, self._log = self._log, None
         log.close()
         if self._size:
-            source = self.stored.source
-            self._metrics["source_read_seconds", source].observe(self._waited)
-            self._metrics["source_bytes_total", source].inc(self._size)
+            source, size = self.stored.source, size_class(self.stored.size)
+            self._metrics["source_read_seconds", source, size].observe(self._waited)
+            self._metrics["source_read_bytes", source].observe(self._size)

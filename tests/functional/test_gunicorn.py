@@ -34,7 +34,7 @@ def get(server, path):
 
 def counted(server):
     text = get(server, "/metrics").decode()
-    samples = re.findall(r"^\w+_responses_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
+    samples = re.findall(r"^oslogserve_responses_total(?:\{[^}]*\})? (\S+)$", text, re.MULTILINE)
     return sum(map(float, samples))
 
 
@@ -79,8 +79,9 @@ def test_a_killed_worker_is_replaced_and_what_it_counted_stays(server):
     )
     assert counted(server) >= before
     (folder,) = server.root.glob("oslogserve-metrics-*")
-    gone = {f"_{pid}.db" for pid in old}
-    assert not [p for p in folder.glob("gauge_live*.db") if p.name.endswith(tuple(gone))]
+    files = [path.name.partition("-")[0] for path in folder.iterdir()]
+    assert files.count("0") == 1
+    assert not set(files) & set(map(str, old))
 
 
 def test_the_folder_of_the_metrics_goes_with_the_server(server):

@@ -11,6 +11,7 @@ import webob
 from oslogserve import fastzlib
 from oslogserve.handlers import open_log
 from oslogserve.handlers.open_log import OpenLog
+from oslogserve.metrics import size_class
 
 from .asking import (
     GZIP,
@@ -286,7 +287,7 @@ def test_what_goes_out_compressed_is_counted_as_sent(root):
     ask = Asking(root)
     answer = ask("/big.txt?format=html", **GZIP)
     assert ask.counted("sent_bytes_total")['view="html"'] == len(answer.body)
-    assert ask.counted("source_bytes_total") == {'source="disk"': len(BIG)}
+    assert ask.counted("source_read_bytes_sum") == {'source="disk"': len(BIG)}
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -296,9 +297,10 @@ def test_plain_text_goes_out_from_its_file_and_is_counted(root, name):
     assert answer.body == LOGS[name]
     assert answer.headers["Content-Length"] == str(len(answer.body))
     assert ask.counted("sent_bytes_total")['view="text"'] == len(answer.body)
-    assert ask.counted("source_bytes_total") == {'source="disk"': len(answer.body)}
+    assert ask.counted("source_read_bytes_sum") == {'source="disk"': len(answer.body)}
     ended = ask.counted("response_seconds_count")
-    assert ended['ending="complete",source="disk",view="text"'] == 1
+    size = size_class(len(answer.body))
+    assert ended[f'ending="complete",size="{size}",source="disk",view="text"'] == 1
 
 
 @pytest.mark.parametrize("accepted", [{}, GZIP])

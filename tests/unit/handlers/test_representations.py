@@ -242,7 +242,7 @@ def test_a_part_is_counted_as_sent_and_nothing_stays_open(root):
     assert descriptors() == before
     assert ask.counted("sent_bytes_total")['view="text"'] == 300
     ended = ask.counted("response_seconds_count")
-    assert ended['ending="complete",source="disk",view="text"'] == 2
+    assert ended['ending="complete",size="1MiB",source="disk",view="text"'] == 2
 
 
 def test_a_reader_that_leaves_a_part_is_aborted_and_the_file_closed(root):
@@ -254,7 +254,7 @@ def test_a_reader_that_leaves_a_part_is_aborted_and_the_file_closed(root):
     body.close()
     assert descriptors() == before
     ended = ask.counted("response_seconds_count")
-    assert ended['ending="aborted",source="disk",view="text"'] == 1
+    assert ended['ending="aborted",size="1MiB",source="disk",view="text"'] == 1
 
 
 def test_a_file_that_is_cut_after_it_was_counted_breaks_the_answer(tmp_path):

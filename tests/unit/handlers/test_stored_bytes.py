@@ -122,7 +122,7 @@ def test_a_reader_that_leaves_is_counted_and_the_file_closed(root):
     body.close()
     assert descriptors() == before
     ended = ask.counted("response_seconds_count")
-    assert ended['ending="aborted",source="disk",view="raw"'] == 1
+    assert ended['ending="aborted",size="1MiB",source="disk",view="raw"'] == 1
 
 
 def test_an_answer_that_the_server_refuses_is_aborted_and_its_file_closed(root):
@@ -137,5 +137,5 @@ def test_an_answer_that_the_server_refuses_is_aborted_and_its_file_closed(root):
         ask.app(environ, refuse)
     assert descriptors() == before
     ended = ask.counted("response_seconds_count")
-    assert ended['ending="aborted",source="disk",view="raw"'] == 1
+    assert ended['ending="aborted",size="1MiB",source="disk",view="raw"'] == 1
     assert "source" not in ask.counted("sent_bytes_total")

@@ -15,7 +15,7 @@ class Made:
         self.metrics = Metrics()
         self.metrics["requests_in_progress"].inc()
         self.closed = 0
-        response = Response("200 OK", [], pieces, "text", "disk", list(missing), self.close)
+        response = Response("200 OK", [], pieces, "text", "disk", 9, list(missing), self.close)
         self.body = Body(response, self.metrics, time.perf_counter())
 
     def close(self):
@@ -23,7 +23,7 @@ class Made:
 
     def endings(self):
         told = self.metrics.exposition().decode()
-        return re.findall(r'response_seconds_count\{ending="(\w+)"\S+ 1\.0', told)
+        return re.findall(r'response_seconds_count\{ending="(\w+)",size="64KiB"\S+ 1\.0', told)
 
     def sent(self):
         return float(re.search(r"sent_bytes_total\S+ (\S+)", self.metrics.exposition().decode())[1])

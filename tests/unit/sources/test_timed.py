@@ -27,15 +27,16 @@ def value(metrics, series):
 
 
 @pytest.mark.parametrize(
-    ("held", "outcome"),
+    ("held", "outcome", "size"),
     [
-        (FakeLog("disk", [b"x"]), "hit"),
-        (Folder(), "hit"),
-        (None, "miss"),
-        (SourceError("disk", "broken"), "error"),
+        (FakeLog("disk", [b"x"]), "hit", "64KiB"),
+        (FakeLog("disk", [bytes(65537)]), "hit", "1MiB"),
+        (Folder(), "hit", "none"),
+        (None, "miss", "none"),
+        (SourceError("disk", "broken"), "error", "none"),
     ],
 )
-def test_asking_is_timed_by_its_outcome(metrics, held, outcome):
+def test_asking_is_timed_by_its_outcome_and_the_logs_size(metrics, held, outcome, size):
     noted = []
     source = TimedSource(
         FakeSource("disk", {b"a": held}), metrics, lambda *note: noted.append(note)
@@ -44,7 +45,8 @@ def test_asking_is_timed_by_its_outcome(metrics, held, outcome):
         source.open(b"a")
     except SourceError:
         assert outcome == "error"
-    series = f'oslogserve_source_open_seconds_count{{outcome="{outcome}",source="disk"}}'
+    labels = f'outcome="{outcome}",size="{size}",source="disk"'
+    series = f"oslogserve_source_open_seconds_count{{{labels}}}"
     assert value(metrics, series) == 1
     assert [note[:2] for note in noted] == [("disk", outcome)]
     assert noted[0][2] > 0
@@ -61,9 +63,9 @@ def test_reading_is_counted_once_without_the_clients_time(metrics):
     log.close()
     assert came == [b"abc", b"de"]
     assert inner.closed == 1
-    assert value(metrics, 'oslogserve_source_bytes_total{source="disk"}') == 5
-    assert value(metrics, 'oslogserve_source_read_seconds_count{source="disk"}') == 1
-    assert value(metrics, 'oslogserve_source_read_seconds_sum{source="disk"}') < 0.04
+    assert value(metrics, 'oslogserve_source_read_bytes_sum{source="disk"}') == 5
+    assert value(metrics, 'oslogserve_source_read_seconds_count{size="64KiB",source="disk"}') == 1
+    assert value(metrics, 'oslogserve_source_read_seconds_sum{size="64KiB",source="disk"}') < 0.04
 
 
 def test_the_wait_for_the_source_is_counted(metrics):
@@ -78,7 +80,7 @@ def test_the_wait_for_the_source_is_counted(metrics):
     )
     assert b"".join(log) == b"12"
     log.close()
-    assert value(metrics, 'oslogserve_source_read_seconds_sum{source="disk"}') >= 0.04
+    assert value(metrics, 'oslogserve_source_read_seconds_sum{size="64KiB",source="disk"}') >= 0.04
 
 
 def test_the_rest_is_handed_on(metrics):
