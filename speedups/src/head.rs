@@ -146,10 +146,10 @@ impl Reader<'_> {
                 self.found_time(time);
             } else if let Some(time) = uptime_at(self.text, at) {
                 self.found_time(time);
-            } else if at > 0
-                && self.plain.get(at - 1) == Some(&b'[')
-                && let Some(size) = memchr(b']', &self.plain[at..])
-            {
+            } else if at > 0 && self.plain.get(at - 1) == Some(&b'[') {
+                let Some(size) = memchr(b']', &self.plain[at..]) else {
+                    return;
+                };
                 at += size + 1;
             } else {
                 return;
@@ -176,11 +176,11 @@ impl Reader<'_> {
             self.starts[self.start_count] = at;
             self.start_count += 1;
         }
-        if self.text[at] == b'{'
-            && let Some(found) = members::of_json(self.grammar, self.caches, self.text, at)
-        {
-            self.found_members(found);
-            return None;
+        if self.text[at] == b'{' {
+            if let Some(found) = members::of_json(self.grammar, self.caches, self.text, at) {
+                self.found_members(found);
+                return None;
+            }
         }
         Some(at)
     }
@@ -247,15 +247,15 @@ impl Reader<'_> {
     }
 
     fn token(&mut self, at: usize) -> Option<usize> {
-        if at != self.content
-            && let Some(time) = self.time_at(at)
-        {
-            return self.behind_time(time);
+        if at != self.content {
+            if let Some(time) = self.time_at(at) {
+                return self.behind_time(time);
+            }
         }
-        if matches!(self.text[at], b'[' | b'<' | b'(')
-            && let Some(found) = self.time_in_brackets(at)
-        {
-            return found;
+        if matches!(self.text[at], b'[' | b'<' | b'(') {
+            if let Some(found) = self.time_in_brackets(at) {
+                return found;
+            }
         }
         let place = self.place();
         let (kind, end) =
@@ -347,11 +347,12 @@ impl Reader<'_> {
                 return Some(end);
             }
             Kind::Pair | Kind::LastPair => {
-                if at == self.content
-                    && let Some(found) = members::of_pairs(self.grammar, self.caches, self.text, at)
-                {
-                    self.found_members(found);
-                    return None;
+                if at == self.content {
+                    if let Some(found) = members::of_pairs(self.grammar, self.caches, self.text, at)
+                    {
+                        self.found_members(found);
+                        return None;
+                    }
                 }
                 if kind == Kind::LastPair {
                     return None;

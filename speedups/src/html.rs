@@ -99,7 +99,7 @@ impl Html {
             self.label = Some(label);
             return;
         }
-        if self.lines > 0 && self.lines.is_multiple_of(BLOCK) {
+        if self.lines > 0 && self.lines % BLOCK == 0 {
             self.finish();
         }
         self.lines += 1;

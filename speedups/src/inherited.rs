@@ -102,11 +102,11 @@ impl Inherited {
         }
         let time = ansi::without(&line[seen.time.clone()]);
         let program = ansi::without(&line[seen.program.clone()]);
-        if !is_error
-            && let Some(error) = &self.error
-            && ((!time.is_empty() && *time == error.time)
-                || (!program.is_empty() && *program == error.program))
-        {
+        let is_of = |error: &&Error| {
+            (!time.is_empty() && *time == error.time)
+                || (!program.is_empty() && *program == error.program)
+        };
+        if let Some(error) = self.error.as_ref().filter(|error| !is_error && is_of(error)) {
             return error.rank;
         }
         self.error = is_error.then(|| Error {

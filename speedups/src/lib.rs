@@ -7,6 +7,7 @@
 mod anchor;
 mod ansi;
 mod cursor;
+mod dates;
 mod filter;
 mod fragments;
 mod grammar;

@@ -32,9 +32,10 @@ impl LineBuffer {
         self.bytes += line.text.len();
         self.lines.push_back(line);
         let mut left = Vec::new();
-        while (self.lines.len() > self.capacity || self.bytes > self.capacity_bytes)
-            && let Some(first) = self.lines.pop_front()
-        {
+        while self.lines.len() > self.capacity || self.bytes > self.capacity_bytes {
+            let Some(first) = self.lines.pop_front() else {
+                break;
+            };
             self.bytes -= first.text.len();
             if first.role == Role::Shown {
                 left.push(first);

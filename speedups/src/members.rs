@@ -30,15 +30,16 @@ impl Members {
 pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut at = at + 1;
-    while !found.is_complete()
-        && let Some((name, end)) = name_at(text, at)
-    {
+    while !found.is_complete() {
+        let Some((name, end)) = name_at(text, at) else {
+            break;
+        };
         at = end;
-        if grammar.data.wrappers.contains(name)
-            && let Some(inner) = object_at(text, at)
-        {
-            at = inner;
-            continue;
+        if grammar.data.wrappers.contains(name) {
+            if let Some(inner) = object_at(text, at) {
+                at = inner;
+                continue;
+            }
         }
         let Some(end) = scalar_end(text, at) else {
             at = nested_end(text, at);
@@ -59,9 +60,10 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
 pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
     let mut cursor = Cursor::new(text, at);
-    while !found.is_complete()
-        && let Some((name, value)) = pair_at(&mut cursor)
-    {
+    while !found.is_complete() {
+        let Some((name, value)) = pair_at(&mut cursor) else {
+            break;
+        };
         if found.rank.is_none() && !grammar.data.setting_keys.contains(name) {
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }

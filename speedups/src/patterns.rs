@@ -116,9 +116,7 @@ impl Patterns {
             cache.clear_count = cache.states.clear_count();
             cache.remembered.fill(None);
         }
-        if let Some(known) = cache.remembered[place]
-            && known.bytes == bytes
-        {
+        if let Some(known) = cache.remembered[place].filter(|known| known.bytes == bytes) {
             return Some(known.progress);
         }
         let start = self.start(cache)?;
@@ -192,5 +190,6 @@ impl<T> Pool<T> {
 
 /// The pattern as text, which the parser takes.
 pub fn text_of(pattern: &[u8]) -> Result<&str, String> {
-    str::from_utf8(pattern).map_err(|_| "a pattern holds a byte outside ASCII: write \\xNN".into())
+    std::str::from_utf8(pattern)
+        .map_err(|_| "a pattern holds a byte outside ASCII: write \\xNN".into())
 }

@@ -67,11 +67,11 @@ impl Renderer {
         self.selector.clear();
         self.bytes += piece.len() as u64;
         let mut rest = piece;
-        if (self.inside_line || !self.unfinished.is_empty())
-            && let Some(end) = memchr(b'\n', rest)
-        {
-            self.end_line(&rest[..=end]);
-            rest = &rest[end + 1..];
+        if self.inside_line || !self.unfinished.is_empty() {
+            if let Some(end) = memchr(b'\n', rest) {
+                self.end_line(&rest[..=end]);
+                rest = &rest[end + 1..];
+            }
         }
         let end = memrchr(b'\n', rest).map_or(0, |at| at + 1);
         self.selector.block(&rest[..end]);

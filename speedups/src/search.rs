@@ -147,9 +147,8 @@ fn needle_of(hir: &Hir) -> Option<Vec<u8>> {
     };
     let mut longest: Option<(usize, &[u8])> = None;
     for (place, part) in parts.iter().enumerate() {
-        if let Some(text) = text_in(part)
-            && longest.is_none_or(|(_, other)| text.len() > other.len())
-        {
+        let shortest = longest.map_or(0, |(_, other)| other.len() + 1);
+        if let Some(text) = text_in(part).filter(|text| text.len() >= shortest) {
             longest = Some((place, text));
         }
     }

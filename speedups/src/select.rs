@@ -351,10 +351,8 @@ impl Selector {
         }
         self.number += size;
         self.tally.lines = self.number - 1;
-        if let Some(last) = self.selection.last
-            && self.tally.lines > last
-            && !self.needs.all_lines
-        {
+        let last = self.selection.last.unwrap_or(u64::MAX);
+        if self.tally.lines > last && !self.needs.all_lines {
             self.tally.lines = last;
             self.finish();
         }
@@ -364,10 +362,9 @@ impl Selector {
     fn line(&mut self, block: &[u8], content: Range<usize>) {
         self.tally.lines = self.number;
         let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
-        if self.by_time
-            && let Some(time) = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)))
-        {
-            self.latest = self.latest.max(time);
+        if self.by_time {
+            let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
+            self.latest = time.map_or(self.latest, |time| self.latest.max(time));
         }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];

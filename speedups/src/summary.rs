@@ -185,11 +185,17 @@ impl Summary {
         &mut self.buckets[self.current]
     }
 
+    /// From the first bucket's start to the last one's.
+    fn span(&self) -> i64 {
+        match &self.buckets[..] {
+            [first, .., last] => last.start - first.start,
+            _ => 0,
+        }
+    }
+
     /// Merges buckets until there are not too many of them.
     fn widen(&mut self) {
-        while let (Some(first), Some(last)) = (self.buckets.first(), self.buckets.last())
-            && last.start - first.start >= MOST_BUCKETS * WIDTHS[self.width]
-        {
+        while self.span() >= MOST_BUCKETS * WIDTHS[self.width] {
             self.width += 1;
             for bucket in std::mem::take(&mut self.buckets) {
                 let merged = self.bucket(bucket.start);

@@ -4,15 +4,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use time::{Date, Month};
-
+use crate::dates::Date;
 use crate::patterns::{Cache, Patterns, Pool};
 
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// The Julian day of 1970-01-01.
-const EPOCH: i64 = 2_440_588;
 /// A day before the end of the year 9999: what was written later has that year too.
 const LATEST: i64 = 2_932_896 * 86_400 - 1;
 /// So many years hold two leap years, those around 2100 too.
@@ -102,16 +99,16 @@ impl<'t> Fields<'t> {
 
     /// The day since 1970; None if there is no such day.
     fn day_in(&self, year: i32) -> Option<i64> {
-        let date = if self.has(b'j') {
-            Date::from_ordinal_date(year, self.number(b"j") as u16 + 1) // the first day is 000
-        } else {
-            let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks(3);
-            let named = (1..).zip(months).find(|(_, month)| *month == self.get(b'b'));
-            let month = named.map_or(self.number(b"m") as u8, |(month, _)| month);
-            Date::from_calendar_date(year, Month::try_from(month).ok()?, self.number(b"de") as u8)
-        };
-        let date = date.ok().filter(|_| year >= 1)?;
-        Some(i64::from(date.to_julian_day()) - EPOCH)
+        if year < 1 {
+            return None;
+        }
+        if self.has(b'j') {
+            return Date::day_of_year(year, self.number(b"j") + 1); // the first day is 000
+        }
+        let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks(3);
+        let named = (1..).zip(months).find(|(_, month)| *month == self.get(b'b'));
+        let month = named.map_or(self.number(b"m") as u8, |(month, _)| month);
+        Date { year, month, day: self.number(b"de") as u8 }.day()
     }
 
     /// The stamp of a time that is a number of seconds. fraction: of a field of its own.
@@ -271,7 +268,7 @@ impl Clock {
     pub fn new(layouts: Arc<Layouts>, written: i64) -> Self {
         // The log's clock may differ by a zone.
         let limit = written.clamp(0, LATEST) + 86_400;
-        let year = date_of(limit / 86_400).year();
+        let year = Date::of(limit / 86_400).year;
         Self { layouts, cache: None, limit: limit * SECOND, year, last: Last::default() }
     }
 
@@ -359,14 +356,14 @@ impl Stamp<'_> {
     }
 
     fn iso(&self) -> Vec<u8> {
-        let date = date_of(self.day);
+        let date = Date::of(self.day);
         let mut iso = b"0000-00-00T00:00:00".to_vec();
         let minute = self.second / 60;
         for (at, pair) in [
-            (0, i64::from(date.year() / 100)),
-            (2, i64::from(date.year() % 100)),
-            (5, i64::from(u8::from(date.month()))),
-            (8, i64::from(date.day())),
+            (0, i64::from(date.year / 100)),
+            (2, i64::from(date.year % 100)),
+            (5, i64::from(date.month)),
+            (8, i64::from(date.day)),
             (11, minute / 60),
             (14, minute % 60),
             (17, self.second % 60),
@@ -394,11 +391,6 @@ impl Stamp<'_> {
 
 fn two_digits(number: i64) -> [u8; 2] {
     [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
-}
-
-/// The date of a day since 1970, none later than the year 9999.
-fn date_of(day: i64) -> Date {
-    Date::from_julian_day((day + EPOCH) as i32).unwrap_or(Date::MAX)
 }
 
 /// The zone's minutes east of UTC; None for none, and for words that may mean several.
