@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gunicorn --config etc/gunicorn.conf.py, with OSLOGSERVE_CONFIG naming oslogserve's own file.
+"""gunicorn --config gunicorn.conf.py, with OSLOGSERVE_CONFIG naming oslogserve's own file.
 
-SETTINGS are what `oslogserve serve` uses too; what a site sets below them wins.
+The settings are those of `oslogserve serve`; what a site sets below them wins.
 """
 
-from oslogserve.gunicorn_hooks import SETTINGS
+from oslogserve.gunicorn_hooks import COMMAND_SETTINGS
 
-globals().update(SETTINGS)
+globals().update(COMMAND_SETTINGS)
 
-wsgi_app = "oslogserve.wsgi:application"
 bind = "127.0.0.1:8000"
 # workers = 2
 # threads = 32

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import BadRequest, Incomplete
+from oslogserve.errors import BadRequest, Incomplete, in_lines
 from oslogserve.lines.renderer import described
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.rendering import renderer_of
@@ -33,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (BadRequest, ConfigError, OSError) as error:
-        for fault in str(error).split("\n"):
-            print(f"oslogserve: {fault}", file=sys.stderr)
+        print(in_lines(error), file=sys.stderr)
         return 2
 
 

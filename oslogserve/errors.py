@@ -19,6 +19,11 @@ class Error(Exception):
         self.headers = list(headers)
 
 
+def in_lines(error: Exception) -> str:
+    """The error for a terminal or a server's log: each of its lines says whose it is."""
+    return "\n".join(f"oslogserve: {fault}" for fault in str(error).split("\n"))
+
+
 class BadRequest(Error):
     """The path or a parameter is not legitimate."""
 

@@ -11,7 +11,8 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
 from gunicorn.util import parse_address
@@ -19,7 +20,12 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import metrics_dir
 from oslogserve.allocator import share_arenas
-from oslogserve.config import Config, ConfigError
+from oslogserve.config import Config, ConfigError, load
+from oslogserve.errors import in_lines
+from oslogserve.rendering import renderer_of
+
+if TYPE_CHECKING:
+    from oslogserve.app import App
 
 
 class Worker(ThreadWorker):
@@ -35,6 +41,62 @@ class Worker(ThreadWorker):
     @worker_connections.setter
     def worker_connections(self, most: int) -> None:
         self._most_connections = most
+
+
+class _Configuration:
+    """What the workers serve by. The master reads it, so that all of them have the same one."""
+
+    def __init__(self, read: Callable[[], Config]) -> None:
+        """Raises ConfigError."""
+        self._read = read
+        self.current = read()
+
+    def renew(self) -> None:
+        """Reads it again, for the workers that a HUP starts. One with faults is left alone."""
+        try:
+            self.current = self._read()
+        except (ConfigError, OSError) as error:
+            faults = f"{in_lines(error)}\noslogserve: the configuration stays as it was"
+            print(faults, file=sys.stderr, flush=True)
+
+    def app(self) -> "App":
+        # In the worker: each has metrics of its own.
+        from oslogserve.app import App
+
+        app = App(self.current)
+        print(app.description, file=sys.stderr, flush=True)
+        return app
+
+
+#: Of gunicorn's own command, in a list because it is there only once the command has started.
+_of_gunicorn: list[_Configuration] = []
+
+
+def read_configuration(server: Any) -> None:
+    """Reads what OSLOGSERVE_CONFIG names, before gunicorn's own command starts anything."""
+    try:
+        _of_gunicorn.append(_Configuration(partial(_named_by_environment, server)))
+    except ConfigError as error:
+        print(in_lines(error), file=sys.stderr, flush=True)
+        raise SystemExit(2) from None
+    on_starting(server)
+
+
+def on_reload(server: Any) -> None:
+    """Reads it again."""
+    _of_gunicorn[0].renew()
+
+
+def application() -> "App":
+    """The application, in a worker of gunicorn's own command."""
+    return _of_gunicorn[0].app()
+
+
+def _named_by_environment(server: Any) -> Config:
+    environ = {"OSLOGSERVE_THREADS": str(server.cfg.threads), **os.environ}
+    config = load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
+    renderer_of(config)
+    return config
 
 
 _temporary_directories: list[str] = []
@@ -54,7 +116,8 @@ def on_starting(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Names the number of threads in the environment, unless it is there; they share their memory."""
+    """Lets the worker's threads share their memory, and tells an application that loads the
+    configuration itself (oslogserve.wsgi) how many they are."""
     share_arenas()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
@@ -97,39 +160,31 @@ SETTINGS: dict[str, Any] = {
     "on_exit": on_exit,
 }
 
+#: Of gunicorn's own command: etc/gunicorn.conf.py.
+COMMAND_SETTINGS = SETTINGS | {
+    "wsgi_app": f"{__name__}:application()",
+    "on_starting": read_configuration,
+    "on_reload": on_reload,
+}
+
 
 class _Server(BaseApplication):
     def __init__(self, configured: Callable[[], Config], settings: dict[str, Any]) -> None:
-        self._configured = configured
-        self._config = configured()
+        self._configuration = _Configuration(configured)
         self._settings = settings
         super().__init__()
 
     def load_config(self) -> None:
-        threads = self._config["serve", "threads"]
+        threads = self._configuration.current["serve", "threads"]
         for name, value in {**SETTINGS, **self._settings, "threads": threads}.items():
             self.cfg.set(name, value)
 
     def reload(self) -> None:
-        """Reads the configuration again, for the workers that a HUP starts. One with faults is left
-        alone."""
-        try:
-            self._config = self._configured()
-        except (ConfigError, OSError) as error:
-            print(
-                f"oslogserve: the configuration stays as it was: {error}",
-                file=sys.stderr,
-                flush=True,
-            )
+        self._configuration.renew()
         super().reload()
 
     def load(self) -> Any:
-        # In the worker: each has metrics of its own.
-        from oslogserve.app import App
-
-        app = App(self._config)
-        print(app.description, file=sys.stderr, flush=True)
-        return app
+        return self._configuration.app()
 
 
 def serve(configured: Callable[[], Config], bind: str, workers: int) -> None:

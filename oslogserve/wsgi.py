@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`application`, for mod_wsgi and gunicorn: configured once, when it is imported."""
+"""`application`, for mod_wsgi and other servers: configured once, when it is imported."""
 
 import os
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 from oslogserve.allocator import share_arenas
-from oslogserve.app import App
-from oslogserve.config import load
+from oslogserve.app import App, Environ
+from oslogserve.config import ConfigError, load
+from oslogserve.errors import in_lines
+
+
+def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
+    """Answers every request with 503. (Of an exception mod_wsgi logs a traceback at each request.)"""
+    start_response("503 Service Unavailable", [("Content-Type", "text/plain; charset=utf-8")])
+    return [b"The configuration has faults. The server's log names them.\n"]
+
 
 share_arenas()
-application = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
-print(application.description, file=sys.stderr, flush=True)
+try:
+    application: Any = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
+    print(application.description, file=sys.stderr, flush=True)
+except ConfigError as error:
+    print(in_lines(error), file=sys.stderr, flush=True)
+    application = _not_configured

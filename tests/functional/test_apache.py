@@ -15,6 +15,7 @@ import pytest
 
 from oslogserve.http.respond import LEAST_COMPRESSED
 from tests.servers.apache import Apache, public_folder
+from tests.servers.client import ask
 from tests.servers.process import HOST, poll
 
 LINES = (
@@ -423,3 +424,14 @@ def test_nobody_keeps_a_connection_by_half_of_a_request(echo):
         connection.sendall(b"GET /htmlify/a.txt HTTP/1.1\r\nHost: x\r\n")
         answer = b"".join(iter(lambda: connection.recv(4096), b""))
     assert not answer or answer.startswith(b"HTTP/1.1 408 ")
+
+
+def test_faults_of_the_configuration_are_a_sentence_each_and_no_traceback(logs):
+    with Apache(logs, "[disk]\nroots = /x\n", processes=1) as apache:
+        for _ in range(3):
+            answer = ask(apache, "/plain.txt")
+            assert (answer.status, b"log names them" in answer.body) == (503, True)
+        told = apache.error_log()
+    assert "Traceback" not in told
+    (fault,) = re.findall(r"oslogserve: .*", told)
+    assert fault.endswith("oslogserve.conf:2: [disk] roots: no such key")

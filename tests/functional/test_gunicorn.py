@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """gunicorn with the settings that we ship: started either way, and its workers' metrics."""
 
+import contextlib
 import os
 import re
 import signal
@@ -14,7 +15,8 @@ import pytest
 from oslogserve.query import MAX_QUERY
 from tests.servers.client import ask, begin
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import poll
+from tests.servers.process import ServerError, poll
+from tests.servers.readers import Readers, write_logs
 
 REQUESTS = 40
 
@@ -44,8 +46,11 @@ def load(server):
 
 
 def workers(server):
-    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
-    return [int(pid) for pid in children.read_text().split()]
+    return children(server.process.pid)
+
+
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def test_a_query_as_long_as_one_may_be_is_answered(server):
@@ -108,11 +113,14 @@ def test_a_full_worker_leaves_connections_to_others(tmp_path):
             assert ask(server, "/healthz", timeout=5).status == 200
 
 
-def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_alone(tmp_path):
+@pytest.mark.parametrize("shipped", [False, True], ids=["oslogserve serve", "etc/gunicorn.conf.py"])
+def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_alone(
+    tmp_path, shipped
+):
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text(f"{folder}\n")
-    with Gunicorn(f"[disk]\nroot = {tmp_path}/old\n") as server:
+    with Gunicorn(f"[disk]\nroot = {tmp_path}/old\n", shipped_config=shipped) as server:
         assert get(server, "/a.txt") == b"old\n"
         first = workers(server)
 
@@ -132,5 +140,59 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
         assert get(server, "/a.txt") == b"new\n"
         assert not set(first) & set(workers(server))
         told = server.log.read_text()
-    assert "the configuration stays as it was: " in told
-    assert "[disk] roots: no such key" in told
+    assert "[disk] roots: no such key\noslogserve: the configuration stays as it was\n" in told
+    assert "Traceback" not in told
+
+
+def test_faults_of_the_configuration_are_a_sentence_each_and_nothing_starts():
+    config = "[disk]\nroots = /x\n[serve]\nthreads = 0\n"
+    with (
+        pytest.raises(ServerError, match="exit status 2") as told,
+        Gunicorn(config, shipped_config=True),
+    ):
+        pass
+    _, started, *faults = str(told.value).rstrip("\n").split("\n")
+    assert "Starting gunicorn" in started
+    assert [re.sub(r"\S+\.conf", "FILE", line)[:36] for line in faults] == [
+        "oslogserve: FILE:2: [disk] roots: no",
+        "oslogserve: FILE:4: [serve] threads:",
+    ]
+
+
+@pytest.fixture
+def readers(tmp_path):
+    write_logs(tmp_path)
+    with Gunicorn(f"[disk]\nroot = {tmp_path}\n", shipped_config=True) as server:
+        yield Readers(server)
+
+
+def test_a_hup_under_load_loses_no_request(readers):
+    with readers.reading():
+        for _ in range(3):
+            readers.wait_for(100)
+            os.kill(readers.server.process.pid, signal.SIGHUP)
+        readers.wait_for(100)
+    assert readers.lost == []
+
+
+def test_an_upgrade_under_load_loses_no_request(readers):
+    """USR2 starts a second master on the same socket; then the first one is told to end."""
+    process = readers.server.process
+    with readers.reading():
+        readers.wait_for(100)
+        old = set(workers(readers.server))
+        os.kill(process.pid, signal.SIGUSR2)
+        (second,) = poll(
+            lambda: [pid for pid in set(workers(readers.server)) - old if children(pid)],
+            lambda: AssertionError(process.tail()),
+            20,
+        )
+        try:
+            readers.wait_for(100)
+            os.kill(process.pid, signal.SIGTERM)
+            process.wait()
+            readers.wait_for(100)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(second, signal.SIGTERM)
+    assert readers.lost == []

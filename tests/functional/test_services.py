@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """etc/systemd: the units, and that no request is lost when the service is reloaded or restarted."""
 
-import http.client
 import shutil
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.servers.client import begin
 from tests.servers.process import poll
+from tests.servers.readers import Readers, write_logs
 from tests.servers.systemd import SERVICE, SOCKET, UNITS, Service
 
-READERS = 8
 #: Larger than what gunicorn and the kernel take ahead of a reader.
 LARGE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] A line like any other\n" * 400_000
 
@@ -26,8 +22,7 @@ LARGE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] A line like any other\
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
-    for number in range(READERS):
-        (folder / f"{number}.txt").write_text(f"log {number}\n")
+    write_logs(folder)
     (folder / "large.txt").write_bytes(LARGE)
     return folder
 
@@ -36,54 +31,6 @@ def logs(tmp_path_factory):
 def service(logs):
     with Service(f"[disk]\nroot = {logs}\n") as running:
         yield running
-
-
-class Readers:
-    """Clients that read one log after another; `answers` counts the right ones, `lost` has the others."""
-
-    def __init__(self, server):
-        self.address = urlsplit(server.url).netloc
-        self.answers = 0
-        self.lost = []
-        self._ended = threading.Event()
-        self._lock = threading.Lock()
-
-    def read(self, number):
-        """Every second reader keeps its connection, as a front does that has a pool of them."""
-        connection = None
-        while not self._ended.is_set():
-            connection = connection or http.client.HTTPConnection(self.address, timeout=60)
-            wanted = f"log {number}\n".encode()
-            try:
-                connection.request("GET", f"/{number}.txt")
-                answer = connection.getresponse()
-                got = answer.status, answer.read()
-            except OSError as error:
-                got = repr(error), b""
-            with self._lock:
-                self.answers += got == (200, wanted)
-                self.lost += [got] if got != (200, wanted) else []
-            if number % 2 or answer.will_close:
-                connection.close()
-                connection = None
-        if connection:
-            connection.close()
-
-    def wait_for(self, more):
-        """Waits until so many more answers have come."""
-        wanted = self.answers + more
-        poll(lambda: self.answers >= wanted, lambda: AssertionError(self.lost), 60)
-
-    @contextmanager
-    def reading(self):
-        with ThreadPoolExecutor(READERS) as pool:
-            done = [pool.submit(self.read, number) for number in range(READERS)]
-            try:
-                yield self
-            finally:
-                self._ended.set()
-        for one in done:
-            one.result()
 
 
 @contextmanager

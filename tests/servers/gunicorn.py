@@ -24,12 +24,12 @@ class Gunicorn(Server):
         config_file.write_text(config)
         variables = {"TMPDIR": str(self.root)}
         bind = ["--bind", f"{HOST}:{self.port}"]
+        scripts = Path(sys.executable).parent
         if shipped_config:
             variables["OSLOGSERVE_CONFIG"] = str(config_file)
-            command = [sys.executable, "-m", "gunicorn", "--config", CONFIG, *bind]
+            command = [scripts / "gunicorn", "--config", CONFIG, *bind]
         else:
-            script = Path(sys.executable).with_name("oslogserve")
-            command = [script, "serve", "--config", config_file, *bind]
+            command = [scripts / "oslogserve", "serve", "--config", config_file, *bind]
         self.process = self._child(
             [*command, *options],
             self.log,
