@@ -25,9 +25,13 @@ def in_lines(error: Exception) -> str:
 
 
 class BadRequest(Error):
-    """The path or a parameter is not legitimate."""
+    """The path or a parameter is not legitimate. parameter: its name and its value, where one is."""
 
     status = "400 Bad Request"
+
+    def __init__(self, sentence: str, parameter: tuple[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.parameter = parameter
 
 
 class Forbidden(Error):

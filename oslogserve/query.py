@@ -77,11 +77,7 @@ class Query(NamedTuple):
         query_string = environ.get("QUERY_STRING", "")
         if len(query_string) > MAX_QUERY:
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-        if not query_string:
-            return query
-        # What a client did not escape came as Latin-1.
-        utf8 = query_string.encode("latin-1").decode("utf-8", "replace")
-        return query.with_parameters(parse_qsl(utf8, keep_blank_values=True))
+        return query.with_parameters(parameters_of(query_string)) if query_string else query
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -90,8 +86,17 @@ class Query(NamedTuple):
         fields = {name: values.pop(name) for name in Selection._fields if name in values}
         selection = Selection(first=first, last=last, **fields)
         if program_size((*selection.searches, *selection.without)) > LARGEST_PROGRAM:
-            raise BadRequest("What is searched for is too complex: repeat less, or ask for less.")
+            sentence = "What is searched for is too complex: repeat less, or ask for less."
+            of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
+            raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
         return self._replace(selection=selection, parameters=tuple(parameters), **values)
+
+
+def parameters_of(query_string: str) -> list[tuple[str, str]]:
+    """Names and values as they came, unchecked."""
+    # What a client did not escape came as Latin-1.
+    utf8 = query_string.encode("latin-1").decode("utf-8", "replace")
+    return parse_qsl(utf8, keep_blank_values=True)
 
 
 def checked_path(path_info: str) -> bytes:
@@ -225,14 +230,15 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
             printable = (
                 one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in sentence
             )
-            raise BadRequest("".join(printable)) from None
+            raise BadRequest("".join(printable), (name, text)) from None
         if parameter.repeats:
             several = values.setdefault(parameter.field, ())
             if len(several) == MAX_REPEATS:
-                raise BadRequest(f"{name} is given too often: at most {MAX_REPEATS} times.")
+                sentence = f"{name} is given too often: at most {MAX_REPEATS} times."
+                raise BadRequest(sentence, (name, text))
             values[parameter.field] = (*several, value)
         elif values.setdefault(parameter.field, value) != value:
-            raise BadRequest(f"{name} contradicts an earlier value: give it once.")
+            raise BadRequest(f"{name} contradicts an earlier value: give it once.", (name, text))
     return values
 
 

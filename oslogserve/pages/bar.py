@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bar above a log's lines: where it lies, its levels, the search, other views of the same lines.
+"""The bar above a log's lines: its levels, the search, the filters in use, other views of the same lines.
 
 All of it is links and one form: what a reader chose is in the URL and nowhere else.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,14 +20,29 @@ from oslogserve.query import Parameters
 _VIEW = ("format", "content-type", "wrap")
 #: Parameters that level links and the form drop: a line that was brought in does not come along.
 _OF_ONE_VIEW = ("format", "content-type", "show")
-#: Parameters that leave lines out.
-_FILTERS = ("level", "lines", "since", "until", "q", "re", "not", "context", "limit", "tail")
-
 _VIEWS = template_of("views")
 _TOOLS = template_of("tools")
+_FORM = template_of("form")
+_FAULTY = Markup(' aria-invalid="true" aria-describedby="fault"')
+_FAULT = template('<strong id="fault">{sentence}</strong>')
 _LEVEL = template('<a class="{level}" href="{address}"{current}>{label}</a>')
 CURRENT = Markup(' aria-current="true"')
+_CHIP = template('<a class="chip" href="{address}" title="Without this filter">{label}</a>')
+_CHIPS = template('<nav class="chips" aria-label="Filters in use">{chips}{clear}</nav>\n')
 _CLEAR = template('<a class="clear" href="{address}">clear</a>')
+#: Filters as their chips say them, by their parameters.
+_LABELS = {
+    "level": "\N{GREATER-THAN OR EQUAL TO} {}",
+    "lines": "lines {}",
+    "since": "from {}",
+    "until": "to {}",
+    "q": "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
+    "re": "/{}/",
+    "not": "not \N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
+    "context": "{} lines around",
+    "limit": "the first {}",
+    "tail": "the last {}",
+}
 _HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
 #: Inputs by their parameters, in the form's order. All but the first stand behind "more".
 _INPUTS = {
@@ -51,7 +67,7 @@ class LogInfo(NamedTuple):
 # long as all else around a small log's lines.
 @lru_cache(maxsize=64)
 def bar(source: str, wraps: bool, parameters: Parameters) -> dict[str, str]:
-    """The fields of a page's template that depend on the query alone: text, views, tools."""
+    """The fields of a page's template that depend on the query alone: text, views, tools, chips."""
     text = address(parameters, _VIEW, format="text")
     views = _VIEWS(
         wrap=address(parameters, _VIEW, wrap="no" if wraps else ""),
@@ -59,24 +75,50 @@ def bar(source: str, wraps: bool, parameters: Parameters) -> dict[str, str]:
         text=text,
         raw=address(source=source, format="raw"),
     )
-    return {"text": text, "views": views, "tools": _tools(parameters)}
-
-
-def _tools(parameters: Parameters) -> Markup:
     kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
+    return {"text": text, "views": views, "tools": _tools(kept), "chips": _chips(kept)}
+
+
+def corrected(
+    parameters: Iterable[tuple[str, str]], wrong: tuple[str, str], sentence: str
+) -> Markup:
+    """The form with all that was typed. wrong: one of the parameters; its input says the sentence."""
+    kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
+    fields = [_inputs(name, kept, wrong, sentence) for name in _INPUTS]
+    hidden = [pair for pair in kept if pair != wrong]
+    return _FORM(fields=join(fields), hidden=_hidden(hidden))
+
+
+def _tools(kept: list[tuple[str, str]]) -> Markup:
     filled_in = [name for name, _ in kept if name in _INPUTS]
     below_more = len(filled_in) - ("q" in filled_in)
     search, *fields = [_inputs(name, kept) for name in _INPUTS]
-    hidden = [_HIDDEN(name=name, value=value) for name, value in kept if name not in _INPUTS]
-    is_filtered = any(name in _FILTERS for name, _ in kept)
     return _TOOLS(
         levels=_levels(kept),
         search=search,
         count=f" ({below_more})" if below_more else "",
         fields=join(fields),
-        hidden=join(hidden),
-        clear=_CLEAR(address=address(kept, _FILTERS)) if is_filtered else "",
+        hidden=_hidden(kept),
     )
+
+
+def _chips(kept: list[tuple[str, str]]) -> Markup:
+    """A link for each filter that is in use, to the lines without it, and one without any."""
+    chips = [
+        _CHIP(address=address([*kept[:place], *kept[place + 1 :]]), label=_label(name, value))
+        for place, (name, value) in enumerate(kept)
+        if name in _LABELS and (name, value.upper()) != ("level", SEVERITIES[0])
+    ]
+    clear = _CLEAR(address=address(kept, _LABELS)) if len(chips) > 1 else ""
+    return _CHIPS(chips=join(chips), clear=clear) if chips else Markup()
+
+
+def _label(name: str, value: str) -> str:
+    return _LABELS[name].format(value.lower() if name == "level" else value)
+
+
+def _hidden(kept: list[tuple[str, str]]) -> Markup:
+    return join(_HIDDEN(name=name, value=value) for name, value in kept if name not in _INPUTS)
 
 
 def _levels(kept: list[tuple[str, str]]) -> Markup:
@@ -92,7 +134,14 @@ def _levels(kept: list[tuple[str, str]]) -> Markup:
     )
 
 
-def _inputs(name: str, kept: list[tuple[str, str]]) -> Markup:
+def _inputs(
+    name: str, kept: list[tuple[str, str]], wrong: tuple[str, str] | None = None, sentence: str = ""
+) -> Markup:
     """An input for each value, so that all can be changed; an empty one where there is none."""
     values = [value for of, value in kept if of == name] or [""]
-    return join(_INPUTS[name](value=value) for value in values)
+    return join(
+        _INPUTS[name](value=value, fault=_FAULTY, sentence=_FAULT(sentence=sentence))
+        if (name, value) == wrong
+        else _INPUTS[name](value=value, fault="", sentence="")
+        for value in values
+    )

@@ -8,10 +8,13 @@ from markupsafe import Markup
 
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.assets import url
+from oslogserve.pages.bar import corrected
 from oslogserve.pages.page import breadcrumbs
 from oslogserve.pages.template import join, template, template_of
+from oslogserve.query import parameters_of
 
 _PAGE = template_of("head", "error")
+_SENTENCE = template("<p>{sentence}</p>\n")
 _STEP = template('<li><a href="{address}">{label}</a>{remark}</li>\n')
 
 
@@ -27,9 +30,18 @@ def error_page(
         style=url(mount, "log.css"),
         path=breadcrumbs(mount, path or b"", "b"),
         status=error.status,
-        sentence=error.sentence,
+        remedy=_remedy(error, path, query_string),
         steps=join(steps),
     ).encode()
+
+
+def _remedy(error: Error, path: bytes | None, query_string: str) -> Markup:
+    """The sentence; of a log's parameter in the form, beside what was typed."""
+    wrong = error.parameter if isinstance(error, BadRequest) else None
+    if not path or path.endswith(b"/") or wrong is None:
+        return _SENTENCE(sentence=error.sentence)
+    form = corrected(parameters_of(query_string), wrong, error.sentence)
+    return form if "aria-invalid" in form else _SENTENCE(sentence=error.sentence) + form
 
 
 def _steps(

@@ -146,8 +146,8 @@ class LogView:
         yield page.after_lines(notices, without_lines=self._without_lines())
 
     def _without_lines(self) -> str:
-        """What a page says instead of lines."""
-        if self._tally.sent:
+        """What a page says instead of hits."""
+        if self._tally.matched:
             return ""
         if not self._tally.bytes and not self.missing:
             return "This log is empty."

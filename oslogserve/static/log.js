@@ -22,6 +22,7 @@ function create(tag, properties) {
 const LINES = '#log > .b > [id]';
 const ERRORS = '.b > :is(.E, .C)';
 const NUMBER = '[href^="#"]';
+const isWhole = () => isRead() && !document.querySelector('[rel="next"]');
 const isRead = () => document.readyState !== 'loading';
 const numberOf = (line) => Number(line.id.slice(1));
 const lineOf = (node) => node?.closest(LINES);
@@ -96,14 +97,17 @@ async function pin(line, top) {
 
 const fragment = () => location.hash.slice(1).replace(/^_(\d{4})_(\d\d)_(\d\d)_/, '_$1-$2-$3_');
 
-// First and last number; null for a time.
+// A ~ before it: or the next line that is shown. First and last number; null for a time.
 function rangeOf(name) {
-  const found = /^L(\d{1,15})(?:-L?(\d{1,15}))?$/.exec(name);
+  const found = /^~?L(\d{1,15})(?:-L?(\d{1,15}))?$/.exec(name);
   return found && [Number(found[1]), Number(found[2] ?? found[1])].sort((a, b) => a - b);
 }
 
 function linesOf(name) {
   const range = rangeOf(name);
+  if (range && name[0] === '~') {
+    return [lineFrom(range[0]) ?? (isWhole() ? [...log.querySelectorAll(LINES)].at(-1) : null)].filter(Boolean);
+  }
   return range ? linesWhile((line) => numberOf(line) <= range[1], lineFrom(range[0]))
     : [...document.getElementsByName(name)].filter(lineOf).flatMap(run);
 }
@@ -113,10 +117,10 @@ const shows = (line, name) => line.textContent.replace(/[\s:.,]/g, '_').includes
 const run = ({ name, parentElement: first }) => [
   first, ...linesWhile((line) => !nameOf(line), beside(first)).filter((line) => shows(line, name))];
 
-function light(lines) {
+function light(lines, name = '') {
   for (const line of log.querySelectorAll('.lit')) line.classList.remove('lit');
   for (const line of lines) {
-    line.classList.add('lit');
+    line.classList.toggle('lit', name[0] !== '~' || name === `~${line.id}`);
     if (line.hidden) fold(headOf(line), false);
   }
 }
@@ -130,12 +134,12 @@ function goTo(line) {
 // A line that the filter hides is brought in by the server, once.
 function bringIn(name) {
   const range = rangeOf(name);
-  if (!range && !/^_[\w+/-]{1,64}$/.test(name)) return;
+  if (name[0] === '~' ? isWhole() : !range && !/^_[\w+/-]{1,64}$/.test(name)) return;
   const wanted = range ? range.map((number) => `L${number}`) : [name];
   const address = new URL(location);
-  const isPart = document.querySelector('.clear, [rel="next"], [rel="prev"]');
+  const isPart = document.querySelector('.chip, [rel="next"], [rel="prev"]');
   if (!isPart || wanted.every((one) => address.searchParams.has('show', one))) {
-    if (range) say(`This log has no line ${range[0]}.`); else goNear(name);
+    if (!range) goNear(name); else if (name[0] !== '~') say(`This log has no line ${range[0]}.`);
     return;
   }
   address.hash = name;
@@ -171,7 +175,7 @@ function goNear(name) {
 
 function arrive() {
   const lines = linesOf(fragment());
-  light(lines);
+  light(lines, fragment());
   if (lines.length) pin(lines[0]); else if (isRead()) bringIn(fragment());
 }
 addEventListener('hashchange', arrive);
@@ -210,10 +214,9 @@ function errors() {
 
 function stepToError(way) {
   const found = errors();
-  const lit = log.querySelector('.lit');
-  const start = lit && isSeen(lit) ? lit : lineAtTop();
+  const start = lineLookedAt();
   // What is merely on top was not stepped to yet.
-  const isBeyond = (line) => (line === start ? start !== lit : (numberOf(line) - numberOf(start)) * way > 0);
+  const isBeyond = (line) => (line === start ? !start.matches('.lit') : (numberOf(line) - numberOf(start)) * way > 0);
   const index = found[way > 0 ? 'findIndex' : 'findLastIndex'](isBeyond);
   if (index < 0) {
     say(`No ${!found.length ? '' : way > 0 ? 'further ' : 'earlier '}error on this page.`);
@@ -311,16 +314,17 @@ document.addEventListener('copy', (event) => {
 
 // The bar
 
-// Another level begins at the line looked at, or the nearest one that it keeps.
-function placeAt(level) {
-  const order = [...bar.querySelectorAll('.levels a')].map((link) => link.className);
-  const kept = order.slice(order.indexOf(level)).map((name) => `.${name[0]}, .${name[0].toLowerCase()}`).join();
-  const isKept = (line) => level === order[0] || line.matches(kept);
-  const start = log.querySelector('.lit') ?? lineAtTop();
-  for (const way of [1, -1]) {
-    for (let line = start; line; line = beside(line, way)) if (isKept(line)) return line.id;
-  }
-  return '';
+// The line looked at: another filter begins there, or at the next one that it keeps.
+function lineLookedAt() {
+  const lit = log.querySelector('.lit');
+  return lit && isSeen(lit) ? lit : lineAtTop();
+}
+
+function placed(address) {
+  const line = (scrollY || location.hash) && lineLookedAt();
+  const stated = new URL(address);
+  stated.hash = line ? `~${line.id}` : '';
+  return wrapped(stated);
 }
 
 // With how long lines are shown now.
@@ -340,16 +344,21 @@ function toggleWrap() {
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
 
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest('.levels a, .chips a');
+  if (link) link.href = placed(link.href);
+});
 bar.addEventListener('click', (event) => {
-  const target = event.target.closest('.levels a, .clear, [data-key]');
-  const key = target?.dataset.key;
-  if (key) event.preventDefault();
-  if (key) KEYS[key][0](); else if (target) target.href = wrapped(target.href);
-  if (target?.matches('.levels a') && (scrollY || location.hash)) target.hash = placeAt(target.className);
+  const key = event.target.closest('[data-key]')?.dataset.key;
+  if (!key) return;
+  event.preventDefault();
+  KEYS[key][0]();
 });
 
+const form = bar.querySelector('form');
+form.onsubmit = () => { form.action = placed(location); };
 // Only what was filled in.
-bar.querySelector('form').addEventListener('formdata', ({ formData }) => {
+form.addEventListener('formdata', ({ formData }) => {
   const filled = [...formData].filter(([name, value]) => value && name !== 'wrap');
   for (const name of [...formData.keys()]) formData.delete(name);
   if (log.matches('.nowrap')) filled.push(['wrap', 'no']);
@@ -489,12 +498,15 @@ for (let isLast = false; !isLast; await frame()) {
   const target = lands && linesOf(name)[0];
   if (!target) continue;
   lands = false;
-  light([target]);
+  light([target], name);
   if (!leftAt) pin(target);
 }
 const lines = linesOf(name);
-light(lines);
 [from] = lines;
-if (!from && !leftAt) bringIn(name); else if (from && lands && !leftAt) pin(from);
+if (!leftAt && fragment() === name) {
+  light(lines, name);
+  if (from && name === `~${from.id}`) history.replaceState(null, '', `#${from.id}`);
+  if (!from) bringIn(name); else if (lands) pin(from);
+}
 for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerFolds(block); else break;
 showSummary();

@@ -37,6 +37,7 @@ PAGES = {
     "folder": "job/",
     "all logs": "",
     "400": "job/a.txt?level=LOUD",
+    "pattern at fault": "job/a.txt?q=one&re=(LOUD",
     "404": "job/gone.txt",
 }
 

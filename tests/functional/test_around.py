@@ -95,6 +95,25 @@ def test_a_fault_in_the_address_leads_to_all_of_the_log(server, page):
     expect(page.locator("#L1")).to_be_visible()
 
 
+def test_a_pattern_at_fault_keeps_the_form_and_what_was_typed(server, page):
+    page.goto(f"{server.url}/42/job/a.txt")
+    page.fill('[name="q"]', "xxx")
+    page.click(".extra > summary")
+    page.fill('[name="re"]', "(x")
+    with page.expect_response("**re=*") as answered:
+        page.press('[name="re"]', "Enter")
+    assert answered.value.status == 400
+    expect(page.locator("[aria-invalid]")).to_have_value("(x")
+    expect(page.get_by_label("Regular expression")).to_have_accessible_description(
+        re.compile("missing \\)")
+    )
+    assert page.input_value('[name="q"]') == "xxx"
+    page.fill('[name="re"]', "(x)")
+    page.press('[name="re"]', "Enter")
+    page.wait_for_url("**?q=xxx&re=%28x%29*")
+    expect(page.locator("#L1")).to_be_visible()
+
+
 def test_a_source_that_fails_leads_to_the_other(server, page):
     address = f"{server.url}/42/job/gone.txt?level=ERROR"
     assert page.goto(address).status == 503

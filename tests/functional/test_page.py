@@ -12,9 +12,10 @@ from tests.servers.gunicorn import Gunicorn
 from tests.servers.stepwise import Stepwise
 
 REQUEST = "req-0c855fdf-a725-1af0-930c-dbd30f0ad2a8"
-#: Widths of a desk, a tablet and a telephone, and how high the bar may be.
+#: Widths of a desk, a tablet and a telephone, and how high the bar may be, and a row of filters in it.
 SCREENS = [(1440, 900), (800, 700), (390, 844)]
 SLIM = 80
+FILTERS = 32
 
 
 def stamped(second, severity, text):
@@ -145,10 +146,11 @@ def lit(page):
 
 @pytest.mark.parametrize("size", SCREENS)
 def test_the_bar_is_slim_and_nothing_is_wider_than_the_screen(reader, size):
-    page = reader.open("a.txt?level=DEBUG&q=number", size=size)
+    page = reader.open("a.txt", size=size)
     width = size[0]
-
     assert page.locator("header").bounding_box()["height"] <= SLIM
+    page = reader.open("a.txt?level=DEBUG&q=number", size=size)
+    assert page.locator("header").bounding_box()["height"] <= SLIM + FILTERS
     assert page.locator("html").bounding_box()["width"] == width
     assert page.locator("#log").bounding_box()["width"] <= width
 
@@ -188,6 +190,56 @@ def test_the_fields_that_few_need_unfold(reader):
     page.click(".clear")
     page.wait_for_url(re.compile(r"/a\.txt\??$"))
     assert page.locator(".b > [id]").count() == 1000
+
+
+def test_a_filter_in_use_is_removed_by_a_click(reader):
+    page = reader.open("a.txt?level=WARNING&not=one+error&context=1")
+    chips = page.locator(".chip")
+    assert chips.all_inner_texts() == ["≥ warning", "not “one error”", "1 lines around"]
+    page.click(".chip >> nth=1")
+    page.wait_for_url("**?level=WARNING&context=1*")
+    expect(chips).to_have_count(2)
+    expect(page.locator("#L501")).to_have_count(1)
+
+
+def test_a_search_without_a_hit_says_so_above_the_line_that_was_linked(reader):
+    page = reader.open("a.txt?q=nowhere&show=L400#L400")
+    assert page.locator(".none").bounding_box()["y"] < page.locator("#L400").bounding_box()["y"]
+    expect(page.locator(".none")).to_have_text("No line of this log is what was asked for.")
+
+
+@pytest.mark.parametrize("removed", [".clear", ".chip >> nth=0"])
+def test_without_a_filter_the_page_begins_where_the_reader_was(scripted, removed):
+    page = scripted.open("a.txt?q=number&not=number+5#L702")
+    page.wait_for_selector("#L702.lit")
+    page.click(removed)
+    page.wait_for_url("**#L702")
+    page.wait_for_selector("#L702.lit")
+    lands_on(page, "#L702")
+
+
+def test_a_reader_who_scrolled_is_kept_there_by_every_filter(scripted):
+    page = scripted.open("a.txt")
+    expect(page.locator("#map")).to_be_visible()
+    page.evaluate("L450.scrollIntoView()")
+    page.fill('[name="q"]', "one error")
+    page.press('[name="q"]', "Enter")
+    page.wait_for_url("**?q=one+error#~L4*")
+    lands_on(page, "#L501")
+    assert lit(page) == []
+    assert page.locator(".shown").count() == 0
+    page.click(".levels a.ERROR")
+    page.wait_for_url("**level=ERROR#L501")
+
+
+def test_a_search_without_a_hit_brings_in_no_line(scripted):
+    page = scripted.open("a.txt#L400")
+    page.wait_for_selector("#L400.lit")
+    page.fill('[name="q"]', "nowhere")
+    page.press('[name="q"]', "Enter")
+    page.wait_for_url("**?q=nowhere#~L400")
+    expect(page.locator(".none")).to_be_in_viewport()
+    assert page.locator(".b > [id]").count() == 0
 
 
 def test_a_telephone_unfolds_the_search(reader):
@@ -360,7 +412,8 @@ def test_another_level_begins_where_the_reader_was(scripted):
     page.wait_for_url("**level=INFO#L401")
     page.wait_for_selector("#L401.lit")
     page.click(".levels a.WARNING")
-    page.wait_for_url("**level=WARNING#L501")
+    page.wait_for_url("**level=WARNING#~L401")
+    lands_on(page, "#L501")
 
 
 def copied(context, page, select):

@@ -265,8 +265,9 @@ def test_a_window_that_ends_before_it_begins_says_which_is_right():
 
 
 def test_a_pattern_at_fault_is_told_by_re2():
-    with pytest.raises(BadRequest, match=r"RE2's syntax \(missing \): \(a\)"):
+    with pytest.raises(BadRequest, match=r"RE2's syntax \(missing \): \(a\)") as told:
         asked(query="re=(a")
+    assert told.value.parameter == ("re", "(a")
 
 
 @pytest.mark.parametrize("name", ["x", "Level", "limit%00", "", "file"])

@@ -115,9 +115,29 @@ def test_inputs_take_no_more_than_the_query_does():
 
 def test_clear_leaves_the_source_and_the_wrapping():
     [link] = [
-        a for a in elements(shown("source=disk&q=a&wrap=no"), "a") if a.get("class") == "clear"
+        a
+        for a in elements(shown("source=disk&q=a&level=ERROR&wrap=no"), "a")
+        if a.get("class") == "clear"
     ]
     assert asked_by(link) == {"source": ["disk"], "wrap": ["no"]}
+
+
+def test_each_filter_is_a_link_to_the_lines_without_it():
+    found = shown("source=disk&q=a&q=b&level=warning&not=c&since=2013&wrap=no&show=L7")
+    links = [a for a in elements(found, "a") if a.get("class") == "chip"]
+    asked = {"source": ["disk"], "q": ["a", "b"], "level": ["warning"], "not": ["c"]}
+    asked |= {"since": ["2013"], "wrap": ["no"]}
+    without = {"q": ["b"]}, {"q": ["a"]}, {"level": None}, {"not": None}, {"since": None}
+    assert [asked_by(link) for link in links] == [
+        {name: values for name, values in (asked | one).items() if values} for one in without
+    ]
+    for label in ("≥ warning", "“a”", "not “c”", "from 2013"):
+        assert f">{label}</a>" in found
+
+
+@pytest.mark.parametrize("query", ["", "level=NONE", "wrap=no", "show=L7", "q=", "format=html"])
+def test_what_leaves_nothing_out_is_no_filter(query):
+    assert 'class="chip' not in shown(query)
 
 
 @pytest.mark.parametrize("name", ["q", "not"])

@@ -63,3 +63,34 @@ def test_what_was_no_path_leads_to_all_logs():
 def test_a_hostile_path_and_query_add_no_element():
     page = shown(SICK, b'"><script>x</script>', '"><script>x</script>')
     assert "<script" not in page
+
+
+def test_a_fault_stands_beside_what_was_typed():
+    asked = "q=a%22b&re=ok&re=%28bad&level=error&not=&wrap=no&format=html"
+    page = shown(BadRequest("<i>no</i>", ("re", "(bad")), asked=asked)
+    inputs = re.findall(
+        r'<input( aria-invalid="true" aria-describedby="fault")? name="(.*?)" value="(.*?)"', page
+    )
+    assert [one for one in inputs if one[2]] == [
+        ("", "q", "a&#34;b"),
+        ("", "re", "ok"),
+        (' aria-invalid="true" aria-describedby="fault"', "re", "(bad"),
+    ]
+    assert re.search(
+        'value="\\(bad".*?><strong id="fault">&lt;i&gt;no&lt;/i&gt;</strong></label>', page
+    )
+    hidden = re.findall('type="hidden" name="(.*?)" value="(.*?)"', page)
+    assert hidden == [("level", "error"), ("wrap", "no")]
+    assert page.count("&lt;i&gt;no") == 1
+
+
+def test_a_fault_that_no_field_has_stands_above_the_form():
+    page = shown(BadRequest("no", ("level", "LOUD")), asked="level=LOUD&q=a")
+    assert "<p>no</p>" in page
+    assert 'name="q" value="a"' in page
+    assert "LOUD" not in page
+
+
+@pytest.mark.parametrize("path", [b"42/job/", None])
+def test_only_the_page_of_a_log_has_a_form(path):
+    assert "<form" not in shown(BadRequest("no", ("q", "x")), path, "q=x")

@@ -140,11 +140,12 @@ def test_html_ends_with_the_notice_escaped_after_the_lines():
         (LOG, "", None),
         (LOG, "level=CRITICAL", "No line of this log is what was asked for."),
         (LOG, "q=nowhere&context=1", "No line of this log is what was asked for."),
-        (LOG, "q=nowhere&show=L1", None),
+        (LOG, "q=nowhere&show=L1", "No line of this log is what was asked for."),
+        (LOG, "q=failed&show=L1", None),
         (b"", "level=ERROR", "This log is empty."),
     ],
 )
-def test_a_page_says_so_where_no_line_is_shown_and_only_there(log, query, told):
+def test_a_page_says_so_where_no_line_is_a_hit_and_only_there(log, query, told):
     found = re.findall(r'<p class="none">(.*)</p>', as_html([log], query).decode())
     assert found == ([told] if told else [])
 
