@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Only bootstraps: what is tested is in tox.ini, what is run is `oslogserve serve`.
 #
-#   make test                 all checks; ENV=unit for one of them
+#   make test                 all checks, a quarter of an hour; ENV=unit for one of them
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          the same logs out of a real Swift too
 #   make faults               the fault matrix; ARGS="--only PATTERN" for some of it
@@ -11,7 +11,8 @@
 #   make accuracy             oslogserve bench beside the truth and beside wrk; ARGS="--only PATTERN"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some of them
-#   make wheels               wheels of oslogserve and its native core, in dist/
+#   make wheels               wheels of oslogserve and its native core, in dist/;
+#                             ARCHS="x86_64 aarch64" for those of other machines
 #   make sbom                 what they are made of, as CycloneDX, in dist/
 #   make audit                asks for known weaknesses of it; 75: the services could not be asked
 #   make docs                 the manual, in build/html, and the man pages, in build/man
@@ -26,9 +27,12 @@ RUN = .venv/run
 LOGS ?= var/demo
 PORT ?= 8000
 
-test: .venv/bootstrap/installed .venv/speedups/built
-	tools/install-system-packages
+test: said-tests .venv/bootstrap/installed $(if $(filter lint types docs,$(ENV)),,.venv/speedups/built)
+	$(if $(filter unit pure lint types docs,$(ENV)),,tools/install-system-packages)
 	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
+
+said-tests:
+	@tools/say-tests $(ENV)
 
 faults soak attacks: .venv/bootstrap/installed .venv/speedups/built
 	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
@@ -56,10 +60,9 @@ screenshot: $(RUN)/installed-screenshot var/demo.written
 	$(RUN)/bin/python tools/screenshot
 
 # The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
-wheels: .venv/bootstrap/installed
+wheels: .venv/bootstrap/installed $(if $(ARCHS),.venv/bootstrap/installed-cross)
 	.venv/bootstrap/bin/python -m build --no-isolation --outdir dist
-	.venv/bootstrap/bin/maturin build --release --locked --out dist \
-	  --manifest-path speedups/Cargo.toml
+	tools/build-wheels .venv/bootstrap/bin dist $(ARCHS)
 
 lock audit docs: .venv/bootstrap/installed
 	.venv/bootstrap/bin/tox run -e $@
@@ -71,15 +74,19 @@ clean:
 	rm -rf .venv .tox var build dist speedups/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 # Again where what it installs has changed.
-.venv/bootstrap/installed: requirements/bootstrap.txt requirements/build.txt | .venv/bootstrap/bin
-	.venv/bootstrap/bin/$(LOCKED) $(^:%=--requirement %)
+.venv/bootstrap/installed: requirements/bootstrap.txt requirements/build.txt .venv/bootstrap/made
+	.venv/bootstrap/bin/$(LOCKED) $(patsubst %,--requirement %,$(filter %.txt,$^))
+	touch $@
+
+.venv/bootstrap/installed-cross: requirements/cross.txt .venv/bootstrap/installed
+	.venv/bootstrap/bin/$(LOCKED) --requirement $<
 	touch $@
 
 .venv/speedups/built .venv/speedups-checked/built: $(wildcard speedups/src/*.rs speedups/*.toml) | .venv/bootstrap/installed
 	tools/build-speedups .venv/bootstrap/bin/maturin $(@D) $(if $(findstring checked,$@),checked,release)
 	[ ! -e $(@D)/*.whl ] || touch $@
 
-$(RUN)/installed: requirements/run.txt requirements/build.txt setup.cfg | $(RUN)/bin
+$(RUN)/installed: requirements/run.txt requirements/build.txt setup.cfg $(RUN)/made
 	$(RUN)/bin/$(LOCKED) --requirement requirements/run.txt --requirement requirements/build.txt
 	$(RUN)/bin/pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
@@ -99,10 +106,12 @@ var/demo.written: oslogserve/demo.py | $(RUN)/installed
 	$(RUN)/bin/oslogserve demo var/demo
 	touch $@
 
-# Debian's python3 has venv in a package of its own.
-.venv/%/bin:
-	$(PYTHON) -c 'import ensurepip' 2>/dev/null || tools/install-system-packages python3-venv
-	$(PYTHON) -m venv .venv/$*
+# An environment whose making was broken off, or whose Python is gone, is made again.
+$(shell for made in .venv/*/made; do \
+  "$${made%made}bin/python" -c 'import pip' 2>/dev/null || rm -f "$$made"; done)
+.venv/%/made:
+	tools/make-venv $(PYTHON) $(@D)
+	touch $@
 
-.PHONY: test faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit docs lock clean
-.PRECIOUS: .venv/%/bin
+.PHONY: test said-tests faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit docs lock clean
+.PRECIOUS: .venv/%/made
