@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from oslogserve import __version__
-from oslogserve.config import Config
+from oslogserve.config import Config, ConfigError
 from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, MethodNotAllowed
 from oslogserve.handlers import server
 from oslogserve.handlers.budget import Allowance, Workload
@@ -15,9 +15,10 @@ from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
 from oslogserve.http import Response
-from oslogserve.http.body import Body
+from oslogserve.http.body import Body, Ended
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
+from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.http.server_timing import ServerTiming
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
@@ -25,7 +26,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
 from oslogserve.rendering import etag_salt, renderer_of
-from oslogserve.sources import Source, deadline, open_beneath
+from oslogserve.sources import Source, deadline, open_beneath, trace
 from oslogserve.sources.circuit_breaker import PATIENCE, PATIENCE_BEHIND_DISK, CircuitBreaker
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.dot_files import WithoutDotFiles
@@ -62,6 +63,7 @@ class App:
         )
         self._folder = FolderHandler(self._log, config["serve", "listing"], workload)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
+        self._request_log = _request_log(config)
         readiness = Readiness(self._sources)
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
@@ -79,24 +81,41 @@ class App:
         self._metrics["requests_in_progress"].inc()
         request = Request(environ, self._gzip_level)
         timing = ServerTiming(started)
+        current = trace.begin(environ.get("HTTP_TRACEPARENT", ""))
+        note = partial(self._log_request, environ, timing, current) if self._request_log else None
         try:
             with deadline.start_clock():
                 response = self._response(request, timing)
         except Error as error:
             response = server.error_response(request, error, self._sources)
         except ClientLeft:
-            Body(Response("499", [], view="error"), self._metrics, started).close()
+            Body(Response("499", [], view="error"), self._metrics, started, note).close()
             raise
         except BaseException:
-            Body(Response("500", [], view="error"), self._metrics, started).fail()
+            Body(Response("500", [], view="error"), self._metrics, started, note).fail()
             raise
-        body = Body(response, self._metrics, started)
+        body = Body(response, self._metrics, started, note)
         try:
             start_response(response.status, response.headers + timing.headers(request))
         except BaseException:
             body.close()
             raise
         return body
+
+    def _log_request(
+        self,
+        environ: Environ,
+        timing: ServerTiming,
+        current: trace.Trace,
+        response: Response,
+        ended: Ended,
+    ) -> None:
+        fields = fields_of(environ, response, timing, ended)
+        fields["client"] = str(self._operators.client(environ) or "-")
+        fields["transaction"] = current.transaction
+        fields |= current.headers
+        if self._request_log is not None:
+            self._request_log.write(fields)
 
     def _response(self, request: Request, timing: ServerTiming) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
@@ -118,6 +137,14 @@ class App:
             raise BadRequest(f"source={query.source}: this server has no such source.")
         handler = self._folder if query.is_folder else self._log
         return handler(request, query, sources)
+
+
+def _request_log(config: Config) -> RequestLog | None:
+    to, form = config["request_log", "to"], config["request_log", "format"]
+    try:
+        return RequestLog(to, form) if to else None
+    except OSError as error:
+        raise ConfigError(f"[request_log] to: {to}: {error.strerror}") from None
 
 
 def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:

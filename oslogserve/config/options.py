@@ -69,6 +69,8 @@ OPTIONS = (
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),
     Option("serve", "renderer", "auto", one_of("auto", "native", "pure"), "OSLOGSERVE_RENDERER"),
     Option("metrics", "path", "/metrics", values.path),
+    Option("request_log", "to", "off", values.destination),
+    Option("request_log", "format", "json", one_of("json", "combined")),
 )
 
 #: Options of the sections [view NAME] and [format NAME], of which there may be several.

@@ -63,6 +63,13 @@ def path(value: str) -> str:
     return value
 
 
+def destination(value: str) -> str | None:
+    """None for "off"."""
+    if value not in ("off", "stderr") and not value.startswith("/"):
+        raise ValueError('off, stderr, or the path of a file, which begins with "/"')
+    return None if value == "off" else value
+
+
 def url(value: str) -> str:
     if value and not re.match("https?://[^/]", value, re.IGNORECASE):
         raise ValueError("an address that begins with http:// or https://")

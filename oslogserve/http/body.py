@@ -2,11 +2,25 @@
 """The iterable that a server gets: counts what is sent, and closes the response once."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from oslogserve.errors import ClientLeft, Incomplete
 from oslogserve.http import Response
 from oslogserve.metrics import Metrics, size_class
+
+
+class Ended(NamedTuple):
+    """What became of a response."""
+
+    #: "complete", "aborted" (the client left) or "failed".
+    ending: str
+    #: From the request on.
+    seconds: float
+    #: Seconds until the first byte was handed to the server; None where there is none.
+    first_byte: float | None
+    #: Bytes.
+    sent: int
 
 
 class Body:
@@ -16,12 +30,20 @@ class Body:
     Where the body fails midway, that is counted, and the server breaks the connection.
     """
 
-    def __init__(self, response: Response, metrics: Metrics, started: float) -> None:
-        """started: when the request came, by time.perf_counter()."""
+    def __init__(
+        self,
+        response: Response,
+        metrics: Metrics,
+        started: float,
+        note: Callable[[Response, Ended], None] | None = None,
+    ) -> None:
+        """started: when the request came, by time.perf_counter(). note: called once, in the end."""
         self._response = response
         self._pieces = iter(response.body)
         self._metrics = metrics
         self._started = started
+        self._note = note
+        self._first_byte: float | None = None
         self._ending = "aborted"
         self._sent = 0
         self._raised: list[Incomplete] = []
@@ -44,6 +66,8 @@ class Body:
             if isinstance(error, Incomplete):
                 self._raised.append(error)
             raise
+        if self._first_byte is None:
+            self._first_byte = time.perf_counter() - self._started
         self._sent += len(piece)
         return piece
 
@@ -60,8 +84,11 @@ class Body:
         response.close()
         size = size_class(response.stored_size)
         key = "response_seconds", response.source, response.view, self._ending, size
-        metrics[key].observe(time.perf_counter() - self._started)
+        seconds = time.perf_counter() - self._started
+        metrics[key].observe(seconds)
         for error in (*response.missing, *self._raised):
             metrics["incomplete_logs_total", response.source, error.reason].inc()
         metrics["sent_bytes_total", response.view].inc(self._sent)
         metrics["requests_in_progress"].dec()
+        if self._note is not None:
+            self._note(response, Ended(self._ending, seconds, self._first_byte, self._sent))

@@ -20,10 +20,10 @@ class Operators:
         self._fronts = fronts
 
     def include(self, environ: dict[str, Any]) -> bool:
-        client = self._client(environ)
+        client = self.client(environ)
         return client is not None and _is_in(client, self._operators)
 
-    def _client(self, environ: dict[str, Any]) -> Address | None:
+    def client(self, environ: dict[str, Any]) -> Address | None:
         """The address of whoever sent the request to the first front; None where that is unknown."""
         forwarded = environ.get("HTTP_X_FORWARDED_FOR", "")
         hops = forwarded.split(",") if forwarded else []

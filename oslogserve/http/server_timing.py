@@ -18,9 +18,12 @@ class ServerTiming:
         """started: when the request came, by time.perf_counter()."""
         self._started = started
         self._metrics: list[str] = []
+        #: Seconds that the sources took, together.
+        self.opening = 0.0
 
     def add(self, source: str, outcome: str, seconds: float) -> None:
         """Adds the time that a source took to open a log or to say that it has none."""
+        self.opening += seconds
         self._metrics.append(f"{source};dur={seconds * 1000:.3f};desc={outcome}")
 
     def headers(self, request: Request) -> list[Header]:

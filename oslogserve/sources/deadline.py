@@ -21,6 +21,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from swiftclient import client as swift_api
 
+from oslogserve.sources.trace import current, transaction_of
+
 #: Bytes that may come until a deadline: more than a page of a listing, whose names take 20 MB at most.
 MOST_UNTIL_DEADLINE = 32 * 1024 * 1024
 
@@ -99,6 +101,13 @@ class DeadlineConnection(swift_api.HTTPConnection):
         super().__init__(url, cacert=ca_file)
         self.requests_args["allow_redirects"] = False  # the token would go along to any host
         self.adapter = DeadlineAdapter.mounted_on(self.request_session)
+
+    def _request(self, *args: Any, headers: dict[str, str], **options: Any) -> requests.Response:
+        trace = current()
+        headers.update(trace.headers)
+        response: requests.Response = super()._request(*args, headers=headers, **options)
+        trace.transaction = transaction_of(response.headers)
+        return response
 
 
 class _DeadlineResponse(http.client.HTTPResponse):

@@ -35,6 +35,7 @@ from oslogserve.sources.deadline import (
     DeadlineConnection,
     response_deadline,
 )
+from oslogserve.sources.trace import transaction_of
 
 SOURCE = "swift"
 #: What a request to Swift or Keystone was seen to raise.
@@ -296,7 +297,9 @@ class SwiftSession:
         reason = _REASONS.get(status, "failed")
         if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
             reason = "refused"  # such as a large object without its first segment
-        return SourceError(SOURCE, f"status {status}", reason)
+        transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
+        what = f"status {status}" + (f" in transaction {transaction}" if transaction else "")
+        return SourceError(SOURCE, what, reason)
 
 
 def _retry_reason(error: BaseException) -> str | None:

@@ -16,7 +16,10 @@ class Made:
         self.metrics["requests_in_progress"].inc()
         self.closed = 0
         response = Response("200 OK", [], pieces, "text", "disk", 9, list(missing), self.close)
-        self.body = Body(response, self.metrics, time.perf_counter())
+        self.noted = []
+        note = lambda *of: self.noted.append(of)
+        self.body = Body(response, self.metrics, time.perf_counter(), note)
+        self.response = response
 
     def close(self):
         self.closed += 1
@@ -42,6 +45,10 @@ def test_a_whole_answer_is_complete_and_closed_once():
     assert made.closed == 1
     assert made.endings() == ["complete"]
     assert made.sent() == 5
+    [(response, ended)] = made.noted
+    assert response is made.response
+    assert (ended.ending, ended.sent) == ("complete", 5)
+    assert 0 < ended.first_byte <= ended.seconds
     assert b"requests_in_progress 0.0" in made.metrics.exposition()
 
 
@@ -53,6 +60,8 @@ def test_a_client_that_left_is_aborted(read):
     made.body.close()
     assert made.closed == 1
     assert made.endings() == ["aborted"]
+    [(_, ended)] = made.noted
+    assert (ended.first_byte is None) == (read == 0)
     assert made.sent() == 3 * read
 
 

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log of requests, of real servers: one line each; and what of a request goes on to Swift."""
+
+import contextlib
+import json
+import re
+import socket
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.servers.apache import Apache, public_folder
+from tests.servers.client import ask, begin, ini
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
+from tests.servers.process import HOST, REPOSITORY, poll
+
+LINE = b"2026-03-04 18:22:11.248 1 ERROR nova.compute [-] something went wrong\n"
+PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+BOUND = 20
+#: Targets as a hostile client writes them.
+HOSTILE = (
+    "/a%0Ab.txt",
+    '/a"b\\c.txt?q="',
+    "/%FF%00.txt",
+    "/%E2%80%A8.txt?q=%0A%0D",
+    "/" + "x" * 7000,
+    "/<script>?level=\xff",
+)
+
+
+def lines_of(path, count):
+    """The lines of a log of requests, once there are so many."""
+    read = lambda: path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    poll(lambda: len(read()) >= count, lambda: AssertionError(f"{len(read())} of {count}"), BOUND)
+    assert len(read()) == count
+    return read()
+
+
+def send(port, target):
+    """Sends exactly this target; the answer is read to its end."""
+    with socket.create_connection((HOST, port), timeout=BOUND) as connection:
+        connection.sendall(
+            f"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode("latin-1")
+        )
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(LINE)
+    return folder
+
+
+def test_each_answer_is_one_line_with_what_it_took(swift, root, tmp_path):
+    path = tmp_path / "requests.log"
+    with contextlib.closing(swift.connection()) as connection:
+        connection.put_container("request_log")
+        connection.put_object("request_log", "b.txt", LINE * 9)
+    config = {"disk": {"root": root}, "swift": swift.settings("request_log")}
+    config["request_log"] = {"to": path}
+    with Gunicorn(ini(config)) as server:
+        answers = [
+            ask(server, "/a.txt?format=html&level=ERROR", Traceparent=PARENT),
+            ask(server, "/b.txt", User_Agent="a bot"),
+            ask(server, "/b.txt", "HEAD"),
+            ask(server, "/none.txt"),
+            ask(server, "/a.txt?what=ever"),
+            ask(server, "/healthz"),
+        ]
+        of_disk, of_swift, head, missing, refused, health = map(
+            json.loads, lines_of(path, len(answers))
+        )
+    statuses = [line["status"] for line in (of_disk, of_swift, head, missing, refused, health)]
+    assert statuses == [answer.status for answer in answers] == [200, 200, 200, 404, 400, 200]
+    assert (of_disk["source"], of_disk["view"], of_disk["stored"]) == ("disk", "html", len(LINE))
+    assert (of_disk["path"], of_disk["query"]) == ("/a.txt", "format=html&level=ERROR")
+    assert (of_disk["transaction"], of_disk["traceparent"]) == ("", PARENT)
+    assert (of_swift["source"], of_swift["view"], of_swift["stored"]) == ("swift", "text", 630)
+    assert of_swift["sent"] == len(answers[1].body) == len(LINE) * 9
+    assert 0 < of_swift["open"] <= of_swift["first_byte"] <= of_swift["total"] < BOUND
+    assert re.fullmatch(r"tx[0-9a-f-]+", of_swift["transaction"])
+    assert (of_swift["agent"], of_swift["client"]) == ("a bot", HOST)
+    assert (head["sent"], head["first_byte"]) == (0, None)
+    assert re.fullmatch(r"tx[0-9a-f-]+", missing["transaction"])
+    assert {line["source"] for line in (missing, refused, health)} == {"none"}
+    assert {line["ending"] for line in (of_disk, of_swift, missing)} == {"complete"}
+    assert all(answer.headers["Server-Timing"] for answer in answers[:4])
+
+
+def test_the_manuals_command_finds_the_slowest(root, tmp_path):
+    manual = (REPOSITORY / "doc/operate.rst").read_text()
+    [command] = re.findall(r"^    (jq .* requests.log)$", manual, re.MULTILINE)
+    path = tmp_path / "requests.log"
+    with Gunicorn(f"[disk]\nroot = {root}\n[request_log]\nto = {path}\n") as server:
+        for _ in range(12):
+            ask(server, "/a.txt")
+        slowest = max(json.loads(line)["total"] for line in lines_of(path, 12))
+    shown = subprocess.check_output(command, shell=True, cwd=tmp_path, text=True)
+    rows = [json.loads(row) for row in shown.splitlines()]
+    assert len(rows) == 10
+    assert rows[0] == [slowest, "disk", len(LINE), "/a.txt"]
+
+
+@pytest.mark.parametrize("form", ["json", "combined"])
+def test_hostile_targets_are_one_line_each(root, tmp_path, form):
+    path = tmp_path / "requests.log"
+    config = f"[disk]\nroot = {root}\n[request_log]\nto = {path}\nformat = {form}\n"
+    with Gunicorn(config) as server:
+        answers = [send(server.port, target) for target in HOSTILE]
+        # gunicorn itself refuses what is no HTTP.
+        answered = [answer for answer in answers if b"<title>Bad Request</title>" not in answer]
+        lines = lines_of(path, len(answered))
+    assert len(answered) > 4
+    for line in lines:
+        assert re.fullmatch(rb"[ -~]{1,4095}", line)
+        if form == "json":
+            json.loads(line)
+
+
+def test_a_client_that_leaves_is_one_line(tmp_path, root):
+    (root / "large.txt").write_bytes(LINE * 400_000)
+    path = tmp_path / "requests.log"
+    with Gunicorn(f"[disk]\nroot = {root}\n[request_log]\nto = {path}\n") as server:
+        connection, response = begin(server, "/large.txt")
+        response.read(1000)
+        connection.sock.shutdown(socket.SHUT_RDWR)
+        response.close()
+        connection.close()
+        [line] = map(json.loads, lines_of(path, 1))
+    assert (line["status"], line["ending"]) == (200, "aborted")
+    assert 1000 <= line["sent"] < line["stored"] == len(LINE) * 400_000
+
+
+def test_no_line_is_lost_or_broken_while_the_file_is_moved_away(root, tmp_path):
+    """By several processes and threads, as logrotate does it."""
+    path = tmp_path / "requests.log"
+    config = f"[disk]\nroot = {root}\n[request_log]\nto = {path}\n"
+    asked = []
+    with Gunicorn(config, "--workers", "3") as server, ThreadPoolExecutor(8) as pool:
+        for number in range(3):
+            list(pool.map(lambda _: asked.append(ask(server, "/a.txt")), range(50)))
+            path.rename(tmp_path / f"requests.log.{number}")
+
+            def is_made_again():
+                asked.append(ask(server, "/a.txt"))
+                return path.exists()
+
+            poll(is_made_again, lambda: AssertionError("it is still the old file"), BOUND)
+
+        def lines():
+            files = [file.read_bytes() for file in tmp_path.glob("requests.log*")]
+            return [line for file in files for line in file.split(b"\n")[:-1]]
+
+        poll(lambda: len(lines()) == len(asked), lambda: AssertionError(len(lines())), BOUND)
+    assert {json.loads(line)["path"] for line in lines()} == {"/a.txt"}
+
+
+def test_under_mod_wsgi_lines_go_to_a_file_or_to_apaches_error_log():
+    with public_folder() as logs:
+        (logs / "a.txt").write_bytes(LINE)
+        (logs / "out").mkdir()
+        (logs / "out").chmod(0o777)
+        path = logs / "out/requests.log"
+        with Apache(logs, f"[disk]\nroot = {logs}\n[request_log]\nto = {path}\n") as apache:
+            for target in ("/a.txt", "/a%0Ab.txt"):
+                send(apache.port, target)
+            lines = [json.loads(line) for line in lines_of(path, 2)]
+        assert [line["path"] for line in lines] == ["/htmlify/a.txt", "/htmlify/a%0Ab.txt"]
+        with Apache(logs, f"[disk]\nroot = {logs}\n[request_log]\nto = stderr\n") as apache:
+            for target in ("/a.txt", "/a%0Ab.txt"):
+                send(apache.port, target)
+            found = lambda: re.findall(r'^\{"time".*\}$', apache.error_log(), re.MULTILINE)
+            poll(lambda: len(found()) == 2, lambda: AssertionError(apache.error_log()), BOUND)
+            assert [json.loads(line)["path"] for line in found()] == [
+                line["path"] for line in lines
+            ]
+
+
+def test_a_file_that_cannot_be_written_is_said_at_the_start(root):
+    what = "[request_log] to: /not/there: No such file or directory"
+    with Gunicorn(f"[disk]\nroot = {root}\n[request_log]\nto = /not/there\n") as server:
+        tail = server.process.tail
+        poll(lambda: what in tail(), lambda: AssertionError(tail()), BOUND)
+
+
+def test_a_failures_page_names_swifts_transaction(fragile_swift):
+    with contextlib.closing(fragile_swift.connection()) as connection:
+        connection.put_container("logs")
+        connection.put_object("logs", "a.txt", LINE)
+    with Gunicorn(ini({"swift": fragile_swift.settings("logs")})) as server:
+        fragile_swift.kill("object")
+        for accept in ("text/html", "*/*"):
+            answer = ask(server, "/a.txt", Accept=accept)
+            assert answer.status == 503
+            assert re.search(rb"status 503 in transaction tx[0-9a-f-]+", answer.body)
+
+
+@pytest.fixture
+def lying():
+    with LyingSwift() as swift:
+        yield swift
+
+
+def test_a_traceparent_goes_with_every_request_to_swift(lying):
+    """Also with those by which a log is continued, in another thread."""
+    log = LINE * 60_000
+    first, rest = log[:3_000_000], log[3_000_000:]
+    etag = "0" * 32
+    end = len(log) - 1
+    lying.answers["GET", f"{CONTAINER}/a.txt"] = [
+        reply("200 OK", first, Content_Length=len(log), ETag=etag, X_Trans_Id="tx-first"),
+        reply(
+            "206 Partial Content",
+            rest,
+            ETag=etag,
+            Content_Range=f"bytes {len(first)}-{end}/{len(log)}",
+            X_Trans_Id="tx-second",
+        ),
+    ]
+    with Gunicorn(ini({"swift": lying.settings()})) as server:
+        ask(server, "/a.txt?format=html", Traceparent=PARENT)
+        gets = [asked for asked in lying.asked if asked.target == f"{CONTAINER}/a.txt"]
+        assert [asked.headers.get("traceparent") for asked in gets] == [PARENT] * 2
+        assert "range" in gets[1].headers
+
+
+@pytest.mark.parametrize("hostile", ["x", PARENT + "-00", PARENT.upper(), f"{PARENT}, {PARENT}"])
+def test_a_hostile_traceparent_goes_nowhere(lying, hostile):
+    lying.answers["GET", f"{CONTAINER}/a.txt"] = [reply("200 OK", LINE, ETag="0" * 32)]
+    with Gunicorn(ini({"swift": lying.settings()})) as server:
+        assert ask(server, "/a.txt?format=raw", Traceparent=hostile).status in (200, 503)
+    assert lying.asked
+    assert not [asked for asked in lying.asked if "traceparent" in asked.headers]
+
+
+def test_a_hostile_transaction_is_shown_to_nobody(lying):
+    lying.answers["GET", f"{CONTAINER}/a.txt"] = [
+        reply("500 Internal Error", X_Trans_Id="<script>alert(1)</script>")
+    ]
+    with Gunicorn(ini({"swift": {**lying.settings(), "retries": "0"}})) as server:
+        answer = ask(server, "/a.txt", Accept="text/html")
+    assert answer.status == 503
+    assert b"alert" not in answer.body
+    assert b"status 500)" in answer.body
