@@ -2,6 +2,7 @@
 """What the real Prometheus makes of our metrics."""
 
 import json
+import re
 import subprocess
 import urllib.parse
 import urllib.request
@@ -9,9 +10,11 @@ import urllib.request
 import pytest
 
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import HOST, Process, free_port, poll
+from tests.servers.process import HOST, REPOSITORY, Process, free_port, poll
 
 REQUESTS = 25
+RULES = REPOSITORY / "etc/prometheus/oslogserve.rules.yml"
+TESTS = REPOSITORY / "tests/prometheus/rules_test.yml"
 
 
 @pytest.fixture
@@ -35,6 +38,29 @@ def test_promtool_finds_nothing_wrong(server):
     )
 
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, b"", b"")
+
+
+def promtool(*arguments, cwd=REPOSITORY):
+    command = ["promtool", *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_shipped_configuration_and_its_rules_are_valid():
+    promtool("check", "config", RULES.with_name("prometheus.yml"))
+    promtool("check", "rules", "--lint=all", "--lint-fatal", RULES)
+
+
+def test_each_alert_fires_where_it_should():
+    promtool("test", "rules", TESTS.name, cwd=TESTS.parent)
+
+
+def test_each_alert_is_tested_firing_and_silent():
+    alerts = re.findall(r"- alert: (\w+)", RULES.read_text())
+    text = TESTS.read_text()
+    assert len(alerts) > 8
+    assert sorted(alerts) == sorted(set(re.findall(r"alertname: (\w+), exp_alerts: \[\]", text)))
+    assert sorted(alerts) == sorted(set(re.findall(r"alertname: (\w+)\n +exp_alerts:\n", text)))
 
 
 def test_prometheus_scrapes_every_request_of_both_workers(server, tmp_path):

@@ -100,6 +100,23 @@ def test_every_metric_is_shown_with_its_labels_and_no_other():
     assert len(shown) == len(table)
 
 
+def test_every_alert_has_what_to_do_about_it():
+    rules = (REPOSITORY / "etc/prometheus/oslogserve.rules.yml").read_text("utf-8")
+    alerts = re.findall(r"- alert: (\w+)$", rules, re.MULTILINE)
+    assert len(alerts) > 5
+    assert (
+        re.findall(r"^   \* - ``(Oslogserve\w+)``$", PAGES["operate.rst"], re.MULTILINE) == alerts
+    )
+
+
+@pytest.mark.parametrize("name", ["prometheus/oslogserve.rules.yml"])
+def test_metrics_that_rules_name_are_there(name):
+    text = (REPOSITORY / "etc" / name).read_text("utf-8")
+    named = set(re.findall(r"(?<![\w:])oslogserve_(\w+?)(?:_bucket|_count|_sum)?[\[{() ]", text))
+    assert len(named) > 5
+    assert named <= {row.name for row in metrics._TABLE}
+
+
 def test_every_reason_of_an_incomplete_log_is_named():
     row = PAGES["operate.rst"].partition("``oslogserve_incomplete_logs_total")[2][:400]
     assert [reason for reason in Incomplete.REASONS if reason not in row] == []
