@@ -12,6 +12,7 @@ from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, 
 from oslogserve.handlers import server
 from oslogserve.handlers.budget import Allowance, Workload
 from oslogserve.handlers.folder import FolderHandler
+from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.health import Readiness
 from oslogserve.http import Response
@@ -20,6 +21,7 @@ from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.http.server_timing import ServerTiming
+from oslogserve.jobs.job import Limits
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
 from oslogserve.metrics import Metrics
@@ -61,7 +63,9 @@ class App:
             etag_salt(config),
             workload,
         )
-        self._folder = FolderHandler(self._log, config["serve", "listing"], workload)
+        limits = Limits(config["serve", "job_logs"], config["serve", "job_stored_size"])
+        job = JobHandler(renderer, config.views, limits, config["serve", "page_size"], workload)
+        self._folder = FolderHandler(self._log, job, config["serve", "listing"], workload)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         readiness = Readiness(self._sources)

@@ -75,6 +75,7 @@ class Unavailable(Error):
     RETRY_AFTER = 10
 
     def __init__(self, failures: Sequence["SourceError"]) -> None:
+        self.failures = failures
         reasons = "; ".join(f"{failure.source}: {failure}" for failure in failures)
         super().__init__(
             f"The log may be there, but a source could not be asked ({reasons}). Try again soon.",

@@ -19,7 +19,7 @@ from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 
-SOURCES, SORTS = ("all", "disk", "swift"), ("name", "time")
+SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
 FORMATS = ("html", "text", "jsonl", "summary", "raw", "json")
 #: Longer queries hold nothing that this grammar knows.
 MAX_QUERY = 4096
@@ -58,6 +58,17 @@ class Query(NamedTuple):
     wraps: bool = True
     #: Order of a folder's entries; None where the query did not say.
     sort: str | None = None
+    #: Order of the lines of a folder's logs; None where the query did not say.
+    order: str | None = None
+    #: Shell patterns of the names of a folder's logs; and the first name.
+    logs: tuple[str, ...] = ()
+    first_log: str = ""
+
+    @property
+    def is_of_job(self) -> bool:
+        """True if the query asks a folder for what is in its logs."""
+        chooses = self.order or self.logs or self.first_log or not self.is_unfiltered
+        return bool(chooses) or self.format in ("jsonl", "summary")
 
     @property
     def is_unfiltered(self) -> bool:
@@ -158,6 +169,12 @@ def _fragment(value: str) -> bytes:
     return value.encode()
 
 
+def _name(value: str) -> str:
+    if not 0 < len(value) <= LONGEST:
+        raise ValueError(f"1 to {LONGEST} characters")
+    return value
+
+
 class Parameter(NamedTuple):
     """What one name in a query string takes."""
 
@@ -179,7 +196,9 @@ def _value_of(choices: dict[str, Any]) -> Callable[[str], Any]:
     return lambda text: choices[parse(text)]
 
 
-_source, _format, _sort = (one_of(*names, fold=str.lower) for names in (SOURCES, FORMATS, SORTS))
+_source, _format, _sort, _order = (
+    one_of(*names, fold=str.lower) for names in (SOURCES, FORMATS, SORTS, ORDERS)
+)
 _q = partial(_search, Search.of_text)
 _re = partial(_search, _pattern)
 _context = partial(_number, least=0, most=MAX_CONTEXT)
@@ -205,6 +224,9 @@ PARAMETERS = {
     "format": Parameter("format", _format, "jsonl", "the view", in_form=False),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines", in_form=False),
     "sort": Parameter("sort", _sort, "time", "a folder's entries", in_form=False),
+    "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", repeats=True),
+    "order": Parameter("order", _order, "time", "lines of a folder's logs", in_form=False),
+    "from": Parameter("first_log", _name, "etc/", "the first of a folder's logs", in_form=False),
     "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
 }
 

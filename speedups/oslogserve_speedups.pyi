@@ -64,14 +64,30 @@ class Renderer:
     def done(self) -> bool:
         """No further piece adds anything."""
 
-    def rows(self) -> tuple[list[int], list[int], int]:
-        """Ends, times and `reached` of the Rows of oslogserve.lines.rows, of what the last call gave."""
+    def rows(self) -> tuple[bytes, bytes, int]:
+        """Ends, times and `reached` of the Rows of oslogserve.lines.rows, of what the last call gave.
+        The first two are arrays of 64-bit numbers."""
 
     def tally(self) -> dict[str, Any]:
         """The fields of a Tally of oslogserve.lines.selection, after finish()."""
 
     def totals(self) -> Totals | None:
         """What a summary's lines come to, after finish(); None for another view."""
+
+@final
+class Merge:
+    """Rows of so many logs on their way to one order. Arrays are as in Renderer.rows()."""
+
+    def __init__(self, logs: int) -> None: ...
+    def feed(self, log: int, text: bytes, ends: bytes, times: bytes, reached: int) -> None:
+        """Takes the next rows of a log."""
+
+    def run(self, most: int) -> int:
+        """Merges, and returns the log whose rows are needed to go on; -1 once there are `most`
+        bytes, -2 for the end. The GIL is released meanwhile."""
+
+    def take(self) -> tuple[bytes, bytes]:
+        """What was merged since, and where each row ends in it."""
 
 def line_feeds(piece: bytes, start: int, end: int) -> int:
     """The count of line feeds in ``piece[start:end]``, as ``bytes.count`` has it."""

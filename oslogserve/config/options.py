@@ -62,6 +62,8 @@ OPTIONS = (
     Option("serve", "page_elements", "1100000", number(4096, 10**9, int)),
     Option("serve", "processor_time", "60", number(0.01, 3600, float)),
     Option("serve", "inflated_size", "8589934592", number(2**20, 2**50, int)),
+    Option("serve", "job_logs", "1000", number(1, 100_000, int)),
+    Option("serve", "job_stored_size", "2147483648", number(2**20, 2**50, int)),
     Option("serve", "operators", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "fronts", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "gzip_level", "2", values.gzip_level),

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from threading import Semaphore, get_ident
 from typing import NamedTuple
 
@@ -23,9 +24,10 @@ LARGEST_RENDERED = 256 * 1024
 #: Lines that are rendered at once, or searched: a short one becomes forty times as many bytes of JSON.
 MOST_LINES = 8 * 1024
 #: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
-MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
+MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS, MOST_JOBS = 12, 3, 2, 2
 #: Kinds of work, as an answer that refuses it names them.
 SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
+JOBS = "folders' logs"
 #: Seconds in which no work of a kind begins or ends until nobody waits for its place: a burst of
 #: ordinary requests is only delayed, also where a dozen large logs begin at the same time.
 PATIENCE = 3.0
@@ -43,7 +45,8 @@ class Allowance(NamedTuple):
 class Budget:
     """What is left of a request's allowance.
 
-    To be created in the thread that answers; other threads that work for it must be new ones.
+    To be created in the thread that answers; other threads that work for it must be new ones, or
+    call resume().
     """
 
     def __init__(
@@ -58,7 +61,8 @@ class Budget:
         self._bulkheads = bulkheads or {}
         self._entered: list[Bulkhead] = []
         self._next_look = time.monotonic() + LOOK_EVERY
-        self._inflated = 0
+        #: Inflated bytes by thread.
+        self._inflated: dict[int, int] = {}
         #: Processor time of the thread that answers before the request began.
         self._before = {get_ident(): time.thread_time()}
         #: Processor time by thread.
@@ -75,6 +79,17 @@ class Budget:
             raise Busy(work) from None
         self._entered.append(bulkhead)
 
+    def part(self) -> "Budget":
+        """The same budget for one of several logs: closing it gives no place back."""
+        part = copy(self)
+        part._entered = []
+        return part
+
+    def resume(self) -> None:
+        """Lets a thread of a pool work for this budget from now on, until it works for another."""
+        thread = get_ident()
+        self._before[thread] = time.thread_time() - self._spent.get(thread, 0.0)
+
     def spend(self, inflated: int = 0) -> None:
         """Counts inflated bytes and this thread's processor time.
 
@@ -82,7 +97,7 @@ class Budget:
         """
         thread = get_ident()
         self._spent[thread] = time.thread_time() - self._before.get(thread, 0.0)
-        self._inflated += inflated
+        self._inflated[thread] = self._inflated.get(thread, 0) + inflated
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
@@ -93,7 +108,7 @@ class Budget:
             raise Incomplete(
                 "budget", f"the {seconds:g} s of processor time of one request are over"
             )
-        if self._inflated > size:
+        if sum(list(self._inflated.values())) > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
 
     def unpacking(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -109,14 +124,14 @@ class Budget:
             self.spend(len(piece))
             yield piece
 
-    def reading(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, cut to what is rendered at once; whatever is done with one is paid for before
-        the next."""
+    def reading(self, pieces: Iterable[bytes], size: int = LARGEST_RENDERED) -> Iterator[bytes]:
+        """The pieces, cut to what is rendered at once, at most `size` bytes; whatever is done with
+        one is paid for before the next."""
         for piece in pieces:
             at = 0
             while at < len(piece):
                 self.spend()
-                end = _end_of_block(piece, at, LARGEST_RENDERED)
+                end = _end_of_block(piece, at, size)
                 yield piece[at:end]
                 at = end
 
@@ -167,6 +182,7 @@ class Workload:
             LARGE_LOGS: large_logs,
             SEARCHES: min(MOST_SEARCHES, threads // 4),
             FOLDERS: min(MOST_FOLDERS, threads // 8),
+            JOBS: min(MOST_JOBS, threads // 8),
         }
         room = Semaphore(max(1, threads - large_logs - threads // 8))
         self._bulkheads = {work: Bulkhead(n, room, PATIENCE) for work, n in places.items()}

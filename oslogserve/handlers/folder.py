@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder: its index.html, else a listing."""
+"""A folder: its index.html, else a listing; or what is in its logs, if the query asks for that."""
 
 from collections.abc import Sequence
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.budget import FOLDERS, Budget, Workload
+from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
@@ -14,22 +15,33 @@ from oslogserve.query import Query
 from oslogserve.sources import METADATA_ONLY, Folder, Source
 from oslogserve.sources.first_of import Listing, open_first
 
+NO_LISTINGS = "This server does not list folders: name a log."
+
 
 class FolderHandler:
-    def __init__(self, logs: LogHandler, may_list: bool, workload: Workload) -> None:
+    def __init__(
+        self, logs: LogHandler, jobs: JobHandler, may_list: bool, workload: Workload
+    ) -> None:
         self._logs = logs
+        self._jobs = jobs
         self._may_list = may_list
         self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        if query.format in ("jsonl", "summary", "raw"):
-            raise BadRequest(f"format={query.format} is for logs: a folder takes html, text, json.")
+        if query.format == "raw":
+            raise BadRequest(
+                "format=raw is for logs: a folder takes html, text, json, jsonl, summary."
+            )
+        if query.is_of_job and not self._may_list:
+            raise Forbidden(NO_LISTINGS)
+        if query.is_of_job:
+            return self._jobs(request, query, sources)
         if query.format in (None, "html"):
             index = self._index(request, query, sources)
             if index is not None:
                 return index
         if not self._may_list:
-            raise Forbidden("This server does not list folders: name a log.")
+            raise Forbidden(NO_LISTINGS)
         budget = self._workload.begin(request.has_client_left)
         try:
             budget.enter(FOLDERS)

@@ -139,6 +139,9 @@ def _check(query: Query) -> None:
         raise BadRequest("format=json is for folders: a log takes html, text, jsonl, summary, raw.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log have an order of their own.")
+    if query.order or query.logs or query.first_log:
+        name = "order" if query.order else "logs" if query.logs else "from"
+        raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")
 
 
 def _redirect_to_folder(request: Request, query: Query) -> Response:

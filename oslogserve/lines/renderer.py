@@ -89,12 +89,16 @@ class NativeRenderer:
             return
         for piece in pieces:
             text = renderer.feed(piece)
-            yield Rows(text, *renderer.rows())
+            yield _rows(text, *renderer.rows())
             if renderer.done:
                 break
         while text := renderer.finish():
-            yield Rows(text, *renderer.rows())
+            yield _rows(text, *renderer.rows())
         vars(tally).update(renderer.tally())
+
+
+def _rows(text: bytes, ends: bytes, times: bytes, reached: int) -> Rows:
+    return Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
 
 
 def named(name: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Renderer]:

@@ -4,16 +4,16 @@
 A row is complete in itself, so that rows of several logs can stand in any order.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from oslogserve.lines.html import Elements
 from oslogserve.lines.jsonl import row_of
-from oslogserve.lines.select import NO_TIME, Line, Shown
+from oslogserve.lines.select import NO_TIME, UNTIMED, Line, Shown
 from oslogserve.lines.selection import Tally, Wanted
 from oslogserve.lines.times import Clock
 
-__all__ = ["NO_TIME", "Rows", "rows_of"]
+__all__ = ["NO_TIME", "UNTIMED", "Rows", "rows_of"]
 
 
 class Rows(NamedTuple):
@@ -21,10 +21,11 @@ class Rows(NamedTuple):
 
     text: bytes
     #: Where each row ends in the text, behind its line feed.
-    ends: list[int]
+    ends: Sequence[int]
     #: By what rows of several logs are merged: microseconds since 1970, in UTC, of the latest time
-    #: of the row's line and all lines above; NO_TIME before the first. Only with `by_time`.
-    times: list[int]
+    #: of the row's line and all lines above; NO_TIME before the first, and UNTIMED of a log whose
+    #: first lines have none. Only with `by_time`.
+    times: Sequence[int]
     #: That of the last line that was read: no later row has an earlier one.
     reached: int = NO_TIME
 

@@ -15,8 +15,10 @@ from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.lines.times import Clock, Instant
 
-#: Before a log's first time.
-NO_TIME = -(2**63)
+#: The time of lines before a log's first one; and of all lines of a log in which none of the first
+#: UNTIMED_LINES shows a time.
+NO_TIME, UNTIMED = -(2**63), 2**63 - 1
+UNTIMED_LINES = 1000
 
 
 class Line(NamedTuple):
@@ -125,6 +127,8 @@ class Selector:
         if self._by_time and self._time:
             time = self._time.on_clock_of(0)
             self._latest = max(self._latest, NO_TIME if time is None else time)
+        if self._by_time and self._latest == NO_TIME and number >= UNTIMED_LINES:
+            self._latest = UNTIMED
         rank = self._inheritance.rank_of(seen)
         return Line(number, text, seen, rank, time=self._latest)
 

@@ -19,6 +19,7 @@ mod line_buffer;
 mod lines;
 mod links;
 mod members;
+mod merge;
 mod opening;
 mod output;
 mod patterns;
@@ -62,6 +63,8 @@ mod oslogserve_speedups {
     use super::Clock;
     #[pymodule_export]
     use super::Grammar;
+    #[pymodule_export]
+    use super::Merge;
     #[pymodule_export]
     use super::Renderer;
     #[pymodule_export]
@@ -207,8 +210,9 @@ impl Renderer {
     }
 
     /// Ends, times and `reached` of the Rows of `oslogserve.lines.rows`, of what the last call gave.
-    fn rows(&mut self) -> (Vec<usize>, Vec<i64>, i64) {
-        self.renderer.rows()
+    fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
+        let (ends, times, reached) = self.renderer.rows();
+        (packed(py, &ends), packed(py, &times), reached)
     }
 
     /// The fields of a Tally of `oslogserve.lines.selection`.
@@ -219,6 +223,48 @@ impl Renderer {
     /// The Totals of `oslogserve.lines.summary`; None for another view.
     fn totals(&mut self) -> Option<Totals> {
         self.renderer.totals()
+    }
+}
+
+/// Numbers as the bytes of an array of them.
+fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}
+
+/// The numbers of an array.
+fn unpacked(bytes: &[u8]) -> Vec<i64> {
+    let (numbers, _) = bytes.as_chunks();
+    numbers.iter().map(|number| i64::from_ne_bytes(*number)).collect()
+}
+
+/// Rows of several logs on their way to one order.
+#[pyclass(module = "oslogserve_speedups")]
+struct Merge(merge::Merge);
+
+#[pymethods]
+impl Merge {
+    #[new]
+    fn new(logs: usize) -> Self {
+        Self(merge::Merge::new(logs))
+    }
+
+    fn feed(&mut self, log: usize, text: &[u8], ends: &[u8], times: &[u8], reached: i64) {
+        self.0.feed(log, text, unpacked(ends), unpacked(times), reached);
+    }
+
+    /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.
+    fn run(&mut self, py: Python<'_>, most: usize) -> isize {
+        match py.detach(|| self.0.run(most)) {
+            merge::Pause::Needs(log) => log.cast_signed(),
+            merge::Pause::Full => -1,
+            merge::Pause::Over => -2,
+        }
+    }
+
+    fn take<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let (text, ends) = self.0.take();
+        (PyBytes::new(py, &text), packed(py, &ends))
     }
 }
 

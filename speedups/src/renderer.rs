@@ -97,7 +97,7 @@ impl Renderer {
     }
 
     /// Ends and times of the rows that the last piece gave, and the latest time of all lines.
-    pub fn rows(&mut self) -> (Vec<usize>, Vec<i64>, i64) {
+    pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         self.selector.rows()
     }
 

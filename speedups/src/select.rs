@@ -29,8 +29,11 @@ const TAIL_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of one line that a page shows.
 const LINE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Before a log's first time.
+/// The time of lines before a log's first one; and of all lines of a log in which none of the first
+/// `UNTIMED_LINES` shows a time.
 const NO_TIME: i64 = i64::MIN;
+const UNTIMED: i64 = i64::MAX;
+const UNTIMED_LINES: u64 = 1000;
 
 /// What view and selection need of the lines.
 #[derive(Clone, Copy)]
@@ -112,7 +115,7 @@ pub struct Selector {
     /// Of the latest time of all lines.
     latest: i64,
     /// Ends and times of the rows that the last piece gave.
-    rows: (Vec<usize>, Vec<i64>),
+    rows: (Vec<i64>, Vec<i64>),
 }
 
 impl Selector {
@@ -183,7 +186,7 @@ impl Selector {
     }
 
     /// Ends and times of the rows that the last piece gave, and the latest time of all lines.
-    pub fn rows(&mut self) -> (Vec<usize>, Vec<i64>, i64) {
+    pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         let (ends, times) = std::mem::take(&mut self.rows);
         (ends, times, self.latest)
     }
@@ -366,6 +369,9 @@ impl Selector {
             let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
             self.latest = time.map_or(self.latest, |time| self.latest.max(time));
         }
+        if self.by_time && self.latest == NO_TIME && self.number >= UNTIMED_LINES {
+            self.latest = UNTIMED;
+        }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = !self.is_closed() && self.is_in_window();
@@ -499,7 +505,7 @@ impl Selector {
             let text = Cow::Borrowed(&line.text[..self.longest]);
             self.view.line(&Line { text, rest_of_block: None, seen: line.seen.clone(), ..*line });
         }
-        self.rows.0.push(self.view.output().written().len());
+        self.rows.0.push(self.view.output().written().len() as i64);
         self.rows.1.push(line.latest);
     }
 }

@@ -4,8 +4,9 @@ import json
 import pytest
 
 from oslogserve.lines.head import REACH
-from oslogserve.lines.rows import NO_TIME
+from oslogserve.lines.rows import NO_TIME, UNTIMED
 from oslogserve.lines.search import Search
+from oslogserve.lines.select import UNTIMED_LINES
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from tests.renderers import EACH, cut, rows_of
 
@@ -69,3 +70,10 @@ def test_a_long_line_is_cut_wherever_the_log_is(renderer, size):
     found = rows_of(renderer, cut(log, range(size, len(log), size)), wanted, tally, REACH)
     assert [text for _, text in found] == [b"1:" + b"x" * REACH + b"\n", b"2:y\n"]
     assert tally.cut_line == 1
+
+
+def test_a_log_without_a_time_in_its_first_lines_has_none(renderer):
+    log = b"x\n" * UNTIMED_LINES + b"2013-09-27 18:22:12 INFO late\n"
+    times = [time for time, _ in rows(renderer, [log])]
+    assert times == [NO_TIME] * (UNTIMED_LINES - 1) + [UNTIMED] * 2
+    assert rows(renderer, [log[2:]])[-1][0] == AT_12

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The logs below a folder: a summary of each, or the lines of all that fit a query."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from oslogserve.errors import BadRequest, Header
+from oslogserve.handlers.budget import JOBS, Budget, Workload
+from oslogserve.handlers.known_gzips import KnownGzips
+from oslogserve.handlers.open_log import OpenLog
+from oslogserve.http import TEXT, VARY, Representation, Response
+from oslogserve.http.request import Request
+from oslogserve.http.respond import respond
+from oslogserve.jobs.ahead import LOGS_AT_ONCE
+from oslogserve.jobs.job import Chosen, Job, Limits, Shared
+from oslogserve.jobs.walk import Walk
+from oslogserve.lines.renderer import Renderer
+from oslogserve.pages import job as pages
+from oslogserve.pages import page
+from oslogserve.pages.media_type import Views, passed_through_as
+from oslogserve.query import Query
+from oslogserve.sources import Folder, Source
+from oslogserve.sources.first_of import open_first
+
+
+class JobHandler:
+    def __init__(
+        self, renderer: Renderer, views: Views, limits: Limits, page_size: int, workload: Workload
+    ) -> None:
+        """views: patterns of paths from the configuration. page_size: bytes of lines on a page."""
+        self._renderer = renderer
+        self._views = views
+        self._limits = limits
+        self._page_size = page_size
+        self._workload = workload
+        self._known = KnownGzips()
+        self._pool = ThreadPoolExecutor(LOGS_AT_ONCE, "oslogserve-job")
+
+    def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
+        _check(query)
+        budget = self._workload.begin(request.has_client_left)
+        try:
+            budget.enter(JOBS)
+
+            def opened(name: bytes) -> OpenLog:
+                path = b"/".join(filter(None, (query.path, name)))
+                found = open_first(sources, path)
+                if isinstance(found, Folder):
+                    raise BadRequest("it is a folder now")
+                return OpenLog(found, path, sources, self._known, budget.part())
+
+            shared = Shared(opened, self._renderer, budget, self._pool, self._media_type)
+            job = Job(_chosen(query), shared)
+            job.choose(Walk(sources, query.path), self._limits)
+            return respond(request, _Answer(query, job, self._page_size, budget))
+        except BaseException:
+            budget.close()
+            raise
+
+    def _media_type(self, name: str, head: bytes) -> str | None:
+        return passed_through_as(name, head, self._views)
+
+
+def _check(query: Query) -> None:
+    """Raises BadRequest for what only single logs take."""
+    if query.format in ("raw", "json"):
+        raise BadRequest(
+            f"format={query.format} takes no filter for a folder: the lines of its logs come as html, "
+            "text or jsonl, and format=summary says what is in each."
+        )
+    selection = query.selection
+    if selection.show or (selection.first, selection.last) != (1, None):
+        name = "show" if selection.show else "lines"
+        raise BadRequest(f"{name} is for logs: several logs of a folder have lines of one number.")
+
+
+def _chosen(query: Query) -> Chosen:
+    """Logs are merged by time where only some time of them is asked for."""
+    selection = query.selection
+    is_of_time = selection.since is not None or selection.until is not None
+    order = query.order or ("time" if is_of_time else "log")
+    return Chosen(selection, order == "time", query.logs, query.first_log.encode())
+
+
+class _Answer(Representation):
+    def __init__(self, query: Query, job: Job, page_size: int, budget: Budget) -> None:
+        self._job = job
+        self._budget = budget
+        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
+        view = query.format or ("html" if query.prefers_html else "text")
+        match view:
+            case "html":
+                pieces = pages.html(query, job, page_size)
+                headers += page.HEADERS
+            case "summary":
+                pieces = pages.summary(query, job)
+                headers.append(("Content-Type", "application/json"))
+            case "jsonl":
+                pieces = pages.jsonl(query, job)
+                headers.append(("Content-Type", "application/x-ndjson; charset=utf-8"))
+            case _:
+                pieces = pages.text(query, job)
+                headers.append(("Content-Type", TEXT))
+        super().__init__(headers, pieces, "job", is_compressible=True)
+        self.missing = job.missing
+
+    def close(self) -> None:
+        self._job.close()
+        self._budget.close()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs that are read ahead, by the few threads that a process has for that."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+#: Logs that a process reads at the same time for all its jobs.
+LOGS_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+
+_T = TypeVar("_T")
+
+
+class Ahead(Generic[_T]):
+    """Iterator over `values`, each of which a thread of the pool makes before it is taken.
+
+    `begin` is called in the thread before each. What happens to be made while it is closed is
+    dropped, and `values` are closed by that thread.
+    """
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, values: Iterator[_T], begin: Callable[[], None]
+    ) -> None:
+        self._pool = pool
+        self._values = values
+        self._begin = begin
+        self._next: Future[_T | None] | None = None
+        self._is_over = False
+
+    def start(self) -> None:
+        """Has the next value made, if that was not begun."""
+        if self._next is None and not self._is_over:
+            self._next = self._pool.submit(self._made)
+
+    def _made(self) -> _T | None:
+        self._begin()
+        return next(self._values, None)
+
+    def __iter__(self) -> Iterator[_T]:
+        return self
+
+    def __next__(self) -> _T:
+        self.start()
+        if self._next is None:
+            raise StopIteration
+        future, self._next = self._next, None
+        value = future.result()
+        if value is None:
+            self._is_over = True
+            raise StopIteration
+        self.start()
+        return value
+
+    def close(self) -> None:
+        """May be called twice."""
+        self._is_over = True
+        future, self._next = self._next, None
+        close = getattr(self._values, "close", lambda: None)
+        if future is None or future.cancel():
+            close()
+        else:
+            future.add_done_callback(lambda _: close())
+
+
+def started(several: Iterable[Ahead[_T]], most: int) -> Iterator[Ahead[_T]]:
+    """The same in their order, each of them once the `most` next ones were started."""
+    waiting: deque[Ahead[_T]] = deque()
+    for one in several:
+        one.start()
+        waiting.append(one)
+        if len(waiting) > most:
+            yield waiting.popleft()
+    yield from waiting

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job: the logs of a folder that were chosen, and their lines or summaries."""
+
+import json
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from fnmatch import fnmatchcase
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+from oslogserve.decode import beginning, until_incomplete
+from oslogserve.errors import Error, Incomplete, NotFound
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
+from oslogserve.jobs.merge import joined, merge, placed
+from oslogserve.jobs.walk import File, Walk
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
+from oslogserve.lines.selection import TAIL_BYTES, Selection, Tally, Wanted
+from oslogserve.sources import Stored, deadline
+
+#: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
+#: the other.
+READ, PASSED_ON = 256 * 1024, 64 * 1024
+#: Where logs are merged: bytes that are read of all of them together, and at the least of each.
+MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
+#: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
+#: others wait for them.
+MOST_PIECES = 1_000_000
+MOST_MERGED_PIECES = 32
+
+
+class Limits(NamedTuple):
+    """What one answer is made of."""
+
+    #: Logs, and bytes as they are stored.
+    logs: int
+    stored: int
+
+
+class Chosen(NamedTuple):
+    """What a query says of a job."""
+
+    selection: Selection
+    by_time: bool
+    #: Shell patterns, one of which a name fits; all names where there is none.
+    patterns: tuple[str, ...] = ()
+    #: The first name.
+    first: bytes = b""
+
+
+class OpenLog(Protocol):
+    """An open log: its first stored bytes, and all that they hold."""
+
+    first: bytes
+    stored: Stored
+
+    def decoded(self) -> Iterator[bytes]: ...
+    def close(self) -> None: ...
+
+
+class Budget(Protocol):
+    """What the answer may cost."""
+
+    def resume(self) -> None: ...
+    def reading(self, pieces: Iterable[bytes], size: int) -> Iterator[bytes]: ...
+    def searching(self, pieces: Iterable[bytes]) -> Iterator[bytes]: ...
+
+
+class Slice(NamedTuple):
+    """Rows that follow on each other."""
+
+    #: The log that they are of; None where they are of several.
+    log: int | None
+    rows: Rows
+    first: int
+    end: int
+
+    @property
+    def text(self) -> bytes:
+        ends = self.rows.ends
+        return self.rows.text[ends[self.first - 1] if self.first else 0 : ends[self.end - 1]]
+
+
+class Skipped(NamedTuple):
+    """A file that was not read."""
+
+    name: str
+    why: str
+    #: True where it is a log, or may be one.
+    is_missed: bool = False
+
+
+class Shared(NamedTuple):
+    """What the logs of a job share. Their generators run in threads of the pool."""
+
+    #: Opens the log of a name. Raises Error.
+    opened: Callable[[bytes], OpenLog]
+    renderer: Renderer
+    budget: Budget
+    pool: ThreadPoolExecutor
+    #: The media type of what is no log, by its name and first bytes; None for a log.
+    media_type: Callable[[str, bytes], str | None]
+
+
+class JobLog:
+    """One log of a job, to be read once."""
+
+    def __init__(self, file: File, selection: Selection, shared: Shared) -> None:
+        self.file = file
+        #: The name of the source that has it; known once it is open.
+        self.source = ""
+        self.tally = Tally()
+        #: What is missing of it; known once it was read.
+        self.missing: list[Incomplete] = []
+        #: Why it was not read.
+        self.skipped: Skipped | None = None
+        #: False for a log without times; known once it was merged.
+        self.has_times = True
+        self._selection = selection
+        self._shared = shared
+
+    def rows(self, view: str, label: bytes, merged_with: int | None = None) -> Iterator[Rows]:
+        """The lines that are selected. label: of Wanted. merged_with: how many logs; None where they
+        follow on each other."""
+        by_time = merged_with is not None
+        wanted = Wanted(view, self._selection, self.file.modified, b"", None, label, by_time)
+        size = max(LEAST_READ, min(READ, MERGED // merged_with)) if merged_with else READ
+        with closing(self._text(size)) as pieces:
+            rows = self._shared.renderer.rows(pieces, wanted, self.tally)
+            if by_time:
+                yield from joined(placed(self._noting_times(rows)), size // 2, MOST_MERGED_PIECES)
+            else:
+                yield from joined(rows, PASSED_ON, MOST_PIECES)
+        if self.tally.cut_line:
+            what = f"a row has at most 1 MiB of a line, and line {self.tally.cut_line} has more"
+            self.missing.append(Incomplete("capped", what))
+        if self.tally.dropped:
+            what = f"{self.tally.dropped} of its last lines are left out"
+            self.missing.append(Incomplete("capped", what))
+
+    def _noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:
+        reached = NO_TIME
+        for rows in several:
+            reached = rows.reached
+            yield rows
+        self.has_times = reached not in (NO_TIME, UNTIMED)
+
+    def summary(self) -> Iterator[dict[str, Any]]:
+        """Once: what is in the log, as `lines.summary` counts it."""
+        wanted = Wanted("summary", self._selection, self.file.modified)
+        with closing(self._text(READ)) as pieces:
+            yield json.loads(b"".join(self._shared.renderer(pieces, wanted, self.tally)))
+
+    def _text(self, size: int) -> Generator[bytes, None, None]:
+        """The log, inflated, in pieces of at most `size` bytes; nothing where it is skipped."""
+        shared = self._shared
+        try:
+            with deadline.start_clock():
+                log = shared.opened(self.file.name)
+        except Error as error:
+            self._skip(error.sentence, is_missed=not isinstance(error, NotFound))
+            return
+        try:
+            self.source = log.stored.source
+            head = beginning(log.first, encoding=log.stored.encoding)
+            media_type = shared.media_type(self.file.shown, head)
+            if media_type is not None:
+                return self._skip(f"it is {media_type}")
+            has_searches = self._selection.searches or self._selection.without
+            pieces = log.decoded()
+            watched = (
+                shared.budget.searching(pieces)
+                if has_searches
+                else shared.budget.reading(pieces, size)
+            )
+            yield from until_incomplete(watched, self.missing)
+        finally:
+            log.close()
+
+    def _skip(self, why: str, is_missed: bool = False) -> None:
+        self.skipped = Skipped(self.file.shown, why, is_missed)
+
+
+class Job:
+    """The logs of a folder. Its lines or summaries are to be iterated once, then it is closed."""
+
+    def __init__(self, chosen: Chosen, shared: Shared) -> None:
+        self.logs: list[JobLog] = []
+        #: What was not chosen though it fits the patterns.
+        self.skipped: list[Skipped] = []
+        #: What is missing, of all logs; grows while they are read.
+        self.missing: list[Incomplete] = []
+        #: Sentences about what was left out.
+        self.notices: list[str] = []
+        #: The name of the first log that the limits left out.
+        self.next_log: bytes | None = None
+        #: Rows that were given, and the number of the last one if there are more.
+        self.sent = 0
+        self.cut_at: int | None = None
+        self.chosen = chosen
+        self._shared = shared
+        self._ahead: list[Ahead[Any]] = []
+
+    def choose(self, walk: Walk, limits: Limits) -> None:
+        """Chooses the logs. Raises NotFound and Unavailable where there is no such folder."""
+        stored = 0
+        for file in walk:
+            if not self._fits(file):
+                continue
+            media_type = self._shared.media_type(file.shown, b"")
+            if media_type is not None:
+                self.skipped.append(Skipped(file.shown, f"it is {media_type}"))
+                continue
+            stored += file.size or 0
+            if len(self.logs) == limits.logs or (stored > limits.stored and self.logs):
+                self.next_log = file.name
+                what = f"{limits.logs:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
+                self._miss("capped", f"one answer is made of at most {what}: more logs are there")
+                break
+            self.logs.append(JobLog(file, self._selection_of_each(), self._shared))
+        if walk.ended:
+            self._miss("capped", f"{walk.ended}: not all were looked at")
+        for failure in walk.failures:
+            self._miss("failed", f"some logs may be missing, {failure.source} failed: {failure}")
+
+    def _fits(self, file: File) -> bool:
+        names = file.shown, file.shown.rpartition("/")[2]
+        patterns = self.chosen.patterns
+        return file.name >= self.chosen.first and (
+            not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
+        )
+
+    def _selection_of_each(self) -> Selection:
+        selection = self.chosen.selection
+        limit = selection.limit and selection.limit + selection.after
+        # The time of a log's first lines is known by those behind them.
+        return selection._replace(limit=None if self.chosen.by_time else limit, after=0)
+
+    def _miss(self, reason: str, sentence: str) -> None:
+        self.missing.append(Incomplete(reason, sentence))
+        self.notices.append(sentence)
+
+    def slices(
+        self, view: str, label: Callable[[File], bytes], most: float = inf
+    ) -> Iterator[Slice]:
+        """The rows, in their order. label: of Wanted. most: bytes of them."""
+        chosen = self.chosen
+        merged_with = len(self.logs) if chosen.by_time else None
+        several = (log.rows(view, label(log.file), merged_with) for log in self.logs)
+        slices = self._merged(several) if chosen.by_time else self._one_by_one(several)
+        tail = chosen.selection.tail
+        if tail is not None:
+            slices = self._last(slices, tail)
+        yield from self._limited(slices, most)
+        self._note_ends()
+
+    def _merged(self, several: Iterable[Iterator[Rows]]) -> Iterator[Slice]:
+        ahead = [self._read_ahead(rows) for rows in several]
+        for one in ahead:
+            one.start()
+        for rows in merge(ahead):
+            yield Slice(None, rows, 0, len(rows.ends))
+
+    def _one_by_one(self, several: Iterable[Iterator[Rows]]) -> Iterator[Slice]:
+        for log, ahead in enumerate(started(map(self._read_ahead, several), LOGS_AT_ONCE)):
+            for rows in ahead:
+                if rows.ends:
+                    yield Slice(log, rows, 0, len(rows.ends))
+
+    def summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
+        """Each log, and what is in it."""
+        several = (self._read_ahead(log.summary()) for log in self.logs)
+        for log, ahead in zip(self.logs, started(several, LOGS_AT_ONCE), strict=True):
+            for summary in ahead:
+                yield log, summary
+        self._note_ends()
+
+    def _read_ahead(self, values: Iterator[Any]) -> Ahead[Any]:
+        ahead = Ahead(self._shared.pool, values, self._shared.budget.resume)
+        self._ahead.append(ahead)
+        return ahead
+
+    def _last(self, slices: Iterable[Slice], most: int) -> Iterator[Slice]:
+        """The last rows, as far as they can be held."""
+        held: deque[Slice] = deque()
+        rows = size = 0
+        for one in slices:
+            held.append(one)
+            rows += one.end - one.first
+            size += len(one.text)
+            while rows - (held[0].end - held[0].first) >= most or size > TAIL_BYTES:
+                first = held.popleft()
+                rows -= first.end - first.first
+                size -= len(first.text)
+        if held:
+            held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
+        if rows < most and size > TAIL_BYTES // 2:
+            self._miss("capped", f"the last {TAIL_BYTES >> 20} MiB is all that is held")
+        yield from held
+
+    def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
+        """The rows behind `after`, up to the limit, or to the first behind `most` bytes."""
+        selection = self.chosen.selection
+        left = selection.limit
+        behind = selection.after
+        for one in slices:
+            size = one.end - one.first
+            if behind >= size:
+                behind -= size
+                continue
+            one = one._replace(first=one.first + behind)
+            behind = 0
+            if left == 0 or most <= 0:
+                self.cut_at = selection.after + self.sent
+                return
+            if left is not None:
+                size = min(left, one.end - one.first)
+                left -= size
+                if size < one.end - one.first:
+                    self.cut_at = selection.after + self.sent + size
+                one = one._replace(end=one.first + size)
+            self.sent += one.end - one.first
+            most -= len(one.text)
+            yield one
+            if self.cut_at is not None:
+                return
+
+    def _note_ends(self) -> None:
+        """Notes what became of the logs."""
+        for log in self.logs:
+            if log.skipped is not None:
+                self.skipped.append(log.skipped)
+                if log.skipped.is_missed:
+                    self._miss("failed", f"{log.skipped.name}: {log.skipped.why}")
+            for error in log.missing:
+                self.missing.append(error)
+                self.notices.append(f"{log.file.shown}: {error}")
+        untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
+        if untimed:
+            names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
+            self.notices.append(f"Lines without any time stand at the end, of: {names}.")
+
+    def close(self) -> None:
+        """May be called twice."""
+        for ahead in self._ahead:
+            ahead.close()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files below a folder, of all sources, in the order of their names."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from oslogserve.errors import NotFound, SourceError, Unavailable
+from oslogserve.sources import Entry, Source
+from oslogserve.sources.first_of import Listing
+
+#: Files and folders that are looked at, and how deep.
+MOST_ENTRIES = 10_000
+MOST_DEPTH = 16
+
+
+class File(NamedTuple):
+    """A file below a folder, as the first source that knows its time lists it."""
+
+    #: Relative to the folder.
+    name: bytes
+    #: Stored bytes; None where unknown.
+    size: int | None
+    #: Seconds since 1970; None where unknown.
+    modified: float | None
+
+    @property
+    def shown(self) -> str:
+        """The name as text."""
+        return self.name.decode("utf-8", "replace")
+
+
+class Walk:
+    """Iterate once. Raises NotFound and Unavailable, as Listing does, where there is no such folder."""
+
+    def __init__(self, sources: Sequence[Source], folder: bytes) -> None:
+        #: Sources that failed; grows while iterating. Some files may be missing then.
+        self.failures: list[SourceError] = []
+        #: Why not all files were looked at; "" if they were.
+        self.ended = ""
+        self._sources = sources
+        self._folder = folder
+        self._entries = 0
+
+    def __iter__(self) -> Iterator[File]:
+        return self._below(b"", 0)
+
+    def _below(self, prefix: bytes, depth: int) -> Iterator[File]:
+        path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
+        listing = Listing(self._sources, path)
+        for name, entries in groupby(listing, key=lambda entry: entry.name):
+            self._entries += 1
+            if self._entries > MOST_ENTRIES:
+                self.ended = f"more than {MOST_ENTRIES:,} files and folders lie below"
+                break
+            if not name.endswith(b"/"):
+                yield _file(prefix + name, list(entries))
+            elif depth == MOST_DEPTH:
+                self.ended = f"folders lie more than {MOST_DEPTH} deep"
+            else:
+                yield from self._below_existing(prefix + name, depth + 1)
+        self.failures += listing.failures
+
+    def _below_existing(self, prefix: bytes, depth: int) -> Iterator[File]:
+        """Of a folder that was listed: it may be gone, or its source fail."""
+        try:
+            yield from self._below(prefix, depth)
+        except NotFound:
+            pass
+        except Unavailable as error:
+            self.failures += error.failures
+
+
+def _file(name: bytes, entries: list[Entry]) -> File:
+    known = next((entry for entry in entries if entry.modified is not None), entries[0])
+    return File(name, known.size, known.modified)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in the logs of a folder: their lines as HTML, text or JSON lines, or a summary of each.
+
+Every view says what was left out, and where that goes on.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from oslogserve.jobs.job import Job, JobLog
+from oslogserve.jobs.walk import File
+from oslogserve.lines.severities import SEVERITIES
+from oslogserve.pages.address import address
+from oslogserve.pages.assets import url
+from oslogserve.pages.humanize import iso_moment, visible
+from oslogserve.pages.page import NOTICE, breadcrumbs
+from oslogserve.pages.template import join, template, template_of
+from oslogserve.query import Query
+
+#: Bytes of rows that are sent at once, and seconds until fewer are.
+GATHERED = 64 * 1024
+GATHERED_FOR = 0.05
+
+_BEFORE_ROWS = template_of("head", "job")
+_OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
+_OPTION = template("<option{selected}>{name}</option>")
+_NONE = Markup('<p class="none">No line of these logs is what was asked for.</p>\n')
+_GOES_ON = template('<a href="{address}" rel="next">{text}</a>')
+_NOTE = template('<p class="notice" role="status">{content}.</p>\n')
+_AFTER_ROWS = template(
+    "</div>\n{notices}</main>\n<footer><span>{total}</span></footer>\n</body>\n</html>\n"
+)
+
+
+def text(query: Query, job: Job) -> Iterator[bytes]:
+    """`NAME:NUMBER:LINE`; then what was left out, in brackets."""
+
+    def label(file: File) -> bytes:
+        return f"{visible(file.shown)}:".encode()
+
+    yield from _gathered(one.text for one in job.slices("text", label))
+    for sentence in job.notices:
+        yield f"[oslogserve: {sentence}]\n".encode()
+    following = next_address(query, job)
+    if following:
+        yield f"[oslogserve: there is more: {following}]\n".encode()
+
+
+def jsonl(query: Query, job: Job) -> Iterator[bytes]:
+    """An object for each line, which begins with its log's name; and one at the end."""
+
+    def label(file: File) -> bytes:
+        return f'"log": {json.dumps(file.shown)}, '.encode()
+
+    yield from _gathered(one.text for one in job.slices("jsonl", label))
+    counts = {"logs": len(job.logs), "sent": job.sent}
+    yield _json({"end": True, **counts, **_ending(query, job)})
+
+
+def summary(query: Query, job: Job) -> Iterator[bytes]:
+    """What is in each log."""
+    logs = [_in_short(query, log, found) for log, found in job.summaries() if not log.skipped]
+    path = query.path.decode("utf-8", "replace")
+    yield _json({"path": path, "logs": logs, **_ending(query, job)})
+
+
+def _in_short(query: Query, log: JobLog, found: dict[str, Any]) -> dict[str, Any]:
+    errors = found["errors"] or [None]
+    return {
+        "name": log.file.shown,
+        "href": _href(query, log.file),
+        "source": log.source,
+        "stored": log.file.size,
+        "modified": iso_moment(log.file.modified),
+        "lines": log.tally.lines,
+        "bytes": log.tally.bytes,
+        "first_time": found["first_time"],
+        "last_time": found["last_time"],
+        "severities": found["severities"],
+        "first_error": errors[0],
+        "last_error": errors[-1],
+        "complete": not log.missing,
+        "reason": "; ".join(map(str, log.missing)) or None,
+    }
+
+
+def _ending(query: Query, job: Job) -> dict[str, Any]:
+    return {
+        "skipped": [{"name": one.name, "reason": one.why} for one in job.skipped],
+        "complete": not job.missing,
+        "notices": job.notices,
+        "next": next_address(query, job),
+    }
+
+
+def next_address(query: Query, job: Job) -> str | None:
+    """The URL, relative to the folder, of what a limit left out; None where nothing was."""
+    if job.cut_at is not None:
+        return address(query.parameters, ("after",), after=job.cut_at)
+    if job.next_log is not None:
+        name = job.next_log.decode("utf-8", "replace")
+        return address(query.parameters, ("after", "from"), **{"from": name})
+    return None
+
+
+def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:
+    """A page of the lines. page_size: bytes of them."""
+
+    def label(file: File) -> bytes:
+        return _href(query, file).encode()
+
+    def rows() -> Iterator[bytes]:
+        last = None
+        for one in job.slices("html", label, page_size):
+            if one.log is not None and one.log != last:
+                file = job.logs[one.log].file
+                heading = _OF_LOG(href=_href(query, file), name=visible(file.shown))
+                yield (b"</ol>" if last is not None else b"") + heading.encode() + b"<ol class=b>"
+            last = one.log
+            yield one.text
+
+    yield _before(query, job).encode()
+    if job.chosen.by_time:
+        for piece in _gathered(rows()):
+            yield b"<ol class=b>%b</ol>" % piece
+    else:
+        yield from _gathered(rows())
+        if job.sent:
+            yield b"</ol>"
+    yield _after(query, job).encode()
+
+
+def _before(query: Query, job: Job) -> Markup:
+    level = query.selection.level or SEVERITIES[0]
+    values = dict(query.parameters)
+    order = "time" if job.chosen.by_time else "log"
+    return _BEFORE_ROWS(
+        title=query.path.decode("utf-8", "replace") or "logs",
+        style=url(query.mount, "log.css"),
+        job_style=url(query.mount, "job.css"),
+        path=breadcrumbs(query.mount, query.path + b"/"),
+        levels=_options(SEVERITIES, level),
+        orders=_options(("log", "time"), order),
+        **{name: values.get(name, "") for name in ("q", "logs", "since", "until")},
+        source=query.source,
+        logs_read=len(job.logs),
+    )
+
+
+def _options(names: Iterable[str], chosen: str) -> Markup:
+    selected = Markup(" selected")
+    return join(_OPTION(name=name, selected=selected if name == chosen else "") for name in names)
+
+
+def _after(query: Query, job: Job) -> Markup:
+    notices = [NOTICE(sentence=sentence) for sentence in job.notices]
+    if not job.sent:
+        notices.insert(0, _NONE)
+    following = next_address(query, job)
+    if following:
+        more = "the next lines" if job.cut_at is not None else "the next logs"
+        notices.append(_NOTE(content=_GOES_ON(address=following, text=more)))
+    total = f"{job.sent:,} lines of {len(job.logs):,} logs"
+    if job.skipped:
+        total += f", {len(job.skipped):,} other files"
+    return _AFTER_ROWS(notices=join(notices), total=total)
+
+
+def _href(query: Query, file: File) -> str:
+    """Relative to the folder."""
+    return quote(file.name) + ("" if query.source == "all" else f"?source={query.source}")
+
+
+def _gathered(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """The texts, joined: whatever is yielded is sent and compressed by itself."""
+    held: list[bytes] = []
+    size = 0
+    begin: Callable[[], float] = time.monotonic
+    since = begin()
+    for one in texts:
+        held.append(one)
+        size += len(one)
+        if size >= GATHERED or begin() - since > GATHERED_FOR:
+            yield b"".join(held)
+            held, size, since = [], 0, begin()
+    if held:
+        yield b"".join(held)
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value).encode() + b"\n"

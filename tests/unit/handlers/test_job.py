@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import json
+import re
+
+import pytest
+
+from tests.unit.handlers.asking import HTML, Asking, descriptors
+
+NOVA = b"""nova starts
+2026-03-04 18:22:11.000 INFO nova: one
+2026-03-04 18:22:13.000 ERROR nova: two <b>
+  of two
+2026-03-04 18:22:12.000 INFO nova: a step back
+"""
+NEUTRON = b"""2026-03-04T20:22:11.500+02:00 INFO neutron: of a zone
+2026-03-04T20:22:13.000+02:00 ERROR neutron: three
+"""
+PLAIN = b"ERROR: no time\n"
+
+
+@pytest.fixture
+def job(tmp_path):
+    files = {
+        "job/logs/nova.txt.gz": gzip.compress(NOVA),
+        "job/logs/neutron.txt": NEUTRON,
+        "job/plain.txt": PLAIN,
+        "job/graph.png": b"\x89PNG\r\n\x1a\n",
+        "job/binary.txt": b"PK\x03\x04",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.fixture
+def ask(job):
+    return Asking(job)
+
+
+def lines(answer):
+    assert answer.status_int == 200, answer.text
+    return [line for line in answer.text.splitlines() if not line.startswith("[oslogserve: ")]
+
+
+def notices(answer):
+    return [line[13:-1] for line in answer.text.splitlines() if line.startswith("[oslogserve: ")]
+
+
+def objects(answer):
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def test_a_summary_has_what_is_in_each_log(ask):
+    found = ask("/job/?format=summary").json
+    assert [log["name"] for log in found["logs"]] == [
+        *("logs/neutron.txt", "logs/nova.txt.gz", "plain.txt")
+    ]
+    nova = found["logs"][1]
+    assert (nova["lines"], nova["bytes"], nova["source"]) == (5, len(NOVA), "disk")
+    assert nova["severities"]["ERROR"] == {"count": 1, "first_line": 3}
+    assert nova["first_time"] == "2026-03-04T18:22:11.000"
+    assert nova["first_error"] == nova["last_error"]
+    assert nova["first_error"]["text"].endswith("two <b>")
+    assert found["complete"] is True
+    assert {one["name"]: one["reason"] for one in found["skipped"]} == {
+        "binary.txt": "it is application/zip",
+        "graph.png": "it is image/png",
+    }
+
+
+def test_lines_of_all_logs_name_their_log_and_number(ask):
+    assert lines(ask("/job/?level=ERROR&format=text")) == [
+        "logs/neutron.txt:2:2026-03-04T20:22:13.000+02:00 ERROR neutron: three",
+        "logs/nova.txt.gz:3:2026-03-04 18:22:13.000 ERROR nova: two <b>",
+        "logs/nova.txt.gz:4:  of two",
+        "plain.txt:1:ERROR: no time",
+    ]
+
+
+def test_lines_are_merged_by_time_over_zones_and_steps_back(ask):
+    answer = ask("/job/?order=time&format=text")
+    numbers = [line.rpartition("/")[2].split(":")[:2] for line in lines(answer)]
+    assert numbers == [
+        *(["nova.txt.gz", "1"], ["nova.txt.gz", "2"]),
+        *(["neutron.txt", "1"], ["neutron.txt", "2"]),
+        *(["nova.txt.gz", "3"], ["nova.txt.gz", "4"], ["nova.txt.gz", "5"]),
+        ["plain.txt", "1"],
+    ]
+    assert notices(answer) == ["Lines without any time stand at the end, of: plain.txt."]
+
+
+def test_a_time_merges_by_time(ask):
+    answer = ask("/job/?since=2026-03-04T18:22:13Z&until=2026-03-04T18:22:13Z&format=text")
+    assert [line.split(":")[0] for line in lines(answer)] == [
+        *("logs/neutron.txt", "logs/nova.txt.gz", "logs/nova.txt.gz")
+    ]
+
+
+def test_objects_begin_with_their_log(ask):
+    *rows, end = objects(ask("/job/?level=ERROR&format=jsonl"))
+    assert list(rows[0]) == ["log", "line", "time", "severity", "text"]
+    assert [row["log"] for row in rows].count("logs/nova.txt.gz") == 2
+    assert (end["end"], end["logs"], end["sent"], end["next"]) == (True, 4, 4, None)
+
+
+@pytest.mark.parametrize("order", ["log", "time"])
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_following_next_gives_every_line_once(ask, order, limit):
+    whole = objects(ask(f"/job/?format=jsonl&order={order}"))[:-1]
+    found, address = [], f"?format=jsonl&order={order}&limit={limit}"
+    while address:
+        *rows, end = objects(ask(f"/job/{address}"))
+        assert len(rows) <= limit
+        found += rows
+        address = end["next"]
+    assert found == whole
+    assert len(whole) == 8
+
+
+@pytest.mark.parametrize("order", ["log", "time"])
+def test_a_tail_is_of_all_logs_together(ask, order):
+    whole = lines(ask(f"/job/?format=text&order={order}"))
+    assert lines(ask(f"/job/?format=text&order={order}&tail=3")) == whole[-3:]
+
+
+def test_logs_are_chosen_by_patterns(ask):
+    def chosen(query):
+        return [log["name"] for log in ask(f"/job/?format=summary&{query}").json["logs"]]
+
+    assert chosen("logs=nova*") == ["logs/nova.txt.gz"]
+    assert chosen("logs=logs/*&logs=plain*") == [
+        *("logs/neutron.txt", "logs/nova.txt.gz", "plain.txt")
+    ]
+    assert chosen("logs=other") == []
+
+
+def test_a_page_links_each_line_to_its_log(ask):
+    page = ask("/job/?level=ERROR", **HTML).text
+    assert '<h2 class="of"><a href="logs/neutron.txt">logs/neutron.txt</a></h2>' in page
+    assert "<a href=logs/nova.txt.gz#L3 name=_2026-03-04_18_22_13_000>#</a>" in page
+    assert "two &lt;b&gt;" in page
+    assert "<b>" not in page
+    assert "4 lines of 4 logs" in page
+
+
+def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask):
+    page = ask("/job/?order=time", **HTML).text
+    assert page.count("<ol class=b>") == page.count("</ol>") == 1
+    assert len(re.findall("<li[ >]", page)) == 8
+
+
+def test_a_page_ends_and_links_to_the_next_lines(job):
+    (job / "job" / "long.txt").write_bytes(b"2026-03-04 18:22:11 INFO x\n" * 10_000)
+    ask = Asking(job, serve_page_size="4096")
+    page = ask("/job/?logs=long*", **HTML).text
+    [address] = re.findall(r'<a href="([^"]*)" rel="next">the next lines</a>', page)
+    assert "after=" in address
+    assert "#L1 " in page
+    assert "#L1 " not in ask("/job/" + address.replace("&amp;", "&"), **HTML).text
+
+
+def test_a_page_without_a_line_says_so(ask):
+    assert "No line of these logs is what was asked for." in ask("/job/?q=zzz", **HTML).text
+
+
+def test_more_logs_than_allowed_are_named_and_linked_to(job):
+    ask = Asking(job, serve_job_logs="1")
+    names, address = [], "?format=summary"
+    while address:
+        found = ask(f"/job/{address}").json
+        names += [log["name"] for log in found["logs"]]
+        assert found["complete"] is (found["next"] is None)
+        address = found["next"]
+    assert names == ["logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"]
+
+
+def test_a_log_cut_short_is_told_in_every_view_and_counted(job, ask):
+    (job / "job" / "logs" / "nova.txt.gz").write_bytes(gzip.compress(NOVA)[:-4])
+    sentence = "logs/nova.txt.gz: the compressed data ends early"
+    assert sentence in notices(ask("/job/?level=ERROR&format=text"))
+    assert sentence in objects(ask("/job/?order=time&format=jsonl"))[-1]["notices"]
+    found = ask("/job/?format=summary").json
+    assert (found["complete"], found["logs"][1]["complete"]) == (False, False)
+    assert sentence in ask("/job/?level=ERROR", **HTML).text
+    assert ask.counted("incomplete_logs_total") == {'reason="truncated",source="none"': 4.0}
+
+
+def test_what_one_answer_may_cost_ends_it(job):
+    (job / "job" / "bomb.txt.gz").write_bytes(gzip.compress(b"x\n" * 2**20))
+    ask = Asking(job, serve_inflated_size=str(2**20))
+    found = ask("/job/?format=summary").json
+    assert found["complete"] is False
+    assert "one request inflates no more than 1 MiB" in found["notices"][0]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("show=L1", "show"), ("lines=1-2", "lines"), ("format=json&level=ERROR", "format=json")],
+)
+def test_what_is_for_single_logs_is_refused(ask, query, name):
+    answer = ask(f"/job/?{query}")
+    assert answer.status_int == 400
+    assert answer.text.startswith(name)
+
+
+@pytest.mark.parametrize("query", ["order=time", "logs=x", "from=x"])
+def test_what_is_for_folders_is_refused_for_a_log(ask, query):
+    answer = ask(f"/job/plain.txt?{query}")
+    assert (answer.status_int, "is for folders" in answer.text) == (400, True)
+
+
+def test_no_folder_is_not_found(ask):
+    assert ask("/other/?format=summary").status_int == 404
+
+
+def test_a_server_that_lists_nothing_searches_nothing(job):
+    assert Asking(job, serve_listing="no")("/job/?format=summary").status_int == 403
+
+
+def test_nothing_is_left_open(ask):
+    before = descriptors()
+    ask("/job/?order=time&limit=1")
+    ask("/job/?level=ERROR&format=text")
+    assert descriptors() <= before

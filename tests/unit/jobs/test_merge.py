@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+import random
+
+import pytest
+
+from oslogserve.jobs import merge
+from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
+from tests.renderers import NATIVE_IS_THERE
+
+MERGES = [
+    pytest.param(merge._pure, id="pure"),
+    pytest.param(
+        merge._native, id="native", marks=pytest.mark.skipif(not NATIVE_IS_THERE, reason="no core")
+    ),
+]
+
+
+def pieces(rows, *sizes):
+    """Rows, given as (time, text), in pieces of so many; what is left in one more."""
+    reached = NO_TIME
+    for size in (*sizes, len(rows)):
+        part, rows = rows[:size], rows[size:]
+        times = [time for time, _ in part]
+        reached = max([reached, *times])
+        ends = [sum(len(text) for _, text in part[: n + 1]) for n in range(len(part))]
+        yield Rows(b"".join(text for _, text in part), ends, times, reached)
+
+
+def text_of(several):
+    return b"".join(rows.text for rows in several)
+
+
+def times_of(several):
+    return [time for rows in several for time in rows.times]
+
+
+@pytest.mark.parametrize("of", MERGES)
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_come_by_time_then_log_then_number(of, seed):
+    chance = random.Random(seed)
+    logs = []
+    for log in range(chance.randrange(1, 7)):
+        time, rows = chance.randrange(4), []
+        for number in range(chance.randrange(40)):
+            time += chance.choice((0, 0, 1, 2))
+            rows.append((time, b"%d:%d\n" % (log, number)))
+        logs.append(rows)
+    expected = sorted(
+        (time, log, number, text)
+        for log, rows in enumerate(logs)
+        for number, (time, text) in enumerate(rows)
+    )
+    cuts = [[chance.randrange(5) for _ in range(20)] for _ in logs]
+    merged = of([pieces(rows, *sizes) for rows, sizes in zip(logs, cuts, strict=True)])
+    assert text_of(merged) == b"".join(text for *_, text in expected)
+
+
+@pytest.mark.parametrize("of", MERGES)
+def test_each_row_ends_where_it_is_said(of):
+    for rows in of([pieces([(1, b"a\n"), (3, b"b\n")]), pieces([(2, b"long\n")])]):
+        assert [rows.text[end - 1 : end] for end in rows.ends] == [b"\n"] * len(rows.ends)
+
+
+@pytest.mark.skipif(not NATIVE_IS_THERE, reason="no core")
+def test_a_log_whose_rows_come_later_is_not_waited_for():
+    def late():
+        yield Rows(b"", [], [], 5)
+        raise AssertionError("it was waited for")
+
+    merged = merge._native([pieces([(1, b"a\n"), (4, b"b\n")]), late()])
+    assert next(merged).text == b"a\nb\n"
+
+
+def test_rows_above_the_first_time_come_with_it():
+    rows = [(NO_TIME, b"a"), (NO_TIME, b"b"), (7, b"c"), (8, b"d")]
+    assert times_of(merge.placed(pieces(rows, 1, 0))) == [7, 7, 7, 8]
+
+
+def test_a_log_without_times_is_untimed():
+    assert times_of(merge.placed(pieces([(NO_TIME, b"a"), (NO_TIME, b"b")], 1))) == [UNTIMED] * 2
+
+
+def test_no_more_is_held_above_the_first_time_than_is_allowed(monkeypatch):
+    monkeypatch.setattr(merge, "MOST_HELD", 2)
+    rows = [(NO_TIME, b"abc"), (NO_TIME, b"d"), (7, b"e")]
+    assert times_of(merge.placed(pieces(rows, 1, 1))) == [NO_TIME, NO_TIME, 7]
+
+
+@pytest.mark.parametrize(("most_bytes", "most_pieces"), [(1, 1), (3, 9), (99, 2), (99, 99)])
+def test_joined_rows_are_the_same(most_bytes, most_pieces):
+    rows = [(time, b"row %d\n" % time) for time in range(9)]
+    several = list(merge.joined(pieces(rows, 1, 0, 2, 0, 3), most_bytes, most_pieces))
+    assert text_of(several) == b"".join(text for _, text in rows)
+    assert times_of(several) == list(range(9))
+    assert several[-1].reached == 8
+    for one in several:
+        assert [one.text[end - 1 : end] for end in one.ends] == [b"\n"] * len(one.ends)

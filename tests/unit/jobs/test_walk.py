@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from oslogserve.errors import NotFound, SourceError
+from oslogserve.jobs import walk
+from oslogserve.jobs.walk import Walk
+from oslogserve.sources.disk import Disk
+from tests.unit.sources.fake import FakeSource
+
+
+@pytest.fixture
+def disk(tmp_path):
+    for name in ("b.txt", "a/x.txt", "a/deep/y.txt.gz", "a.txt"):
+        path = tmp_path / "job" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    (tmp_path / "job" / "empty").mkdir()
+    return Disk(str(tmp_path), 1024)
+
+
+def names(found):
+    return [file.name for file in found]
+
+
+def test_all_files_below_come_in_the_order_of_their_names(disk):
+    found = Walk([disk], b"job")
+    assert names(found) == [b"a.txt", b"a/deep/y.txt.gz", b"a/x.txt", b"b.txt"]
+    assert (found.failures, found.ended) == ([], "")
+
+
+def test_below_the_root_too(disk):
+    assert names(Walk([disk], b"")) == [
+        *(b"job/a.txt", b"job/a/deep/y.txt.gz", b"job/a/x.txt", b"job/b.txt")
+    ]
+
+
+def test_what_several_sources_have_comes_once(disk):
+    swift = FakeSource("swift", names=[b"a.txt", b"c.txt"])
+    assert names(Walk([disk, swift], b"job"))[:2] == [b"a.txt", b"a/a.txt"]
+    assert names(Walk([disk, swift], b"job")).count(b"a.txt") == 1
+
+
+def test_no_folder_is_not_found(disk):
+    with pytest.raises(NotFound):
+        list(Walk([disk], b"other"))
+
+
+def test_a_source_that_fails_is_told_and_the_others_are_read(disk):
+    found = Walk([disk, FakeSource("swift", names=SourceError("swift", "it is ill"))], b"job")
+    assert len(names(found)) == 4
+    assert [str(failure) for failure in found.failures][:1] == ["it is ill"]
+
+
+def test_too_many_files_are_told(disk, monkeypatch):
+    monkeypatch.setattr(walk, "MOST_ENTRIES", 3)
+    found = Walk([disk], b"job")
+    assert names(found) == [b"a.txt"]
+    assert found.ended == "more than 3 files and folders lie below"
+
+
+def test_folders_that_lie_too_deep_are_told(disk, monkeypatch):
+    monkeypatch.setattr(walk, "MOST_DEPTH", 1)
+    found = Walk([disk], b"job")
+    assert names(found) == [b"a.txt", b"a/x.txt", b"b.txt"]
+    assert found.ended == "folders lie more than 1 deep"
