@@ -30,8 +30,10 @@ MAX_NUMBER = 10**12 - 1
 #: Most lines around a hit, and at a log's end: they stay in memory.
 MAX_CONTEXT = 1000
 MAX_TAIL = 100_000
-#: As often may a parameter be given: each costs a pass over the log.
+#: As often may a search be given: each costs a pass over the log.
 MAX_REPEATS = 8
+#: Fragments of lines that are brought in, such as a reader's opened gaps.
+MAX_SHOWN = 64
 
 #: Names and values of a query string, in its order and as they came.
 Parameters = tuple[tuple[str, str], ...]
@@ -164,7 +166,7 @@ def _pattern(value: str) -> Search:
 
 def _fragment(value: str) -> bytes:
     value = value.replace(" ", "+")  # an unescaped plus of a URL; no fragment has a space
-    if not re.fullmatch(r"L[1-9][0-9]{0,11}|_[0-9A-Za-z_+/-]{1,64}", value):
+    if not re.fullmatch(r"L[1-9][0-9]{0,11}(-L[1-9][0-9]{0,11})?|_[0-9A-Za-z_+/-]{1,64}", value):
         raise ValueError("the fragment of a line's address")
     return value.encode()
 
@@ -184,8 +186,8 @@ class Parameter(NamedTuple):
     parse: Callable[[str], Any]
     example: str
     help: str
-    #: May be given several times, and all values hold.
-    repeats: bool = False
+    #: How often it may be given; all values hold. 1: several that differ contradict each other.
+    most: int = 1
     #: A form has it, and sends it empty where it is not filled in.
     in_form: bool = True
 
@@ -213,18 +215,18 @@ PARAMETERS = {
     "since": Parameter("since", time_range, "2013-09-27T18:22", "not before this time (ISO 8601)"),
     "until": Parameter("until", time_range, "2013-09-27T18:25", "not after this time (ISO 8601)"),
     "level": Parameter("level", _level, "ERROR", "lines of this severity and above", in_form=False),
-    "q": Parameter("searches", _q, "timed out", "text that a line holds", repeats=True),
-    "re": Parameter("searches", _re, "time.*out", "regular expression (RE2)", repeats=True),
-    "not": Parameter("without", _q, "heartbeat", "text that no line holds", repeats=True),
+    "q": Parameter("searches", _q, "timed out", "text that a line holds", MAX_REPEATS),
+    "re": Parameter("searches", _re, "time.*out", "regular expression (RE2)", MAX_REPEATS),
+    "not": Parameter("without", _q, "heartbeat", "text that no line holds", MAX_REPEATS),
     "context": Parameter("context", _context, "5", "lines before and after each hit"),
     "after": Parameter("after", _number, "812", "no lines up to this number", in_form=False),
     "limit": Parameter("limit", _number, "1000", "the first lines of what is left", in_form=False),
     "tail": Parameter("tail", _tail, "100", "the last lines of what is left"),
-    "show": Parameter("show", _fragment, "L1234", "bring in a line, by its fragment", repeats=True),
+    "show": Parameter("show", _fragment, "L1234", "bring in lines, by a fragment", MAX_SHOWN),
     "format": Parameter("format", _format, "jsonl", "the view", in_form=False),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines", in_form=False),
     "sort": Parameter("sort", _sort, "time", "a folder's entries", in_form=False),
-    "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", repeats=True),
+    "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
     "order": Parameter("order", _order, "time", "lines of a folder's logs", in_form=False),
     "from": Parameter("first_log", _name, "etc/", "the first of a folder's logs", in_form=False),
     "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
@@ -253,10 +255,10 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
                 one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in sentence
             )
             raise BadRequest("".join(printable), (name, text)) from None
-        if parameter.repeats:
+        if parameter.most > 1:
             several = values.setdefault(parameter.field, ())
-            if len(several) == MAX_REPEATS:
-                sentence = f"{name} is given too often: at most {MAX_REPEATS} times."
+            if len(several) == parameter.most:
+                sentence = f"{name} is given too often: at most {parameter.most} times."
                 raise BadRequest(sentence, (name, text))
             values[parameter.field] = (*several, value)
         elif values.setdefault(parameter.field, value) != value:

@@ -16,6 +16,7 @@ from oslogserve.lines import ansi
 from oslogserve.lines.anchor import anchor_of
 from oslogserve.lines.escape import escaped
 from oslogserve.lines.links import Link, links_in
+from oslogserve.lines.overwritten import overwritten_in
 from oslogserve.lines.search import Search, matches_in, most_matches
 from oslogserve.lines.select import Gap, Line, Shown
 from oslogserve.lines.selection import Tally
@@ -26,6 +27,8 @@ from oslogserve.lines.split import RestOfLine
 _BLOCK = 256
 _BLOCK_BEGINS = b"<ol class=b>"
 _BLOCK_ENDS = b"</ol>"
+#: A parser of HTML makes a line feed of the character itself.
+_RETURN = b"&#13;"
 
 
 class Elements:
@@ -121,7 +124,10 @@ def _start_tags(marked_up: bytes) -> int:
 
 
 class _Text:
-    """A text that is marked up from left to right: links around colours around marks."""
+    """A text that is marked up from left to right: links around colours around marks.
+
+    What is not shown stands within <s>, so that what is copied is the log's own.
+    """
 
     def __init__(self, text: bytes, link: bytes, marks: Iterable[tuple[int, int]]) -> None:
         """marks: places of matches."""
@@ -131,13 +137,29 @@ class _Text:
         self._marks = _merged(marks)
 
     def marked_up(self) -> bytes:
+        start, end, left = overwritten_in(self._text)
+        if start == end:
+            return self._with_links(0, len(self._text))
+        parts = [self._with_links(0, start), b"<s>"]
+        at = start
+        for written in self._text[start:end].split(b"\r"):
+            parts += self._with_links(at, at + len(written)), _RETURN
+            at += len(written) + 1
+        parts[-1] = b"</s>"
+        parts.append(self._with_links(end, len(self._text)))
+        if left:
+            parts.append(b'<i data-left="%b"></i>' % escaped(left).replace(b'"', b"&quot;"))
+        return b"".join(parts)
+
+    def _with_links(self, start: int, end: int) -> bytes:
         parts: list[bytes] = []
-        start = 0
-        for link in links_in(self._text):
+        at = start
+        for link in links_in(self._text[start:end]):
             if link.is_url or self._link:
-                parts += self._styled(start, link.start), self._linked(link)
-                start = link.end
-        return b"".join([*parts, self._styled(start, len(self._text))])
+                link = Link(start + link.start, start + link.end, link.is_url)
+                parts += self._styled(at, link.start), self._linked(link)
+                at = link.end
+        return b"".join([*parts, self._styled(at, end)])
 
     def _linked(self, link: Link) -> bytes:
         address = escaped(self._text[link.start : link.end])

@@ -68,6 +68,7 @@ class Selector:
         self._clock = clock
         self._tally = tally
         self._longest = longest
+        self._shown_ranges = selection.shown_ranges
         self._reads_all = wanted.view == "summary" or bool(selection.show)
         self._counts_severities = wanted.view == "html" and selection.tail is None
         self._page = wanted.page if wanted.view == "html" else None
@@ -180,8 +181,10 @@ class Selector:
         )
 
     def _is_brought_in(self, line: Line) -> bool:
-        show, time = self._selection.show, line.seen.time
-        return b"L%d" % line.number in show or (bool(time) and anchor_of(time) in show)
+        if any(first <= line.number <= last for first, last in self._shown_ranges):
+            return True
+        time = line.seen.time
+        return bool(time) and anchor_of(time) in self._selection.show
 
     def _put_brought_in(self, lines: Iterable[Line]) -> Iterator[Line]:
         for line in lines:
@@ -230,11 +233,10 @@ class Selector:
 
     def _paged(self, lines: Iterable[Line | RestOfLine]) -> Iterator[Shown]:
         """The lines that the page has room for, and the gaps between them."""
-        has_gaps = self._selection.context is not None or bool(self._selection.show)
         tally = self._tally
         shown = size = 0  # the number of the last line shown; bytes of all
         room = self._line_bytes  # bytes that may be shown of the rest of that line
-        gap_start = self._selection.first
+        gap_start = max(self._selection.first, self._selection.after + 1)
         for line in lines:
             if isinstance(line, RestOfLine):
                 if shown == tally.lines:
@@ -245,7 +247,7 @@ class Selector:
             elif self._is_full(size):
                 tally.next_page = tally.next_page or line.number
             else:
-                if has_gaps and line.number > gap_start:
+                if line.number > gap_start:
                     yield Gap(gap_start, line.number - 1)
                 shown = line.number
                 gap_start = shown + 1
@@ -255,7 +257,7 @@ class Selector:
                 tally.sent += 1
                 yield line._replace(text=text)
         is_cut = tally.cut_at is not None or tally.next_page is not None
-        if has_gaps and not is_cut and gap_start <= tally.lines:
+        if not is_cut and gap_start <= tally.lines:
             yield Gap(gap_start, tally.lines)
 
     def _room_behind(self, number: int, text: bytes, room: int) -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which lines of a log are shown, and what came of it."""
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -35,7 +36,8 @@ class Selection(NamedTuple):
     limit: int | None = None
     #: Lines from its end.
     tail: int | None = None
-    #: Fragments such as b"L17" or b"_2013-09-27_18_22_11", of lines that are shown in any case.
+    #: Fragments such as b"L17", b"L17-L20" or b"_2013-09-27_18_22_11", of lines that are shown in any
+    #: case.
     show: tuple[bytes, ...] = ()
     #: The last line that was sent before; no line up to it is sent again.
     after: int = 0
@@ -44,6 +46,13 @@ class Selection(NamedTuple):
     def most_matches(self) -> int:
         """Matches of each search that are marked in a line."""
         return most_matches(self.searches)
+
+    @property
+    def shown_ranges(self) -> list[tuple[int, int]]:
+        """The first and last numbers of the lines that `show` names by their numbers."""
+        numbers = (re.findall(rb"\d+", one) for one in self.show if one.startswith(b"L"))
+        ranges = (sorted(map(int, found)) for found in numbers)
+        return [(found[0], found[-1]) for found in ranges]
 
 
 ALL_LINES = Selection()

@@ -181,7 +181,7 @@ def around_shown(selection: Selection) -> Selection:
     """The selection, from shortly before the first line to be shown on if it names no window: the
     page of a large log might end before that line."""
     window = (selection.first, selection.last, selection.since, selection.until)
-    numbers = [int(fragment[1:]) for fragment in selection.show if fragment.startswith(b"L")]
+    numbers = [first for first, _ in selection.shown_ranges]
     has_window = (*window, selection.limit, selection.tail, selection.after) != (1, *[None] * 5, 0)
     if has_window or not numbers:
         return selection

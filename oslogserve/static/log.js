@@ -27,7 +27,7 @@ const isRead = () => document.readyState !== 'loading';
 const numberOf = (line) => Number(line.id.slice(1));
 const lineOf = (node) => node?.closest(LINES);
 
-const walker = document.createTreeWalker(log, NodeFilter.SHOW_ELEMENT, ({ id }) => (id ? 1 : 3));
+const walker = document.createTreeWalker(log, NodeFilter.SHOW_ELEMENT, ({ id }) => (id[0] === 'L' ? 1 : 3));
 
 // The next line, or with -1 the one before, whatever stands between.
 function beside(line, way = 1) {
@@ -112,6 +112,12 @@ function linesOf(name) {
     : [...document.getElementsByName(name)].filter(lineOf).flatMap(run);
 }
 
+// False if the filter hides some of the lines.
+function isWholeRange(lines, name) {
+  const range = rangeOf(name);
+  return range && name[0] !== '~' ? lines.length > range[1] - range[0] : lines.length > 0;
+}
+
 const nameOf = (line) => line?.firstElementChild.name;
 const shows = (line, name) => line.textContent.replace(/[\s:.,]/g, '_').includes(name.slice(1));
 const run = ({ name, parentElement: first }) => [
@@ -135,16 +141,16 @@ function goTo(line) {
 function bringIn(name) {
   const range = rangeOf(name);
   if (name[0] === '~' ? isWhole() : !range && !/^_[\w+/-]{1,64}$/.test(name)) return;
-  const wanted = range ? range.map((number) => `L${number}`) : [name];
+  const wanted = range && name[0] !== '~' ? name.replace(/-(\d)/, '-L$1') : name.replace('~', '');
   const address = new URL(location);
   const isPart = document.querySelector('.chip, [rel="next"], [rel="prev"]');
-  if (!isPart || wanted.every((one) => address.searchParams.has('show', one))) {
-    if (!range) goNear(name); else if (name[0] !== '~') say(`This log has no line ${range[0]}.`);
+  if (!isPart || address.searchParams.has('show', wanted)) {
+    if (!range) goNear(name); else if (name[0] !== '~' && !log.querySelector('.lit')) say(`This log has no line ${range[0]}.`);
     return;
   }
   address.hash = name;
-  address.searchParams.delete('show');
-  for (const one of new Set(wanted)) address.searchParams.append('show', one);
+  if (address.searchParams.getAll('show').length >= MOST_SHOWN) address.searchParams.delete('show');
+  address.searchParams.append('show', wanted);
   location.replace(address);
 }
 
@@ -176,7 +182,8 @@ function goNear(name) {
 function arrive() {
   const lines = linesOf(fragment());
   light(lines, fragment());
-  if (lines.length) pin(lines[0]); else if (isRead()) bringIn(fragment());
+  if (lines.length) pin(lines[0]);
+  if (isRead() && !isWholeRange(lines, fragment())) bringIn(fragment());
 }
 addEventListener('hashchange', arrive);
 
@@ -250,7 +257,8 @@ function fold(head, folds) {
   head?.querySelector('.fold')?.setAttribute('aria-expanded', !folds);
 }
 
-function offerFolds(block) {
+function offerMore(block) {
+  block.querySelectorAll('.gap').forEach(offerToOpen);
   for (const line of block.querySelectorAll(`.b > ${MORE}:first-child, .b > :not(${MORE}) + ${MORE}`)) {
     const head = headOf(line);
     const { length } = head?.querySelector('.fold') ? [] : under(head);
@@ -261,42 +269,80 @@ function offerFolds(block) {
 
 log.addEventListener('beforematch', ({ target }) => fold(headOf(lineOf(target)), false));
 log.addEventListener('contentvisibilityautostatechange', ({ target, skipped }) => {
-  if (!skipped) offerFolds(target);
+  if (!skipped) offerMore(target);
 }, true);
 
-// A gap opens in place, from the end that is next to a hit
+// A gap opens in place: all of it, or some lines behind the hit above or before the one below. The
+// address says what was opened, and the hit stays where it is.
 
-const GAP = 500;
+const SOME = 20;
+const MOST_IN_PLACE = 5000;
+const MOST_SHOWN = 64;
 
-async function openGap(gap) {
+const sizeOf = (gap) => Number.parseInt(gap.textContent, 10);
+
+function offerToOpen(gap) {
+  if (sizeOf(gap) <= SOME || gap.querySelector('button')) return;
+  for (const [way, which] of [[1, 'first'], [-1, 'last']]) {
+    if (beside(gap, -way)) gap.append(create('button', { value: way, textContent: `the ${which} ${SOME}` }));
+  }
+}
+
+// Ranges that touch are one.
+function sayOpened(first, last) {
+  const address = new URL(location);
+  const others = address.searchParams.getAll('show').filter((name) => {
+    const [begin, end] = rangeOf(name) ?? [];
+    if (end + 1 === first) first = begin; else if (begin - 1 === last) last = end; else return true;
+  });
+  address.searchParams.delete('show');
+  for (const name of [...others, `L${first}-L${last}`]) address.searchParams.append('show', name);
+  if (others.length < MOST_SHOWN) history.replaceState(null, '', address);
+}
+
+async function openGap(gap, size, way) {
   const link = gap.firstElementChild;
   const address = new URL(link.href);
   const [first, last] = address.searchParams.get('lines').split('-').map(Number);
-  const isAtEnd = !gap.nextElementSibling && !gap.parentElement.nextElementSibling;
-  const begin = isAtEnd ? first : Math.max(first, last - GAP + 1);
-  const end = isAtEnd ? Math.min(last, first + GAP - 1) : last;
+  const begin = way > 0 ? first : Math.max(first, last - size + 1);
+  const end = way > 0 ? Math.min(last, first + size - 1) : last;
   address.searchParams.set('lines', `${begin}-${end}`);
   address.searchParams.set('format', 'html');
   const text = await (await fetch(address)).text();
   const page = new DOMParser().parseFromString(text, 'text/html');
   const lines = [...page.querySelectorAll(LINES)];
   if (!lines.length) throw new Error('no lines');
-  if (isAtEnd) gap.before(...lines); else gap.after(...lines);
-  const [left, right] = isAtEnd ? [end + 1, last] : [first, begin - 1];
-  link.href = link.href.replace(/lines=[\d-]+/, `lines=${left}-${right}`);
-  link.textContent = `${right - left + 1} lines`;
-  if (left > right) gap.remove();
-  offerFolds(lines[0].parentElement);
-  lines[0].firstElementChild.focus({ preventScroll: true });
+  for (const line of lines) line.classList.add('shown');
+  const below = way < 0 && beside(gap);
+  const top = below && topOf(below);
+  if (way > 0) gap.before(...lines); else gap.after(...lines);
+  const left = last - first - (end - begin);
+  link.href = link.href.replace(/lines=[\d-]+/, `lines=${way > 0 ? end + 1 : first}-${way > 0 ? last : begin - 1}`);
+  link.textContent = `${left} line${left > 1 ? 's' : ''}`;
+  if (left <= SOME) for (const button of gap.querySelectorAll('button')) button.remove();
+  if (!left) gap.remove();
+  sayOpened(begin, end);
+  offerMore(lines[0].parentElement);
+  lines.at(way > 0 ? 0 : -1).firstElementChild.focus({ preventScroll: true });
+  if (!below) return;
+  log.style.paddingBottom = '90vh'; // near the page's end, the hit would else go down
+  pin(below, top);
+}
+
+// A click on its size opens all of it: at the end, the hit is above.
+function openFrom(target, gap) {
+  const way = Number(target.value) || (beside(gap) ? -1 : 1);
+  openGap(gap, target.value ? SOME : sizeOf(gap), way).catch(() => location.assign(gap.firstElementChild.href));
 }
 
 log.addEventListener('click', (event) => {
-  const target = event.target.closest(`${NUMBER}, .fold, .gap`);
-  if (!target || !isPlain(event)) return;
+  const target = event.target.closest(`${NUMBER}, .fold, .gap a, .gap button`);
+  const gap = target?.closest('.gap');
+  if (!target || !isPlain(event) || (gap && !target.value && sizeOf(gap) > MOST_IN_PLACE)) return;
   event.preventDefault();
   if (target.matches(NUMBER)) link(lineOf(target), event.shiftKey);
   else if (target.matches('.fold')) fold(lineOf(target), target.ariaExpanded === 'true');
-  else openGap(target).catch(() => location.assign(target.firstElementChild.href));
+  else openFrom(target, gap);
 });
 log.addEventListener('mousedown', (event) => {
   if (event.shiftKey && event.target.closest(NUMBER)) event.preventDefault(); // it selects no text
@@ -506,7 +552,8 @@ const lines = linesOf(name);
 if (!leftAt && fragment() === name) {
   light(lines, name);
   if (from && name === `~${from.id}`) history.replaceState(null, '', `#${from.id}`);
-  if (!from) bringIn(name); else if (lands) pin(from);
+  if (!isWholeRange(lines, name)) bringIn(name);
+  if (from && lands) pin(from);
 }
-for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerFolds(block); else break;
+for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerMore(block); else break;
 showSummary();

@@ -8,20 +8,26 @@ use crate::recognise::Seen;
 
 /// A selection's `show`.
 pub struct Fragments {
-    /// Sorted numbers of lines.
-    numbers: Vec<u64>,
+    /// First and last numbers of lines, sorted; none touches another.
+    ranges: Vec<(u64, u64)>,
     anchors: Vec<Vec<u8>>,
 }
 
 impl Fragments {
-    /// fragments: such as `L17` and `_2013-09-27_18_22_11`.
+    /// fragments: such as `L17`, `L17-L20` and `_2013-09-27_18_22_11`.
     pub fn new(fragments: Vec<Vec<u8>>) -> Self {
         let (lines, anchors): (Vec<_>, Vec<_>) =
             fragments.into_iter().partition(|fragment| fragment.starts_with(b"L"));
-        let number = |line: Vec<u8>| String::from_utf8_lossy(&line[1..]).parse().ok();
-        let mut numbers: Vec<u64> = lines.into_iter().filter_map(number).collect();
-        numbers.sort_unstable();
-        Self { numbers, anchors }
+        let mut sorted: Vec<(u64, u64)> = lines.iter().filter_map(|line| range(line)).collect();
+        sorted.sort_unstable();
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for (first, last) in sorted {
+            match ranges.last_mut() {
+                Some(before) if first <= before.1 + 1 => before.1 = before.1.max(last),
+                _ => ranges.push((first, last)),
+            }
+        }
+        Self { ranges, anchors }
     }
 
     /// True if lines are brought in by their times.
@@ -31,7 +37,7 @@ impl Fragments {
 
     /// True if one of them leads to the line.
     pub fn lead_to(&self, number: u64, text: &[u8], seen: &Seen) -> bool {
-        if self.numbers.binary_search(&number).is_ok() {
+        if self.range_from(number).is_some_and(|(first, _)| first <= number) {
             return true;
         }
         if self.anchors.is_empty() || seen.time.is_empty() {
@@ -43,8 +49,23 @@ impl Fragments {
     /// The beginning of the next line whose number is among them, or the block's end. number: of
     /// the line at `at`.
     pub fn next_in(&self, block: &[u8], at: usize, number: u64) -> usize {
-        let next = self.numbers.partition_point(|&line| line < number);
-        let line = self.numbers.get(next);
-        line.map_or(block.len(), |line| after_lines(block, at, line - number))
+        match self.range_from(number) {
+            Some((first, _)) => after_lines(block, at, first.saturating_sub(number)),
+            None => block.len(),
+        }
     }
+
+    /// The first range that does not end before a number.
+    fn range_from(&self, number: u64) -> Option<(u64, u64)> {
+        self.ranges.get(self.ranges.partition_point(|range| range.1 < number)).copied()
+    }
+}
+
+/// The numbers that a fragment such as `L17-L20` names.
+fn range(fragment: &[u8]) -> Option<(u64, u64)> {
+    let text = String::from_utf8_lossy(fragment);
+    let mut numbers = text.split('-').map(|line| line.trim_start_matches('L').parse::<u64>());
+    let first = numbers.next()?.ok()?;
+    let last = numbers.next().map_or(Some(first), Result::ok)?;
+    Some((first.min(last), first.max(last)))
 }

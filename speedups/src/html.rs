@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr3, memmem};
 
 use crate::anchor::anchor_of;
 use crate::ansi::{self, Style};
@@ -12,6 +12,7 @@ use crate::head::REACH;
 use crate::lines::without_line_feed;
 use crate::links::{Link, Links};
 use crate::output::Output;
+use crate::overwritten::{self, Overwritten};
 use crate::search::Search;
 use crate::view::{Line, Role, View};
 
@@ -31,8 +32,10 @@ pub struct Html {
     most_matches: usize,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
-    /// Bytes from the next one to escape to the block's end; 0 where there is none.
-    special: Option<usize>,
+    /// What is to be escaped.
+    special: Next,
+    returns: Next,
+    sections: Next,
     /// The anchor of the last time.
     anchor: Vec<u8>,
     /// Lines written.
@@ -61,7 +64,9 @@ impl Html {
             searches,
             most_matches,
             longest,
-            special: None,
+            special: Next::default(),
+            returns: Next::default(),
+            sections: Next::default(),
             anchor: Vec::new(),
             lines: 0,
             elements: 0,
@@ -168,22 +173,19 @@ impl Html {
         put(&mut self.out, &text[at..]);
     }
 
-    /// True if the line may hold what is escaped. Found for the rest of its block at once: most
-    /// lines hold nothing of it.
-    fn has_special(&mut self, line: &Line<'_>) -> bool {
-        let Some(rest) = line.rest_of_block else { return true };
-        let left = match self.special {
-            Some(left) if left <= rest.len() => left,
-            _ => memchr3(b'&', b'<', b'>', rest).map_or(0, |at| rest.len() - at),
-        };
-        self.special = Some(left);
-        left > rest.len() - line.text.len()
+    /// What is not shown of a line.
+    fn overwritten_in(&mut self, line: &Line<'_>, text: &[u8]) -> Option<Overwritten> {
+        let may_be_there = self.returns.may_be_in(line, |rest| memchr(overwritten::RETURN, rest))
+            || self.sections.may_be_in(line, |rest| memmem::find(rest, overwritten::SECTION));
+        may_be_there.then(|| overwritten::overwritten_in(text)).flatten()
     }
 }
 
 impl View for Html {
     fn begin(&mut self) {
-        self.special = None;
+        self.special = Next::default();
+        self.returns = Next::default();
+        self.sections = Next::default();
     }
 
     fn line(&mut self, line: &Line<'_>) {
@@ -191,18 +193,22 @@ impl View for Html {
         let content = line.content();
         let (text, rest) = content.split_at(content.len().min(self.longest));
         let looked_at = text.len().min(REACH);
+        let hidden = self.overwritten_in(line, text);
         if self.searches.is_empty()
+            && hidden.is_none()
             && !line.seen.has_sequences
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
-            let put = if self.has_special(line) { Output::put_escaped } else { Output::put };
+            let is_special = |rest: &[u8]| memchr3(b'&', b'<', b'>', rest);
+            let has_special = self.special.may_be_in(line, is_special);
+            let put = if has_special { Output::put_escaped } else { Output::put };
             self.simple(text, put);
         } else {
             let mut matches = Vec::new();
             for search in &self.searches {
                 search.matches_in(text, self.most_matches, &mut matches);
             }
-            Inside::new(text, matches).linked(self);
+            Inside::new(text, matches).marked_up(hidden, self);
         }
         self.out.put_escaped(rest);
         if self.label.is_some() {
@@ -217,15 +223,17 @@ impl View for Html {
     fn gap(&mut self, first: u64, last: u64) {
         self.begin_item();
         self.out.put(b" class=gap>");
-        let size = last - first + 1;
-        let plural = if size == 1 { "" } else { "s" };
-        if !self.link.is_empty() {
-            self.elements += 1;
-            self.out.put_all([b"<a href=\"", &self.link]);
-            self.out.put(format!("lines={first}-{last}\">{size} line{plural}</a>").as_bytes());
-        } else {
-            self.out.put(format!("{size} line{plural}").as_bytes());
+        let plural: &[u8] = if first == last { b" line" } else { b" lines" };
+        let mut digits = [itoa::Buffer::new(), itoa::Buffer::new(), itoa::Buffer::new()];
+        let [size, begin, end] = &mut digits;
+        let size = size.format(last - first + 1).as_bytes();
+        if self.link.is_empty() {
+            return self.out.put_all([size, plural]);
         }
+        self.elements += 1;
+        let (begin, end) = (begin.format(first).as_bytes(), end.format(last).as_bytes());
+        self.out.put_all([b"<a href=\"", &self.link, b"lines=", begin, b"-", end]);
+        self.out.put_all([b"\">", size, plural, b"</a>"]);
     }
 
     fn finish(&mut self) {
@@ -246,6 +254,24 @@ impl View for Html {
     }
 }
 
+/// Bytes from the next place of something to the block's end; 0 where there is none, None where that
+/// is not known. It is looked for in the rest of a block at once: most lines hold nothing of it.
+#[derive(Default)]
+struct Next(Option<usize>);
+
+impl Next {
+    /// True if it may be in the line. find: its place in a text.
+    fn may_be_in(&mut self, line: &Line<'_>, find: impl Fn(&[u8]) -> Option<usize>) -> bool {
+        let Some(rest) = line.rest_of_block else { return true };
+        let left = match self.0 {
+            Some(left) if left <= rest.len() => left,
+            _ => find(rest).map_or(0, |at| rest.len() - at),
+        };
+        self.0 = Some(left);
+        left > rest.len() - line.text.len()
+    }
+}
+
 /// A text that is marked up from left to right: links around colours around marks.
 struct Inside<'l> {
     text: &'l [u8],
@@ -258,14 +284,41 @@ impl<'l> Inside<'l> {
         Self { text, style: Style::default(), marks: merged(matches) }
     }
 
-    fn linked(&mut self, html: &mut Html) {
-        let mut at = 0;
-        for link in Links::new(self.text, !html.link.is_empty()) {
-            self.styled(at..link.place.start, html);
-            html.link(self.text, &link, |html| self.styled(link.place.clone(), html));
-            at = link.place.end;
+    /// What is not shown stands within <s>, so that what is copied is the log's own.
+    fn marked_up(&mut self, hidden: Option<Overwritten>, html: &mut Html) {
+        let Some(Overwritten { place, left }) = hidden else {
+            return self.linked(0..self.text.len(), html);
+        };
+        self.linked(0..place.start, html);
+        html.elements += 1;
+        html.out.put(b"<s>");
+        let mut at = place.start;
+        while let Some(found) = memchr(overwritten::RETURN, &self.text[at..place.end]) {
+            self.linked(at..at + found, html);
+            html.out.put(b"&#13;");
+            at += found + 1;
         }
-        self.styled(at..self.text.len(), html);
+        self.linked(at..place.end, html);
+        html.out.put(b"</s>");
+        self.linked(place.end..self.text.len(), html);
+        if !left.is_empty() {
+            html.elements += 1;
+            html.out.put(b"<i data-left=\"");
+            html.out.put_attribute(&left);
+            html.out.put(b"\"></i>");
+        }
+    }
+
+    fn linked(&mut self, range: Range<usize>, html: &mut Html) {
+        let text = &self.text[range.clone()];
+        let mut at = range.start;
+        for link in Links::new(text, !html.link.is_empty()) {
+            let (start, end) = (range.start + link.place.start, range.start + link.place.end);
+            self.styled(at..start, html);
+            html.link(text, &link, |html| self.styled(start..end, html));
+            at = end;
+        }
+        self.styled(at..range.end, html);
     }
 
     fn styled(&mut self, range: Range<usize>, html: &mut Html) {

@@ -22,6 +22,7 @@ mod members;
 mod merge;
 mod opening;
 mod output;
+mod overwritten;
 mod patterns;
 mod recognise;
 mod renderer;

@@ -62,7 +62,7 @@ impl Needs {
             heads: view != "text" || inherited || brings_in,
             inherited,
             all_lines: view == "summary" || brings_in,
-            gaps: wanted.label.is_none() && (selection.context.is_some() || brings_in),
+            gaps: view == "html" && wanted.label.is_none(),
             counts: view == "html" && selection.tail.is_none(),
             no_choice: filter.is_empty() && selection.leaves_all(),
         }
@@ -150,7 +150,7 @@ impl Selector {
             context_end: 0,
             tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_BYTES),
             candidates: 0..0,
-            gap_start: selection.first,
+            gap_start: selection.first.max(selection.after + 1),
             shown: 0,
             shown_bytes: 0,
             line_bytes: if name == "html" { LINE_BYTES } else { usize::MAX },

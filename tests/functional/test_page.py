@@ -56,6 +56,11 @@ ATTACKS = (
 )
 
 
+PROGRESS = "begins\n{}\nsection_start:1560896352:x\r\x1b[0KTitle\n##[group]Run make\n".format(
+    "\r".join(f"{percent}%" for percent in range(101))
+)
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
@@ -69,6 +74,7 @@ def server(tmp_path_factory):
     (job / "failures.txt").write_text(
         stamped(0, "INFO", "starts") + failure + failure + stamped(2, "INFO", "goes on") + alone
     )
+    (job / "progress.txt").write_text(PROGRESS, newline="")
     wide = stamped(0, "INFO", "word " * 1000) + stamped(1, "ERROR", "short")
     (job / "wide.txt").write_text(wide)
     (job / "attacks.txt").write_bytes(ATTACKS)
@@ -628,46 +634,86 @@ def test_many_lines_fold_under_their_error(scripted):
 # Gaps, links in lines, the map
 
 
-def test_a_gap_opens_in_place(scripted):
+def shown(page):
+    return page.eval_on_selector_all(".b > [id]", "all => all.map((l) => Number(l.id.slice(1)))")
+
+
+def gaps(page):
+    return [int(re.match(r"\d+", text)[0]) for text in page.locator(".gap a").all_inner_texts()]
+
+
+def test_what_a_filter_left_out_is_a_gap(reader):
+    page = reader.open("a.txt?q=the+last+error")
+    assert gaps(page) == [700, 299]
+    assert gaps(reader.open("a.txt?lines=300-700&level=ERROR")) == [1, 180, 197]
+    assert gaps(reader.open("a.txt?lines=300-400")) == []
+
+
+def test_a_gap_opens_in_place_and_the_hit_stays_where_it_was(scripted):
     page = scripted.open("a.txt?level=ERROR")
-    page.goto(page.url + "&context=1")
-    page.wait_for_selector("html.js")
-    gap = page.locator(".gap").nth(1)
-    size = int(re.match(r"\d+", gap.inner_text())[0])
-    before = page.locator(".b > [id]").count()
-    address = page.url
-    gap.click()
-    page.wait_for_function(
-        f"() => document.querySelectorAll('.b > [id]').length === {before + size}"
-    )
-    assert page.url == address
-    numbers = page.eval_on_selector_all(".b > [id]", "all => all.map((l) => Number(l.id.slice(1)))")
-    assert numbers == sorted(numbers)
+    expect(page.locator("#map")).to_be_visible()
+    top = page.locator("#L501").bounding_box()["y"]
+    page.click(".gap a >> nth=1")
+    page.wait_for_selector("#L321")
+    page.wait_for_function(f"() => Math.abs(L501.getBoundingClientRect().top - {top}) < 1")
+    assert shown(page) == [*range(301, 504), 701]
+    assert asked(page) == {"level": ["ERROR"], "show": ["L321-L500"]}
+    page.reload()
+    assert shown(page) == [*range(301, 504), 701]
 
 
-def test_a_large_gap_opens_part_by_part(scripted):
-    page = scripted.open("calm.txt?lines=1500-&q=1600&context=1")
-    page.goto(page.url.replace("lines=1500-&", ""))
+def test_a_gap_opens_twenty_lines_at_a_time_from_either_end(scripted):
+    page = scripted.open("a.txt?q=the+last+error")
+    page.wait_for_selector(".gap button >> nth=1")
+    top = page.locator("#L701").bounding_box()["y"]
+    page.click(".gap >> nth=0 >> text=the last 20")
+    page.wait_for_selector("#L681.shown")
+    page.wait_for_function(f"() => Math.abs(L701.getBoundingClientRect().top - {top}) < 1")
+    page.click(".gap >> nth=0 >> text=the last 20")
+    page.wait_for_selector("#L661.shown")
+    page.click(".gap >> nth=1 >> text=the first 20")
+    page.wait_for_selector("#L721.shown")
+    assert shown(page) == [*range(661, 722)]
+    assert gaps(page) == [660, 279]
+    assert asked(page) == {"q": ["the last error"], "show": ["L661-L700", "L702-L721"]}
+    expect(page.locator(".gap >> nth=0 >> button")).to_have_count(1)
+    page.reload()
+    assert shown(page) == [*range(661, 722)]
+    assert page.locator("#L700").evaluate("line => line.className") == "D shown"
+
+
+def test_a_link_to_a_range_brings_in_all_of_it(scripted):
+    page = scripted.open("a.txt?level=ERROR#L318-L325")
+    page.wait_for_url("**show=L318-L325#L318-L325")
+    page.wait_for_selector("#L325.lit")
+    assert lit(page) == [f"L{number}" for number in range(318, 326)]
+    lands_on(page, "#L318")
+
+
+def test_what_was_written_over_is_not_shown_and_copied_all_the_same(scripted):
+    page = scripted.open("progress.txt")
     page.wait_for_selector("html.js")
-    gap = page.locator(".gap").first
-    left = int(re.match(r"\d+", gap.inner_text())[0])
-    gap.click()
-    expect(page.locator(".gap").first).to_have_text(re.compile(rf"{left - 500} lines"))
-    assert page.locator(".gap a").first.get_attribute("href").endswith(f"lines=1-{left - 500}")
+    line = page.locator("#L2")
+    expect(line.locator("s")).not_to_be_visible()
+    assert line.inner_text().strip("#\n") == "100%"
+    assert line.bounding_box()["height"] == page.locator("#L1").bounding_box()["height"]
+    assert page.locator("#L3").inner_text().strip("#\n") == "Title"
+    select = "getSelection().selectAllChildren(document.getElementById('log'))"
+    assert copied(scripted.context, page, select) == PROGRESS.replace("\x1b[0K", "")
 
 
 def test_a_traceback_in_a_gap_folds_and_belongs_to_its_error(scripted):
-    page = scripted.open("a.txt?q=cannot+spawn&context=0")
+    page = scripted.open("a.txt?q=cannot+spawn")
     page.wait_for_selector("html.js")
-    page.locator(".gap").last.click()
-    assert page.locator("#L302").get_attribute("class") == "e"
+    page.locator(".gap a").last.click()
+    assert page.locator("#L302").get_attribute("class") == "e shown"
     page.locator("#L301 .fold").click()
     expect(page.locator("#L320")).not_to_be_visible()
 
 
 def test_a_gap_is_a_link(plain):
     page = plain.open("a.txt?level=ERROR&context=1")
-    page.locator(".gap").nth(1).click()
+    page.locator(".gap a").nth(1).click()
     page.wait_for_url("**lines=*")
     assert page.locator(".b > [id]").count() > 0
 

@@ -115,7 +115,9 @@ GOLDEN = (
     (
         T + b" 1 DEBUG " + REQUEST + b" 5%\r 100%\n",
         *(ISO, "DEBUG", f"{T.decode()} 1 DEBUG {REQUEST.decode()} 5%\r 100%", b"D"),
-        T + b' 1 DEBUG <a href="' + LINK + b"q=" + REQUEST + b'">' + REQUEST + b"</a> 5%\r 100%",
+        b"<s>"
+        + (T + b' 1 DEBUG <a href="' + LINK + b"q=" + REQUEST + b'">' + REQUEST + b"</a> 5%&#13;")
+        + (b'</s> 100%<i data-left="' + T[5:] + b" 1 DEBUG " + REQUEST + b' 5%"></i>'),
     ),
     (
         b"Mar  8 12:20:42 host unit[1]: WARNING w\n",
@@ -136,10 +138,6 @@ NAMES = {
     8: b"_Mar__8_12_20_42",
     9: b"_2013-09-27T18_24_00_500Z",
 }
-
-
-class Gap(int):
-    """The last of the lines that are not shown; the first is behind the line before."""
 
 
 def context(number):
@@ -198,13 +196,11 @@ SHOWN = {
     Selection(without=text("2013", "host") + pattern("^$")): ([1, 4], (2, 2, None)),
     Selection(searches=text("2013"), without=text("ERROR"), level="ERROR"): ([6], (1, 1, None)),
     # The context.
-    Selection(context=0, searches=text("trace")): ([Gap(3), 4, Gap(9)], (1, 1, None)),
-    Selection(context=1, searches=text("trace")): (
-        *([Gap(2), context(3), 4, context(5), Gap(9)], (1, 3, None)),
-    ),
-    Selection(context=1, searches=text("up", "p")): ([1, context(2), Gap(9)], (1, 2, None)),
+    Selection(context=0, searches=text("trace")): ([4], (1, 1, None)),
+    Selection(context=1, searches=text("trace")): (*([context(3), 4, context(5)], (1, 3, None)),),
+    Selection(context=1, searches=text("up", "p")): ([1, context(2)], (1, 2, None)),
     Selection(context=2, searches=text("debug")): (
-        *([Gap(4), context(5), context(6), 7, context(8), 9], (2, 5, None)),
+        *([context(5), context(6), 7, context(8), 9], (2, 5, None)),
     ),
     Selection(context=9, searches=text("last"), first=5): (
         *([context(5), context(6), context(7), context(8), 9], (1, 5, None)),
@@ -213,7 +209,7 @@ SHOWN = {
         *([context(3), 4, context(5)], (1, 3, None)),
     ),
     Selection(context=1, level="WARNING"): (
-        *([Gap(1), context(2), 3, 4, 5, 6, context(7), 8, context(9)], (5, 8, None)),
+        *([context(2), 3, 4, 5, 6, context(7), 8, context(9)], (5, 8, None)),
     ),
     # The limit and the tail.
     Selection(limit=3): ([1, 2, 3], (3, 3, 4)),
@@ -222,49 +218,54 @@ SHOWN = {
     Selection(limit=2, first=4, last=5): ([4, 5], (2, 2, None)),
     Selection(limit=2, level="ERROR"): ([3, 4], (2, 2, 5)),
     Selection(limit=1, searches=text("debug")): ([7], (1, 1, 8)),
-    Selection(limit=2, context=1, searches=text("trace")): (*([Gap(2), context(3), 4], (1, 2, 5)),),
-    Selection(limit=1, context=1, searches=text("trace")): ([Gap(2), context(3)], (0, 1, 4)),
+    Selection(limit=2, context=1, searches=text("trace")): (*([context(3), 4], (1, 2, 5)),),
+    Selection(limit=1, context=1, searches=text("trace")): ([context(3)], (0, 1, 4)),
     Selection(tail=2): ([8, 9], (9, 2, None)),
     Selection(tail=100): (range(1, 10), (9, 9, None)),
     Selection(tail=2, level="ERROR"): ([5, 6], (4, 2, None)),
     Selection(tail=2, last=5): ([4, 5], (5, 2, None)),
     Selection(tail=1, limit=3): ([3], (3, 1, 4)),
-    Selection(tail=2, context=1, searches=text("trace")): (
-        *([Gap(3), 4, context(5), Gap(9)], (1, 2, None)),
-    ),
+    Selection(tail=2, context=1, searches=text("trace")): (*([4, context(5)], (1, 2, None)),),
     # Lines that are brought in.
     Selection(show=(b"L4",)): ([*range(1, 4), brought_in(4), *range(5, 10)], (9, 9, None)),
     Selection(show=(b"L1", b"L4"), level="CRITICAL"): (
-        *([brought_in(1), Gap(3), brought_in(4), Gap(9)], (0, 2, None)),
+        *([brought_in(1), brought_in(4)], (0, 2, None)),
     ),
     Selection(show=(b"_Mar__8_12_20_42",), level="ERROR"): (
-        *([Gap(2), 3, 4, 5, 6, Gap(7), brought_in(8), Gap(9)], (4, 5, None)),
+        *([3, 4, 5, 6, brought_in(8)], (4, 5, None)),
     ),
-    Selection(show=(b"L1",), first=4, limit=1): ([brought_in(1), Gap(3), 4], (1, 2, 5)),
+    Selection(show=(b"L1",), first=4, limit=1): ([brought_in(1), 4], (1, 2, 5)),
     Selection(show=(b"L2", b"L8"), tail=1, searches=text("2013")): (
-        *([Gap(1), brought_in(2), Gap(7), brought_in(8), 9], (5, 3, None)),
+        *([brought_in(2), brought_in(8), 9], (5, 3, None)),
     ),
     Selection(show=(b"L77", b"_2011")): (range(1, 10), (9, 9, None)),
+    Selection(show=(b"L7-L8", b"L2-L1", b"L8-L999"), level="CRITICAL"): (
+        *([brought_in(number) for number in (1, 2, 7, 8, 9)], (0, 5, None)),
+    ),
+    Selection(show=(b"L1-L2",), first=2, last=3): ([brought_in(1), brought_in(2), 3], (2, 3, None)),
+    Selection(after=3, first=2, level="ERROR"): ([4, 5, 6], (3, 3, None)),
 }
 
 
-def expected(view, shown, marked=()):
-    """marked: number of a line -> what is within its element."""
-    parts, before, last = [], 0, None
+def expected(view, shown, first=1, last=0, marked=()):
+    """first, last: numbers of the lines that are shown or left out. marked: number of a line -> what
+    is within its element."""
+    parts, gap, seen = [], first, None
     for one in shown:
         number, role = one if isinstance(one, tuple) else (one, b"")
-        if not isinstance(one, Gap):
-            name = NAMES.get(number, last)
-            named = b" name=" + name if name != last else b""
-            parts.append(_line(view, number, role, named, dict(marked).get(number)))
-            last = name
-        elif view == "html":
-            size = one - before
-            lines = b"%d line%b" % (size, b"s" if size > 1 else b"")
-            address = b"%blines=%d-%d" % (LINK, before + 1, one)
-            parts.append(b'<li class=gap><a href="%b">%b</a>\n' % (address, lines))
-        before = number
-    return b"".join(parts)
+        parts.append(_gap(view, gap, number - 1))
+        name = NAMES.get(number, seen)
+        named = b" name=" + name if name != seen else b""
+        parts.append(_line(view, number, role, named, dict(marked).get(number)))
+        gap, seen = number + 1, name
+    return b"".join([*parts, _gap(view, gap, last)])
+
+
+def _gap(view, first, last):
+    if view != "html" or last < first:
+        return b""
+    lines = b"%d line%b" % (last - first + 1, b"s" if first < last else b"")
+    return b'<li class=gap><a href="%blines=%d-%d">%b</a>\n' % (LINK, first, last, lines)
 
 
 def _line(view, number, role, named, inner):
@@ -292,7 +293,9 @@ def test_the_golden_log(renderer, selection):
         pieces = cut(LOG, range(size, len(LOG), size))
         made, tally = answered(renderer, pieces, wanted(view, selection))
         made = bare(made)
-        assert without_marks(made) == expected(view, shown), (view, size)
+        last = 0 if tally.cut_at else tally.lines
+        first = max(selection.first, selection.after + 1)
+        assert without_marks(made) == expected(view, shown, first, last), (view, size)
         assert (tally.matched, tally.sent, tally.cut_at, tally.dropped) == (*told, 0)
 
 
@@ -347,14 +350,9 @@ def test_the_golden_log_is_the_same_however_it_is_cut(renderer, view, selection)
         (
             pattern("[2f]790|.EBUG req-0f3d"),
             {
-                7: T
-                + b' 1 <mark>DEBUG </mark><a href="'
-                + LINK
-                + b"q="
-                + REQUEST
-                + b'"><mark>req-0f3d</mark>'
-                + REQUEST[8:]
-                + b"</a> 5%\r 100%"
+                7: GOLDEN[6][-1]
+                .replace(b"1 DEBUG <a", b"1 <mark>DEBUG </mark><a")
+                .replace(b">req-0f3d", b"><mark>req-0f3d</mark>")
             },
         ),
         (pattern("x*$|Trace|ce|ba"), {4: b"<mark>Traceba</mark>ck"}),
@@ -367,8 +365,8 @@ def test_matches_are_marked_within_what_else_there_is(rendered, searches, marked
         marked[number] = GOLDEN[number - 1][-1].replace(b"\xc3\xa9", b"<mark>\xc3\xa9</mark>")
         marked[number] = marked[number].replace(b"red<", b"r<mark>ed</mark><")
     made = rendered([LOG], searches=searches, first=number, last=number)
-    assert made == expected("html", [number], marked)
-    assert without_marks(made) == expected("html", [number])
+    assert made == expected("html", [number], number, marked=marked)
+    assert without_marks(made) == expected("html", [number], number)
 
 
 def test_so_many_matches_of_a_line_are_marked(rendered):
@@ -435,7 +433,7 @@ def test_the_golden_log_in_figures(renderer):
 @pytest.mark.parametrize("selection", SHOWN, ids=repr)
 def test_figures_are_of_the_lines_that_are_shown_and_the_whole_log_is_read(renderer, selection):
     shown, told = SHOWN[selection]
-    numbers = [one[0] if isinstance(one, tuple) else one for one in shown if type(one) is not Gap]
+    numbers = [one[0] if isinstance(one, tuple) else one for one in shown]
     counts = {}
     for number in numbers:
         severity = GOLDEN[number - 1][2]

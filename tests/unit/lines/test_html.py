@@ -110,7 +110,7 @@ def test_escaping():
 @pytest.mark.parametrize("host", [b"&" * 200, b"a&amp" * 40])
 def test_escaping_makes_no_difference_to_what_is_recognised(host):
     log = b"first\nMar 28 12:20:43 " + host + b" app[1]: ERROR x\n"
-    assert html(log, level="ERROR").startswith(b"<li class=E id=L2 name=")
+    assert html(log, level="ERROR").count(b"\n<li class=E id=L2 name=") == 1
 
 
 def test_no_lines_are_no_elements():
@@ -227,3 +227,19 @@ def test_elements_are_counted_without_their_ends(link):
     page = b"".join(Elements(link, (Search.of_text("x"),), 100).rendered(shown, tally))
     started = len(re.findall(rb"<\w", page)) - page.count(b"<ol")
     assert tally.elements == started == (10 if link else 8)
+
+
+def test_what_was_written_over_is_there_and_not_shown():
+    assert html(b"\x1b[32m10%\r<20%\r100%\r\n") == (
+        b'<li id=L1><s><span class="fg2">10%</span>&#13;<span class="fg2">&lt;20%</span>&#13;</s>'
+        b'<span class="fg2">100%\r</span>\n'
+    )
+    assert html(b'a <b> "c"\rxy\n') == (
+        b'<li id=L1><s>a &lt;b&gt; "c"&#13;</s>xy<i data-left="&lt;b&gt; &quot;c&quot;"></i>\n'
+    )
+
+
+def test_the_mark_of_a_section_is_not_shown():
+    assert html(b"##[group]Run make\n##[endgroup]\n") == (
+        b"<li id=L1><s>##[group]</s>Run make\n<li id=L2><s>##[endgroup]</s>\n"
+    )
