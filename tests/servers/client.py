@@ -41,13 +41,12 @@ def ini(sections):
 
 
 def metric(server, name, **labels):
-    """One sample of /metrics; 0 where nothing was counted yet."""
-    text = ask(server, "/metrics").body.decode()
-    return next((value for found, value in _samples(text, name) if found == labels), 0.0)
+    """The samples of /metrics that have these labels, and maybe others, added up."""
+    return sum_of(ask(server, "/metrics").body.decode(), name, **labels)
 
 
 def sum_of(text, name, **labels):
-    """All samples in the text of /metrics that have these labels, and maybe others."""
+    """The samples in the text of /metrics that have these labels, and maybe others, added up."""
     return sum(value for found, value in _samples(text, name) if labels.items() <= found.items())
 
 
