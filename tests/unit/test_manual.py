@@ -109,7 +109,7 @@ def test_every_alert_has_what_to_do_about_it():
     )
 
 
-@pytest.mark.parametrize("name", ["prometheus/oslogserve.rules.yml"])
+@pytest.mark.parametrize("name", ["prometheus/oslogserve.rules.yml", "grafana/oslogserve.json"])
 def test_metrics_that_rules_name_are_there(name):
     text = (REPOSITORY / "etc" / name).read_text("utf-8")
     named = set(re.findall(r"(?<![\w:])oslogserve_(\w+?)(?:_bucket|_count|_sum)?[\[{() ]", text))

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""etc/grafana: each expression of the dashboard, asked of a real Prometheus after a load."""
+
+import contextlib
+import importlib
+import json
+import math
+import re
+import urllib.parse
+import urllib.request
+
+import pytest
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
+
+from tests.servers.client import ask, ini
+from tests.servers.faulty import Fault
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.process import HOST, REPOSITORY, Process, free_port, poll
+
+DASHBOARD = json.loads((REPOSITORY / "etc/grafana/oslogserve.json").read_text())
+PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
+EXPRESSIONS = {
+    f"{panel['title']}: {target['refId']}": target["expr"]
+    for panel in PANELS
+    for target in panel["targets"]
+}
+#: What Grafana puts in the place of its variables.
+VARIABLES = {"$__rate_interval": "1m", "$__range": "1h", "$job": "oslogserve", "$instance": ".*"}
+#: A size of each class.
+SIZES = {"64KiB": 10_000, "1MiB": 200_000, "16MiB": 2_000_000, "larger": 20_000_000}
+LINE = b"2026-03-04 18:22:11.248 1 INFO nova.compute [-] A line like any other\n"
+BOUND = 60
+
+
+def lost(mine, theirs, at=""):
+    """Places of what is there in `mine` and not in `theirs`."""
+    if isinstance(mine, dict) and isinstance(theirs, dict):
+        for key in mine:
+            yield from lost(mine[key], theirs.get(key), f"{at}.{key}")
+    elif isinstance(mine, list) and isinstance(theirs, list) and len(mine) == len(theirs):
+        for number, pair in enumerate(zip(mine, theirs, strict=True)):
+            yield from lost(*pair, f"{at}[{number}]")
+    elif mine != theirs:
+        yield at
+
+
+def as_grafana_reads(dashboard):
+    """The dashboard without what Grafana's own model of it does not know."""
+    register_default_plugins()
+    model = Dashboard.from_json(json.loads(json.dumps(dashboard)))
+    return json.loads(json.dumps(model, cls=JSONEncoder))
+
+
+def test_grafana_knows_every_field_of_it():
+    assert list(lost(DASHBOARD, as_grafana_reads(DASHBOARD))) == []
+    for panel in PANELS:
+        importlib.import_module(f"grafana_foundation_sdk.models.{panel['type']}")
+
+
+def test_a_field_that_grafana_does_not_know_would_be_found():
+    wrong = json.loads(json.dumps(DASHBOARD).replace('"legendFormat"', '"legend"'))
+    assert ".panels[1].targets[0].legend" in list(lost(wrong, as_grafana_reads(wrong)))
+
+
+def test_panels_do_not_overlap_and_have_numbers_of_their_own():
+    taken = set()
+    for panel in DASHBOARD["panels"]:
+        place = panel["gridPos"]
+        rows = range(place["y"], place["y"] + place["h"])
+        cells = {(x, y) for y in rows for x in range(place["x"], place["x"] + place["w"])}
+        assert not cells & taken
+        assert all(x < 24 for x, _ in cells)
+        taken |= cells
+    numbers = [panel["id"] for panel in DASHBOARD["panels"]]
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_disk_and_swift_stand_side_by_side():
+    titles = [panel["title"] for panel in PANELS]
+    assert sum(title.startswith("Disk: ") for title in titles) > 4
+    for panel in PANELS:
+        if panel["title"].startswith("Disk: "):
+            [twin] = [p for p in PANELS if p["title"] == panel["title"].replace("Disk", "Swift")]
+            assert twin["gridPos"] == panel["gridPos"] | {"x": 12}
+            expressions = [target["expr"] for target in panel["targets"]]
+            assert [target["expr"] for target in twin["targets"]] == [
+                expression.replace('source="disk"', 'source="swift"') for expression in expressions
+            ]
+
+
+@pytest.fixture
+def prometheus(tmp_path):
+    """start(server): the URL of a Prometheus with the shipped configuration that scrapes it."""
+    with contextlib.ExitStack() as stack:
+
+        def start(server):
+            port = free_port()
+            shipped = (REPOSITORY / "etc/prometheus/prometheus.yml").read_text()
+            rules = REPOSITORY / "etc/prometheus/oslogserve.rules.yml"
+            config = tmp_path / "prometheus.yml"
+            text = shipped.replace("scrape_interval: 15s", "scrape_interval: 1s")
+            text = text.replace("127.0.0.1:8000", server.url.removeprefix("http://"))
+            config.write_text(text.replace("oslogserve.rules.yml", str(rules)))
+            url = f"http://{HOST}:{port}"
+            command = ["prometheus", f"--config.file={config}"]
+            command += [f"--storage.tsdb.path={tmp_path / 'tsdb'}"]
+            command += [f"--web.listen-address={HOST}:{port}"]
+            ready = [f"{url}/-/ready"]
+            stack.enter_context(Process(command, tmp_path / "prometheus.log", ready=ready))
+            return url
+
+        yield start
+
+
+def values_of(prometheus, expression):
+    """Those that are numbers."""
+    for variable, value in VARIABLES.items():
+        expression = expression.replace(variable, value)
+    assert "$" not in expression
+    query = urllib.parse.urlencode({"query": expression})
+    with urllib.request.urlopen(f"{prometheus}/api/v1/query?{query}", timeout=20) as answer:
+        result = json.load(answer)["data"]["result"]
+    return [float(row["value"][1]) for row in result if not math.isnan(float(row["value"][1]))]
+
+
+def load(server, swift):
+    """Requests of every kind: sizes of all classes, a miss, retries, resumes and a broken log."""
+    for source in ("disk", "swift"):
+        for name in SIZES:
+            for view in ("html", "raw"):
+                answer = ask(server, f"/{name}.txt?source={source}&format={view}&lines=1-9")
+                assert answer.status == 200
+        assert ask(server, f"/none.txt?source={source}").status == 404
+    faulty = swift.faulty
+    for behaviour in (
+        Fault(after=3_000_000, then="reset", only=b"/larger.txt", times=1),
+        Fault(after=0, then="reset", only=b"/64KiB.txt", times=1),
+    ):
+        faulty.behave(behaviour)
+        name = "larger" if b"larger" in behaviour.only else "64KiB"
+        assert ask(server, f"/{name}.txt?source=swift&format=text").status == 200
+    faulty.behave()
+    broken = ask(server, "/broken.txt.gz?format=text")
+    assert b"this log is incomplete" in broken.body
+
+
+def test_every_expression_has_data_after_a_load(faulty_swift, prometheus, tmp_path):
+    root = tmp_path / "logs"
+    root.mkdir()
+    (root / "broken.txt.gz").write_bytes(b"\x1f\x8b\x08\0 and no more of it")
+    with contextlib.closing(faulty_swift.connection()) as connection:
+        connection.put_container("logs")
+        for name, size in SIZES.items():
+            (root / f"{name}.txt").write_bytes(LINE * (size // len(LINE)))
+            connection.put_object("logs", f"{name}.txt", LINE * (size // len(LINE)))
+    config = {"disk": {"root": root}, "swift": faulty_swift.settings("logs")}
+    with Gunicorn(ini(config), "--workers", "2") as server:
+        url = prometheus(server)
+
+        def all_have_data():
+            load(server, faulty_swift)
+            return all(values_of(url, expression) for expression in EXPRESSIONS.values())
+
+        def those_without():
+            names = [name for name, text in EXPRESSIONS.items() if not values_of(url, text)]
+            return AssertionError(f"no data: {names}")
+
+        poll(all_have_data, those_without, BOUND)
+        for size in SIZES:
+            by_size = [text for text in EXPRESSIONS.values() if "by (size, le)" in text]
+            assert len(by_size) > 10
+            for text in by_size:
+                of_size = re.sub(r"(_bucket\{)", rf'\1size="{size}",', text)
+                assert values_of(url, of_size), of_size
