@@ -16,6 +16,7 @@
 #   make sbom                 what they are made of, as CycloneDX, in dist/
 #   make audit                asks for known weaknesses of it; 75: the services could not be asked
 #   make docs                 the manual, in build/html, and the man pages, in build/man
+#   make acceptance           the manual's commands on a clean Debian, as root; ARGS=--test with `make test` there
 #   make lock                 renew requirements/*.txt, which all of the above install with their hashes
 #   make screenshot           the README's picture, doc/page.png
 #   make clean                remove all that these made
@@ -63,6 +64,10 @@ screenshot: $(RUN)/installed-screenshot var/demo.written
 wheels: .venv/bootstrap/installed $(if $(ARCHS),.venv/bootstrap/installed-cross)
 	.venv/bootstrap/bin/python -m build --no-isolation --outdir dist
 	tools/build-wheels .venv/bootstrap/bin dist $(ARCHS)
+
+acceptance:
+	tools/install-system-packages debootstrap systemd-container
+	$(PYTHON) -m tests.acceptance $(ARGS)
 
 lock audit docs: .venv/bootstrap/installed
 	.venv/bootstrap/bin/tox run -e $@
@@ -113,5 +118,5 @@ $(shell for made in .venv/*/made; do \
 	tools/make-venv $(PYTHON) $(@D)
 	touch $@
 
-.PHONY: test said-tests faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit docs lock clean
+.PHONY: acceptance test said-tests faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit docs lock clean
 .PRECIOUS: .venv/%/made

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """etc/systemd: the units, and that no request is lost when the service is reloaded or restarted."""
 
+import os
 import shutil
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from contextlib import ExitStack, contextmanager
+from grp import getgrgid
+from pwd import getpwuid
 
 import pytest
 
-from tests.servers.client import begin
+from tests.servers.client import ask, begin
 from tests.servers.process import poll
 from tests.servers.readers import Readers, write_logs
 from tests.servers.systemd import SERVICE, SOCKET, UNITS, Service
 
+ROTATION = UNITS.parent / "logrotate/oslogserve.conf"
 #: Larger than what gunicorn and the kernel take ahead of a reader.
 LARGE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] A line like any other\n" * 400_000
 
@@ -83,6 +87,30 @@ def units(tmp_path):
         text = unit.read_text().replace("/opt/oslogserve/bin/oslogserve", sys.executable)
         (tmp_path / unit.name).write_text(text)
     return tmp_path
+
+
+def test_logrotate_turns_the_request_log_over_and_no_line_is_lost(logs, tmp_path):
+    log, rotated = tmp_path / "requests.log", tmp_path / "requests.log.1"
+    user, group = getpwuid(os.geteuid()).pw_name, getgrgid(os.getegid()).gr_name
+    shipped = ROTATION.read_text().replace("su oslogserve oslogserve", f"su {user} {group}")
+    settings = tmp_path / "logrotate.conf"
+    settings.write_text(shipped.replace("/var/log/oslogserve", str(tmp_path)))
+    settings.chmod(0o644)
+    with Service(f"[disk]\nroot = {logs}\n[request_log]\nto = {log}\n") as service:
+        asked = 0
+
+        def has_lines():
+            nonlocal asked
+            asked += 1
+            return ask(service, "/0.txt").status == 200 and log.exists() and log.stat().st_size
+
+        poll(has_lines, lambda: AssertionError(service.process.tail()), 60)
+        assert (
+            run("logrotate", "--force", "--state", str(tmp_path / "state"), str(settings))[0] == 0
+        )
+        assert not log.exists()
+        poll(has_lines, lambda: AssertionError(service.process.tail()), 60)
+    assert rotated.read_text().count("\n") + log.read_text().count("\n") == asked
 
 
 def run(*arguments):

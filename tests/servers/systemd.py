@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -79,9 +80,8 @@ class Service(Server):
     def reload(self):
         """Does what ExecReload says."""
         (command,) = self.service["ExecReload"]
-        program, option, name, target = command.split()
-        assert (program, option, target) == ("/bin/kill", "-s", "$MAINPID")
-        os.kill(self.process.pid, signal.Signals[f"SIG{name}"])
+        words = shlex.split(command.replace("${MAINPID}", str(self.process.pid)))
+        subprocess.run(words, check=True)
 
     def restart(self):
         """Stops it as KillMode=mixed does, and starts it on the same socket."""
