@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+import random
+import re
+from datetime import datetime, timedelta
+
+import pytest
+
+from oslogserve.jobs.ranking import ranked
+from oslogserve.lines.selection import Wanted
+from tests.renderers import answered, pure
+
+BEGIN = datetime(2026, 3, 4, 18, 22, 11)
+FAILED = BEGIN + timedelta(hours=1)
+LOGS = [
+    *("n-api", "n-cpu", "n-sch", "q-svc", "q-agt", "c-api", "c-vol", "g-api", "key", "libvirtd"),
+    *("mysql", "rabbit", "syslog", "tempest", "job-output"),
+]
+CAUSES = [
+    "nova.exception.PortBindingFailed: Binding failed for port 0f3d2c1a, please check neutron logs",
+    "oslo_db.exception.DBConnectionError: Lost connection to MySQL server during query",
+    "No valid host was found. There are not enough hosts available.",
+    "Cannot allocate memory: fork failed",
+    "AMQP server on 10.0.0.4:5672 is unreachable: timed out",
+    "libvirt.libvirtError: internal error: process exited while connecting to monitor",
+    "Volume group devstack-volumes has insufficient free space",
+    "keystoneauth1.exceptions.http.Unauthorized: The request you have made requires authentication",
+    "Could not bring up tap-9f: Device or resource busy",
+    "Image 4ac0 could not be found in the store",
+]
+REPEATED = [
+    "Failed to reach the metadata service at 10.0.0.%d, will try again",
+    "Unable to find instance %d in the database, skipping",
+    "Lock file /var/lock/%d is held by another process",
+    "[instance: %d] Error monitoring migration",
+]
+ONCE = ["Option old_style is deprecated", "Plugin foo could not be loaded", "No policy file found"]
+
+
+def job(number):
+    """(name of the log with the cause, [(name, summary)]) of a failed job with noise everywhere."""
+    chance = random.Random(number)
+    at_fault = LOGS[number]
+    logs = []
+    for name in LOGS:
+        errors = []
+        for text in chance.sample(REPEATED, 2):
+            for _ in range(chance.randrange(1, 72)):
+                time = BEGIN + (FAILED - BEGIN) * chance.random()
+                errors.append((time, text % chance.randrange(99999)))
+        errors.append((BEGIN + timedelta(seconds=chance.randrange(900)), chance.choice(ONCE)))
+        if name == at_fault:
+            errors.append((FAILED - timedelta(seconds=chance.randrange(2, 60)), CAUSES[number]))
+        if name == "job-output":
+            errors.append((FAILED, "fatal: [ubuntu]: FAILED! => {'msg': 'non-zero return code'}"))
+        lines = [f"{time.isoformat(' ', 'milliseconds')} ERROR x {text}" for time, text in errors]
+        lines += [f"{BEGIN.isoformat(' ', 'milliseconds')} INFO starts"]
+        log = "\n".join(sorted(lines)).encode()
+        logs.append((f"logs/{name}.txt", answered(pure, [log], Wanted("summary"))[0]))
+    return f"logs/{at_fault}.txt", logs
+
+
+def first_of(logs, *noise):
+    ranks = ranked(logs, map(re.compile, noise))
+    best = max(range(len(logs)), key=lambda at: ranks[at].score)
+    return logs[best][0], ranks[best]
+
+
+def test_the_cause_comes_first_in_nine_of_ten_jobs():
+    right = 0
+    for number in range(10):
+        at_fault, logs = job(number)
+        name, rank = first_of(logs)
+        right += name == at_fault and rank.error["text"].endswith(CAUSES[number])
+    assert right >= 9
+
+
+def errors(*several):
+    found = [{"line": n, "time": time, "text": text} for n, (time, text) in enumerate(several, 1)]
+    return {"errors": found, "last_time": max((time or "" for time, _ in several), default=None)}
+
+
+def test_of_two_errors_the_one_before_the_failure_counts_more():
+    logs = [
+        ("a.txt", errors(("2026-03-04T18:00:00", "early"))),
+        ("b.txt", errors(("2026-03-04T18:59:58", "late"))),
+        ("c.txt", errors(("2026-03-04T19:10:00", "behind"))),
+        ("job-output.txt", errors(("2026-03-04T19:00:00", "failed"))),
+    ]
+    assert first_of(logs)[0] == "b.txt"
+
+
+def test_zones_are_applied():
+    logs = [
+        ("a.txt", errors(("2026-03-04T18:59:00Z", "a minute before"))),
+        ("b.txt", errors(("2026-03-04T20:59:58+02:00", "seconds before"))),
+        ("console.txt", errors(("2026-03-04T19:00:00Z", "failed"))),
+    ]
+    assert first_of(logs)[0] == "b.txt"
+
+
+def test_noise_counts_less_and_is_not_left_out():
+    logs = [
+        ("a.txt", errors(("2026-03-04T18:59:59", "always there"))),
+        ("b.txt", errors(("2026-03-04T18:59:30", "rare"))),
+        ("console.txt", errors(("2026-03-04T19:00:00", "failed"))),
+    ]
+    assert first_of(logs)[0] == "a.txt"
+    assert first_of(logs, "always")[0] == "b.txt"
+    assert all(rank.error for rank in ranked(logs, [re.compile("always")]))
+
+
+@pytest.mark.parametrize("time", [None, "18:22:11", "12.500000"])
+def test_errors_without_a_date_are_ranked_too(time):
+    [rank] = ranked([("a.txt", errors((time, "x")))])
+    assert rank.score > 0
+
+
+def test_a_log_without_errors_has_no_rank():
+    [rank] = ranked([("a.txt", {"errors": [], "last_time": None})])
+    assert rank == (0.0, None)
