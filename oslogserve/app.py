@@ -64,8 +64,11 @@ class App:
             workload,
         )
         limits = Limits(config["serve", "job_logs"], config["serve", "job_stored_size"])
-        job = JobHandler(renderer, config.views, limits, config["serve", "page_size"], workload)
-        self._folder = FolderHandler(self._log, job, config["serve", "listing"], workload)
+        job = JobHandler(
+            renderer, config.views, config.noise, limits, config["serve", "page_size"], workload
+        )
+        marks = config["serve", "job_marks"] if config["serve", "listing"] else None
+        self._folder = FolderHandler(self._log, job, marks, workload)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         readiness = Readiness(self._sources)

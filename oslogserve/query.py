@@ -20,7 +20,7 @@ from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
-FORMATS = ("html", "text", "jsonl", "summary", "raw", "json")
+FORMATS = ("html", "text", "jsonl", "summary", "overview", "raw", "json")
 #: Longer queries hold nothing that this grammar knows.
 MAX_QUERY = 4096
 #: Longest path of Linux; Swift's object names end at 1024.
@@ -70,7 +70,7 @@ class Query(NamedTuple):
     def is_of_job(self) -> bool:
         """True if the query asks a folder for what is in its logs."""
         chooses = self.order or self.logs or self.first_log or not self.is_unfiltered
-        return bool(chooses) or self.format in ("jsonl", "summary")
+        return bool(chooses) or self.format in ("jsonl", "summary", "overview")
 
     @property
     def is_unfiltered(self) -> bool:

@@ -20,7 +20,7 @@ LONGEST_SHOWN = 100
 
 @dataclass(frozen=True)
 class Config:
-    #: Those of the table, then those of the sections [view NAME] and [format NAME], as in the file.
+    #: Those of the table, then those of the sections [view NAME] and the like, as in the file.
     options: Sequence[Option]
     #: The parsed value of each option by (section, key).
     values: Mapping[tuple[str, str], Any]
@@ -36,6 +36,11 @@ class Config:
     def views(self) -> list[tuple[re.Pattern[str], str]]:
         """(pattern, view) in the order of the file; the first that fits wins."""
         return [(row["pattern"], row["view"]) for _, row in self._named("view")]
+
+    @property
+    def noise(self) -> list[re.Pattern[str]]:
+        """Patterns of errors that tell nothing."""
+        return [row["pattern"] for _, row in self._named("noise")]
 
     @property
     def formats(self) -> tuple[UserFormat, ...]:

@@ -64,6 +64,7 @@ OPTIONS = (
     Option("serve", "inflated_size", "8589934592", number(2**20, 2**50, int)),
     Option("serve", "job_logs", "1000", number(1, 100_000, int)),
     Option("serve", "job_stored_size", "2147483648", number(2**20, 2**50, int)),
+    Option("serve", "job_marks", "job-output.* console* zuul-info/", str),
     Option("serve", "operators", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "fronts", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "gzip_level", "2", values.gzip_level),
@@ -75,10 +76,11 @@ OPTIONS = (
     Option("request_log", "format", "json", one_of("json", "combined")),
 )
 
-#: Options of the sections [view NAME] and [format NAME], of which there may be several.
+#: Options of the sections [view NAME], [noise NAME] and [format NAME], of which there may be several.
 NAMED_OPTIONS = (
     Option("view", "pattern", "", values.pattern),
     Option("view", "view", "log", one_of("log", "raw")),
+    Option("noise", "pattern", "", values.pattern),
     Option("format", "pattern", "", values.line_pattern),
     Option("format", "words", "", values.words),
 )

@@ -20,11 +20,13 @@ NO_LISTINGS = "This server does not list folders: name a log."
 
 class FolderHandler:
     def __init__(
-        self, logs: LogHandler, jobs: JobHandler, may_list: bool, workload: Workload
+        self, logs: LogHandler, jobs: JobHandler, job_marks: str | None, workload: Workload
     ) -> None:
+        """job_marks: patterns of names by which the folder of a job is known; None where folders are
+        not listed."""
         self._logs = logs
         self._jobs = jobs
-        self._may_list = may_list
+        self._job_marks = job_marks
         self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
@@ -32,7 +34,7 @@ class FolderHandler:
             raise BadRequest(
                 "format=raw is for logs: a folder takes html, text, json, jsonl, summary."
             )
-        if query.is_of_job and not self._may_list:
+        if query.is_of_job and self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
         if query.is_of_job:
             return self._jobs(request, query, sources)
@@ -40,12 +42,12 @@ class FolderHandler:
             index = self._index(request, query, sources)
             if index is not None:
                 return index
-        if not self._may_list:
+        if self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
         budget = self._workload.begin(request.has_client_left)
         try:
             budget.enter(FOLDERS)
-            return respond(request, _Listing(request, query, sources, budget))
+            return respond(request, _Listing(query, sources, self._job_marks, budget))
         except BaseException:
             budget.close()
             raise
@@ -67,7 +69,7 @@ class FolderHandler:
 
 class _Listing(Representation):
     def __init__(
-        self, request: Request, query: Query, sources: Sequence[Source], budget: Budget
+        self, query: Query, sources: Sequence[Source], job_marks: str, budget: Budget
     ) -> None:
         self._budget = budget
         found = Listing(sources, query.path)
@@ -77,7 +79,7 @@ class _Listing(Representation):
             pieces = listing.as_json(query.path, found, sort)
             headers.append(("Content-Type", "application/json"))
         elif query.format == "html" or (query.format is None and query.prefers_html):
-            pieces = listing.html(query, found, sort)
+            pieces = listing.html(query, found, sort, job_marks)
             headers += page.HEADERS
         else:
             pieces = listing.text(found, sort)

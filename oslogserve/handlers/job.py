@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The logs below a folder: a summary of each, or the lines of all that fit a query."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from oslogserve.errors import BadRequest, Header
@@ -22,13 +23,25 @@ from oslogserve.query import Query
 from oslogserve.sources import Folder, Source
 from oslogserve.sources.first_of import open_first
 
+_TEXT = [("Content-Type", TEXT)]
+_JSON = [("Content-Type", "application/json")]
+_JSON_LINES = [("Content-Type", "application/x-ndjson; charset=utf-8")]
+
 
 class JobHandler:
     def __init__(
-        self, renderer: Renderer, views: Views, limits: Limits, page_size: int, workload: Workload
+        self,
+        renderer: Renderer,
+        views: Views,
+        noise: Sequence[re.Pattern[str]],
+        limits: Limits,
+        page_size: int,
+        workload: Workload,
     ) -> None:
-        """views: patterns of paths from the configuration. page_size: bytes of lines on a page."""
+        """views: patterns of paths from the configuration. noise: of errors that tell nothing.
+        page_size: bytes of lines on a page."""
         self._renderer = renderer
+        self._noise = noise
         self._views = views
         self._limits = limits
         self._page_size = page_size
@@ -52,10 +65,24 @@ class JobHandler:
             shared = Shared(opened, self._renderer, budget, self._pool, self._media_type)
             job = Job(_chosen(query), shared)
             job.choose(Walk(sources, query.path), self._limits)
-            return respond(request, _Answer(query, job, self._page_size, budget))
+            return respond(request, _Answer(job, self._view(query, job), budget))
         except BaseException:
             budget.close()
             raise
+
+    def _view(self, query: Query, job: Job) -> tuple[Sequence[Header], Iterator[bytes]]:
+        """Headers and pieces."""
+        view = query.format or ("html" if query.prefers_html else "text")
+        match view:
+            case "html":
+                return page.HEADERS, pages.html(query, job, self._page_size)
+            case "overview":
+                return page.HEADERS, pages.overview(query, job, self._noise)
+            case "summary":
+                return _JSON, pages.summary(query, job, self._noise)
+            case "jsonl":
+                return _JSON_LINES, pages.jsonl(query, job)
+        return _TEXT, pages.text(query, job)
 
     def _media_type(self, name: str, head: bytes) -> str | None:
         return passed_through_as(name, head, self._views)
@@ -83,24 +110,13 @@ def _chosen(query: Query) -> Chosen:
 
 
 class _Answer(Representation):
-    def __init__(self, query: Query, job: Job, page_size: int, budget: Budget) -> None:
+    def __init__(
+        self, job: Job, view: tuple[Sequence[Header], Iterator[bytes]], budget: Budget
+    ) -> None:
         self._job = job
         self._budget = budget
-        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
-        view = query.format or ("html" if query.prefers_html else "text")
-        match view:
-            case "html":
-                pieces = pages.html(query, job, page_size)
-                headers += page.HEADERS
-            case "summary":
-                pieces = pages.summary(query, job)
-                headers.append(("Content-Type", "application/json"))
-            case "jsonl":
-                pieces = pages.jsonl(query, job)
-                headers.append(("Content-Type", "application/x-ndjson; charset=utf-8"))
-            case _:
-                pieces = pages.text(query, job)
-                headers.append(("Content-Type", TEXT))
+        headers, pieces = view
+        headers = [("Cache-Control", "no-cache"), VARY, *headers]
         super().__init__(headers, pieces, "job", is_compressible=True)
         self.missing = job.missing
 

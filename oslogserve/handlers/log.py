@@ -135,8 +135,9 @@ class LogHandler:
 
 def _check(query: Query) -> None:
     """Raises BadRequest for what only folders take."""
-    if query.format == "json":
-        raise BadRequest("format=json is for folders: a log takes html, text, jsonl, summary, raw.")
+    if query.format in ("json", "overview"):
+        takes = "a log takes html, text, jsonl, summary, raw"
+        raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log have an order of their own.")
     if query.order or query.logs or query.first_log:

@@ -5,19 +5,21 @@ Every view says what was left out, and where that goes on.
 """
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from oslogserve.jobs.job import Job, JobLog
+from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
-from oslogserve.pages.humanize import iso_moment, visible
+from oslogserve.pages.humanize import iso_moment, size_element, visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
@@ -26,6 +28,23 @@ from oslogserve.query import Query
 GATHERED = 64 * 1024
 GATHERED_FOR = 0.05
 
+#: Logs with errors that are shown before all others, and lines around an error that a link leads to.
+MOST_WRONG = 20
+LINES_BEFORE = 200
+_ERROR = SEVERITIES.index("ERROR")
+
+_BEFORE_OVERVIEW = template_of("head", "before_overview")
+_OVERVIEW = template_of("overview")
+_NO_ERROR = Markup('<li class="none">No log shows an error.</li>\n')
+_WRONG = template(
+    '<li><a class="name" href="{href}">{name}</a> <a class="ERROR" href="{all_errors}">{errors:,} at ERROR '
+    'or above</a> <time>{time}</time>\n<a class="telling" href="{around}#L{line}">{text}</a></li>\n'
+)
+_ROW = template(
+    '<tr><td><a href="{href}">{name}</a></td><td>{size}</td><td>{lines:,}</td><td>{first}</td>'
+    "<td>{last}</td><td>{errors}</td></tr>\n"
+)
+_ERRORS = template('<a class="ERROR" href="{address}">{count:,}</a>')
 _BEFORE_ROWS = template_of("head", "job")
 _OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
 _OPTION = template("<option{selected}>{name}</option>")
@@ -62,14 +81,24 @@ def jsonl(query: Query, job: Job) -> Iterator[bytes]:
     yield _json({"end": True, **counts, **_ending(query, job)})
 
 
-def summary(query: Query, job: Job) -> Iterator[bytes]:
-    """What is in each log."""
-    logs = [_in_short(query, log, found) for log, found in job.summaries() if not log.skipped]
+def summary(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterator[bytes]:
+    """What is in each log, the one first that has the cause of a failure."""
+    logs = [_in_short(query, *one) for one in _ranked(job, noise)]
     path = query.path.decode("utf-8", "replace")
     yield _json({"path": path, "logs": logs, **_ending(query, job)})
 
 
-def _in_short(query: Query, log: JobLog, found: dict[str, Any]) -> dict[str, Any]:
+def _ranked(
+    job: Job, noise: Sequence[re.Pattern[str]]
+) -> list[tuple[JobLog, dict[str, Any], Ranked]]:
+    """The logs, what is in each, and its rank; in the order of their ranks."""
+    found = [one for one in job.summaries() if not one[0].skipped]
+    ranks = ranked([(log.file.shown, summary) for log, summary in found], noise)
+    rows = [(log, summary, rank) for (log, summary), rank in zip(found, ranks, strict=True)]
+    return sorted(rows, key=lambda row: (-row[2].score, row[0].file.name))
+
+
+def _in_short(query: Query, log: JobLog, found: dict[str, Any], rank: Ranked) -> dict[str, Any]:
     errors = found["errors"] or [None]
     return {
         "name": log.file.shown,
@@ -84,9 +113,84 @@ def _in_short(query: Query, log: JobLog, found: dict[str, Any]) -> dict[str, Any
         "severities": found["severities"],
         "first_error": errors[0],
         "last_error": errors[-1],
+        "telling_error": rank.error,
         "complete": not log.missing,
         "reason": "; ".join(map(str, log.missing)) or None,
     }
+
+
+def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterator[bytes]:
+    """A page that leads with what went wrong."""
+    yield _BEFORE_OVERVIEW(
+        title=f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}",
+        style=url(query.mount, "log.css"),
+        job_style=url(query.mount, "job.css"),
+        path=breadcrumbs(query.mount, query.path),
+    ).encode()
+    rows = _ranked(job, noise)
+    wrong = [row for row in rows if row[2].error][:MOST_WRONG]
+    notices = [NOTICE(sentence=sentence) for sentence in job.notices]
+    if job.next_log is not None:
+        address = next_address(query, job) or ""
+        notices.append(_NOTE(content=_GOES_ON(address=address, text="the next logs")))
+    count = f"{len(rows):,} logs"
+    if job.skipped:
+        count += f", {len(job.skipped):,} other files"
+    yield _OVERVIEW(
+        wrong=join(_wrong(query, *row) for row in wrong) if wrong else _NO_ERROR,
+        more=f" ({len(wrong)} of {_with_errors(rows)} logs with errors)" if wrong else "",
+        count=count,
+        rows=join(_row(query, *row) for row in sorted(rows, key=lambda row: row[0].file.name)),
+        notices=join(notices),
+    ).encode()
+
+
+def _with_errors(rows: Iterable[tuple[JobLog, dict[str, Any], Ranked]]) -> int:
+    return sum(rank.error is not None for _, _, rank in rows)
+
+
+def _wrong(query: Query, log: JobLog, found: dict[str, Any], rank: Ranked) -> Markup:
+    """A log with errors, and the one that tells most."""
+    error = rank.error or {}
+    line = error["line"]
+    href = _href(query, log.file)
+    around = f"{max(1, line - LINES_BEFORE)}-{line + LINES_BEFORE}"
+    return _WRONG(
+        href=href,
+        name=visible(log.file.shown),
+        errors=_count(found, _ERROR),
+        all_errors=_with(href, level="ERROR"),
+        line=line,
+        around=_with(href, lines=around),
+        time=error["time"] or "",
+        text=visible(error["text"]),
+    )
+
+
+def _row(query: Query, log: JobLog, found: dict[str, Any], _: Ranked) -> Markup:
+    href = _href(query, log.file)
+    errors = _count(found, _ERROR)
+    return _ROW(
+        href=href,
+        name=visible(log.file.shown),
+        size=size_element(log.file.size),
+        lines=log.tally.lines,
+        first=found["first_time"] or "",
+        last=found["last_time"] or "",
+        errors=_ERRORS(address=_with(href, level="ERROR"), count=errors) if errors else "",
+    )
+
+
+def _count(found: dict[str, Any], rank: int) -> int:
+    """Lines of this severity and above."""
+    names = SEVERITIES[rank:]
+    return sum(lines["count"] for name, lines in found["severities"].items() if name in names)
+
+
+def _with(href: str, **parameters: str) -> str:
+    """The address of a log with parameters more."""
+    added = address(parameters.items())
+    return href + (added if "?" not in href else "&" + added[1:])
 
 
 def _ending(query: Query, job: Job) -> dict[str, Any]:
@@ -143,7 +247,7 @@ def _before(query: Query, job: Job) -> Markup:
         title=query.path.decode("utf-8", "replace") or "logs",
         style=url(query.mount, "log.css"),
         job_style=url(query.mount, "job.css"),
-        path=breadcrumbs(query.mount, query.path + b"/"),
+        path=breadcrumbs(query.mount, query.path),
         levels=_options(SEVERITIES, level),
         orders=_options(("log", "time"), order),
         **{name: values.get(name, "") for name in ("q", "logs", "since", "until")},

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from oslogserve.pages.address import address
-from oslogserve.pages.assets import url
+from oslogserve.pages.assets import integrity, url
 from oslogserve.pages.bar import CURRENT
 from oslogserve.pages.humanize import iso_moment, moment, size_element, time_element, visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
@@ -56,8 +56,10 @@ class _Row(NamedTuple):
     sources: list[str]
 
 
-def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
-    """A page; its links keep the query's source."""
+def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iterator[bytes]:
+    """A page; its links keep the query's source. job_marks: names by which its script knows that it
+    may ask for what went wrong in the logs."""
+    source = "" if query.source == "all" else query.source
     yield _BEFORE_ROWS(
         title=query.path.decode("utf-8", "replace") or "logs",
         style=url(query.mount, "log.css"),
@@ -65,6 +67,11 @@ def html(query: Query, listing: Listing, sort: str) -> Iterator[bytes]:
         name_heading=_heading("Name", "name", sort, query.source),
         time_heading=_heading("Time (UTC)", "time", sort, query.source),
         above=_ABOVE if query.path else "",
+        overview=address(source=source, format="overview"),
+        marks=job_marks,
+        job_style=url(query.mount, "job.css"),
+        script=url(query.mount, "folder.js"),
+        integrity=integrity("folder.js"),
     ).encode()
     files = folders = size = 0
     for batch in _batches(listing, sort):

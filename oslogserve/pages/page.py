@@ -13,9 +13,10 @@ from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
 
 #: Everything comes from the application itself; nothing is inline. Stored scripts are of the same
-#: origin, so the page's one script is named by its content.
+#: origin, so scripts are named by their content.
 POLICY = (
-    f"default-src 'none'; style-src 'self'; script-src '{integrity('log.js')}'; connect-src 'self'; "
+    "default-src 'none'; style-src 'self'; "
+    f"script-src '{integrity('log.js')}' '{integrity('folder.js')}'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 HEADERS = (

@@ -256,7 +256,7 @@ WRONG = {
         ],
     ),
     "source": ("all, disk, swift", ["s3", ""]),
-    "format": ("html, text, jsonl, summary, raw, json", ["xml", ""]),
+    "format": ("html, text, jsonl, summary, overview, raw, json", ["xml", ""]),
     "content-type": ("text/plain, text/html", ["image/png", ""]),
 }
 

@@ -54,10 +54,9 @@ def objects(answer):
 
 def test_a_summary_has_what_is_in_each_log(ask):
     found = ask("/job/?format=summary").json
-    assert [log["name"] for log in found["logs"]] == [
-        *("logs/neutron.txt", "logs/nova.txt.gz", "plain.txt")
-    ]
-    nova = found["logs"][1]
+    logs = {log["name"]: log for log in found["logs"]}
+    assert sorted(logs) == ["logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"]
+    nova = logs["logs/nova.txt.gz"]
     assert (nova["lines"], nova["bytes"], nova["source"]) == (5, len(NOVA), "disk")
     assert nova["severities"]["ERROR"] == {"count": 1, "first_line": 3}
     assert nova["first_time"] == "2026-03-04T18:22:11.000"
@@ -127,7 +126,7 @@ def test_a_tail_is_of_all_logs_together(ask, order):
 
 def test_logs_are_chosen_by_patterns(ask):
     def chosen(query):
-        return [log["name"] for log in ask(f"/job/?format=summary&{query}").json["logs"]]
+        return sorted(log["name"] for log in ask(f"/job/?format=summary&{query}").json["logs"])
 
     assert chosen("logs=nova*") == ["logs/nova.txt.gz"]
     assert chosen("logs=logs/*&logs=plain*") == [
@@ -182,7 +181,8 @@ def test_a_log_cut_short_is_told_in_every_view_and_counted(job, ask):
     assert sentence in notices(ask("/job/?level=ERROR&format=text"))
     assert sentence in objects(ask("/job/?order=time&format=jsonl"))[-1]["notices"]
     found = ask("/job/?format=summary").json
-    assert (found["complete"], found["logs"][1]["complete"]) == (False, False)
+    told = {log["name"]: log["complete"] for log in found["logs"]}
+    assert (found["complete"], told["logs/nova.txt.gz"]) == (False, False)
     assert sentence in ask("/job/?level=ERROR", **HTML).text
     assert ask.counted("incomplete_logs_total") == {'reason="truncated",source="none"': 4.0}
 
@@ -209,6 +209,40 @@ def test_what_is_for_single_logs_is_refused(ask, query, name):
 def test_what_is_for_folders_is_refused_for_a_log(ask, query):
     answer = ask(f"/job/plain.txt?{query}")
     assert (answer.status_int, "is for folders" in answer.text) == (400, True)
+
+
+def test_logs_are_ranked_by_their_errors(job):
+    console = b"2026-03-04 18:22:14.000 | fatal: [x]: FAILED! => {}\n"
+    (job / "job" / "job-output.txt").write_bytes(console)
+    logs = Asking(job)("/job/?format=summary").json["logs"]
+    assert logs[0]["name"] == "logs/neutron.txt"
+    assert logs[0]["telling_error"]["line"] == 2
+
+
+def test_an_overview_leads_with_what_went_wrong(ask):
+    page = ask("/job/?format=overview").text
+    wrong, rest = page.split("</ol>")
+    first = re.findall(r'<a class="name" href="([^"]*)">', wrong)[0]
+    assert first in ("logs/neutron.txt", "logs/nova.txt.gz")
+    assert '<a class="telling" href="logs/nova.txt.gz?lines=1-203#L3">' in wrong
+    assert "two &lt;b&gt;" in wrong
+    assert "3 logs, 2 other files" in rest
+
+
+def test_an_overview_without_errors_says_so(ask):
+    assert "No log shows an error." in ask("/job/?format=overview&logs=other").text
+
+
+def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
+    page = ask("/job/", **HTML).text
+    assert (
+        '<a href="?format=overview" rel="nofollow" data-marks="job-output.* console* zuul-info/">'
+        in page
+    )
+
+
+def test_an_overview_is_for_folders(ask):
+    assert ask("/job/plain.txt?format=overview").status_int == 400
 
 
 def test_no_folder_is_not_found(ask):

@@ -104,7 +104,8 @@ def test_the_policy_allows_only_the_applications_own_files(directive):
 
 
 def test_the_policy_allows_no_script_by_where_it_lies():
-    assert policy()["script-src"] == f"'{integrity('log.js')}'"
+    scripts = f"'{integrity('log.js')}' '{integrity('folder.js')}'"
+    assert policy()["script-src"] == scripts
 
 
 def policy():

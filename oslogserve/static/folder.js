@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a folder's page has beyond links: in the folder of a job, what went wrong comes by itself, and
+// a field filters the entries by name.
+
+const links = [...document.querySelectorAll('#entries tbody a')];
+const place = document.getElementById('overview');
+const link = place.firstElementChild;
+
+// A shell pattern, of which only the star means something.
+function fits(name, pattern) {
+  const parts = pattern.split('*');
+  const [first, last] = [parts.shift(), parts.pop()];
+  return last === undefined ? name === first : name.startsWith(first)
+    && name.endsWith(last) && parts.every((part) => name.includes(part));
+}
+
+const marks = link.dataset.marks.split(/\s+/).filter(Boolean);
+if (links.some(({ textContent: name }) => marks.some((mark) => fits(name, mark)))) {
+  link.textContent = 'Looking for what went wrong in these logs \u2026';
+  try {
+    const answer = await fetch(link.href);
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    place.replaceWith(page.querySelector('#overview, main'));
+  } catch {
+    link.textContent = 'What went wrong in these logs';
+  }
+}
+
+if (links.length > 8) {
+  const field = Object.assign(document.createElement('input'), {
+    type: 'search', placeholder: 'Filter by name', ariaLabel: 'Filter by name',
+  });
+  field.addEventListener('input', () => {
+    const wanted = field.value.toLowerCase();
+    for (const one of links) {
+      one.closest('tr').hidden = !one.textContent.toLowerCase().includes(wanted);
+    }
+  });
+  document.getElementById('entries').before(field);
+}
