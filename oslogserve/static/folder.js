@@ -16,14 +16,12 @@ function fits(name, pattern) {
 
 const marks = link.dataset.marks.split(/\s+/).filter(Boolean);
 if (links.some(({ textContent: name }) => marks.some((mark) => fits(name, mark)))) {
+  const said = link.textContent;
   link.textContent = 'Looking for what went wrong in these logs \u2026';
-  try {
-    const answer = await fetch(link.href);
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    place.replaceWith(page.querySelector('#overview, main'));
-  } catch {
-    link.textContent = 'What went wrong in these logs';
-  }
+  const answer = await fetch(link.href).then((sent) => sent.text(), () => '');
+  const page = new DOMParser().parseFromString(answer, 'text/html');
+  const found = page.getElementById('overview');
+  if (found) place.replaceWith(found); else link.textContent = said;
 }
 
 if (links.length > 8) {

@@ -35,6 +35,10 @@ PAGES = {
     "not found": "job/a.txt?q=nowhere",
     "part": "job/a.txt?lines=5-20&wrap=no",
     "folder": "job/",
+    "job": "failed/",
+    "overview": "failed/?format=overview",
+    "lines of a job": "failed/?level=WARNING",
+    "lines of a job by time": "failed/?level=WARNING&order=time",
     "all logs": "",
     "400": "job/a.txt?level=LOUD",
     "pattern at fault": "job/a.txt?q=one&re=(LOUD",
@@ -47,6 +51,8 @@ def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
     (root / "job").mkdir()
     (root / "job/a.txt").write_bytes(LOG)
+    (root / "failed").mkdir()
+    (root / "failed/job-output.txt").write_bytes(LOG)
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All logs of a job at once: over HTTP, from disk and from a real Swift, and in a browser."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from oslogserve.demo import write_demo_logs
+from tests.servers.client import ask, ini
+from tests.servers.gunicorn import Gunicorn
+
+JOB = "/42/123442/7/check/nova-tox/abc1234/"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    root = tmp_path_factory.mktemp("demo")
+    for path in write_demo_logs(root):
+        if path.stat().st_size > 4_000_000:
+            path.unlink()
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(demo, swift):
+    swift.upload(demo, "jobs")
+    config = {"disk": {"root": demo}, "swift": swift.settings("jobs")}
+    with Gunicorn(ini(config)) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.said = []
+        page.on("console", lambda message: page.said.append(message.text))
+        page.on("pageerror", lambda error: page.said.append(str(error)))
+        yield page
+        assert page.said == []
+
+
+def text(server, query):
+    answer = ask(server, f"{JOB}?{query}")
+    assert answer.status == 200
+    return answer.body
+
+
+@pytest.mark.parametrize("query", ["level=ERROR", "order=time", "q=req-&order=time", "tail=50"])
+def test_disk_and_swift_give_the_same_lines(server, query):
+    on_disk, in_swift = (
+        text(server, f"{query}&format=text&source={name}") for name in ("disk", "swift")
+    )
+    assert on_disk == in_swift
+    assert on_disk.count(b"\n") > 10
+
+
+def test_lines_by_time_are_those_of_the_logs_in_the_order_of_their_times(server):
+    *rows, end = map(json.loads, text(server, "order=time&format=jsonl").splitlines())
+    by_log = [json.loads(row) for row in text(server, "format=jsonl").splitlines()][:-1]
+    assert end["sent"] == len(rows) == len(by_log)
+    key = lambda row: (row["log"], row["line"])
+    assert sorted(rows, key=key) == sorted(by_log, key=key)
+    latest = {}
+    merged = []
+    for row in rows:  # what stands above a log's first time comes with it
+        if row["time"] and len(row["time"]) > 20:
+            latest[row["log"]] = max(latest.get(row["log"], ""), row["time"].ljust(26, "0"))
+        merged.append(latest.get(row["log"], ""))
+    timed = [time for time in merged if time]
+    assert timed == sorted(timed)
+
+
+def test_a_source_that_failed_is_told(demo, fragile_swift):
+    fragile_swift.upload(demo, "jobs")
+    config = {"disk": {"root": demo}, "swift": fragile_swift.settings("jobs")}
+    config["swift"] |= {"retries": "0", "answer_timeout": "5"}
+    with Gunicorn(ini(config)) as running:
+        assert json.loads(text(running, "format=summary"))["complete"] is True
+        fragile_swift.kill("proxy")
+        found = json.loads(text(running, "format=summary"))
+    assert found["complete"] is False
+    assert "some logs may be missing, swift failed" in found["notices"][0]
+    assert len(found["logs"]) > 3
+
+
+def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
+    page.goto(f"{server.url}{JOB}")
+    first = page.locator("#overview .wrong > li").first
+    expect(first).to_be_visible()
+    telling = first.locator(".telling")
+    wanted = telling.text_content()
+    telling.click()
+    expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[:60])
+
+
+def test_without_scripts_it_stands_behind_a_link(server, chromium):
+    with chromium.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}{JOB}")
+        page.click("#overview a")
+        expect(page.locator("#overview .wrong > li").first).to_be_visible()
+
+
+def test_other_folders_ask_for_nothing_by_themselves(server, page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{server.url}/42/")
+    expect(page.locator("#overview a")).to_have_text("What went wrong in these logs")
+    assert not any("overview" in url for url in asked)
+
+
+def test_a_row_leads_to_its_line(server, page):
+    page.goto(f"{server.url}{JOB}?level=ERROR&order=time")
+    row = page.locator("#log li").first
+    wanted = row.text_content().removeprefix("#")
+    row.locator("a").first.click()
+    expect(page.locator("#log .lit")).to_contain_text(wanted.strip()[:60])
+
+
+def test_the_form_searches_all_logs(server, page):
+    page.goto(f"{server.url}{JOB}?level=ERROR")
+    page.fill('input[name="q"]', "Traceback")
+    page.select_option('select[name="order"]', "time")
+    page.click("form button")
+    expect(page.locator("#log li").first).to_contain_text("Traceback")
+    assert "order=time" in page.url
