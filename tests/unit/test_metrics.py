@@ -106,22 +106,47 @@ def test_labels_take_no_other_number_of_values():
         Metrics()["responses_total", "200", "GET"]
 
 
+class WatchedLock:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.came = threading.Semaphore(0)
+
+    def __enter__(self):
+        self.came.release()
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+
+
 def test_threads_that_first_count_at_the_same_time_count_in_one_place():
     metrics = Metrics()
+    metrics._lock = watched = WatchedLock()
 
-    def count(begin):
-        begin.wait()
-        for status in range(100, 400):
-            metrics["responses_total", str(status)].inc()
+    def count():
+        metrics["responses_total", "200"].inc()
 
-    begin = threading.Barrier(4)
-    threads = [threading.Thread(target=count, args=[begin]) for _ in range(4)]
-    for thread in threads:
-        thread.start()
+    threads = [threading.Thread(target=count) for _ in range(2)]
+    with watched.lock:
+        for thread in threads:
+            thread.start()
+        for _ in threads:
+            assert watched.came.acquire(timeout=20)  # both have seen that it is not there
     for thread in threads:
         thread.join()
     counted = [s.value for s in samples(metrics) if s.name == "oslogserve_responses_total"]
-    assert counted == [4.0] * 300
+    assert counted == [2.0]
+    for _ in threads:
+        assert watched.came.acquire(blocking=False)  # each held the lock while it counted
+
+
+def test_what_is_observed_is_added_up_under_the_lock():
+    metrics = Metrics()
+    metrics._lock = watched = WatchedLock()
+    child = metrics["source_read_bytes", "disk"]
+    watched.came = threading.Semaphore(0)
+    child.observe(1)
+    assert watched.came.acquire(blocking=False)
 
 
 def test_requests_in_progress_have_no_label_and_fall_again(metrics):
