@@ -27,8 +27,10 @@ class Decoded:
         chunks: Iterable[bytes],
         encoding: str = "",
         again: Callable[[], Iterable[bytes]] | None = None,
+        piece_size: int = PIECE,
     ) -> None:
         """chunks: the stored bytes. encoding: the declared Content-Encoding, see packed_as().
+        piece_size: bytes of a piece, at most PIECE.
 
         again: opens the same stored bytes once more. With it a faster decoder is used, which loses
         output close before a damage, so that a damaged log is read twice. It may lose two bytes of
@@ -37,6 +39,7 @@ class Decoded:
         self._chunks = iter(chunks)
         self._encoding = encoding
         self._again = again
+        self._piece_size = piece_size
         #: True once it was read to its end and was one gzip member and nothing else.
         self.is_one_member = False
 
@@ -89,14 +92,14 @@ class Decoded:
         self, chunks: Iterable[bytes], packing: str, new_decoder: Callable[[int], Any]
     ) -> Iterator[bytes]:
         """The output of all members of a gzip, or of the one stream of the others, in pieces."""
-        decoder = new_decoder(_WBITS[packing])
+        decoder, size = new_decoder(_WBITS[packing]), self._piece_size
         is_first = packing == "gzip"
         is_new, header = is_first, b""
 
         def inflated(chunk: bytes, is_last: bool = False) -> Iterator[bytes]:
             nonlocal decoder, is_first, is_new, header
             piece = b""
-            while chunk or len(piece) == PIECE:
+            while chunk or len(piece) == size:
                 if decoder.eof:
                     is_first = is_first and not chunk
                     chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
@@ -109,14 +112,14 @@ class Decoded:
                     header = chunk  # ISA-L misreads one with several fields that comes in two calls
                     break
                 is_new = False
-                piece = decoder.decompress(chunk, PIECE)
+                piece = decoder.decompress(chunk, size)
                 if piece:
                     yield piece
                 chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
 
         for chunk in chunks:
             chunk, header = header + chunk, b""
-            yield from _joined(inflated(chunk))
+            yield from _joined(inflated(chunk), size)
         yield from inflated(header, is_last=True)
         if not decoder.eof:
             raise Incomplete("truncated", "the compressed data ends early")
@@ -138,13 +141,14 @@ def _has_header(start: bytes) -> bool:
     return at + (flags[0] & 2) <= len(start)
 
 
-def _joined(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, small ones joined: a gzip may have a member for each byte."""
+def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
+    """The pieces, small ones joined to at most so many bytes: a gzip may have a member for each
+    byte."""
     small: list[bytes] = []
     size = 0
     try:
         for piece in pieces:
-            if size + len(piece) > PIECE:
+            if size + len(piece) > most:
                 yield b"".join(small)
                 small, size = [], 0
             small.append(piece)

@@ -55,12 +55,12 @@ class JobHandler:
         try:
             budget.enter(JOBS)
 
-            def opened(name: bytes) -> OpenLog:
+            def opened(name: bytes, piece_size: int) -> OpenLog:
                 path = b"/".join(filter(None, (query.path, name)))
                 found = open_first(sources, path)
                 if isinstance(found, Folder):
                     raise BadRequest("it is a folder now")
-                return OpenLog(found, path, sources, self._known, budget.part())
+                return OpenLog(found, path, sources, self._known, budget.part(), piece_size)
 
             shared = Shared(opened, self._renderer, budget, self._pool, self._media_type)
             job = Job(_chosen(query), shared)

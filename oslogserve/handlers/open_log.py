@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.decode import Decoded, exactly, length, packed_as
+from oslogserve.decode import PIECE, Decoded, exactly, length, packed_as
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.budget import Budget
 from oslogserve.handlers.checkpoints import Checkpoints
@@ -35,8 +35,10 @@ class OpenLog:
         sources: Sequence[Source],
         known_gzips: KnownGzips,
         budget: Budget,
+        piece_size: int = PIECE,
     ) -> None:
-        """Takes over `log`, also where it raises, and `budget`. path, sources: where it was found."""
+        """Takes over `log`, also where it raises, and `budget`. path, sources: where it was found.
+        piece_size: bytes of a piece of what it holds, at most."""
         self.source_log = log
         self.budget = budget
         self.stored = log.stored
@@ -45,6 +47,7 @@ class OpenLog:
         self._path = path
         self._sources = sources
         self._known_gzips = known_gzips
+        self._piece_size = piece_size
         self._opened = [log]
         #: Why the bytes of a small log are not those that were stored.
         self._damage: Incomplete | None = None
@@ -141,7 +144,7 @@ class OpenLog:
     def _decoded(self) -> Iterator[bytes]:
         counted = Checkpoints()
         stored_bytes = self.budget.unpacking(self.stored_bytes)
-        log = Decoded(stored_bytes, self.stored.encoding, self._read_again)
+        log = Decoded(stored_bytes, self.stored.encoding, self._read_again, self._piece_size)
         yield from counted.counting(self._inflating(log))
         self._learn(Known(log.is_one_member, counted))
 

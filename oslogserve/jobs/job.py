@@ -24,7 +24,7 @@ from oslogserve.sources import Stored, deadline
 #: the other.
 READ, PASSED_ON = 256 * 1024, 64 * 1024
 #: Where logs are merged: bytes that are read of all of them together, and at the least of each.
-MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
+MERGED, LEAST_READ = 3 * 1024 * 1024, 16 * 1024
 #: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
 #: others wait for them.
 MOST_PIECES = 1_000_000
@@ -95,8 +95,8 @@ class Skipped(NamedTuple):
 class Shared(NamedTuple):
     """What the logs of a job share. Their generators run in threads of the pool."""
 
-    #: Opens the log of a name. Raises Error.
-    opened: Callable[[bytes], OpenLog]
+    #: Opens the log of a name, to be given in pieces of so many bytes. Raises Error.
+    opened: Callable[[bytes, int], OpenLog]
     renderer: Renderer
     budget: Budget
     pool: ThreadPoolExecutor
@@ -158,7 +158,7 @@ class JobLog:
         shared = self._shared
         try:
             with deadline.start_clock():
-                log = shared.opened(self.file.name)
+                log = shared.opened(self.file.name, size)
         except Error as error:
             self._skip(error.sentence, is_missed=not isinstance(error, NotFound))
             return

@@ -64,6 +64,11 @@ impl Inherited {
         self.is_plain = memchr(ansi::ESCAPE, block).is_none();
     }
 
+    /// Gives back what is only of use while lines are read.
+    pub fn rest(&mut self) {
+        self.clock.rest();
+    }
+
     /// True if the last line has its severity from one above it.
     pub fn is_inherited(&self) -> bool {
         !self.shows_severity && self.rank > 0

@@ -30,22 +30,26 @@ const LONGEST_PROGRAM: usize = 64;
 /// The recogniser of one log.
 pub struct Recogniser {
     pub grammar: Arc<Grammar>,
-    /// None once it is dropped.
+    /// None between two pieces of the log.
     caches: Option<Caches>,
 }
 
 impl Recogniser {
     pub fn new(grammar: Arc<Grammar>) -> Self {
-        let caches = Some(grammar.caches());
-        Self { grammar, caches }
+        Self { grammar, caches: None }
+    }
+
+    /// Gives the caches back, which take megabytes: of many logs only those at work have some.
+    pub fn rest(&mut self) {
+        if let Some(caches) = self.caches.take() {
+            self.grammar.reuse(caches);
+        }
     }
 
     /// What a line shows. line: without its line feed, or at least the first REACH bytes of it.
     /// is_plain: it is known to hold no escape sequences.
     pub fn seen_in(&mut self, line: &[u8], is_plain: bool) -> Seen {
-        let Some(caches) = &mut self.caches else {
-            return Seen::default();
-        };
+        let caches = self.caches.get_or_insert_with(|| self.grammar.caches());
         let head = &line[..line.len().min(REACH)];
         if is_plain {
             return seen_in_plain(&self.grammar, caches, head);
@@ -64,9 +68,7 @@ impl Recogniser {
 
 impl Drop for Recogniser {
     fn drop(&mut self) {
-        if let Some(caches) = self.caches.take() {
-            self.grammar.reuse(caches);
-        }
+        self.rest();
     }
 }
 

@@ -76,6 +76,7 @@ impl Renderer {
         let end = memrchr(b'\n', rest).map_or(0, |at| at + 1);
         self.selector.block(&rest[..end]);
         self.hold_back(&rest[end..]);
+        self.selector.rest();
         self.selector.view.output().written()
     }
 

@@ -222,6 +222,12 @@ impl Selector {
         }
     }
 
+    /// Gives back what is only of use while lines are read.
+    pub fn rest(&mut self) {
+        self.recogniser.rest();
+        self.inherited.rest();
+    }
+
     /// Takes more of the line before.
     pub fn rest_of_line(&mut self, text: &[u8]) {
         if self.is_done {

@@ -292,6 +292,13 @@ impl Clock {
         Some(if stamp.origin == Origin::Epoch { stamp.iso() } else { text.to_vec() })
     }
 
+    /// Gives the cache back, until another time is read.
+    pub fn rest(&mut self) {
+        if let Some(cache) = self.cache.take() {
+            self.layouts.unused_caches.give_back(cache);
+        }
+    }
+
     fn fields<'t>(&mut self, text: &'t [u8]) -> Option<Fields<'t>> {
         let layouts = &*self.layouts;
         let new = || layouts.unused_caches.take(|| layouts.patterns.cache());
@@ -331,9 +338,7 @@ impl Clone for Clock {
 
 impl Drop for Clock {
     fn drop(&mut self) {
-        if let Some(cache) = self.cache.take() {
-            self.layouts.unused_caches.give_back(cache);
-        }
+        self.rest();
     }
 }
 
