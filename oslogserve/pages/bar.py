@@ -26,6 +26,9 @@ _FORM = template_of("form")
 _FAULTY = Markup(' aria-invalid="true" aria-describedby="fault"')
 _FAULT = template('<strong id="fault">{sentence}</strong>')
 _LEVEL = template('<a class="{level}" href="{address}"{current}>{label}</a>')
+_LEAST = template('<span class="least">\N{GREATER-THAN OR EQUAL TO} </span>{level}')
+_LEVEL_LABELS: dict[str, str] = {level: _LEAST(level=level.lower()) for level in SEVERITIES[1:-1]}
+_LEVEL_LABELS |= {SEVERITIES[0]: "all", SEVERITIES[-1]: SEVERITIES[-1].lower()}
 CURRENT = Markup(' aria-current="true"')
 _CHIP = template('<a class="chip" href="{address}" title="Without this filter">{label}</a>')
 _CHIPS = template('<nav class="chips" aria-label="Filters in use">{chips}{clear}</nav>\n')
@@ -128,7 +131,7 @@ def _levels(kept: list[tuple[str, str]]) -> Markup:
             level=level,
             address=address(kept, ("level",), level=level),
             current=CURRENT if level == current else "",
-            label="all" if level == SEVERITIES[0] else level,
+            label=_LEVEL_LABELS[level],
         )
         for level in SEVERITIES
     )

@@ -57,12 +57,18 @@ def breadcrumbs(mount: str, path: bytes, tag: str = "h1") -> Markup:
     return join([*links, _LAST_CRUMB(tag=tag, name=name)], between=" ")
 
 
+def _title(path: bytes) -> str:
+    """The file and the last folders above it, of which one most often names the job."""
+    *folders, name = path.decode("utf-8", "replace").split("/")
+    return f"{name} - {'/'.join(folders[-4:])}" if folders else name
+
+
 def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
     """The page up to its first line. notice: of what stands before it."""
     name = query.path.rpartition(b"/")[2].decode("utf-8", "replace")
     return _BEFORE_LINES(
         **bar(query.source, query.wraps, query.parameters),
-        title=name,
+        title=_title(query.path),
         style=url(query.mount, "log.css"),
         path=breadcrumbs(query.mount, query.path),
         source=log.source,

@@ -234,8 +234,13 @@ function stepToError(way) {
 }
 
 function offerFirst(number) {
-  const first = { href: `#L${number}`, textContent: `line ${number}`, hidden: false };
-  Object.assign(bar.querySelector('.first'), first);
+  bar.querySelector('.first').href = `#L${number}`;
+  bar.querySelector('.ends').hidden = false;
+}
+
+function offerLast(number, count) {
+  Object.assign(bar.querySelector('.last'), { href: `#L${number}`, hidden: false });
+  bar.querySelector('.ends b').textContent = counted.format(count);
 }
 
 // Folding: many lines under the one that they belong to
@@ -263,7 +268,10 @@ function offerMore(block) {
     const head = headOf(line);
     const { length } = head?.querySelector('.fold') ? [] : under(head);
     const ariaLabel = `Fold the ${length} lines under line ${head && numberOf(head)}`;
-    if (length > LONG) head.append(create('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden }));
+    if (length <= LONG) continue;
+    const button = create('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden });
+    button.dataset.lines = `${length} lines folded`;
+    head.append(button);
   }
 }
 
@@ -512,17 +520,20 @@ async function showSummary() {
   address.searchParams.set('format', 'summary');
   const answer = await fetch(address);
   if (!answer.ok) return;
-  const { severities, histogram } = await answer.json();
+  const { severities, histogram, last_error: last } = await answer.json();
   const counts = {};
   for (const name in severities) counts[name] = severities[name].count;
-  for (const link of bar.querySelectorAll('.levels a')) {
-    const count = link.className === 'NONE' ? sum(counts) : counts[link.className] ?? 0;
+  let count = 0;
+  for (const link of [...bar.querySelectorAll('.levels a')].reverse()) {
+    count += counts[link.className] ?? 0;
     link.dataset.count = short.format(count);
     link.title = `${counted.format(count)} lines`;
   }
   document.getElementById('counts')?.remove();
   const firsts = [severities.ERROR, severities.CRITICAL].filter(Boolean).map((found) => found.first_line);
   if (firsts.length) offerFirst(Math.min(...firsts));
+  const found = isWhole() ? errors() : [];
+  if (found.length) offerLast(numberOf(found.at(-1)), found.length); else if (last) offerLast(last.line, badOf(counts));
   if (histogram.buckets.length > 1) drawMap(histogram, badOf(counts));
 }
 

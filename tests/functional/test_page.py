@@ -290,8 +290,17 @@ def test_text_and_download_are_the_lines_that_are_shown(reader):
 
 def test_levels_show_their_counts(scripted):
     page = scripted.open("a.txt")
-    expect(page.locator(".levels .ERROR")).to_have_attribute("data-count", "5")
-    expect(page.locator(".levels .WARNING")).to_have_attribute("data-count", "1")
+    for level, count in {"CRITICAL": 0, "ERROR": 5, "WARNING": 6, "AUDIT": 6, "INFO": 493}.items():
+        expect(page.locator(f".levels .{level}")).to_have_attribute("data-count", str(count))
+    expect(page.locator(".levels .NONE")).to_have_attribute("title", "1,000 lines")
+    assert page.locator(".levels .WARNING").inner_text().startswith("≥ warning")
+    colours = "links => links.map((link) => getComputedStyle(link).color)"
+    none, some = page.locator(".levels :is(.CRITICAL, .ERROR)").evaluate_all(colours)[::-1]
+    assert none != some
+
+
+def test_the_title_is_the_file_and_its_folders(reader):
+    assert reader.open("a.txt").title() == "a.txt - 42/job"
 
 
 def test_wrap_is_a_link(plain):
@@ -487,7 +496,9 @@ def test_the_first_error_is_offered_before_the_rest_has_come(scripted, server):
     with Stepwise(server.url, b" id=L400>") as slow:
         page = scripted.open("a.txt", slow.url, wait_until="commit")
         link = page.locator(".first")
-        expect(link).to_have_text("line 301")
+        expect(link).to_be_visible()
+        assert link.get_attribute("href") == "#L301"
+        expect(page.locator(".last")).not_to_be_visible()
         assert page.evaluate("document.readyState") == "loading"
         link.click()
         page.wait_for_selector("#L301.lit")
@@ -505,12 +516,22 @@ def test_a_log_without_errors_offers_none(scripted):
 
 
 @pytest.mark.parametrize("size", SCREENS)
-def test_the_first_error_is_offered_on_every_screen(scripted, size):
+def test_the_first_and_the_last_error_are_offered_on_every_screen(scripted, size):
     page = scripted.open("a.txt", size=size)
-    expect(page.locator(".first")).to_be_visible()
-    expect(page.locator(".levels .ERROR")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".last")).to_be_visible()
+    expect(page.locator(".levels .CRITICAL")).to_be_in_viewport(ratio=1)
+    assert re.sub(r"\W+", " ", page.locator(".ends").inner_text()) == "Errors first last 3"
+    page.click(".last")
+    lands_on(page, "#L701")
     page.click(".first")
     lands_on(page, "#L301")
+
+
+def test_what_belongs_to_an_error_is_quieter_than_its_head(reader):
+    page = reader.open("a.txt")
+    colours = "lines => lines.map((line) => getComputedStyle(line).color)"
+    info, error, inherited = page.locator("#L299, #L301, #L302").evaluate_all(colours)
+    assert error != inherited == info
 
 
 @pytest.mark.parametrize("size", SCREENS)
@@ -621,6 +642,9 @@ def test_many_lines_fold_under_their_error(scripted):
     expect(button).to_have_attribute("aria-expanded", "true")
     button.click()
     expect(button).to_have_attribute("aria-expanded", "false")
+    label = button.evaluate("button => getComputedStyle(button, '::before').content")
+    assert "19 lines folded" in label or "data-lines" in label
+    assert button.get_attribute("data-lines") == "19 lines folded"
     expect(page.locator("#L302")).not_to_be_visible()
     expect(page.locator("#L320")).not_to_be_visible()
     expect(page.locator("#L321")).to_be_visible()
@@ -747,7 +771,7 @@ def test_nothing_is_left_is_said(reader):
 
 def test_a_log_full_of_attacks_runs_nothing(reader):
     page = reader.open("attacks.txt")
-    assert page.title() == "attacks.txt"
+    assert page.title() == "attacks.txt - 42/job"
     assert page.locator("main script, main img, main svg, iframe, base").count() == 0
     hrefs = page.eval_on_selector_all("#log a", "all => all.map((link) => link.protocol)")
     assert set(hrefs) <= {"http:", "https:"}
