@@ -62,6 +62,7 @@ screenshot: $(RUN)/installed-screenshot var/demo.written
 
 # The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
 wheels: .venv/bootstrap/installed $(if $(ARCHS),.venv/bootstrap/installed-cross)
+	rm -f dist/oslogserve-*
 	.venv/bootstrap/bin/python -m build --no-isolation --outdir dist
 	tools/build-wheels .venv/bootstrap/bin dist $(ARCHS)
 

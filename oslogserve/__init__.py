@@ -1,4 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A web server for CI logs from disk and OpenStack Swift: a WSGI application and its commands."""
 
-__version__ = "0.1.0"
+import re
+from importlib.metadata import version
+
+__version__ = version("oslogserve")
+#: The release that this is, or that it came after: 1.0.0 of 1.0.0.post1.dev5+g1234567.
+RELEASE = re.sub(r"\.?[^\d.].*", "", __version__)
