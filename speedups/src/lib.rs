@@ -235,8 +235,8 @@ fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
 
 /// The numbers of an array.
 fn unpacked(bytes: &[u8]) -> Vec<i64> {
-    let (numbers, _) = bytes.as_chunks();
-    numbers.iter().map(|number| i64::from_ne_bytes(*number)).collect()
+    let numbers = bytes.chunks_exact(size_of::<i64>());
+    numbers.map(|number| i64::from_ne_bytes(number.try_into().expect("8 bytes"))).collect()
 }
 
 /// Rows of several logs on their way to one order.
@@ -257,7 +257,7 @@ impl Merge {
     /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.
     fn run(&mut self, py: Python<'_>, most: usize) -> isize {
         match py.detach(|| self.0.run(most)) {
-            merge::Pause::Needs(log) => log.cast_signed(),
+            merge::Pause::Needs(log) => log as isize,
             merge::Pause::Full => -1,
             merge::Pause::Over => -2,
         }
