@@ -20,15 +20,17 @@ http {{
   fastcgi_temp_path {root}/fastcgi;
   uwsgi_temp_path {root}/uwsgi;
   scgi_temp_path {root}/scgi;
+  # Who answered, after those that did not.
+  add_header Test-Node $upstream_addr always;
   include {root}/oslogserve.conf;
 }}
 """
 
 
 class Nginx(Server):
-    """In front of `backend`, a Server with a `port`."""
+    """In front of `backends`, Servers with a `port` each."""
 
-    def __init__(self, backend):
+    def __init__(self, *backends):
         super().__init__("nginx")
         program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
         if program is None:
@@ -36,7 +38,8 @@ class Nginx(Server):
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         shipped = CONFIG.read_text()
-        ours = shipped.replace("server 127.0.0.1:8000;", f"server {HOST}:{backend.port};")
+        nodes = "\n  ".join(f"server {HOST}:{backend.port};" for backend in backends)
+        ours = shipped.replace("server 127.0.0.1:8000;", nodes)
         ours = ours.replace("listen 80;", f"listen {HOST}:{self.port};")
         (self.root / "oslogserve.conf").write_text(ours)
         config = self.root / "nginx.conf"

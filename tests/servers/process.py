@@ -221,6 +221,13 @@ class Process:
             self._child.kill()
             self._child.wait()
 
+    def kill_family(self):
+        """Ends it and its workers with SIGKILL, as a machine that is gone would be."""
+        for pid in self._family():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.kill()
+
     def freeze(self):
         """Stops it and its workers with SIGSTOP: it accepts connections and never answers."""
         family = self._family()
