@@ -17,5 +17,4 @@ class FailuresAtOnce:
 
     def pytest_runtest_logreport(self, report):
         if report.failed and self._reporter.verbosity <= 0:
-            self._reporter.ensure_newline()
-            self._reporter.write_line(f"FAILED {report.nodeid} ({report.when})", red=True)
+            self._reporter.write_line(f"\nFAILED {report.nodeid} ({report.when})", red=True)
