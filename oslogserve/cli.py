@@ -2,9 +2,11 @@
 """The command line: serve, render, check-config, convert-config, demo, bench, upload."""
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -52,8 +54,10 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--threads", metavar="N", help=threads)
     serve.set_defaults(run=_serve)
 
-    render = commands.add_parser("render", help="write a log file, or some lines of it")
-    render.add_argument("file", nargs="?", metavar="FILE", help="default: standard input")
+    render = commands.add_parser("render", help="write a log file, a folder's logs, or some lines")
+    render.add_argument(
+        "file", nargs="?", metavar="FILE", help="or a folder; default: standard input"
+    )
     for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
@@ -83,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    others = ("source", "format", "content-type", "wrap", "sort")
+    others = ("source", "format", "content-type", "wrap", "sort", "in")
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 
 
@@ -131,11 +135,16 @@ def _render(options: argparse.Namespace) -> int:
     from oslogserve.pages.bar import LogInfo
     from oslogserve.pages.log import LogView, incomplete_notice
 
-    _, renderer = renderer_of(load(options.config))
+    config = load(options.config)
+    _, renderer = renderer_of(config)
     pairs = [
         (name, _text(value)) for name, _ in _line_parameters() for value in getattr(options, name)
     ]
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
+    if options.file and os.path.isdir(options.file):
+        return _render_job(options, config, query)
+    if query.order or query.logs or query.first_log:
+        raise ConfigError("--order, --logs and --from are for a folder")
     missing: list[Incomplete] = []
     if sys.stdout is None or (sys.stdin is None and not options.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
@@ -152,6 +161,30 @@ def _render(options: argparse.Namespace) -> int:
     for error in missing:
         print(incomplete_notice(error), file=sys.stderr)
     return 1 if missing else 0
+
+
+def _render_job(options: argparse.Namespace, config: Config, query: Query) -> int:
+    """Writes the lines of all logs below a folder, or a summary of each."""
+    from oslogserve.handlers.budget import Allowance, Workload
+    from oslogserve.handlers.job import JobHandler
+    from oslogserve.http.request import Request
+    from oslogserve.jobs.job import Limits
+    from oslogserve.sources.disk import Disk
+
+    if options.format == "html":
+        raise ConfigError(
+            "--format html is for a file: of a folder text, jsonl and summary are written"
+        )
+    workload = Workload(Allowance(math.inf, sys.maxsize), threads=64)
+    limits = Limits(sys.maxsize, sys.maxsize)
+    _, renderer = renderer_of(config)
+    handler = JobHandler(renderer, config.views, config.noise, limits, sys.maxsize, workload)
+    query = query._replace(is_folder=True, format=options.format or "text")
+    disk = Disk(options.file, config["serve", "chunk_size"])
+    with closing(handler(Request({"REQUEST_METHOD": "GET"}), query, [disk])) as response:
+        sys.stdout.buffer.writelines(response.body)
+        sys.stdout.buffer.flush()
+        return 1 if response.missing else 0
 
 
 def _of_a_log(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:

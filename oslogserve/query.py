@@ -65,6 +65,8 @@ class Query(NamedTuple):
     #: Shell patterns of the names of a folder's logs; and the first name.
     logs: tuple[str, ...] = ()
     first_log: str = ""
+    #: Asks for the folder of the job in which the folder lies.
+    in_job: bool = False
 
     @property
     def is_of_job(self) -> bool:
@@ -206,6 +208,7 @@ _re = partial(_search, _pattern)
 _context = partial(_number, least=0, most=MAX_CONTEXT)
 _tail = partial(_number, most=MAX_TAIL)
 _yes_or_no = _value_of({"yes": True, "no": False})
+_in_job = _value_of({"job": True})
 _content_type = _value_of({"text/plain": "text", "text/html": "html"})
 
 #: What a query string takes; those with a field of Selection are options of `render` too.
@@ -229,6 +232,7 @@ PARAMETERS = {
     "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
     "order": Parameter("order", _order, "time", "lines of a folder's logs", in_form=False),
     "from": Parameter("first_log", _name, "etc/", "the first of a folder's logs", in_form=False),
+    "in": Parameter("in_job", _in_job, "job", "the job's folder, from one in it", in_form=False),
     "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
 }
 

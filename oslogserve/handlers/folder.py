@@ -2,15 +2,19 @@
 """A folder: its index.html, else a listing; or what is in its logs, if the query asks for that."""
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from itertools import islice
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.budget import FOLDERS, Budget, Workload
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.http import TEXT, VARY, Representation, Response
+from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
+from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.pages import listing, page
+from oslogserve.pages.address import address
 from oslogserve.query import Query
 from oslogserve.sources import METADATA_ONLY, Folder, Source
 from oslogserve.sources.first_of import Listing, open_first
@@ -36,6 +40,8 @@ class FolderHandler:
             )
         if query.is_of_job and self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
+        if query.in_job and self._job_marks is not None:
+            return _to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:
             return self._jobs(request, query, sources)
         if query.format in (None, "html"):
@@ -65,6 +71,31 @@ class FolderHandler:
             return self._logs(request, query, sources)
         except (NotFound, Unavailable):
             return None  # a source that fails is named by the listing
+
+
+def _to_job(
+    request: Request, query: Query, sources: Sequence[Source], marks: Sequence[str]
+) -> Response:
+    """The redirect to the folder of the job, which is the nearest that has one of the marks; else to the
+    folder itself."""
+    folders = [query.path]
+    while folders[-1] and len(folders) < MOST_DEPTH:
+        folders.append(folders[-1].rpartition(b"/")[0])
+    has_mark = (level for level, path in enumerate(folders) if path and _has(sources, path, marks))
+    up = "../" * next(has_mark, 0)
+    to = (up or "./") + address(query.parameters, ("in",))
+    redirect = Representation([("Location", to), NO_STORE], b"")
+    return respond(request, redirect, status="302 Found")
+
+
+def _has(sources: Sequence[Source], path: bytes, marks: Sequence[str]) -> bool:
+    """True if the folder has an entry of such a name."""
+    try:
+        names = (entry.name.decode("utf-8", "replace") for entry in Listing(sources, path))
+        found = islice(names, MOST_ENTRIES)
+        return any(fnmatchcase(name, mark) for name in found for mark in marks)
+    except (NotFound, Unavailable):
+        return False
 
 
 class _Listing(Representation):

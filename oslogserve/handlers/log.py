@@ -140,8 +140,9 @@ def _check(query: Query) -> None:
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log have an order of their own.")
-    if query.order or query.logs or query.first_log:
-        name = "order" if query.order else "logs" if query.logs else "from"
+    chosen = {"order": query.order, "logs": query.logs, "from": query.first_log, "in": query.in_job}
+    if any(chosen.values()):
+        name = next(name for name, value in chosen.items() if value)
         raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")
 
 

@@ -20,6 +20,9 @@ from oslogserve.query import Parameters
 _VIEW = ("format", "content-type", "wrap")
 #: Parameters that level links and the form drop: a line that was brought in does not come along.
 _OF_ONE_VIEW = ("format", "content-type", "show")
+#: Parameters that choose lines of all logs of a job.
+_OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
+
 _VIEWS = template_of("views")
 _TOOLS = template_of("tools")
 _FORM = template_of("form")
@@ -76,10 +79,19 @@ def bar(source: str, wraps: bool, parameters: Parameters) -> dict[str, str]:
         wrap=address(parameters, _VIEW, wrap="no" if wraps else ""),
         state="on" if wraps else "off",
         text=text,
+        all_logs=_all_logs(parameters),
         raw=address(source=source, format="raw"),
     )
     kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
     return {"text": text, "views": views, "tools": _tools(kept), "chips": _chips(kept)}
+
+
+def _all_logs(parameters: Parameters) -> str:
+    """The URL of the same lines of all logs of the job, or of what went wrong in it."""
+    chosen = [pair for pair in parameters if pair[0] in _OF_ALL_LOGS and pair[1]]
+    added = {"in": "job"} if chosen else {"format": "overview", "in": "job"}
+    source = [pair for pair in parameters if pair[0] == "source"]
+    return "./" + address([*source, *chosen, *added.items()])
 
 
 def corrected(

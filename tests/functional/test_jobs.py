@@ -126,3 +126,10 @@ def test_the_form_searches_all_logs(server, page):
     page.click("form button")
     expect(page.locator("#log li").first).to_contain_text("Traceback")
     assert "order=time" in page.url
+
+
+def test_a_log_leads_to_the_same_lines_of_all_logs(server, page):
+    page.goto(f"{server.url}{JOB}controller/logs/screen-n-cpu.txt.gz?level=ERROR")
+    page.click("text=all logs")
+    expect(page).to_have_url(f"{server.url}{JOB}?level=ERROR")
+    expect(page.locator(".of")).not_to_have_count(1)

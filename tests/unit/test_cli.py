@@ -63,7 +63,7 @@ def test_every_parameter_of_lines_is_an_option_with_an_example(capsys):
     with pytest.raises(SystemExit):
         main(["render", "--help"])
     told = capsys.readouterr().out
-    others = ("source", "content-type", "wrap", "sort")
+    others = ("source", "content-type", "wrap", "sort", "in")
     for name, parameter in PARAMETERS.items():
         if name not in others:
             assert f"--{name} " in told
@@ -120,6 +120,42 @@ def test_a_file_is_rendered_with_the_formats_of_a_configuration(log, tmp_path, c
     assert capfdbinary.readouterr().out == b"@E two\n"
     assert main(asked) == 0
     assert capfdbinary.readouterr().out == b""
+
+
+@pytest.fixture
+def job(log):
+    (log.parent / "later.txt").write_bytes(b"2013-09-27 18:07:13.000 1 ERROR later\n")
+    return str(log.parent)
+
+
+def test_the_logs_of_a_folder_are_rendered_together(job, log, capfdbinary):
+    assert main(["render", job, "--level", "error", "--order", "time"]) == 0
+    rows = capfdbinary.readouterr().out.splitlines()
+    name = log.name.encode()
+    assert [row.split(b":")[:2] for row in rows] == [
+        *([name, b"2"], [name, b"3"], [b"later.txt", b"1"])
+    ]
+    assert main(["render", job, "--format", "summary", "--logs", "later*"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["logs"][0]["lines"] == 1
+
+
+def test_a_log_of_a_folder_that_is_incomplete_is_a_status(job, log, capfdbinary):
+    (log.parent / "cut.txt.gz").write_bytes(gzip.compress(b"x\n" * 999)[:-5])
+    assert main(["render", job, "--q", "later"]) == 1
+    assert (
+        b"[oslogserve: cut.txt.gz: the compressed data ends early]" in capfdbinary.readouterr().out
+    )
+
+
+@pytest.mark.parametrize("given", [["--order", "time"], ["--logs", "x"], ["--from", "x"]])
+def test_what_is_for_folders_is_refused_for_a_file(log, given, capsys):
+    assert main(["render", str(log), *given]) == 2
+    assert "are for a folder" in capsys.readouterr().err
+
+
+def test_a_folder_is_not_rendered_as_html(job, capsys):
+    assert main(["render", job, "--format", "html"]) == 2
+    assert "text, jsonl and summary" in capsys.readouterr().err
 
 
 def test_standard_input_is_rendered():

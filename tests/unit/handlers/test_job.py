@@ -205,7 +205,7 @@ def test_what_is_for_single_logs_is_refused(ask, query, name):
     assert answer.text.startswith(name)
 
 
-@pytest.mark.parametrize("query", ["order=time", "logs=x", "from=x"])
+@pytest.mark.parametrize("query", ["order=time", "logs=x", "from=x", "in=job"])
 def test_what_is_for_folders_is_refused_for_a_log(ask, query):
     answer = ask(f"/job/plain.txt?{query}")
     assert (answer.status_int, "is for folders" in answer.text) == (400, True)
@@ -239,6 +239,30 @@ def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
         '<a href="?format=overview" rel="nofollow" data-marks="job-output.* console* zuul-info/">'
         in page
     )
+
+
+def test_a_folder_leads_to_its_job(job, ask):
+    (job / "job" / "job-output.txt").write_bytes(b"x\n")
+    answer = ask("/job/logs/?q=one&in=job")
+    assert (answer.status_int, answer.headers["Location"]) == (302, "../?q=one")
+    assert ask("/job/?q=one&in=job").headers["Location"] == "./?q=one"
+
+
+def test_a_folder_of_no_job_leads_to_itself(ask):
+    assert ask("/job/logs/?q=one&in=job").headers["Location"] == "./?q=one"
+
+
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        ("", "./?format=overview&in=job"),
+        ("?level=ERROR&lines=1-2&wrap=no", "./?level=ERROR&in=job"),
+        ("?source=disk&q=one", "./?source=disk&q=one&in=job"),
+    ],
+)
+def test_the_page_of_a_log_leads_to_the_same_lines_of_all_logs(ask, query, address):
+    page = ask(f"/job/logs/neutron.txt{query}", **HTML).text
+    assert f'href="{address.replace("&", "&amp;")}"' in page
 
 
 def test_an_overview_is_for_folders(ask):
