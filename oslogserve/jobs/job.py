@@ -12,8 +12,10 @@ from typing import Any, NamedTuple, Protocol
 
 from oslogserve.decode import beginning, until_incomplete
 from oslogserve.errors import Error, Incomplete, NotFound
+from oslogserve.jobs import outcome
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.merge import joined, merge, placed
+from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
@@ -277,6 +279,19 @@ class Job:
                 yield log, summary
         self._note_ends()
 
+    def failed_task(self) -> FailedTask | None:
+        """What Zuul says of the job's failure, if it left that in the folder."""
+        if not any(one.name.encode() in outcome.NAMES for one in self.skipped):
+            return None
+        try:
+            with deadline.start_clock():
+                log = self._shared.opened(outcome.NAMES[0], READ)
+        except Error:
+            return None
+        with closing(log):
+            content = b"".join(until_incomplete(_first(outcome.MOST, log.decoded()), []))
+        return outcome.failed_task(content)
+
     def _read_ahead(self, values: Iterator[Any]) -> Ahead[Any]:
         ahead = Ahead(self._shared.pool, values, self._shared.budget.resume)
         self._ahead.append(ahead)
@@ -346,3 +361,12 @@ class Job:
         """May be called twice."""
         for ahead in self._ahead:
             ahead.close()
+
+
+def _first(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, until there are more than so many bytes."""
+    for piece in pieces:
+        yield piece
+        most -= len(piece)
+        if most < 0:
+            return

@@ -14,9 +14,11 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from oslogserve.jobs.job import Job, JobLog
+from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.time_range import time_range
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
 from oslogserve.pages.humanize import iso_moment, size_element, visible
@@ -31,6 +33,8 @@ GATHERED_FOR = 0.05
 #: Logs with errors that are shown before all others, and lines around an error that a link leads to.
 MOST_WRONG = 20
 LINES_BEFORE = 200
+#: Seconds before and after a moment that a link shows of all logs.
+AROUND = 2
 _ERROR = SEVERITIES.index("ERROR")
 
 _BEFORE_OVERVIEW = template_of("head", "before_overview")
@@ -38,12 +42,16 @@ _OVERVIEW = template_of("overview")
 _NO_ERROR = Markup('<li class="none">No log shows an error.</li>\n')
 _WRONG = template(
     '<li><a class="name" href="{href}">{name}</a> <a class="ERROR" href="{all_errors}">{errors:,} at ERROR '
-    'or above</a> <time>{time}</time>\n<a class="telling" href="{around}#L{line}">{text}</a></li>\n'
+    'or above</a> <time>{time}</time> {moment}\n<a class="telling" href="{around}#L{line}">{text}</a></li>\n'
 )
 _ROW = template(
     '<tr><td><a href="{href}">{name}</a></td><td>{size}</td><td>{lines:,}</td><td>{first}</td>'
     "<td>{last}</td><td>{errors}</td></tr>\n"
 )
+_TASK = template(
+    '<p class="task">Task <b>{name}</b> failed on <b>{host}</b>: {message} {moment}</p>\n'
+)
+_MOMENT = template('<a href="{address}">this moment in all logs</a>')
 _ERRORS = template('<a class="ERROR" href="{address}">{count:,}</a>')
 _BEFORE_ROWS = template_of("head", "job")
 _OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
@@ -137,12 +145,38 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
     if job.skipped:
         count += f", {len(job.skipped):,} other files"
     yield _OVERVIEW(
+        task=_task(job.failed_task()),
         wrong=join(_wrong(query, *row) for row in wrong) if wrong else _NO_ERROR,
         more=f" ({len(wrong)} of {_with_errors(rows)} logs with errors)" if wrong else "",
         count=count,
         rows=join(_row(query, *row) for row in sorted(rows, key=lambda row: row[0].file.name)),
         notices=join(notices),
     ).encode()
+
+
+def _task(task: FailedTask | None) -> Markup:
+    """The sentence about the task that failed."""
+    if task is None:
+        return Markup()
+    around = _around(task.time)
+    moment = _MOMENT(address=around) if around else ""
+    return _TASK(
+        name=visible(task.name),
+        host=visible(task.host),
+        message=visible(task.message),
+        moment=moment,
+    )
+
+
+def _around(time: str | None) -> str | None:
+    """The URL of what all logs say some seconds before and after a time; None where it has no date."""
+    try:
+        found = time_range(time or "")
+    except ValueError:
+        return None
+    first = found.first - (found.offset or 0) * 60 * 10**6
+    since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
+    return address(since=since, until=until, order="time")
 
 
 def _with_errors(rows: Iterable[tuple[JobLog, dict[str, Any], Ranked]]) -> int:
@@ -163,6 +197,7 @@ def _wrong(query: Query, log: JobLog, found: dict[str, Any], rank: Ranked) -> Ma
         line=line,
         around=_with(href, lines=around),
         time=error["time"] or "",
+        moment=_MOMENT(address=around_it) if (around_it := _around(error["time"])) else "",
         text=visible(error["text"]),
     )
 
