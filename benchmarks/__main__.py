@@ -8,6 +8,7 @@ Of two machines, or of two runs, the ratios are compared, not the times.
   renderer  the renderers alone, over a log in memory
   small     requests a second for 2,000 logs of 4 KB in turn, beside whitenoise
   page      the page in Chromium: first paint, last line, memory of the tab, bytes of a line
+  job       all 60 logs of a job at once: a summary, a search, errors, all lines merged by time
   busy      first byte of that log while eight clients download the largest one
 
 The targets, and which of them were met, are printed at the end.
@@ -45,7 +46,7 @@ CLIENT_CHECKS = 3
 AGO = 1_000_000_000
 """Time of the logs: a log that may still be written is sent with more care."""
 
-PARTS = ("logs", "renderer", "small", "page", "busy")
+PARTS = ("logs", "renderer", "small", "page", "job", "busy")
 
 
 def main() -> int:
@@ -152,6 +153,7 @@ def _measured(options: argparse.Namespace) -> report.Everything:
         return run
     with logs.folder() as root:
         measured_with = _logs(root, options)
+        job = logs.write_job(root) if "job" in parts else []
         with measure.running(
             root,
             [name for name in cases.RENDERERS if name in options.renderers],
@@ -165,6 +167,8 @@ def _measured(options: argparse.Namespace) -> report.Everything:
                 run.results = measure.logs(running, measured_with, table, options.rounds, _say)
             if "small" in parts:
                 run.small = measure.small(running, options.rounds, options.seconds, _say)
+            if "job" in parts:
+                run.job = measure.job(running, job, options.rounds, _say)
             if "busy" in parts:
                 run.busy = measure.busy(
                     running, targets.main_log(measured_with), options.rounds, _say

@@ -18,7 +18,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 BUFFER = 1 << 20
 """More than loopback ever hands over at once."""
@@ -65,6 +66,20 @@ def fetch(request: Request, times: int = 1, seconds: float = 3600) -> list[Fetch
     if done.returncode:
         raise BadAnswer(f"{request.target}: {_last_line(done.stderr)}")
     return [Fetch(**found) for found in json.loads(done.stdout)]
+
+
+def fetch_each(requests: Sequence[Request], connections: int) -> float:
+    """Seconds in which a new process fetches all of them, over so many connections at a time."""
+    several = [dataclasses.asdict(request) for request in requests]
+    command = [
+        sys.executable,
+        __file__,
+        json.dumps({"several": several, "connections": connections}),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BadAnswer(f"{requests[0].target} and others: {_last_line(done.stderr)}")
+    return float(done.stdout)
 
 
 @contextlib.contextmanager
@@ -163,8 +178,24 @@ def fastest(size: int) -> float:
     return found.size / found.total
 
 
+def _each(requests: Sequence[Request], connections: int) -> float:
+    start = time.perf_counter()
+    shares = [requests[number::connections] for number in range(connections)]
+    with ThreadPoolExecutor(connections) as threads:
+        list(threads.map(_share, shares))
+    return time.perf_counter() - start
+
+
+def _share(requests: Sequence[Request]) -> None:
+    buffer = bytearray(BUFFER)
+    for request in requests:
+        get(request, buffer)
+
+
 def _main(argument: str) -> None:
     options = json.loads(argument)
+    if "several" in options:
+        return print(_each([Request(**one) for one in options["several"]], options["connections"]))
     request = Request(**options["request"])
     buffer = bytearray(BUFFER)
     end = time.monotonic() + options["seconds"]

@@ -9,6 +9,7 @@ import dataclasses
 import gzip
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,9 @@ from oslogserve import demo
 
 SMALL_SIZE = 4096
 """Bytes; a small log ends with the last line that fits."""
+JOB_LOGS, JOB_SIZE = 60, 8_300_000
+"""The logs of a job, and their bytes unpacked."""
+
 SMALL_COUNT = 2_000
 """More than any cache of a server would hold for one benchmark."""
 WARM = "warm.txt"
@@ -113,6 +117,40 @@ def _counted(blocks: Iterable[bytes], take: Callable[[bytes], int]) -> tuple[int
 def small_name(number: int) -> str:
     """The path of one of the small logs, from 0, as benchmarks/in_turn.lua asks for it."""
     return f"small/{number:04d}.txt"
+
+
+def write_job(root: pathlib.Path) -> list[str]:
+    """The paths of JOB_LOGS logs of a job, which all begin at the same time."""
+    (root / "job").mkdir(mode=0o755)
+    blocks = demo.generate_oslo(JOB_LOGS * JOB_SIZE * 11 // 10)
+    found = []
+    for number in range(JOB_LOGS):
+        log = b""
+        while len(log) < JOB_SIZE:
+            log += next(blocks)
+        path = root / "job" / f"{number:02}.txt.gz"
+        with gzip.open(path, "wb", compresslevel=6) as packed:
+            packed.write(_moved_to_midnight(log))
+        found.append(f"job/{path.name}")
+    return found
+
+
+def _moved_to_midnight(log: bytes) -> bytes:
+    """The log with times from 00:00:00 on."""
+    times = re.compile(rb"(?m)^(\d{4}-\d\d-\d\d )(\d\d):(\d\d):(\d\d)")
+    first = times.search(log)
+    assert first is not None
+    shift = _seconds(first)
+
+    def moved(time: re.Match[bytes]) -> bytes:
+        seconds = _seconds(time) - shift
+        return time[1] + b"%02d:%02d:%02d" % (seconds // 3600, seconds // 60 % 60, seconds % 60)
+
+    return times.sub(moved, log)
+
+
+def _seconds(time: re.Match[bytes]) -> int:
+    return (int(time[2]) * 60 + int(time[3])) * 60 + int(time[4])
 
 
 def _write_small(root: pathlib.Path) -> None:

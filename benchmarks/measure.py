@@ -19,7 +19,7 @@ from benchmarks import cases, client, servers, swift
 from benchmarks.cases import Case
 from benchmarks.client import BadAnswer, Fetch, Request
 from benchmarks.logs import SMALL_COUNT, WARM, Log, small_name
-from benchmarks.report import Busy, Pair, Result, Sample, Small
+from benchmarks.report import Busy, JobCase, Pair, Result, Sample, Small
 
 SHORT = 20_000_000
 """Bytes of a log below which a round takes the median of several GETs, at most MOST_TIMES."""
@@ -33,6 +33,13 @@ WARM_UP = 8
 CONNECTIONS = servers.WORKERS * servers.THREADS
 """Connections of wrk, kept alive: as many as there are threads. A worker of ours whose threads are all taken accepts none,
 and wrk gives up one that waits for two seconds. The worker that wakes first may accept most of whitenoise's: such a round is repeated."""
+
+JOB_QUERIES = {
+    "summary": "format=summary",
+    "a request's id": "format=text&q=req-6921f4be-0f5b-8e2c-7390-7cfccfe330cd",
+    "level=ERROR by time": "format=text&level=ERROR&order=time",
+    "all lines by time": "format=text&order=time",
+}
 
 IN_TURN = pathlib.Path(__file__).with_name("in_turn.lua")
 """wrk's script: each request is for the next of the small logs."""
@@ -262,6 +269,23 @@ def busy(running: Running, log: Log, rounds: int, say: Say) -> list[Busy]:
                 time.sleep(LOADED)
                 result.loaded.append(_first_bytes(probe))
         say(f"busy: round {number + 1} of {rounds}")
+    return found
+
+
+def job(running: Running, names: Sequence[str], rounds: int, say: Say) -> list[JobCase]:
+    """All logs of a job at once, beside nginx unpacking each of them over two connections."""
+    ours, nginx = next(iter(running.ours.values())), running.nginx
+    unpacked = [Request(nginx.port, f"/{name.removesuffix('.gz')}") for name in names]
+    found = [JobCase(name, [], [], [], []) for name in JOB_QUERIES]
+    for number in range(rounds):
+        for case in found if number % 2 == 0 else reversed(found):
+            ours.reset_peak()
+            [fetched] = client.fetch(Request(ours.port, f"/job/?{JOB_QUERIES[case.name]}"))
+            case.memory.append(ours.peak_above_idle())
+            case.ours.append(fetched.total)
+            case.first_bytes.append(fetched.first_byte)
+            case.beside.append(client.fetch_each(unpacked, 2))
+        say(f"job: round {number + 1} of {rounds}")
     return found
 
 

@@ -223,6 +223,34 @@ class Busy:
         ]
 
 
+@dataclasses.dataclass(frozen=True)
+class JobCase:
+    """A query of all logs of a job, in seconds and bytes for each round."""
+
+    name: str
+    ours: list[float]
+    first_bytes: list[float]
+    beside: list[float]
+    """nginx, which unpacks the same logs over two connections."""
+    memory: list[int]
+
+    def spreads(self) -> dict[str, Spread]:
+        pairs = zip(self.ours, self.beside, strict=True)
+        return {
+            "ratio": Spread.of(ours / beside for ours, beside in pairs),
+            "ours": Spread.of(self.ours),
+            "first_byte": Spread.of(self.first_bytes),
+            "memory": Spread.of(self.memory),
+        }
+
+    def line(self) -> str:
+        ratio, ours, first, memory = self.spreads().values()
+        return (
+            f"  {self.name:<22} s {ours.text(digits=2)}  of nginx {ratio.text()}"
+            f"  first byte ms {first.text(1e3, 0)}  MiB {memory.text(1 / MIB, 0)}"
+        )
+
+
 def percentile(values: Sequence[float], share: int) -> float:
     """The smallest value that ``share`` % of all do not exceed."""
     return sorted(values)[-(-len(values) * share // 100) - 1]
@@ -313,6 +341,7 @@ class Everything:
     results: list[Result] = dataclasses.field(default_factory=list)
     small: Small | None = None
     busy: list[Busy] = dataclasses.field(default_factory=list)
+    job: list[JobCase] = dataclasses.field(default_factory=list)
     rendered: list[Rendered] = dataclasses.field(default_factory=list)
     pages: list[Page] = dataclasses.field(default_factory=list)
 
@@ -343,6 +372,8 @@ class Everything:
             lines += [f"The page in Chromium, {rounds} rounds: median (range)"]
             lines += [f"{'  log':<12}{headings}".rstrip()]
             lines += [*(page.line() for page in self.pages), ""]
+        if self.job:
+            lines += ["All logs of a job at once", *(case.line() for case in self.job), ""]
         if self.small:
             lines += [*self.small.lines(), ""]
         if self.busy:
@@ -358,10 +389,11 @@ class Everything:
 
     def as_dict(self) -> dict[str, object]:
         """Medians and ranges, and every round as it was measured."""
-        measured: dict[str, Sequence[Result | Small | Busy | Rendered | Page]] = {
+        measured: dict[str, Sequence[Result | Small | Busy | JobCase | Rendered | Page]] = {
             "results": self.results,
             "small": [self.small] if self.small else [],
             "busy": self.busy,
+            "job": self.job,
             "rendered": self.rendered,
             "pages": self.pages,
         }
@@ -371,6 +403,6 @@ class Everything:
         }
 
 
-def _as_dict(measured: Result | Small | Busy | Rendered | Page) -> dict[str, object]:
+def _as_dict(measured: Result | Small | Busy | JobCase | Rendered | Page) -> dict[str, object]:
     spreads = {name: dataclasses.asdict(x) for name, x in measured.spreads().items()}
     return {"spreads": spreads, "measured": dataclasses.asdict(measured)}

@@ -33,6 +33,14 @@ TIMES_AT_MOST = {
 }
 """The most that a case may take of the time of what it is compared with."""
 
+OF_JOB_AT_MOST = {
+    "summary": 0.5,
+    "a request's id": 0.5,
+    "level=ERROR by time": 0.5,
+    "all lines by time": 2.0,
+}
+"""The same of all logs of a job."""
+
 NEIGHBOURS = {
     case.name: case.beside
     for case in cases.table(cases.VIEWS, cases.ENCODINGS, cases.RENDERERS, cases.SOURCES)
@@ -151,6 +159,13 @@ def small(run: Everything) -> Spread | None:
     return run.small.spreads()["ratio"] if run.small else None
 
 
+def of_job(case: str, name: str) -> Measured:
+    def measured(run: Everything) -> Spread | None:
+        return next((one.spreads()[name] for one in run.job if one.name == case), None)
+
+    return measured
+
+
 def busy(run: Everything) -> Spread | None:
     return run.busy[0].spreads()["loaded_p99"] if run.busy else None
 
@@ -179,6 +194,21 @@ TARGETS = (
     # What is sent of it is little: recognising takes nearly all of the time.
     rendering("native", "ten formats, level=ERROR", 7e8),
     Target("2,000 small logs in turn: requests / whitenoise's", small, 0.65, at_least=True),
+    *(
+        Target(f"a job's logs, {case} / nginx, unpacking", of_job(case, "ratio"), limit)
+        for case, limit in OF_JOB_AT_MOST.items()
+    ),
+    *(
+        Target(f"first rows: a job's logs, {case}", of_job(case, "first_byte"), 0.2, 1e3, "ms")
+        for case in list(OF_JOB_AT_MOST)[1:]
+    ),
+    Target(
+        "memory above idle, a job's logs by time",
+        of_job("all lines by time", "memory"),
+        64 * MIB,
+        1 / MIB,
+        "MiB",
+    ),
     Target("first byte beside 8 downloads, p99", busy, 0.020, 1e3, "ms"),
 )
 

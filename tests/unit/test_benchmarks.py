@@ -11,6 +11,7 @@ from benchmarks import cases, chart, client, logs, measure, picture, renderer, t
 from benchmarks.report import (
     Busy,
     Everything,
+    JobCase,
     Page,
     Pair,
     Rendered,
@@ -242,6 +243,23 @@ def test_the_small_logs_are_held_against_whitenoise():
     told = "2,000 small logs in turn: requests / whitenoise's"
     assert verdicts(small=Small(2000, 3900, [700.0, 650.0, 600.0], [1000.0] * 3))[told].met
     assert not verdicts(small=Small(2000, 3900, [640.0] * 3, [1000.0] * 3))[told].met
+
+
+def test_all_logs_of_a_job_are_held_against_nginx():
+    def of(name, seconds, first_byte):
+        return JobCase(name, [seconds] * 3, [first_byte] * 3, [1.0] * 3, [1 << 20] * 3)
+
+    found = verdicts(job=[of("summary", 0.4, 0.4), of("level=ERROR by time", 0.6, 0.1)])
+    assert found["a job's logs, summary / nginx, unpacking"].met
+    assert not found["a job's logs, level=ERROR by time / nginx, unpacking"].met
+    assert found["first rows: a job's logs, level=ERROR by time"].met
+
+
+def test_the_logs_of_a_job_begin_at_the_same_time():
+    log = b"2026-03-04 18:22:11.248 INFO one\n  more\n2026-03-04 18:24:00.000 INFO two\n"
+    assert logs._moved_to_midnight(log) == (
+        b"2026-03-04 00:00:00.248 INFO one\n  more\n2026-03-04 00:01:49.000 INFO two\n"
+    )
 
 
 def test_a_page_is_told_with_what_a_line_costs():
