@@ -11,6 +11,7 @@ import fcntl
 import mmap
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from operator import add
 from pathlib import Path
@@ -25,6 +26,8 @@ _NAMES = 8 * MOST_NUMBERS
 SIZE = _NAMES + 64 * 1024
 _SUFFIX = ".metrics"
 _NEW = ".new"
+#: Seconds after which a folder's time of change is not that of a later change too.
+SETTLED = 1.0
 #: In place of a process's number, of a file of ended ones.
 _MERGED = "0"
 
@@ -91,6 +94,8 @@ class Tables:
     def __init__(self, directory: str) -> None:
         self._directory = directory
         self._mapped: dict[str, Table] = {}
+        #: When the folder had last changed; None where it may have changed since it was listed.
+        self._listed: float | None = None
 
     def __call__(self) -> dict[str, Table]:
         """Tables by the names of their files; what was counted is in exactly one of them."""
@@ -102,8 +107,13 @@ class Tables:
         return {name: table for name, table in self._mapped.items() if name not in merged}
 
     def _map(self) -> None:
+        changed = os.stat(self._directory).st_mtime
+        if changed == self._listed:
+            return
         with _locked(self._directory, fcntl.LOCK_SH):
             self._mapped = _mapped(self._directory, self._mapped)
+        # Two changes at nearly the same time have the same one.
+        self._listed = changed if changed < time.time() - SETTLED else None
 
 
 def create(directory: str) -> None:

@@ -249,6 +249,21 @@ def test_a_scrape_maps_each_file_once(folder, processes, monkeypatch):
     assert counted(metrics) == before
 
 
+def test_a_folder_that_has_settled_is_not_listed_again(folder, processes, monkeypatch):
+    processes(1)
+    metrics = Metrics()
+    os.utime(folder, (1, 1))
+    before = counted(metrics)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "listdir", None)
+        assert counted(metrics) == before
+    processes(1)  # changes the folder
+    assert counted(metrics)["responses_total", "200"] == 6
+    monkeypatch.setattr(os, "listdir", None)
+    with pytest.raises(TypeError):
+        counted(metrics)  # it changed just now, and may have changed again
+
+
 def test_rows_that_another_version_counts_otherwise_are_left_alone(folder):
     other = metrics_dir.join(str(folder))
     other.numbers[other.add('histogram 9 source_read_bytes source="disk"')] = 5
