@@ -18,7 +18,7 @@
 #   make docs                 the manual, in build/html, and the man pages, in build/man
 #   make acceptance           the manual's commands on a clean Debian, as root; ARGS=--test with `make test` there
 #   make lock                 renew requirements/*.txt, which all of the above install with their hashes
-#   make screenshot           the README's picture, doc/page.png
+#   make screenshot           the README's pictures, doc/job.png and doc/page.png
 #   make clean                remove all that these made
 
 SHELL = /bin/bash

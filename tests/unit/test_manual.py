@@ -15,7 +15,9 @@ from oslogserve.errors import Incomplete, Unavailable
 from oslogserve.gunicorn_hooks import SETTINGS
 from oslogserve.handlers import budget
 from oslogserve.health import TIME_LIMIT
+from oslogserve.jobs.walk import MOST_ENTRIES
 from oslogserve.lines import search, selection
+from oslogserve.lines.select import UNTIMED_LINES
 from oslogserve.pages.listing import SORTED
 from oslogserve.sources import circuit_breaker
 
@@ -178,6 +180,8 @@ def test_a_message_that_it_explains_is_one(message):
         ("reliability.rst", f"{circuit_breaker.PATIENCE:g} s ({circuit_breaker.PATIENCE_BEHIND_DISK} s"),
         ("reliability.rst", "After five failures" if circuit_breaker.FAILURES == 5 else "?"),
         ("reliability.rst", "up to half a minute" if circuit_breaker.LONGEST_PAUSE == 30 else "?"),
+        ("urls.rst", f"more than {MOST_ENTRIES:,} files and folders"),
+        ("urls.rst", f"first {UNTIMED_LINES:,} lines"),
         ("operate.rst", f"within {TIME_LIMIT:g} seconds"),
         ("urls.rst", "``Retry-After``" if Unavailable.RETRY_AFTER else "?"),
     ],
@@ -192,6 +196,7 @@ def test_a_figure_is_that_of_the_code(page, figure):
         ("large logs", budget.MOST_LARGE_LOGS),
         ("filters and summaries", budget.MOST_SEARCHES),
         ("listings of folders", budget.MOST_FOLDERS),
+        ("all logs of a folder", budget.MOST_JOBS),
     ],
 )
 def test_the_places_for_work_are_those_of_the_code(work, places):
