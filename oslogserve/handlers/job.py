@@ -62,7 +62,7 @@ class JobHandler:
                     raise BadRequest("it is a folder now")
                 return OpenLog(found, path, sources, self._known, budget.part(), piece_size)
 
-            shared = Shared(opened, self._renderer, budget, self._pool, self._media_type)
+            shared = Shared(opened, self._renderer, budget, self._pool, self._media_type, [])
             job = Job(_chosen(query), shared)
             job.choose(Walk(sources, query.path), self._limits)
             return respond(request, _Answer(job, self._view(query, job), budget))

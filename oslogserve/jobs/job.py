@@ -27,6 +27,8 @@ from oslogserve.sources import Stored, deadline
 READ, PASSED_ON = 256 * 1024, 64 * 1024
 #: Where logs are merged: bytes that are read of all of them together, and at the least of each.
 MERGED, LEAST_READ = 3 * 1024 * 1024, 16 * 1024
+#: Sentences about logs that are incomplete.
+MOST_NOTICES = 20
 #: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
 #: others wait for them.
 MOST_PIECES = 1_000_000
@@ -104,6 +106,8 @@ class Shared(NamedTuple):
     pool: ThreadPoolExecutor
     #: The media type of what is no log, by its name and first bytes; None for a log.
     media_type: Callable[[str, bytes], str | None]
+    #: Why no more logs are read: the budget, once it is spent.
+    ended: list[Incomplete]
 
 
 class JobLog:
@@ -158,6 +162,8 @@ class JobLog:
     def _text(self, size: int) -> Generator[bytes, None, None]:
         """The log, inflated, in pieces of at most `size` bytes; nothing where it is skipped."""
         shared = self._shared
+        if shared.ended:
+            return self._skip(str(shared.ended[0]), is_missed=True)
         try:
             with deadline.start_clock():
                 log = shared.opened(self.file.name, size)
@@ -178,6 +184,7 @@ class JobLog:
                 else shared.budget.reading(pieces, size)
             )
             yield from until_incomplete(watched, self.missing)
+            shared.ended.extend(error for error in self.missing if error.reason == "budget")
         finally:
             log.close()
 
@@ -344,14 +351,20 @@ class Job:
 
     def _note_ends(self) -> None:
         """Notes what became of the logs."""
-        for log in self.logs:
+        missed = [log for log in self.logs if log.skipped or log.missing]
+        for log in missed:
             if log.skipped is not None:
                 self.skipped.append(log.skipped)
-                if log.skipped.is_missed:
-                    self._miss("failed", f"{log.skipped.name}: {log.skipped.why}")
-            for error in log.missing:
-                self.missing.append(error)
-                self.notices.append(f"{log.file.shown}: {error}")
+            if log.skipped is not None and log.skipped.is_missed:
+                log.missing.append(Incomplete("failed", log.skipped.why))
+            self.missing += log.missing
+            sentences = [f"{log.file.shown}: {error}" for error in log.missing]
+            self.notices += sentences if len(self.notices) < MOST_NOTICES else []
+        if len(self.missing) > len(self.notices):
+            self.notices.append(f"{len(self.missing) - len(self.notices):,} more are incomplete.")
+        if self._shared.ended and not self.chosen.by_time:
+            unread = (log.file.name for log in self.logs if log.skipped and log.skipped.is_missed)
+            self.next_log = next(unread, self.next_log)
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
         if untimed:
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")

@@ -193,6 +193,19 @@ def test_what_one_answer_may_cost_ends_it(job):
     found = ask("/job/?format=summary").json
     assert found["complete"] is False
     assert "one request inflates no more than 1 MiB" in found["notices"][0]
+    names = {log["name"] for log in found["logs"]}
+    while found["next"]:
+        found = ask(f"/job/{found['next']}").json
+        names |= {log["name"] for log in found["logs"] if log["complete"]}
+    assert {"logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"} <= names
+
+
+def test_many_incomplete_logs_are_counted(job, ask):
+    for number in range(30):
+        (job / "job" / f"cut-{number}.txt.gz").write_bytes(gzip.compress(NOVA)[:-4])
+    notices = ask("/job/?format=summary").json["notices"]
+    assert len(notices) == 21
+    assert notices[-1] == "10 more are incomplete."
 
 
 @pytest.mark.parametrize(
