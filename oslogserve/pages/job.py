@@ -7,7 +7,7 @@ Every view says what was left out, and where that goes on.
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -319,14 +319,13 @@ def _gathered(texts: Iterable[bytes]) -> Iterator[bytes]:
     """The texts, joined: whatever is yielded is sent and compressed by itself."""
     held: list[bytes] = []
     size = 0
-    begin: Callable[[], float] = time.monotonic
-    since = begin()
+    since = time.monotonic()
     for one in texts:
         held.append(one)
         size += len(one)
-        if size >= GATHERED or begin() - since > GATHERED_FOR:
+        if size >= GATHERED or time.monotonic() - since > GATHERED_FOR:
             yield b"".join(held)
-            held, size, since = [], 0, begin()
+            held, size, since = [], 0, time.monotonic()
     if held:
         yield b"".join(held)
 
