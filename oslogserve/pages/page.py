@@ -31,6 +31,8 @@ MOST_CRUMBS = 16
 _BEFORE_LINES = template_of("head", "log")
 _FILE_HEAD = template_of("file")
 _AFTER_LINES = template("</div>\n{before_notices}{notices}{footer}</main>\n</body>\n</html>\n")
+#: The bar has a link to it, which is shown when it has come.
+_DAMAGE = template('<div id="damage">{notices}</div>\n')
 _WITHOUT_LINES = template('<p class="none">{sentence}</p>\n')
 NOTICE = template('<p class="notice" role="status">{sentence}</p>\n')
 _LIMIT = template('A limit was reached: <a href="{address}" rel="next">the next lines</a>.')
@@ -93,10 +95,11 @@ def after_lines(
 ) -> bytes:
     """The page behind its last line. following: the URL of the lines behind a limit that was
     reached. without_lines: the sentence that stands where no line does."""
-    sentences = [*notices, *([_LIMIT(address=following)] if following else [])]
+    damage = join(NOTICE(sentence=sentence) for sentence in notices)
+    limit = NOTICE(sentence=_LIMIT(address=following)) if following else ""
     return _AFTER_LINES(
         before_notices=_WITHOUT_LINES(sentence=without_lines) if without_lines else "",
-        notices=join(NOTICE(sentence=sentence) for sentence in sentences),
+        notices=(_DAMAGE(notices=damage) if damage else "") + limit,
         footer=footer,
     ).encode()
 

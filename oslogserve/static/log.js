@@ -137,46 +137,26 @@ function goTo(line) {
   if (!isSeen(line) || scrollX) pin(line);
 }
 
-// A line that the filter hides is brought in by the server, once.
+// A line that the filter hides is brought in by the server, once; of a time that no line has, the nearest.
 function bringIn(name) {
   const range = rangeOf(name);
   if (name[0] === '~' ? isWhole() : !range && !/^_[\w+/-]{1,64}$/.test(name)) return;
   const wanted = range && name[0] !== '~' ? name.replace(/-(\d)/, '-L$1') : name.replace('~', '');
   const address = new URL(location);
-  const isPart = document.querySelector('.chip, [rel="next"], [rel="prev"]');
+  const isPart = !range || document.querySelector('.chip, [rel="next"], [rel="prev"]');
   if (!isPart || address.searchParams.has('show', wanted)) {
-    if (!range) goNear(name); else if (name[0] !== '~' && !log.querySelector('.lit')) say(`This log has no line ${range[0]}.`);
+    const near = document.querySelector('.notice [href^="#"]')?.hash.slice(1);
+    if (near && !range) {
+      light(linesOf(near));
+      pin(linesOf(near)[0]);
+    } else if (name[0] !== '~' && !log.querySelector('.lit')) {
+      say(range ? `This log has no line ${range[0]}.` : 'No line of this log has that time.');
+    }
     return;
   }
   address.hash = name;
-  if (address.searchParams.getAll('show').length >= MOST_SHOWN) address.searchParams.delete('show');
-  address.searchParams.append('show', wanted);
+  address.searchParams.set('show', wanted);
   location.replace(address);
-}
-
-const YEAR = /^_\d{4}-/;
-// In milliseconds; of times with a day. All are of one year where one of two has none.
-const momentOf = (name, hasYear) => Date.parse(/^_(\d{4}-|[A-Z][a-z]{2}_)/.test(name) && name
-  .replace(YEAR, hasYear ? '$&' : '_2000-')
-  .replace(/^_([A-Z][a-z]{2})_+(\d+)_/, '$1 $2 2000 ')
-  .replace(/^_([\d-]+)[_T]/, '$1T')
-  .replace(/(\d\d)_(\d\d)_(\d\d)_?(\d{0,3}).*/, '$1:$2:$3.$40Z'));
-
-// To the line that is nearest to a moment that no line has.
-function goNear(name) {
-  let [nearest, later] = [null, Infinity];
-  for (const link of log.querySelectorAll('[name]')) {
-    const hasYear = YEAR.test(name) && YEAR.test(link.name);
-    const way = momentOf(link.name, hasYear) - momentOf(name, hasYear);
-    if (Math.abs(way) < Math.abs(later)) [nearest, later] = [link, way];
-  }
-  const lines = nearest ? run(nearest) : [];
-  light(lines);
-  if (nearest) pin(lines[0]); else say('No line of this log has that time.');
-  if (!nearest || !later) return;
-  const far = Math.abs(later);
-  const distance = far < 1000 ? `${far} ms` : `${counted.format(far / 1000)} s`;
-  say(`nearest: line ${counted.format(numberOf(lines[0]))}, ${distance} ${later > 0 ? 'later' : 'earlier'}`);
 }
 
 function arrive() {
@@ -376,9 +356,7 @@ function lineLookedAt() {
 
 function placed(address) {
   const line = (scrollY || location.hash) && lineLookedAt();
-  const stated = new URL(address);
-  stated.hash = line ? `~${line.id}` : '';
-  return wrapped(stated);
+  return Object.assign(wrapped(address), { hash: line ? `~${line.id}` : '' });
 }
 
 // With how long lines are shown now.
@@ -463,7 +441,7 @@ document.addEventListener('keydown', (event) => {
   KEYS[event.key][0]();
 });
 
-// Counts, and the map: lines over time
+// Counts, and the map: lines over time, or by their numbers where they have none
 
 function drawn(tag, attributes, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -477,38 +455,82 @@ const short = new Intl.NumberFormat('en', { notation: 'compact' });
 const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
 const badOf = (counts) => (counts.ERROR ?? 0) + (counts.CRITICAL ?? 0);
 
-function drawMap({ buckets, seconds }, errors) {
-  const secondsOf = ({ time }) => Date.parse(`${time}Z`) / 1000;
-  const rowOf = (bucket) => Math.round((secondsOf(bucket) - secondsOf(buckets[0])) / seconds);
-  const rows = rowOf(buckets.at(-1)) + 1;
-  const sums = buckets.map(({ severities }) => sum(severities));
-  const most = Math.max(...sums);
-  const worst = Math.max(...buckets.map(({ severities }) => badOf(severities)));
-  const groups = buckets.map((bucket, index) => {
-    const bad = badOf(bucket.severities);
-    const rect = (className, width) => drawn('rect', { class: className, x: 100 - width, y: rowOf(bucket), width, height: 1 });
-    const title = `${bucket.time}: ${counted.format(sums[index])} lines, ${counted.format(bad)} errors`;
-    const group = drawn('g', {}, rect('any', 100), rect('lines', 20 + 80 * Math.sqrt(sums[index] / most)));
-    if (bucket.severities.WARNING) group.append(rect('warnings', 12));
-    if (bad) group.append(rect('errors', 20 + 50 * Math.sqrt(bad / worst)));
-    group.append(drawn('title', {}, title));
-    group.onclick = () => {
-      const line = lineFrom(bucket.first_line);
-      if (line) goTo(line); else bringIn(`L${bucket.first_line}`);
-    };
-    return group;
-  });
+function partsOfTime({ buckets, seconds }) {
+  const rowOf = (time) => Math.round((Date.parse(`${time}Z`) - Date.parse(`${buckets[0].time}Z`)) / 1000 / seconds);
+  return buckets.map(({ time, first_line: first, severities }) => ({
+    row: rowOf(time), name: time.replace('T', ' '), first,
+    lines: sum(severities), warnings: severities.WARNING, errors: badOf(severities),
+  }));
+}
+
+function partsOfLines(lines) {
+  const size = Math.ceil(lines / 100);
+  const parts = Array.from({ length: Math.ceil(lines / size) }, (_, row) => (
+    { row, name: `line ${counted.format(row * size + 1)}`, first: row * size + 1, lines: size, errors: 0 }));
+  for (const line of log.querySelectorAll(ERRORS)) {
+    const part = parts[Math.floor((numberOf(line) - 1) / size)];
+    if (part) part.errors += 1;
+  }
+  return parts;
+}
+
+function drawMap(parts, errors) {
+  const last = parts.at(-1);
+  const [mostLines, mostErrors] = ['lines', 'errors'].map((kind) => Math.max(...parts.map((part) => part[kind])));
+  const bar = (name, row, width) => drawn('rect', { class: name, x: 100 - width, y: row, width, height: 1 });
+  const bars = parts.flatMap(({ row, lines, warnings, errors: bad }) => [
+    bar('lines', row, 20 + 80 * Math.sqrt(lines / mostLines)),
+    bar('warnings', row, warnings ? 12 : 0),
+    bar('errors', row, bad && 20 + 50 * Math.sqrt(bad / mostErrors)),
+  ]);
   const seen = drawn('rect', { class: 'seen', width: 100 });
-  document.body.append(drawn('svg', {
-    id: 'map', viewBox: `0 0 100 ${rows}`, preserveAspectRatio: 'none', role: 'img',
-    'aria-label': `Lines over time, ${counted.format(errors)} of them errors`,
-  }, ...groups, seen));
-  const rowAt = (line) => rowOf(buckets.findLast((one) => one.first_line <= numberOf(line)) ?? buckets[0]);
+  const map = create('div', { id: 'map' });
+  const ariaLabel = `Lines over the log, ${counted.format(errors)} of them errors`;
+  const slider = create('input', { type: 'range', max: last.row, value: 0, ariaLabel });
+  const tip = create('p', { className: 'tip' });
+  const told = ({ name, lines, errors: bad }) => `${name}: ${counted.format(lines)} lines, ${counted.format(bad)} errors`;
+  const put = (text, row) => { text.style.top = `${98 * row / (last.row + 1)}%`; };
+  const labels = [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const { row, name } = parts.find((part) => part.row >= share * last.row);
+    const label = create('p', { textContent: name.slice(name[0] === 'l' ? 5 : 11, 19) });
+    put(label, row);
+    return label;
+  });
+  map.append(drawn('svg', { viewBox: `0 0 100 ${last.row + 1}`, preserveAspectRatio: 'none' }, ...bars, seen), ...labels, slider, tip);
+  log.after(map);
+  let now = 0;
+  const partAt = (row) => (row < now ? parts.findLast((part) => part.row <= row) : parts.find((part) => part.row >= row));
+  slider.oninput = () => {
+    const part = partAt(slider.valueAsNumber);
+    const line = lineFrom(part.first);
+    if (line) goTo(line); else bringIn(`L${part.first}`);
+    slider.value = now = part.row;
+    slider.ariaValueText = told(part);
+    say(told(part));
+  };
+  // Else up is down.
+  slider.onkeydown = (event) => {
+    const way = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    slider.value = now + way;
+    slider.oninput();
+  };
+  map.onpointermove = ({ clientY }) => {
+    const part = partAt(Math.floor((clientY - topOf(map)) / map.offsetHeight * (last.row + 1)));
+    tip.textContent = told(part);
+    put(tip, part.row);
+  };
+  const partOf = (line) => parts.findLast((part) => part.first <= numberOf(line)) ?? parts[0];
   const follow = () => {
     const first = lineAtTop();
-    const top = first ? rowAt(first) : 0;
-    seen.setAttribute('y', top);
-    seen.setAttribute('height', first ? rowAt(lineAt(innerHeight - 96) ?? first) - top + 1 : 0);
+    if (!first) return;
+    const part = partOf(first);
+    seen.setAttribute('y', part.row);
+    seen.setAttribute('height', partOf(lineAt(innerHeight - 96) ?? first).row - part.row + 1);
+    const looked = partOf(lineLookedAt());
+    slider.value = now = looked.row;
+    slider.ariaValueText = told(looked);
   };
   addEventListener('scroll', follow, { passive: true });
   follow();
@@ -520,7 +542,7 @@ async function showSummary() {
   address.searchParams.set('format', 'summary');
   const answer = await fetch(address);
   if (!answer.ok) return;
-  const { severities, histogram, last_error: last } = await answer.json();
+  const { lines, severities, histogram, first_error: firstError, last_error: lastError } = await answer.json();
   const counts = {};
   for (const name in severities) counts[name] = severities[name].count;
   let count = 0;
@@ -530,11 +552,10 @@ async function showSummary() {
     link.title = `${counted.format(count)} lines`;
   }
   document.getElementById('counts')?.remove();
-  const firsts = [severities.ERROR, severities.CRITICAL].filter(Boolean).map((found) => found.first_line);
-  if (firsts.length) offerFirst(Math.min(...firsts));
+  if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];
-  if (found.length) offerLast(numberOf(found.at(-1)), found.length); else if (last) offerLast(last.line, badOf(counts));
-  if (histogram.buckets.length > 1) drawMap(histogram, badOf(counts));
+  if (found.length) offerLast(numberOf(found.at(-1)), found.length); else if (lastError) offerLast(lastError.line, badOf(counts));
+  if (lines) drawMap(histogram.buckets.length > 1 ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
 }
 
 // While the lines come

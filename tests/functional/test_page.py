@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a reader does on the page of a log, in a real browser, with and without scripts."""
 
+import gzip
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -74,6 +75,9 @@ def server(tmp_path_factory):
     (job / "failures.txt").write_text(
         stamped(0, "INFO", "starts") + failure + failure + stamped(2, "INFO", "goes on") + alone
     )
+    timeless = (f"{'ERROR: ' if n in (3, 700) else ''}line {n}\n" for n in range(1000))
+    (job / "timeless.txt").write_text("".join(timeless))
+    (job / "broken.txt.gz").write_bytes(gzip.compress("".join(lines()).encode())[:-20])
     (job / "progress.txt").write_text(PROGRESS, newline="")
     wide = stamped(0, "INFO", "word " * 1000) + stamped(1, "ERROR", "short")
     (job / "wide.txt").write_text(wide)
@@ -368,14 +372,13 @@ def test_an_old_anchor_highlights_all_lines_of_that_time(scripted, date):
 
 def test_a_moment_that_no_line_has_leads_to_the_nearest_line(scripted):
     page = scripted.open("a.txt#_2026-03-04_18_22_09_961")
-    expect(page.locator("#said")).to_have_text("nearest: line 200, 39 ms later")
-    assert lit(page) == [f"L{number}" for number in range(200, 220)]
+    page.wait_for_url("**show=**")
+    expect(page.locator(".notice")).to_have_text("nearest: line 200, 39 ms later")
+    page.wait_for_selector("#L200.lit")
     lands_on(page, "#L200")
-    page.goto(f"{page.url.partition('#')[0]}#_2026-03-04T18_23_00")
-    expect(page.locator("#said")).to_have_text("nearest: line 1,000, 10 s earlier")
-    page.goto(f"{page.url.partition('#')[0]}#_Mar__8_12_20_42")
-    expect(page.locator("#said")).to_have_text("nearest: line 1,000, 323,872 s earlier")
-    page.goto(f"{page.url.partition('#')[0]}#_12_20_42")
+    page.goto(page.url.partition("?")[0] + "#_2026-03-04T18_23_00")
+    expect(page.locator(".notice")).to_have_text("nearest: line 1,000, 10 s earlier")
+    page.goto(page.url.partition("?")[0] + "#_12_20_42")
     expect(page.locator("#said")).to_have_text("No line of this log has that time.")
 
 
@@ -390,8 +393,9 @@ def test_a_filtered_page_brings_in_the_line_nearest_to_a_moment(reader):
 
 def test_the_script_asks_for_the_line_that_a_filter_hides(scripted):
     page = scripted.open("a.txt?level=CRITICAL#_2026-03-04_18_22_09_961")
-    expect(page.locator("#said")).to_have_text("nearest: line 200, 39 ms later")
+    page.wait_for_selector("#L200.lit")
     assert lit(page) == ["L200"]
+    lands_on(page, "#L200")
 
 
 def test_an_old_anchor_is_highlighted_without_scripts(plain):
@@ -755,11 +759,79 @@ def test_the_map_marks_errors_and_leads_to_its_moment(scripted):
     page = scripted.open("a.txt")
     drawn = page.locator("#map")
     expect(drawn).to_be_visible()
-    assert "5 of them errors" in drawn.get_attribute("aria-label")
-    assert page.locator("#map .errors").count() == 3
-    page.locator("#map g").nth(40).click()
+    slider = page.get_by_role("slider", name="Lines over the log, 5 of them errors")
+    assert page.locator("#map .errors:not([width='0'])").count() == 3
+    labels = page.locator("#map p:not(.tip)").all_inner_texts()
+    assert labels == ["18:22:00", "18:22:13", "18:22:25", "18:22:38", "18:22:50"]
+    box = drawn.bounding_box()
+    at = {"x": 20, "y": box["height"] * 40.5 / 51}
+    drawn.hover(position=at)
+    expect(page.locator("#map .tip")).to_have_text("2026-03-04 18:22:40: 20 lines, 0 errors")
+    drawn.click(position=at)
     page.wait_for_selector("#L800.lit")
     lands_on(page, "#L800")
+    slider.press("ArrowUp")
+    page.wait_for_selector("#L780.lit")
+    expect(slider).to_have_attribute("aria-valuetext", "2026-03-04 18:22:39: 20 lines, 0 errors")
+    expect(page.locator("#said")).to_have_text("2026-03-04 18:22:39: 20 lines, 0 errors")
+    slider.press("Home")
+    page.wait_for_selector("#L1.lit")
+
+
+def test_the_map_of_a_log_without_times_goes_by_its_lines(scripted):
+    page = scripted.open("timeless.txt")
+    expect(page.locator("#map p:not(.tip)").last).to_have_text("991")
+    assert page.locator("#map .errors:not([width='0'])").count() == 2
+    page.locator("#map input").press("End")
+    page.wait_for_selector("#L991.lit")
+    lands_on(page, "#L991")
+
+
+def test_the_numbers_stay_in_view_where_lines_are_not_wrapped(scripted):
+    page = scripted.open("wide.txt?wrap=no", size=SCREENS[-1])
+    text = page.locator("#L1").bounding_box()["x"]
+    page.mouse.move(100, 300)
+    page.mouse.wheel(900, 0)
+    page.wait_for_function("() => scrollX > 300")
+    assert page.locator("#L1").bounding_box()["x"] < text - 300
+    expect(page.locator("#L1 > a")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("address", ["a.txt", "a.txt?level=ERROR&not=one+error&context=1"])
+def test_on_a_telephone_nothing_is_cut_and_targets_are_24_pixels(scripted, address):
+    page = scripted.open(address, size=SCREENS[-1])
+    expect(page.locator("#map")).to_be_visible()
+    if "?" in address:
+        page.wait_for_selector(".gap button")
+    small = """() => [...document.querySelectorAll('header :is(a, button, summary, input), .gap > *, #map input, .fold')]
+        .filter((element) => element.checkVisibility() && !element.matches('.skip'))
+        .map((element) => [element.outerHTML.slice(0, 90), element.getBoundingClientRect()])
+        .filter(([, box]) => box.width < 24 || box.height < 24 || box.left < 0 || box.right > innerWidth)"""
+    assert page.evaluate(small) == []
+    page.click(".tools > summary")
+    page.click(".extra > summary")
+    assert page.evaluate(small) == []
+    cut = """() => [...document.querySelectorAll('header *')].filter((element) => element.checkVisibility()
+        && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline'
+        && !element.matches('input, label > span')).map((element) => element.outerHTML.slice(0, 90))"""
+    assert page.evaluate(cut) == []
+
+
+def test_forced_colours_keep_the_marks(chromium, server):
+    with chromium.new_context(forced_colors="active") as context:
+        page = Reader(context, server.url).open("a.txt?q=cannot&context=1#L301")
+        page.wait_for_selector("#L301.lit")
+        for selector, side in (("#L301", "borderLeftStyle"), ("#L301 mark", "outlineStyle")):
+            style = f"element => getComputedStyle(element).{side}"
+            assert page.locator(selector).evaluate(style) == "solid"
+
+
+def test_what_is_missing_is_told_in_the_bar_too(reader):
+    page = reader.open("broken.txt")
+    expect(page.locator(".damaged")).to_be_visible()
+    page.click(".damaged")
+    expect(page.locator("#damage .notice")).to_be_in_viewport()
+    expect(reader.open("a.txt").locator(".damaged")).not_to_be_visible()
 
 
 def test_nothing_is_left_is_said(reader):

@@ -129,7 +129,9 @@ def test_html_ends_with_the_notice_escaped_after_the_lines():
     shown = as_html(Chunks([LOG], breaks=True))
     notice = NOTICE.replace(b"<", b"&lt;").replace(b">", b"&gt;")
     _, _, after = shown.partition(b"</ol></div>\n")
-    assert after.startswith(b'<p class="notice" role="status">' + notice + b"</p>\n")
+    assert after.startswith(
+        b'<div id="damage"><p class="notice" role="status">' + notice + b"</p>\n"
+    )
     assert shown.endswith(b"</html>\n")
     assert len(ids(shown)) == 4
 

@@ -125,8 +125,9 @@ def test_long_lines_are_broken_unless_that_is_not_wanted(query, kind):
 def test_notices_and_counts_stand_after_the_lines_escaped():
     assert page.after_lines(["a <b>", "c"], footer=Markup("<footer></footer>")).decode() == (
         "</div>\n"
-        '<p class="notice" role="status">a &lt;b&gt;</p>\n'
-        '<p class="notice" role="status">c</p>\n<footer></footer></main>\n</body>\n</html>\n'
+        '<div id="damage"><p class="notice" role="status">a &lt;b&gt;</p>\n'
+        '<p class="notice" role="status">c</p>\n</div>\n'
+        "<footer></footer></main>\n</body>\n</html>\n"
     )
 
 
