@@ -16,8 +16,9 @@ LARGE = 1024 * 1024
 KEPT = 4 * LARGE
 
 
-def share_arenas() -> None:
-    """Lets the threads of this process share their memory, before there are threads.
+def set_up_malloc() -> None:
+    """Has the threads of this process share their memory and give large buffers back. To be called
+    before there are threads.
 
     glibc gives each thread an arena, which keeps what its requests took: 80 MiB more of 24 tails at
     once. Other libraries have no arenas.

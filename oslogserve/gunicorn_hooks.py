@@ -19,7 +19,7 @@ from gunicorn.util import parse_address
 from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import metrics_dir
-from oslogserve.allocator import share_arenas
+from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import in_lines
 from oslogserve.rendering import renderer_of
@@ -118,7 +118,7 @@ def on_starting(server: Any) -> None:
 def post_fork(server: Any, worker: Any) -> None:
     """Lets the worker's threads share their memory, and tells an application that loads the
     configuration itself (oslogserve.wsgi) how many they are."""
-    share_arenas()
+    set_up_malloc()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from oslogserve.allocator import share_arenas
+from oslogserve.allocator import set_up_malloc
 from oslogserve.app import App, Environ
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import in_lines
@@ -18,7 +18,7 @@ def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
     return [b"The configuration has faults. The server's log names them.\n"]
 
 
-share_arenas()
+set_up_malloc()
 try:
     application: Any = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
     print(application.description, file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from oslogserve.pages.template import template
 
 _SIZE = template('<data value="{size}" title="{size:,} bytes">{shown}</data>')
-_TIME = template('<time datetime="{iso}Z">{shown}{zone}</time>')
+_TIME = template('<time datetime="{iso}">{shown}{zone}</time>')
 #: How many of each make one of the next.
 _UNITS_OF_TIME = {"ms": 1000, "s": 60, "min": 60, "h": 24, "days": inf}
 
@@ -47,8 +47,8 @@ def iso_moment(seconds: float | None) -> str | None:
 
 def time_element(seconds: float | None, zone: str = "") -> Markup:
     """Nothing where the time is not known."""
-    shown = moment(seconds)
-    return _TIME(iso=shown.replace(" ", "T"), shown=shown, zone=zone) if shown else Markup()
+    iso, shown = iso_moment(seconds), moment(seconds)
+    return _TIME(iso=iso, shown=shown, zone=zone) if shown else Markup()
 
 
 def duration(micros: int) -> str:

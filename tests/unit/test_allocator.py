@@ -28,7 +28,7 @@ out = libc.fopen(b"/dev/stdout", b"w")
 libc.malloc_info(0, out)
 libc.fflush(out)
 """
-SHARING = "from oslogserve.allocator import share_arenas; share_arenas()"
+SHARING = "from oslogserve.allocator import set_up_malloc; set_up_malloc()"
 
 
 def arenas(first=""):
