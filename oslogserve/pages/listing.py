@@ -22,6 +22,8 @@ from oslogserve.sources.first_of import Listing
 
 #: Rows handed to the server at a time.
 BATCH = 500
+#: Rows of a page whose folders come first, and whose columns are left out where all say the same.
+HELD = 10_000
 #: Most names that are sorted by time: they take some 30 MB. More stay in their order.
 SORTED = 100_000
 
@@ -60,7 +62,13 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
     """A page; its links keep the query's source. job_marks: names by which its script knows that it
     may ask for what went wrong in the logs."""
     source = "" if query.source == "all" else query.source
+    rows: Iterator[_Row] = chain.from_iterable(_batches(listing, sort))
+    held = list(islice(rows, HELD + 1))
+    is_all = len(held) <= HELD
+    if is_all and sort == "name":
+        held.sort(key=lambda row: not row.name.endswith("/"))
     yield _BEFORE_ROWS(
+        same=_same(held) if is_all else "",
         title=query.path.decode("utf-8", "replace") or "logs",
         style=url(query.mount, "log.css"),
         path=breadcrumbs(query.mount, query.path),
@@ -74,7 +82,8 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
         integrity=integrity("folder.js"),
     ).encode()
     files = folders = size = 0
-    for batch in _batches(listing, sort):
+    rows = chain(held, rows)
+    while batch := list(islice(rows, BATCH)):
         folders_in_batch = sum(row.name.endswith("/") for row in batch)
         folders += folders_in_batch
         files += len(batch) - folders_in_batch
@@ -85,6 +94,15 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
     total += [_counted(folders, "folder")] if folders else []
     notices = join(NOTICE(sentence=sentence) for sentence in _notices(listing))
     yield _AFTER_ROWS(notices=notices, total=join(total, between=", ")).encode()
+
+
+def _same(rows: list[_Row]) -> str:
+    """Classes of the columns that say the same in all rows."""
+    columns = {
+        "time": {row.modified for row in rows},
+        "source": {tuple(row.sources) for row in rows},
+    }
+    return " ".join(f"same-{name}" for name, values in columns.items() if len(values) == 1)
 
 
 def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:

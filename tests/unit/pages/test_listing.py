@@ -98,11 +98,34 @@ def test_html_has_a_row_for_each_name():
 
     assert re.findall(r"<tr><td>(.*)</td></tr>", as_html(both())) == [
         '<a href="../">../</a></td><td></td><td></td><td>',
+        f'<a href="./d/">d/</a></td><td></td><td></td><td>{disk} {swift}',
         f'<a href="./a">a</a></td><td>{size(1)}</td><td>{time}</td><td>{disk}',
         f'<a href="./b">b</a></td><td>{size(2)}</td><td>{time}</td><td>{disk} {swift}',
         f'<a href="./c">c</a></td><td>{size(3)}</td><td>{time}</td><td>{swift}',
-        f'<a href="./d/">d/</a></td><td></td><td></td><td>{disk} {swift}',
     ]
+
+
+def names(page):
+    return re.findall(r'<a href="\./[^"]*">([^<]*)</a>', page)
+
+
+def of_names(*several):
+    return merged(Source("disk", [(name, 1, HOUR) for name in several]))
+
+
+def test_on_a_page_folders_come_first():
+    page = as_html(of_names(b"a.txt", b"b/", b"c.txt", b"d/"))
+    assert names(page) == ["b/", "d/", "a.txt", "c.txt"]
+
+
+def test_a_page_of_very_many_stays_in_its_order(monkeypatch):
+    monkeypatch.setattr(listing, "HELD", 2)
+    assert names(as_html(of_names(b"a.txt", b"b/", b"c.txt"))) == ["a.txt", "b/", "c.txt"]
+
+
+def test_a_column_that_says_the_same_everywhere_is_not_shown():
+    assert '<table id="entries" class="same-time same-source">' in as_html(of_names(b"a", b"b"))
+    assert '<table id="entries" class="">' in as_html(both())
 
 
 def test_html_ends_with_what_there_is():
