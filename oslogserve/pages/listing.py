@@ -82,8 +82,8 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
         integrity=integrity("folder.js"),
     ).encode()
     files = folders = size = 0
-    rows = chain(held, rows)
-    while batch := list(islice(rows, BATCH)):
+    rest = chain(held, rows)
+    while batch := list(islice(rest, BATCH)):
         folders_in_batch = sum(row.name.endswith("/") for row in batch)
         folders += folders_in_batch
         files += len(batch) - folders_in_batch
@@ -98,11 +98,11 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
 
 def _same(rows: list[_Row]) -> str:
     """Classes of the columns that say the same in all rows."""
-    columns = {
-        "time": {row.modified for row in rows},
-        "source": {tuple(row.sources) for row in rows},
+    values = {
+        "same-time": len({row.modified for row in rows}),
+        "same-source": len({tuple(row.sources) for row in rows}),
     }
-    return " ".join(f"same-{name}" for name, values in columns.items() if len(values) == 1)
+    return " ".join(name for name, different in values.items() if different == 1)
 
 
 def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:
