@@ -38,6 +38,9 @@ SHOWS = {
         ("text/html", b" id=L1>"),
         ("format=raw", b" | "),
         ("format=json", b'"complete": true'),
+        ("format=summary", b'"telling_error": '),
+        ("PortBindingFailed", b"screen-n-cpu.txt.gz:"),
+        ("since=", b"job-output.txt:"),
     ],
 }
 EXAMPLES = {page: re.findall(r"^    (curl .*)$", PAGES[page], re.MULTILINE) for page in PAGES}
@@ -104,7 +107,7 @@ def test_every_parameter_and_level_is_named():
 
 def test_the_parameters_that_choose_lines_are_those_of_filters():
     rows = re.findall(r"^``(\w+)``(?:, ``(\w+)``)?  ", PAGES["filters.rst"], re.MULTILINE)
-    of_address = {"source", "format", "wrap", "sort", "content-type"}
+    of_address = {"source", "format", "wrap", "sort", "content-type", "logs", "order", "from", "in"}
     named = {name for row in rows for name in row if name}
     assert named & set(PARAMETERS) == set(PARAMETERS) - of_address
 
@@ -121,7 +124,9 @@ def test_the_members_of_json_are_those_that_are_named(server):
     lines = members("JSON lines", "Headers of filtered text")
     assert {*json.loads(line), *json.loads(end)} - {"end"} == lines - {"cut"}
     summary = json.loads(run(server, f'curl "{log}?format=summary"'))
-    assert set(summary) == members("Summary", "Listings") | (lines & set(summary))
+    assert set(summary) == members("Summary", "Summary of a folder") | (lines & set(summary))
+    folder = json.loads(run(server, 'curl "$LOGS/?format=summary"'))
+    assert set(folder) - {"path"} == members("Summary of a folder", "Listings")
     listing = json.loads(run(server, 'curl "$LOGS/?format=json"'))
     entries = listing.pop("entries")
     assert {*entries[0], *listing} - {"path", "reason"} == members("Listings", "Ranges")
