@@ -136,7 +136,7 @@ class JobLog:
         with closing(self._text(size)) as pieces:
             rows = self._shared.renderer.rows(pieces, wanted, self.tally)
             if by_time:
-                yield from joined(placed(self._noting_times(rows)), size // 2, MOST_MERGED_PIECES)
+                yield from joined(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
             else:
                 yield from joined(rows, PASSED_ON, MOST_PIECES)
         if self.tally.cut_line:

@@ -18,7 +18,8 @@ from oslogserve.native import CORE
 MOST_MERGED = 64 * 1024
 #: What the native core says in place of a log.
 FULL, OVER = -1, -2
-#: Bytes of rows above a log's first time that are held until that is known; more of them come first.
+#: Bytes of rows above a log's first time that are held until that is known; with more the log counts as
+#: one without times.
 MOST_HELD = 256 * 1024
 
 
@@ -52,7 +53,7 @@ def _as_one(several: Sequence[Rows]) -> Rows:
 
 def placed(several: Iterable[Rows]) -> Iterator[Rows]:
     """The same rows; those above the log's first time have that of the first row behind them, and
-    those of a log without any time are UNTIMED."""
+    all of a log without any time there are UNTIMED."""
     held: list[Rows] = []
     size = 0
     rest = iter(several)
@@ -60,7 +61,10 @@ def placed(several: Iterable[Rows]) -> Iterator[Rows]:
         held.append(rows)
         size += len(rows.text)
         first = next((time for time in rows.times if time != NO_TIME), NO_TIME)
-        if first != NO_TIME or size > MOST_HELD:
+        if first != NO_TIME:
+            break
+        if size > MOST_HELD:
+            first = UNTIMED
             break
         if rows.reached != NO_TIME and not size:  # nothing is held back for it
             held.clear()
@@ -71,7 +75,10 @@ def placed(several: Iterable[Rows]) -> Iterator[Rows]:
     for rows in held:
         times = [first if time == NO_TIME else time for time in rows.times]
         yield rows._replace(times=times, reached=max(rows.reached, *times, NO_TIME))
-    yield from rest
+    for rows in rest:
+        if first == UNTIMED:
+            rows = rows._replace(times=[UNTIMED] * len(rows.times), reached=UNTIMED)
+        yield rows
 
 
 def merge(logs: Sequence[Iterator[Rows]]) -> Iterator[Rows]:

@@ -2,12 +2,15 @@
 """What Zuul's job-output.json says of a failed job."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 NAMES = (b"job-output.json", b"job-output.json.gz")
-#: Bytes of one that is read.
-MOST = 32 * 1024 * 1024
+#: Bytes of one that is read, and values in it: each of them takes up to some 200 bytes of memory.
+MOST = 8 * 1024 * 1024
+MOST_VALUES = 100_000
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class FailedTask(NamedTuple):
@@ -22,7 +25,9 @@ class FailedTask(NamedTuple):
 
 def failed_task(content: bytes) -> FailedTask | None:
     """The task that ended the job: the last one of `run`, or of any phase, that failed. None where
-    there is none, or where this is no such file."""
+    there is none, or where this is no such file, or has more than MOST_VALUES."""
+    if sum(map(_STRING.sub(b"", content).count, (b",", b":", b"[", b"{"))) > MOST_VALUES:
+        return None
     try:
         found = list(_failures(json.loads(content)))
     except (ValueError, RecursionError):

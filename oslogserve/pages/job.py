@@ -72,7 +72,7 @@ def text(query: Query, job: Job) -> Iterator[bytes]:
 
     yield from _gathered(one.text for one in job.slices("text", label))
     for sentence in job.notices:
-        yield f"[oslogserve: {sentence}]\n".encode()
+        yield f"[oslogserve: {visible(sentence)}]\n".encode()
     following = next_address(query, job)
     if following:
         yield f"[oslogserve: there is more: {following}]\n".encode()
@@ -137,7 +137,7 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
     ).encode()
     rows = _ranked(job, noise)
     wrong = [row for row in rows if row[2].error][:MOST_WRONG]
-    notices = [NOTICE(sentence=sentence) for sentence in job.notices]
+    notices = [NOTICE(sentence=visible(sentence)) for sentence in job.notices]
     if job.next_log is not None:
         address = next_address(query, job) or ""
         notices.append(_NOTE(content=_GOES_ON(address=address, text="the next logs")))
@@ -169,13 +169,14 @@ def _task(task: FailedTask | None) -> Markup:
 
 
 def _around(time: str | None) -> str | None:
-    """The URL of what all logs say some seconds before and after a time; None where it has no date."""
+    """The URL of what all logs say some seconds before and after a time; None where it has no date, or
+    where the years end."""
     try:
         found = time_range(time or "")
+        first = found.first - (found.offset or 0) * 60 * 10**6
+        since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
     except ValueError:
         return None
-    first = found.first - (found.offset or 0) * 60 * 10**6
-    since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
     return address(since=since, until=until, order="time")
 
 
@@ -297,7 +298,7 @@ def _options(names: Iterable[str], chosen: str) -> Markup:
 
 
 def _after(query: Query, job: Job) -> Markup:
-    notices = [NOTICE(sentence=sentence) for sentence in job.notices]
+    notices = [NOTICE(sentence=visible(sentence)) for sentence in job.notices]
     if not job.sent:
         notices.insert(0, _NONE)
     following = next_address(query, job)

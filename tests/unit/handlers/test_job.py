@@ -308,3 +308,29 @@ def test_nothing_is_left_open(ask):
     ask("/job/?order=time&limit=1")
     ask("/job/?level=ERROR&format=text")
     assert descriptors() <= before
+
+
+def test_a_log_of_long_lines_without_times_comes_last_in_every_view(job):
+    (job / "job" / "a.txt").write_bytes((b"x" * 400 + b"\n") * 1500)
+    for view in ("text", "jsonl"):
+        found = lines(Asking(job)(f"/job/?order=time&format={view}"))
+        assert "neutron" in found[2], view
+    answer = Asking(job)("/job/?order=time&format=text")
+    assert notices(answer) == ["Lines without any time stand at the end, of: a.txt, plain.txt."]
+
+
+@pytest.mark.parametrize("time", ["9999-12-31 23:59:59", "0001-01-01 00:00:00"])
+def test_an_error_where_the_years_end_has_no_moment(job, time):
+    (job / "job" / "plain.txt").write_bytes(f"{time} ERROR nova: never\n".encode())
+    page = Asking(job)("/job/?format=overview&logs=plain.txt").text
+    assert "ERROR nova: never" in page
+    assert "this moment" not in page
+
+
+@pytest.mark.parametrize("query", ["format=text&q=one", "format=html&q=one", "format=overview"])
+def test_a_notice_shows_control_characters_of_a_name(job, query):
+    name = "a\x1b[2J\n[oslogserve: forged].txt.gz"
+    (job / "job" / name).write_bytes(gzip.compress(NOVA)[:-4])
+    answer = Asking(job)(f"/job/?{query}")
+    assert r"a\x1b[2J\n[oslogserve: forged].txt.gz: the compressed data ends early" in answer.text
+    assert "\x1b" not in answer.text

@@ -80,10 +80,12 @@ def test_a_log_without_times_is_untimed():
     assert times_of(merge.placed(pieces([(NO_TIME, b"a"), (NO_TIME, b"b")], 1))) == [UNTIMED] * 2
 
 
-def test_no_more_is_held_above_the_first_time_than_is_allowed(monkeypatch):
+def test_a_log_with_more_above_its_first_time_than_is_held_is_untimed(monkeypatch):
     monkeypatch.setattr(merge, "MOST_HELD", 2)
     rows = [(NO_TIME, b"abc"), (NO_TIME, b"d"), (7, b"e")]
-    assert times_of(merge.placed(pieces(rows, 1, 1))) == [NO_TIME, NO_TIME, 7]
+    several = list(merge.placed(pieces(rows, 1, 1)))
+    assert times_of(several) == [UNTIMED] * 3
+    assert {one.reached for one in several} == {UNTIMED}
 
 
 @pytest.mark.parametrize(("most_bytes", "most_pieces"), [(1, 1), (3, 9), (99, 2), (99, 99)])

@@ -56,3 +56,14 @@ def test_what_is_no_such_file_says_nothing(content):
 def test_what_it_says_is_cut():
     long = task("x" * 999, **{"h" * 999: {"failed": True, "msg": ["y" * 999]}})
     assert max(map(len, of(playbook("run", long)))) == 300
+
+
+@pytest.mark.parametrize("value", [b"[]", b"{}", b"1.5", b'{"a":1}'])
+def test_one_of_too_many_values_is_not_taken_apart(value, monkeypatch):
+    monkeypatch.setattr(json, "loads", lambda _: pytest.fail("it was"))
+    assert failed_task(b"[" + b",".join([value] * 200_000) + b"]") is None
+
+
+def test_what_stands_in_strings_is_no_value():
+    noisy = task("run", controller={"failed": True, "stdout": ':,[{\\"' * 200_000, "msg": "x"})
+    assert of(playbook("run", noisy)).message == "x"
