@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from threading import Semaphore, get_ident
 from typing import NamedTuple
@@ -46,7 +47,7 @@ class Budget:
     """What is left of a request's allowance.
 
     To be created in the thread that answers; other threads that work for it must be new ones, or
-    call resume().
+    be within working().
     """
 
     def __init__(
@@ -85,10 +86,15 @@ class Budget:
         part._entered = []
         return part
 
-    def resume(self) -> None:
-        """Lets a thread of a pool work for this budget from now on, until it works for another."""
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Context in which a thread of a pool works for this budget, and for no other."""
         thread = get_ident()
         self._before[thread] = time.thread_time() - self._spent.get(thread, 0.0)
+        try:
+            yield
+        finally:
+            self._spent[thread] = time.thread_time() - self._before[thread]
 
     def spend(self, inflated: int = 0) -> None:
         """Counts inflated bytes and this thread's processor time.
@@ -124,18 +130,20 @@ class Budget:
             self.spend(len(piece))
             yield piece
 
-    def reading(self, pieces: Iterable[bytes], size: int = LARGEST_RENDERED) -> Iterator[bytes]:
-        """The pieces, cut to what is rendered at once, at most `size` bytes; whatever is done with
-        one is paid for before the next."""
+    def reading(
+        self, pieces: Iterable[bytes], size: int = LARGEST_RENDERED, most_lines: int = MOST_LINES
+    ) -> Iterator[bytes]:
+        """The pieces, cut to what is rendered at once, at most `size` bytes and `most_lines`;
+        whatever is done with one is paid for before the next."""
         for piece in pieces:
             at = 0
             while at < len(piece):
                 self.spend()
-                end = _end_of_block(piece, at, size)
+                end = _end_of_block(piece, at, size, most_lines)
                 yield piece[at:end]
                 at = end
 
-    def searching(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def searching(self, pieces: Iterable[bytes], most_lines: int = MOST_LINES) -> Iterator[bytes]:
         """As reading(), in blocks so small that each is searched in a short time."""
         size = FIRST_BLOCK
         for piece in pieces:
@@ -143,7 +151,7 @@ class Budget:
             while at < len(piece):
                 self.spend()
                 began = time.thread_time()
-                end = _end_of_block(piece, at, size)
+                end = _end_of_block(piece, at, size, most_lines)
                 yield piece[at:end]
                 at = end
                 is_fast = time.thread_time() - began < BLOCK_TIME
@@ -163,9 +171,9 @@ def _pure_line_feeds(piece: bytes, start: int, end: int) -> int:
 _line_feeds = native.CORE.line_feeds if native.CORE else _pure_line_feeds
 
 
-def _end_of_block(piece: bytes, start: int, size: int) -> int:
-    """The end of a block of at most `size` bytes and MOST_LINES lines."""
-    while _line_feeds(piece, start, start + size) > MOST_LINES:
+def _end_of_block(piece: bytes, start: int, size: int, most_lines: int) -> int:
+    """The end of a block of at most `size` bytes and so many lines."""
+    while _line_feeds(piece, start, start + size) > most_lines:
         size //= 2
     return start + size
 

@@ -5,6 +5,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Generic, TypeVar
 
 #: Logs that a process reads at the same time for all its jobs.
@@ -16,16 +17,19 @@ _T = TypeVar("_T")
 class Ahead(Generic[_T]):
     """Iterator over `values`, each of which a thread of the pool makes before it is taken.
 
-    `begin` is called in the thread before each. What happens to be made while it is closed is
+    The thread is within a context of `working` meanwhile. What happens to be made while it is closed is
     dropped, and `values` are closed by that thread.
     """
 
     def __init__(
-        self, pool: ThreadPoolExecutor, values: Iterator[_T], begin: Callable[[], None]
+        self,
+        pool: ThreadPoolExecutor,
+        values: Iterator[_T],
+        working: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._pool = pool
         self._values = values
-        self._begin = begin
+        self._working = working
         self._next: Future[_T | None] | None = None
         self._is_over = False
 
@@ -35,8 +39,8 @@ class Ahead(Generic[_T]):
             self._next = self._pool.submit(self._made)
 
     def _made(self) -> _T | None:
-        self._begin()
-        return next(self._values, None)
+        with self._working():
+            return next(self._values, None)
 
     def __iter__(self) -> Iterator[_T]:
         return self

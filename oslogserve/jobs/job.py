@@ -5,7 +5,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from fnmatch import fnmatchcase
 from math import inf
 from typing import Any, NamedTuple, Protocol
@@ -33,6 +33,13 @@ MOST_NOTICES = 20
 #: others wait for them.
 MOST_PIECES = 1_000_000
 MOST_MERGED_PIECES = 32
+#: Bytes of a row beside its label and its line: so many lines are read at once that their rows have as
+#: many bytes as they.
+ROW = 64
+#: Bytes of the longest name of a log: each of its rows has it.
+LONGEST_NAME = 512
+#: Lines of a tail up to which each log is asked for its own: it holds them.
+SHORT_TAIL = 1000
 
 
 class Limits(NamedTuple):
@@ -67,9 +74,9 @@ class OpenLog(Protocol):
 class Budget(Protocol):
     """What the answer may cost."""
 
-    def resume(self) -> None: ...
-    def reading(self, pieces: Iterable[bytes], size: int) -> Iterator[bytes]: ...
-    def searching(self, pieces: Iterable[bytes]) -> Iterator[bytes]: ...
+    def working(self) -> AbstractContextManager[None]: ...
+    def reading(self, pieces: Iterable[bytes], size: int, most_lines: int) -> Iterator[bytes]: ...
+    def searching(self, pieces: Iterable[bytes], most_lines: int) -> Iterator[bytes]: ...
 
 
 class Slice(NamedTuple):
@@ -133,7 +140,7 @@ class JobLog:
         by_time = merged_with is not None
         wanted = Wanted(view, self._selection, self.file.modified, b"", None, label, by_time)
         size = max(LEAST_READ, min(READ, MERGED // merged_with)) if merged_with else READ
-        with closing(self._text(size)) as pieces:
+        with closing(self._text(size, len(label))) as pieces:
             rows = self._shared.renderer.rows(pieces, wanted, self.tally)
             if by_time:
                 yield from joined(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
@@ -156,11 +163,12 @@ class JobLog:
     def summary(self) -> Iterator[dict[str, Any]]:
         """Once: what is in the log, as `lines.summary` counts it."""
         wanted = Wanted("summary", self._selection, self.file.modified)
-        with closing(self._text(READ)) as pieces:
+        with closing(self._text(READ, 0)) as pieces:
             yield json.loads(b"".join(self._shared.renderer(pieces, wanted, self.tally)))
 
-    def _text(self, size: int) -> Generator[bytes, None, None]:
-        """The log, inflated, in pieces of at most `size` bytes; nothing where it is skipped."""
+    def _text(self, size: int, label: int) -> Generator[bytes, None, None]:
+        """The log, inflated, in pieces of at most `size` bytes; nothing where it is skipped. label:
+        its bytes."""
         shared = self._shared
         if shared.ended:
             return self._skip(str(shared.ended[0]), is_missed=True)
@@ -178,10 +186,11 @@ class JobLog:
                 return self._skip(f"it is {media_type}")
             has_searches = self._selection.searches or self._selection.without
             pieces = log.decoded()
+            most_lines = max(1, size // (label + ROW))
             watched = (
-                shared.budget.searching(pieces)
+                shared.budget.searching(pieces, most_lines)
                 if has_searches
-                else shared.budget.reading(pieces, size)
+                else shared.budget.reading(pieces, size, most_lines)
             )
             yield from until_incomplete(watched, self.missing)
             shared.ended.extend(error for error in self.missing if error.reason == "budget")
@@ -222,6 +231,10 @@ class Job:
             if media_type is not None:
                 self.skipped.append(Skipped(file.shown, f"it is {media_type}"))
                 continue
+            if len(file.name) > LONGEST_NAME:
+                why = f"its name has more than {LONGEST_NAME} bytes"
+                self.skipped.append(Skipped(file.shown, why, is_missed=True))
+                continue
             stored += file.size or 0
             if len(self.logs) == limits.logs or (stored > limits.stored and self.logs):
                 self.next_log = file.name
@@ -229,6 +242,8 @@ class Job:
                 self._miss("capped", f"one answer is made of at most {what}: more logs are there")
                 break
             self.logs.append(JobLog(file, self._selection_of_each(), self._shared))
+        if any(one.is_missed for one in self.skipped):
+            self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
             self._miss("capped", f"{walk.ended}: not all were looked at")
         for failure in walk.failures:
@@ -244,8 +259,11 @@ class Job:
     def _selection_of_each(self) -> Selection:
         selection = self.chosen.selection
         limit = selection.limit and selection.limit + selection.after
-        # The time of a log's first lines is known by those behind them.
-        return selection._replace(limit=None if self.chosen.by_time else limit, after=0)
+        tail = selection.tail if (selection.tail or 0) <= SHORT_TAIL else None
+        if self.chosen.by_time:
+            # The time of a log's first lines is known by those behind them; all logs are held at once.
+            limit = tail = None
+        return selection._replace(limit=limit, tail=tail, after=0)
 
     def _miss(self, reason: str, sentence: str) -> None:
         self.missing.append(Incomplete(reason, sentence))
@@ -300,7 +318,7 @@ class Job:
         return outcome.failed_task(content)
 
     def _read_ahead(self, values: Iterator[Any]) -> Ahead[Any]:
-        ahead = Ahead(self._shared.pool, values, self._shared.budget.resume)
+        ahead = Ahead(self._shared.pool, values, self._shared.budget.working)
         self._ahead.append(ahead)
         return ahead
 
@@ -312,7 +330,9 @@ class Job:
             held.append(one)
             rows += one.end - one.first
             size += len(one.text)
-            while rows - (held[0].end - held[0].first) >= most or size > TAIL_BYTES:
+            while len(held) > 1 and (
+                rows - (held[0].end - held[0].first) >= most or size > TAIL_BYTES
+            ):
                 first = held.popleft()
                 rows -= first.end - first.first
                 size -= len(first.text)

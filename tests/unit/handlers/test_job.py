@@ -2,8 +2,10 @@
 import gzip
 import json
 import re
+import tracemalloc
 
 import pytest
+import webob
 
 from tests.unit.handlers.asking import HTML, Asking, descriptors
 
@@ -334,3 +336,55 @@ def test_a_notice_shows_control_characters_of_a_name(job, query):
     answer = Asking(job)(f"/job/?{query}")
     assert r"a\x1b[2J\n[oslogserve: forged].txt.gz: the compressed data ends early" in answer.text
     assert "\x1b" not in answer.text
+
+
+@pytest.mark.parametrize("query", ["order=time", "order=log", "level=ERROR&order=time"])
+def test_rendering_is_paid_for(job, query):
+    for number in range(4):
+        (job / "job" / f"{number}.txt").write_bytes(NOVA.splitlines(True)[2] * 6000)
+    ask = Asking(job, serve_renderer="pure", serve_processor_time="0.1")
+    sentence = "the 0.1 s of processor time of one request are over"
+    assert any(sentence in one for one in notices(ask(f"/job/?{query}&format=text")))
+
+
+def peak(ask, url):
+    """Bytes of Python's that an answer takes at most; what was sent is not held."""
+    environ = webob.Request.blank(url).environ | {"REMOTE_ADDR": "127.0.0.1"}
+    tracemalloc.start()
+    try:
+        body = ask.app(environ, lambda status, headers: None)
+        for _ in body:
+            pass
+        body.close()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("view", ["html", "jsonl"])
+@pytest.mark.parametrize("query", ["order=time", "order=log", "order=time&q=2", "tail=9999"])
+def test_logs_of_long_names_and_short_lines_take_little_memory(tmp_path, view, query):
+    folder = tmp_path / "job" / "/".join(["\u20ac" * 40] * 4)
+    folder.mkdir(parents=True)
+    content = b"2026-03-04 18:22:11 x\n" + b"2\n" * 10_000
+    for number in range(20):
+        (folder / f"{number}.txt.gz").write_bytes(gzip.compress(content))
+    url = f"/job/?format={view}&limit=20000&{query}"
+    assert peak(Asking(tmp_path), url) < 48 * 2**20
+
+
+def test_the_ends_of_many_logs_take_little_memory(tmp_path):
+    (tmp_path / "job").mkdir()
+    for number in range(12):
+        (tmp_path / "job" / f"{number}.txt").write_bytes((b"x" * 50_000 + b"\n") * 110)
+    url = "/job/?format=text&tail=100&order=time"
+    assert peak(Asking(tmp_path, serve_renderer="pure"), url) < 40 * 2**20
+
+
+def test_a_log_of_a_very_long_name_is_left_out_and_told(job):
+    folder = job / "job" / "/".join(["d" * 200] * 3)
+    folder.mkdir(parents=True)
+    (folder / "x.txt").write_bytes(NOVA)
+    found = Asking(job)("/job/?format=summary").json
+    assert "logs of names of more than 512 bytes are left out" in found["notices"]
+    assert (len(found["logs"]), found["complete"]) == (3, False)

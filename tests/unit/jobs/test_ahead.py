@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -14,7 +15,7 @@ def pool():
 
 
 def test_all_values_come_in_their_order(pool):
-    assert list(Ahead(pool, iter(range(9)), lambda: None)) == list(range(9))
+    assert list(Ahead(pool, iter(range(9)), nullcontext)) == list(range(9))
 
 
 def test_what_is_raised_is_raised_where_it_is_taken(pool):
@@ -22,23 +23,31 @@ def test_what_is_raised_is_raised_where_it_is_taken(pool):
         yield 1
         raise ValueError("x")
 
-    ahead = Ahead(pool, values(), lambda: None)
+    ahead = Ahead(pool, values(), nullcontext)
     assert next(ahead) == 1
     with pytest.raises(ValueError, match="x"):
         next(ahead)
 
 
-def test_each_value_is_begun_in_the_thread_that_makes_it(pool):
-    begun, made = [], []
+def test_each_value_is_made_in_a_context_of_its_thread(pool):
+    made = []
+
+    @contextmanager
+    def working():
+        made.append(("began", threading.get_ident()))
+        yield
+        made.append(("ended", threading.get_ident()))
 
     def values():
         for number in range(3):
-            made.append(threading.get_ident())
+            made.append((number, threading.get_ident()))
             yield number
 
-    assert list(Ahead(pool, values(), lambda: begun.append(threading.get_ident()))) == [0, 1, 2]
-    assert begun[:3] == made
-    assert threading.get_ident() not in begun
+    assert list(Ahead(pool, values(), working)) == [0, 1, 2]
+    assert [what for what, _ in made[:6]] == ["began", 0, "ended", "began", 1, "ended"]
+    threads = [thread for _, thread in made]
+    assert threads[0] == threads[1] == threads[2]
+    assert threading.get_ident() not in threads
 
 
 def test_values_are_closed_behind_the_one_that_is_being_made(pool):
@@ -52,7 +61,7 @@ def test_values_are_closed_behind_the_one_that_is_being_made(pool):
         finally:
             closed.set()
 
-    ahead = Ahead(pool, values(), lambda: None)
+    ahead = Ahead(pool, values(), nullcontext)
     ahead.start()
     at_work.wait()
     ahead.close()
@@ -69,7 +78,7 @@ def test_only_the_next_ones_are_started(pool):
     def several():
         for number in range(5):
             begun.append(number)
-            yield Ahead(pool, iter([number]), lambda: None)
+            yield Ahead(pool, iter([number]), nullcontext)
 
     ready = started(several(), 2)
     assert list(next(ready)) == [0]
