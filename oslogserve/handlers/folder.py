@@ -2,6 +2,7 @@
 """A folder: its index.html, else a listing; or what is in its logs, if the query asks for that."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from fnmatch import fnmatchcase
 from itertools import islice
 
@@ -41,7 +42,9 @@ class FolderHandler:
         if query.is_of_job and self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
         if query.in_job and self._job_marks is not None:
-            return _to_job(request, query, sources, self._job_marks.split())
+            with closing(self._workload.begin(request.has_client_left)) as budget:
+                budget.enter(FOLDERS)
+                return _to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:
             return self._jobs(request, query, sources)
         if query.format in (None, "html"):

@@ -25,6 +25,8 @@ from oslogserve.sources import Stored, deadline
 #: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
 #: the other.
 READ, PASSED_ON = 256 * 1024, 64 * 1024
+#: Logs that are merged: all of them are open at once, and many a process may have 1024 descriptors.
+MOST_MERGED_LOGS = 300
 #: Where logs are merged: bytes that are read of all of them together, and at the least of each.
 MERGED, LEAST_READ = 3 * 1024 * 1024, 16 * 1024
 #: Sentences about logs that are incomplete.
@@ -224,6 +226,7 @@ class Job:
     def choose(self, walk: Walk, limits: Limits) -> None:
         """Chooses the logs. Raises NotFound and Unavailable where there is no such folder."""
         stored = 0
+        most = min(limits.logs, MOST_MERGED_LOGS) if self.chosen.by_time else limits.logs
         for file in walk:
             if not self._fits(file):
                 continue
@@ -236,9 +239,9 @@ class Job:
                 self.skipped.append(Skipped(file.shown, why, is_missed=True))
                 continue
             stored += file.size or 0
-            if len(self.logs) == limits.logs or (stored > limits.stored and self.logs):
+            if len(self.logs) == most or (stored > limits.stored and self.logs):
                 self.next_log = file.name
-                what = f"{limits.logs:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
+                what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
                 self._miss("capped", f"one answer is made of at most {what}: more logs are there")
                 break
             self.logs.append(JobLog(file, self._selection_of_each(), self._shared))

@@ -162,7 +162,7 @@ def test_folders_do_not_take_all_threads(ask, monkeypatch):
     monkeypatch.setattr(budget, "PATIENCE", 0.05)
     asked = ask(serve_threads="16")
     began = [webob.Request.blank("/?format=json").get_response(asked.app) for _ in range(2)]
-    assert asked("/?format=json").status_int == 503
+    assert asked("/?format=json").status_int == asked("/?q=a&in=job").status_int == 503
     assert asked("/small.txt?format=text").body == LINE
     for answer in began:
         answer.app_iter.close()

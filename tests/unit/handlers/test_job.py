@@ -388,3 +388,16 @@ def test_a_log_of_a_very_long_name_is_left_out_and_told(job):
     found = Asking(job)("/job/?format=summary").json
     assert "logs of names of more than 512 bytes are left out" in found["notices"]
     assert (len(found["logs"]), found["complete"]) == (3, False)
+
+
+def test_so_many_logs_are_merged_as_a_process_may_have_open(tmp_path):
+    (tmp_path / "job").mkdir()
+    for number in range(310):
+        (tmp_path / "job" / f"{number:03}.txt").write_bytes(NOVA)
+    ask = Asking(tmp_path)
+    *rows, end = objects(ask("/job/?format=jsonl&order=time"))
+    assert len(rows) == 300 * 5
+    assert end["notices"][0].startswith("one answer is made of at most 300 logs")
+    *rest, end = objects(ask(f"/job/{end['next']}"))
+    assert (len(rest), rest[0]["log"], end["next"]) == (10 * 5, "300.txt", None)
+    assert len(objects(ask("/job/?format=jsonl&order=log"))) == 310 * 5 + 1
