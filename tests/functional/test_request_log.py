@@ -71,9 +71,19 @@ def test_each_answer_is_one_line_with_what_it_took(swift, root, tmp_path):
             ask(server, "/a.txt?what=ever"),
             ask(server, "/healthz"),
         ]
-        of_disk, of_swift, head, missing, refused, health = map(
-            json.loads, lines_of(path, len(answers))
-        )
+        # A line is written behind its answer: the next request's may come first.
+        lines = {
+            (line["method"], line["path"], line["query"]): line
+            for line in map(json.loads, lines_of(path, len(answers)))
+        }
+    of_disk, of_swift, head, missing, refused, health = (
+        lines[key]
+        for key in [
+            *(("GET", "/a.txt", "format=html&level=ERROR"), ("GET", "/b.txt", "")),
+            *(("HEAD", "/b.txt", ""), ("GET", "/none.txt", "")),
+            *(("GET", "/a.txt", "what=ever"), ("GET", "/healthz", "")),
+        ]
+    )
     statuses = [line["status"] for line in (of_disk, of_swift, head, missing, refused, health)]
     assert statuses == [answer.status for answer in answers] == [200, 200, 200, 404, 400, 200]
     assert (of_disk["source"], of_disk["view"], of_disk["stored"]) == ("disk", "html", len(LINE))

@@ -30,7 +30,7 @@ COUNTS = {
 }
 EXPLICIT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*? (DEBUG|INFO|AUDIT|TRACE|WARNING|ERROR) ")
 ROW = re.compile(r"<li[^>]* id=L(\d+)><a href=#L\1[^>]*>#</a>(.*)\n")
-TAG = re.compile(r"</?(?:a|span|b)\b[^>]*>")
+TAG = re.compile(r"</?(?:a|span|b|s|i)\b[^>]*>")
 
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"no real logs in {SAMPLES}")
 
