@@ -17,7 +17,7 @@ from oslogserve.jobs.job import Chosen, Job, Limits, Shared
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import job as pages
-from oslogserve.pages import page
+from oslogserve.pages import overview, page
 from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
 from oslogserve.sources import Folder, Source
@@ -77,9 +77,9 @@ class JobHandler:
             case "html":
                 return page.HEADERS, pages.html(query, job, self._page_size)
             case "overview":
-                return page.HEADERS, pages.overview(query, job, self._noise)
+                return page.HEADERS, overview.overview(query, job, self._noise)
             case "summary":
-                return _JSON, pages.summary(query, job, self._noise)
+                return _JSON, overview.summary(query, job, self._noise)
             case "jsonl":
                 return _JSON_LINES, pages.jsonl(query, job)
         return _TEXT, pages.text(query, job)
