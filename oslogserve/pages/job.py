@@ -28,6 +28,9 @@ GATHERED_FOR = 0.05
 
 _BEFORE_ROWS = template_of("head", "job")
 _OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
+_HIDDEN = template('<input type="hidden" name="{name}" value="{value}">\n')
+#: Parameters that the form keeps, without a field for them.
+_HIDDEN_ONES = ("source", "re", "not", "context", "tail")
 _OPTION = template("<option{selected}>{name}</option>")
 _NONE = Markup('<p class="none">No line of these logs is what was asked for.</p>\n')
 GOES_ON = template('<a href="{address}" rel="next">{text}</a>')
@@ -111,6 +114,7 @@ def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:
 def _before(query: Query, job: Job) -> Markup:
     level = query.selection.level or SEVERITIES[0]
     values = dict(query.parameters)
+    kept = [(name, value) for name, value in query.parameters if name in _HIDDEN_ONES and value]
     order = "time" if job.chosen.by_time else "log"
     return _BEFORE_ROWS(
         title=query.path.decode("utf-8", "replace") or "logs",
@@ -120,7 +124,7 @@ def _before(query: Query, job: Job) -> Markup:
         levels=_options(SEVERITIES, level),
         orders=_options(("log", "time"), order),
         **{name: values.get(name, "") for name in ("q", "logs", "since", "until")},
-        source=query.source,
+        hidden=join(_HIDDEN(name=name, value=value) for name, value in kept),
         logs_read=len(job.logs),
     )
 
@@ -141,6 +145,8 @@ def _after(query: Query, job: Job) -> Markup:
     total = f"{job.sent:,} lines of {len(job.logs):,} logs"
     if job.skipped:
         total += f", {len(job.skipped):,} other files"
+    if job.chosen.by_time:
+        total += "; times without a zone are taken as UTC"
     return _AFTER_ROWS(notices=join(notices), total=total)
 
 

@@ -162,6 +162,18 @@ def test_a_page_ends_and_links_to_the_next_lines(job):
     assert "#L1 " not in ask("/job/" + address.replace("&amp;", "&"), **HTML).text
 
 
+def test_the_form_keeps_what_it_has_no_field_for(ask):
+    page = ask("/job/?level=ERROR&not=two&context=1&source=disk", **HTML).text
+    for name, value in (("not", "two"), ("context", "1"), ("source", "disk")):
+        assert f'<input type="hidden" name="{name}" value="{value}">' in page
+
+
+def test_a_page_by_time_says_how_zones_are_taken(ask):
+    sentence = "times without a zone are taken as UTC"
+    assert sentence in ask("/job/?order=time", **HTML).text
+    assert sentence not in ask("/job/?level=ERROR", **HTML).text
+
+
 def test_a_page_without_a_line_says_so(ask):
     assert "No line of these logs is what was asked for." in ask("/job/?q=zzz", **HTML).text
 
