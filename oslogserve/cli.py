@@ -54,18 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--threads", metavar="N", help=threads)
     serve.set_defaults(run=_serve)
 
-    render = commands.add_parser("render", help="write a log file, a folder's logs, or some lines")
-    render.add_argument(
-        "file", nargs="?", metavar="FILE", help="or a folder; default: standard input"
-    )
-    for name, parameter in _line_parameters():
-        shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
-        render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
-    shown = "default: text on a terminal, else html"
-    render.add_argument("--format", choices=RENDERED, help=shown)
-    render.add_argument("--config", metavar="FILE", help="for its renderer and its [format NAME]")
-    render.set_defaults(run=_render)
-
+    _add_render(commands)
     check = commands.add_parser("check-config", help="say what was understood of a file")
     check.add_argument("file", metavar="FILE", help="a configuration")
     check.set_defaults(run=_check_config)
@@ -83,6 +72,20 @@ def _parser() -> argparse.ArgumentParser:
     bench_arguments.add_to(commands)
     upload_arguments.add_to(commands)
     return parser
+
+
+def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    render = commands.add_parser("render", help="write a log file, a folder's logs, or some lines")
+    render.add_argument(
+        "file", nargs="?", metavar="FILE", help="or a folder; default: standard input"
+    )
+    for name, parameter in _line_parameters():
+        shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
+        render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
+    shown = "default: text on a terminal, else html"
+    render.add_argument("--format", choices=RENDERED, help=shown)
+    render.add_argument("--config", metavar="FILE", help="for its renderer and its [format NAME]")
+    render.set_defaults(run=_render)
 
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
