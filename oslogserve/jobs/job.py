@@ -15,7 +15,7 @@ from oslogserve.errors import Error, Incomplete, NotFound
 from oslogserve.jobs import outcome
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.merge import joined, merge, placed
-from oslogserve.jobs.outcome import FailedTask
+from oslogserve.jobs.outcome import FailedTask, FailedTest
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
@@ -311,14 +311,26 @@ class Job:
         """What Zuul says of the job's failure, if it left that in the folder."""
         if not any(one.name.encode() in outcome.NAMES for one in self.skipped):
             return None
+        return outcome.failed_task(self._content(outcome.NAMES[0], outcome.MOST))
+
+    def failed_tests(self) -> list[FailedTest]:
+        """What reports of tests in the job say."""
+        names = [log.file.name for log in self.logs if outcome.REPORTS.search(log.file.shown)]
+        reports = (
+            self._content(name, outcome.MOST_OF_REPORT) for name in names[: outcome.MOST_REPORTS]
+        )
+        tests = [test for report in reports for test in outcome.failed_tests(report)]
+        return tests[: outcome.MOST_TESTS]
+
+    def _content(self, name: bytes, most: int) -> bytes:
+        """The first bytes of a report, as far as it can be read."""
         try:
             with deadline.start_clock():
-                log = self._shared.opened(outcome.NAMES[0], READ)
+                log = self._shared.opened(name, READ)
         except Error:
-            return None
+            return b""
         with closing(log):
-            content = b"".join(until_incomplete(_first(outcome.MOST, log.decoded()), []))
-        return outcome.failed_task(content)
+            return b"".join(until_incomplete(_first(most, log.decoded()), []))
 
     def _read_ahead(self, values: Iterator[Any]) -> Ahead[Any]:
         ahead = Ahead(self._shared.pool, values, self._shared.budget.working)

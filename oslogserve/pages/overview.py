@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from oslogserve.jobs.job import Job, JobLog
-from oslogserve.jobs.outcome import FailedTask
+from oslogserve.jobs.outcome import FailedTask, FailedTest
 from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
@@ -41,6 +41,8 @@ _ROW = template(
 _TASK = template(
     '<p class="task">Task <b>{name}</b> failed on <b>{host}</b>: {message} {moment}</p>\n'
 )
+_TEST = template("<li><b>{name}</b> {message}</li>\n")
+_TESTS = template('<p class="task">Tests that failed:</p>\n<ul class="tests">\n{rows}</ul>\n')
 _MOMENT = template('<a href="{address}">this moment in all logs</a>')
 _ERRORS = template('<a class="ERROR" href="{address}">{count:,}</a>')
 
@@ -107,7 +109,7 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
     if job.skipped:
         count += f", {len(job.skipped):,} other files"
     yield _OVERVIEW(
-        task=_task(job.failed_task()),
+        task=_task(job.failed_task()) + _tests(job.failed_tests()),
         wrong=join(_wrong(query, *row) for row in wrong) if wrong else _NO_ERROR,
         more=f" ({len(wrong)} of {_with_errors(rows)} logs with errors)" if wrong else "",
         count=count,
@@ -128,6 +130,12 @@ def _task(task: FailedTask | None) -> Markup:
         message=visible(task.message),
         moment=moment,
     )
+
+
+def _tests(tests: list[FailedTest]) -> Markup:
+    """The tests that failed."""
+    rows = [_TEST(name=visible(test.name), message=visible(test.message)) for test in tests]
+    return _TESTS(rows=join(rows)) if rows else Markup()
 
 
 def _around(time: str | None) -> str | None:

@@ -269,6 +269,12 @@ def test_an_overview_names_the_task_that_failed(job, ask):
     assert len(found) == 6
 
 
+def test_an_overview_names_the_tests_that_failed(job, ask):
+    report = b'<testsuite><testcase name="&lt;x&gt;"><failure message="&lt;b&gt;"/></testcase></testsuite>'
+    (job / "job" / "junit.xml.gz").write_bytes(gzip.compress(report))
+    assert "<li><b>&lt;x&gt;</b> &lt;b&gt;</li>" in ask("/job/?format=overview").text
+
+
 def test_an_overview_without_errors_says_so(ask):
     assert "No log shows an error." in ask("/job/?format=overview&logs=other").text
 
