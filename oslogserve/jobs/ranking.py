@@ -81,6 +81,5 @@ def _nearness(time: int | None, failure: int | None) -> float:
 def _micros(time: str | None) -> int | None:
     with suppress(ValueError):  # a time of day alone
         if time:
-            found = time_range(time)
-            return found.first - (found.offset or 0) * 60 * 10**6
+            return time_range(time).first_in_utc
     return None

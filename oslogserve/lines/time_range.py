@@ -25,6 +25,11 @@ class TimeRange(NamedTuple):
     last: int
     offset: int | None = None
 
+    @property
+    def first_in_utc(self) -> int:
+        """The first microsecond, its zone applied; a time without one is in UTC."""
+        return self.first - (self.offset or 0) * _MINUTE
+
 
 _LOWEST = "0000-00-00T00:00:00.000000"
 _SHAPE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{6,9}", re.ASCII)

@@ -142,8 +142,7 @@ def _around(time: str | None) -> str | None:
     """The URL of what all logs say some seconds before and after a time; None where it has no date, or
     where the years end."""
     try:
-        found = time_range(time or "")
-        first = found.first - (found.offset or 0) * 60 * 10**6
+        first = time_range(time or "").first_in_utc
         since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
     except ValueError:
         return None
