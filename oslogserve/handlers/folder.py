@@ -10,9 +10,9 @@ from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailab
 from oslogserve.handlers.budget import FOLDERS, Budget, Workload
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
+from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
-from oslogserve.http.respond import respond
+from oslogserve.http.respond import redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.pages import listing, page
 from oslogserve.pages.address import address
@@ -87,8 +87,7 @@ def _to_job(
     has_mark = (level for level, path in enumerate(folders) if path and _has(sources, path, marks))
     up = "../" * next(has_mark, 0)
     to = (up or "./") + address(query.parameters, ("in",))
-    redirect = Representation([("Location", to), NO_STORE], b"")
-    return respond(request, redirect, status="302 Found")
+    return redirect(request, to, "302 Found")
 
 
 def _has(sources: Sequence[Source], path: bytes, marks: Sequence[str]) -> bool:

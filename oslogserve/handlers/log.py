@@ -10,10 +10,10 @@ from oslogserve.handlers.budget import LARGE_LOGS, SEARCHES, Budget, Workload
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
-from oslogserve.http import NO_STORE, TEXT, Representation, Response
+from oslogserve.http import TEXT, Representation, Response
 from oslogserve.http.conditions import Validator, etag_of
 from oslogserve.http.request import Request
-from oslogserve.http.respond import respond
+from oslogserve.http.respond import redirect, respond
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
 from oslogserve.pages import assets
@@ -147,9 +147,7 @@ def _check(query: Query) -> None:
 
 
 def _redirect_to_folder(request: Request, query: Query) -> Response:
-    """Relative, so that it holds behind a rewriting server too."""
     parameters = request.environ.get("QUERY_STRING", "")
     name = quote(query.path.rpartition(b"/")[2])
     address = f"./{name}/{'?' if parameters else ''}{parameters}"
-    redirect = Representation([("Location", address), NO_STORE], b"")
-    return respond(request, redirect, status="301 Moved Permanently")
+    return redirect(request, address, "301 Moved Permanently")

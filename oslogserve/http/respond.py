@@ -10,7 +10,7 @@ from itertools import chain
 
 from oslogserve.errors import Header
 from oslogserve.fastzlib import Z_SYNC_FLUSH, gzip_compressor
-from oslogserve.http import ByteRange, Content, Representation, Response
+from oslogserve.http import NO_STORE, ByteRange, Content, Representation, Response
 from oslogserve.http.conditions import Validator
 from oslogserve.http.read_ahead import ReadAhead
 from oslogserve.http.request import Request
@@ -61,6 +61,11 @@ def respond(
         representation.missing,
         close,
     )
+
+
+def redirect(request: Request, to: str, status: str) -> Response:
+    """to: the address; relative, it holds behind a rewriting server too."""
+    return respond(request, Representation([("Location", to), NO_STORE], b""), status=status)
 
 
 def _with_validator(
