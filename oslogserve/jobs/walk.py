@@ -2,12 +2,11 @@
 """The files below a folder, of all sources, in the order of their names."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from oslogserve.errors import NotFound, SourceError, Unavailable
-from oslogserve.sources import Entry, Source
-from oslogserve.sources.first_of import Listing
+from oslogserve.sources import Source
+from oslogserve.sources.first_of import Listing, known
 
 #: Files and folders that are looked at, and how deep.
 MOST_ENTRIES = 10_000
@@ -48,13 +47,15 @@ class Walk:
     def _below(self, prefix: bytes, depth: int) -> Iterator[File]:
         path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
         listing = Listing(self._sources, path)
-        for name, entries in groupby(listing, key=lambda entry: entry.name):
+        for entries in listing.by_name():
+            name = entries[0].name
             self._entries += 1
             if self._entries > MOST_ENTRIES:
                 self.ended = f"more than {MOST_ENTRIES:,} files and folders lie below"
                 break
             if not name.endswith(b"/"):
-                yield _file(prefix + name, list(entries))
+                entry = known(entries)
+                yield File(prefix + name, entry.size, entry.modified)
             elif depth == MOST_DEPTH:
                 self.ended = f"folders lie more than {MOST_DEPTH} deep"
             else:
@@ -69,8 +70,3 @@ class Walk:
             pass
         except Unavailable as error:
             self.failures += error.failures
-
-
-def _file(name: bytes, entries: list[Entry]) -> File:
-    known = next((entry for entry in entries if entry.modified is not None), entries[0])
-    return File(name, known.size, known.modified)

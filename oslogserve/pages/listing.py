@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from math import inf
 from typing import NamedTuple
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
 from oslogserve.sources import Entry
-from oslogserve.sources.first_of import Listing
+from oslogserve.sources.first_of import Listing, known
 
 #: Rows handed to the server at a time.
 BATCH = 500
@@ -129,8 +129,7 @@ def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes
 
 
 def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
-    by_name = groupby(listing, key=lambda entry: entry.name)
-    names: Iterator[_OfName] = (tuple(entries) for _, entries in by_name)
+    names = listing.by_name()
     if sort == "time":
         names = _newest_first(names, listing)
     rows = map(_row, names)
@@ -139,15 +138,10 @@ def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
 
 
 def _row(entries: _OfName) -> _Row:
-    known = _known(entries)
+    entry = known(entries)
     name, sources = entries[0].name, [entry.source for entry in entries]
     shown = name.decode("utf-8", "replace")
-    return _Row(shown, "./" + quote(name), known.size, known.modified, sources)
-
-
-def _known(entries: _OfName) -> Entry:
-    """The first with a time, or the first."""
-    return next((entry for entry in entries if entry.modified is not None), entries[0])
+    return _Row(shown, "./" + quote(name), entry.size, entry.modified, sources)
 
 
 def _newest_first(names: Iterator[_OfName], listing: Listing) -> Iterator[_OfName]:
@@ -160,7 +154,7 @@ def _newest_first(names: Iterator[_OfName], listing: Listing) -> Iterator[_OfNam
         return chain(first, names)
 
     def age(entries: _OfName) -> float:
-        modified = _known(entries).modified
+        modified = known(entries).modified
         return -inf if modified is None else -modified
 
     return iter(sorted(first, key=age))

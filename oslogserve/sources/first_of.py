@@ -3,6 +3,7 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from oslogserve.errors import NotFound, SourceError, Unavailable
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
@@ -56,8 +57,17 @@ class Listing:
         """One entry for each source that has a name, disk's first."""
         return heapq.merge(*map(self._until_failure, self._listings), key=lambda entry: entry.name)
 
+    def by_name(self) -> Iterator[tuple[Entry, ...]]:
+        """The same entries, those of one name together."""
+        return (tuple(entries) for _, entries in groupby(self, key=lambda entry: entry.name))
+
     def _until_failure(self, entries: Iterator[Entry]) -> Iterator[Entry]:
         try:
             yield from entries
         except SourceError as error:
             self.failures.append(error)
+
+
+def known(entries: Sequence[Entry]) -> Entry:
+    """Of the entries of one name the first with a time, or the first."""
+    return next((entry for entry in entries if entry.modified is not None), entries[0])
