@@ -14,7 +14,7 @@ from pathlib import Path
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Incomplete, in_lines
-from oslogserve.lines.renderer import described
+from oslogserve.lines.renderer import Renderer, described
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.rendering import renderer_of
 from oslogserve.upload import arguments as upload_arguments
@@ -145,7 +145,7 @@ def _render(options: argparse.Namespace) -> int:
     ]
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
-        return _render_job(options, config, query)
+        return _render_job(options, config, query, renderer)
     if query.order or query.logs or query.first_log:
         raise ConfigError("--order, --logs and --from are for a folder")
     missing: list[Incomplete] = []
@@ -166,7 +166,9 @@ def _render(options: argparse.Namespace) -> int:
     return 1 if missing else 0
 
 
-def _render_job(options: argparse.Namespace, config: Config, query: Query) -> int:
+def _render_job(
+    options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
+) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
     from oslogserve.handlers.budget import Allowance, Workload
     from oslogserve.handlers.job import JobHandler
@@ -180,7 +182,6 @@ def _render_job(options: argparse.Namespace, config: Config, query: Query) -> in
         )
     workload = Workload(Allowance(math.inf, sys.maxsize), threads=64)
     limits = Limits(sys.maxsize, sys.maxsize)
-    _, renderer = renderer_of(config)
     handler = JobHandler(renderer, config.views, config.noise, limits, sys.maxsize, workload)
     query = query._replace(is_folder=True, format=options.format or "text")
     disk = Disk(options.file, config["serve", "chunk_size"])
