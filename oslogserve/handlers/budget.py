@@ -25,10 +25,11 @@ LARGEST_RENDERED = 256 * 1024
 #: Lines that are rendered at once, or searched: a short one becomes forty times as many bytes of JSON.
 MOST_LINES = 8 * 1024
 #: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
-MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS, MOST_JOBS = 12, 3, 2, 2
+MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
+MOST_JOBS = MOST_OVERVIEWS = 2
 #: Kinds of work, as an answer that refuses it names them.
 SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
-JOBS = "folders' logs"
+JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
 #: Seconds in which no work of a kind begins or ends until nobody waits for its place: a burst of
 #: ordinary requests is only delayed, also where a dozen large logs begin at the same time.
 PATIENCE = 3.0
@@ -191,6 +192,7 @@ class Workload:
             SEARCHES: min(MOST_SEARCHES, threads // 4),
             FOLDERS: min(MOST_FOLDERS, threads // 8),
             JOBS: min(MOST_JOBS, threads // 8),
+            OVERVIEWS: min(MOST_OVERVIEWS, threads // 8),
         }
         room = Semaphore(max(1, threads - large_logs - threads // 8))
         self._bulkheads = {work: Bulkhead(n, room, PATIENCE) for work, n in places.items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from oslogserve.errors import BadRequest, Header
-from oslogserve.handlers.budget import JOBS, Budget, Workload
+from oslogserve.handlers.budget import JOBS, OVERVIEWS, Workload
 from oslogserve.handlers.known_gzips import KnownGzips
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, VARY, Representation, Response
@@ -51,9 +51,10 @@ class JobHandler:
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
+        view = query.format or ("html" if query.prefers_html else "text")
         budget = self._workload.begin(request.has_client_left)
         try:
-            budget.enter(JOBS)
+            budget.enter(OVERVIEWS if view in ("overview", "summary") else JOBS)
 
             def opened(name: bytes, piece_size: int) -> OpenLog:
                 path = b"/".join(filter(None, (query.path, name)))
@@ -65,14 +66,15 @@ class JobHandler:
             shared = Shared(opened, self._renderer, budget, self._pool, self._media_type, [])
             job = Job(_chosen(query), shared)
             job.choose(Walk(sources, query.path), self._limits)
-            return respond(request, _Answer(job, self._view(query, job), budget))
+            return respond(request, _Answer(job, self._content(view, query, job)))
         except BaseException:
             budget.close()
             raise
 
-    def _view(self, query: Query, job: Job) -> tuple[Sequence[Header], Iterator[bytes]]:
+    def _content(
+        self, view: str, query: Query, job: Job
+    ) -> tuple[Sequence[Header], Iterator[bytes]]:
         """Headers and pieces."""
-        view = query.format or ("html" if query.prefers_html else "text")
         match view:
             case "html":
                 return page.HEADERS, pages.html(query, job, self._page_size)
@@ -110,16 +112,12 @@ def _chosen(query: Query) -> Chosen:
 
 
 class _Answer(Representation):
-    def __init__(
-        self, job: Job, view: tuple[Sequence[Header], Iterator[bytes]], budget: Budget
-    ) -> None:
+    def __init__(self, job: Job, content: tuple[Sequence[Header], Iterator[bytes]]) -> None:
         self._job = job
-        self._budget = budget
-        headers, pieces = view
+        headers, pieces = content
         headers = [("Cache-Control", "no-cache"), VARY, *headers]
         super().__init__(headers, pieces, "job", is_compressible=True)
         self.missing = job.missing
 
     def close(self) -> None:
         self._job.close()
-        self._budget.close()

@@ -79,6 +79,7 @@ class Budget(Protocol):
     def working(self) -> AbstractContextManager[None]: ...
     def reading(self, pieces: Iterable[bytes], size: int, most_lines: int) -> Iterator[bytes]: ...
     def searching(self, pieces: Iterable[bytes], most_lines: int) -> Iterator[bytes]: ...
+    def close(self) -> None: ...
 
 
 class Slice(NamedTuple):
@@ -406,9 +407,10 @@ class Job:
             self.notices.append(f"Lines without any time stand at the end, of: {names}.")
 
     def close(self) -> None:
-        """May be called twice."""
+        """Ends what is read, and gives the budget's place back. May be called twice."""
         for ahead in self._ahead:
             ahead.close()
+        self._shared.budget.close()
 
 
 def _first(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -51,7 +51,9 @@ def summary(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterato
     """What is in each log, the one first that has the cause of a failure."""
     logs = [_in_short(query, *one) for one in _ranked(job, noise)]
     path = query.path.decode("utf-8", "replace")
-    yield json_line({"path": path, "logs": logs, **ending(query, job)})
+    content = json_line({"path": path, "logs": logs, **ending(query, job)})
+    job.close()  # whoever takes it slowly keeps nobody waiting
+    yield content
 
 
 class _Log(NamedTuple):
@@ -108,7 +110,7 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
     count = f"{len(rows):,} logs"
     if job.skipped:
         count += f", {len(job.skipped):,} other files"
-    yield _OVERVIEW(
+    content = _OVERVIEW(
         task=_task(job.failed_task()) + _tests(job.failed_tests()),
         wrong=join(_wrong(query, *row) for row in wrong) if wrong else _NO_ERROR,
         more=f" ({len(wrong)} of {_with_errors(rows)} logs with errors)" if wrong else "",
@@ -116,6 +118,8 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
         rows=join(_row(query, *row) for row in sorted(rows, key=lambda row: row.log.file.name)),
         notices=join(notices),
     ).encode()
+    job.close()
+    yield content
 
 
 def _task(task: FailedTask | None) -> Markup:

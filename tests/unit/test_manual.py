@@ -196,7 +196,8 @@ def test_a_figure_is_that_of_the_code(page, figure):
         ("large logs", budget.MOST_LARGE_LOGS),
         ("filters and summaries", budget.MOST_SEARCHES),
         ("listings of folders", budget.MOST_FOLDERS),
-        ("all logs of a folder", budget.MOST_JOBS),
+        ("all logs of a folder: their lines", budget.MOST_JOBS),
+        ("all logs of a folder: a summary", budget.MOST_OVERVIEWS),
     ],
 )
 def test_the_places_for_work_are_those_of_the_code(work, places):

@@ -169,6 +169,32 @@ def test_folders_do_not_take_all_threads(ask, monkeypatch):
     assert asked("/?format=json").status_int == 200
 
 
+def test_slow_readers_of_a_folders_lines_leave_its_summaries_to_others(ask, monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
+    asked = ask(serve_threads="16")
+    began = [webob.Request.blank("/?order=log").get_response(asked.app) for _ in range(2)]
+    assert asked("/?order=log").status_int == 503
+    assert asked("/?format=summary").status_int == asked("/?format=overview").status_int == 200
+    for answer in began:
+        answer.app_iter.close()
+    assert asked("/?order=log").status_int == 200
+
+
+@pytest.mark.parametrize("view", ["summary", "overview"])
+def test_slow_readers_of_a_folders_summary_leave_their_places_to_others(ask, monkeypatch, view):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
+    asked = ask(serve_threads="16")
+    began = [webob.Request.blank(f"/?format={view}").get_response(asked.app) for _ in range(2)]
+    for answer in began:
+        pieces = iter(answer.app_iter)
+        next(pieces)
+        if view == "overview":
+            next(pieces)
+    assert asked(f"/?format={view}").status_int == 200
+    for answer in began:
+        answer.app_iter.close()
+
+
 def test_no_more_is_rendered_at_once_than_has_room_as_markup():
     pieces = Budget(Allowance(60, 0)).reading([b"x" * 2**20, b"y"])
     assert {len(piece) for piece in pieces} == {budget.LARGEST_RENDERED, 1}
