@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, Protocol
 
 from oslogserve.decode import beginning, until_incomplete
 from oslogserve.errors import Error, Incomplete, NotFound
-from oslogserve.jobs import outcome
+from oslogserve.jobs import outcome, reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.merge import joined, merge, placed
-from oslogserve.jobs.outcome import FailedTask, FailedTest
+from oslogserve.jobs.outcome import FailedTask
+from oslogserve.jobs.reports import FailedTest
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
@@ -316,12 +317,12 @@ class Job:
 
     def failed_tests(self) -> list[FailedTest]:
         """What reports of tests in the job say."""
-        names = [log.file.name for log in self.logs if outcome.REPORTS.search(log.file.shown)]
-        reports = (
-            self._content(name, outcome.MOST_OF_REPORT) for name in names[: outcome.MOST_REPORTS]
-        )
-        tests = [test for report in reports for test in outcome.failed_tests(report)]
-        return tests[: outcome.MOST_TESTS]
+        files = [log.file for log in self.logs if reports.most(log.file.shown)]
+        tests: list[FailedTest] = []
+        for file in files[: reports.MOST_REPORTS]:
+            content = self._content(file.name, reports.most(file.shown))
+            tests += reports.failed_tests(file.shown, content)
+        return tests[: reports.MOST_TESTS]
 
     def _content(self, name: bytes, most: int) -> bytes:
         """The first bytes of a report, as far as it can be read."""

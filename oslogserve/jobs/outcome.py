@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a failed job's own reports say: Zuul's job-output.json, and JUnit's XML."""
+"""The task that a job failed at, as Zuul's job-output.json says."""
 
 import json
 import re
 from collections.abc import Iterator
-from io import BytesIO
-from itertools import islice
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 NAMES = (b"job-output.json", b"job-output.json.gz")
-#: Names of JUnit's reports, of which so many are read, and so many tests are named.
-REPORTS = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml(?:\.gz)?$")
-MOST_REPORTS, MOST_TESTS = 5, 20
-#: Bytes of each that are read: one element may have that many attributes.
-MOST_OF_REPORT = 2 * 1024 * 1024
 #: Bytes of one that is read, and values in it: each of them takes up to some 200 bytes of memory.
 MOST = 8 * 1024 * 1024
 MOST_VALUES = 100_000
@@ -43,44 +35,6 @@ def failed_task(content: bytes) -> FailedTask | None:
     of_run = [task for phase, task in found if phase == "run"]
     tasks = of_run or [task for _, task in found]
     return tasks[-1] if tasks else None
-
-
-class FailedTest(NamedTuple):
-    """A test that failed, by the name that JUnit's report has."""
-
-    name: str
-    message: str
-
-
-def failed_tests(content: bytes) -> list[FailedTest]:
-    """The first MOST_TESTS. Empty where there is none, or where this is no such report; up to the fault
-    where it is damaged."""
-    found: list[FailedTest] = []
-    if b"<!DOCTYPE" in content:  # entities; no report has any
-        return found
-    try:
-        events = ElementTree.iterparse(BytesIO(content), ("start", "end"))  # noqa: S314 - no entities
-        for event, element in islice(events, MOST_VALUES):
-            if event == "start":
-                continue
-            if element.tag == "testcase":
-                found += [_failed_test(element, one) for one in element if one.tag in _FAILED][:1]
-            if element.tag in ("testcase", "testsuite"):
-                element.clear()
-            if len(found) == MOST_TESTS:
-                break
-    except ElementTree.ParseError:
-        pass
-    return found
-
-
-_FAILED = ("failure", "error")
-
-
-def _failed_test(test: ElementTree.Element, failure: ElementTree.Element) -> FailedTest:
-    name = ".".join(filter(None, (test.get("classname"), test.get("name"))))
-    message = failure.get("message") or failure.text or ""
-    return FailedTest(name[:300], message.strip().partition("\n")[0][:300])
 
 
 def _failures(playbooks: Any) -> Iterator[tuple[str, FailedTask]]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from oslogserve.jobs.job import Job, JobLog
-from oslogserve.jobs.outcome import FailedTask, FailedTest
+from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.ranking import Ranked, ranked
+from oslogserve.jobs.reports import FailedTest
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.address import address
@@ -41,7 +42,9 @@ _ROW = template(
 _TASK = template(
     '<p class="task">Task <b>{name}</b> failed on <b>{host}</b>: {message} {moment}</p>\n'
 )
-_TEST = template("<li><b>{name}</b> {message}</li>\n")
+_TEST = template(
+    '<li><b>{name}</b> {message} <a href="{address}">all lines that name it</a> {moment}</li>\n'
+)
 _TESTS = template('<p class="task">Tests that failed:</p>\n<ul class="tests">\n{rows}</ul>\n')
 _MOMENT = template('<a href="{address}">this moment in all logs</a>')
 _ERRORS = template('<a class="ERROR" href="{address}">{count:,}</a>')
@@ -126,31 +129,43 @@ def _task(task: FailedTask | None) -> Markup:
     """The sentence about the task that failed."""
     if task is None:
         return Markup()
-    around = _around(task.time)
-    moment = _MOMENT(address=around) if around else ""
     return _TASK(
         name=visible(task.name),
         host=visible(task.host),
         message=visible(task.message),
-        moment=moment,
+        moment=_moment(task.time),
     )
 
 
 def _tests(tests: list[FailedTest]) -> Markup:
     """The tests that failed."""
-    rows = [_TEST(name=visible(test.name), message=visible(test.message)) for test in tests]
+    rows = [
+        _TEST(
+            name=visible(test.name),
+            message=visible(test.message),
+            address=address(q=_short(test.name)),
+            moment=_moment(test.time),
+        )
+        for test in tests
+    ]
     return _TESTS(rows=join(rows)) if rows else Markup()
 
 
-def _around(time: str | None) -> str | None:
-    """The URL of what all logs say some seconds before and after a time; None where it has no date, or
+def _short(name: str) -> str:
+    """A test's name without its module and class, which each tool writes in its own way."""
+    path, bracket, parameters = name.partition("[")
+    return path.rpartition(".")[2] + bracket + parameters
+
+
+def _moment(time: str | None) -> Markup:
+    """A link to what all logs say some seconds before and after a time; empty where it has no date, or
     where the years end."""
     try:
         first = time_range(time or "").first_in_utc
         since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
     except ValueError:
-        return None
-    return address(since=since, until=until, order="time")
+        return Markup()
+    return _MOMENT(address=address(since=since, until=until, order="time"))
 
 
 def _with_errors(rows: Iterable[_Log]) -> int:
@@ -171,7 +186,7 @@ def _wrong(query: Query, log: JobLog, found: dict[str, Any], rank: Ranked) -> Ma
         line=line,
         around=_with(href, lines=around),
         time=error["time"] or "",
-        moment=_MOMENT(address=around_it) if (around_it := _around(error["time"])) else "",
+        moment=_moment(error["time"]),
         text=visible(error["text"]),
     )
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+import io
 import json
 import re
 import tracemalloc
+from datetime import UTC, datetime
 
 import pytest
 import webob
+from subunit import StreamResultToBytes
 
 from tests.unit.handlers.asking import HTML, Asking, descriptors
 
@@ -272,7 +275,20 @@ def test_an_overview_names_the_task_that_failed(job, ask):
 def test_an_overview_names_the_tests_that_failed(job, ask):
     report = b'<testsuite><testcase name="&lt;x&gt;"><failure message="&lt;b&gt;"/></testcase></testsuite>'
     (job / "job" / "junit.xml.gz").write_bytes(gzip.compress(report))
-    assert "<li><b>&lt;x&gt;</b> &lt;b&gt;</li>" in ask("/job/?format=overview").text
+    named = '<li><b>&lt;x&gt;</b> &lt;b&gt; <a href="?q=%3Cx%3E">all lines that name it</a> </li>'
+    assert named in ask("/job/?format=overview").text
+
+
+def test_an_overview_leads_to_what_logs_say_of_a_failed_test(job, ask):
+    stream = io.BytesIO()
+    moment = datetime(2026, 3, 4, 18, 22, 13, tzinfo=UTC)
+    StreamResultToBytes(stream).status("a.B.one[x.y]", "fail", timestamp=moment)
+    (job / "job" / "a.subunit").write_bytes(stream.getvalue())
+    page = ask("/job/?format=overview").text
+    assert (
+        '<li><b>a.B.one[x.y]</b>  <a href="?q=one%5Bx.y%5D">all lines that name it</a> <a' in page
+    )
+    assert '<a href="?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z' in page
 
 
 def test_an_overview_without_errors_says_so(ask):

@@ -3,14 +3,7 @@ import json
 
 import pytest
 
-from oslogserve.jobs.outcome import (
-    MOST_TESTS,
-    MOST_VALUES,
-    FailedTask,
-    FailedTest,
-    failed_task,
-    failed_tests,
-)
+from oslogserve.jobs.outcome import FailedTask, failed_task
 
 
 def playbook(phase, *tasks):
@@ -74,47 +67,3 @@ def test_one_of_too_many_values_is_not_taken_apart(value, monkeypatch):
 def test_what_stands_in_strings_is_no_value():
     noisy = task("run", controller={"failed": True, "stdout": ':,[{\\"' * 200_000, "msg": "x"})
     assert of(playbook("run", noisy)).message == "x"
-
-
-REPORT = b"""<?xml version="1.0"?>
-<testsuites><testsuite name="x">
-<testcase classname="a.B" name="fine"/>
-<testcase classname="a.B" name="bad"><failure message="1 != 2">trace</failure></testcase>
-<testcase name="worse"><error>
-Traceback
-  more</error></testcase>
-<testcase name="left out"><skipped/></testcase>
-</testsuite></testsuites>"""
-
-
-def test_the_tests_that_failed_are_named():
-    assert failed_tests(REPORT) == [
-        FailedTest("a.B.bad", "1 != 2"),
-        FailedTest("worse", "Traceback"),
-    ]
-
-
-def test_of_a_damaged_report_what_stands_before_is_told():
-    cut = REPORT[: REPORT.index(b"worse")]
-    assert [test.name for test in failed_tests(cut)] == ["a.B.bad"]
-
-
-def test_no_more_tests_are_named_than_are_read():
-    one = b'<testcase name="x"><failure/></testcase>'
-    assert len(failed_tests(b"<testsuite>" + one * 99 + b"</testsuite>")) == MOST_TESTS
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        *(b"", b"\xff", b"no xml", b"<html></html>"),
-        b'<!DOCTYPE x [<!ENTITY a "b">]><testcase name="&a;"><failure/></testcase>',
-    ],
-)
-def test_what_is_no_report_names_no_test(content):
-    assert failed_tests(content) == []
-
-
-def test_a_report_of_very_many_elements_is_not_taken_apart():
-    many = b"<a>" * (MOST_VALUES + 1) + b'<testcase name="x"><failure/></testcase>'
-    assert failed_tests(many) == []
