@@ -34,7 +34,7 @@ ok: \d+ changed: \d+ unreachable: (?:[1-9]|0 failed: [1-9])
 (?:[a-z_]\w*\.)+(?:exceptions?|errors?|exc)\.(?:\w+\.)*[A-Z]\w*(?::[ ]|{end})
 (?:socket|select|zlib|binascii|struct)\.(?:error|timeout|gaierror|herror)(?::[ ]|{end})
 Exception in thread[ ]|Caused by:[ ]|Unhandled (?:exception|rejection)
-(?:==\d+== ?)?(?:ERROR|SUMMARY): \w+Sanitizer
+(?:==\d+== ?)?(?:(?:ERROR|SUMMARY): \w+Sanitizer|ERROR SUMMARY: [1-9])
 (?:{token}: line \d+: +\d+ )?(?:Segmentation fault|Aborted|Bus error|Illegal instruction)
     [ ]+\(core dumped\)
 {token}: line \d+: +\d+ (?:Segmentation fault|Aborted|Bus error|Illegal instruction|Killed) {2,}
@@ -46,7 +46,7 @@ _+ ERROR (?:at (?:setup|teardown) of|collecting)[ ]
 !+ (?:Interrupted: |stopping after )\d+[ ]
 FAIL(?:ED|URE)?(?:[ :\t]|![ ]|{end})
 [ =*_>#-]*
-    (?:(?:Tests?|Test Suites|test cases|Build|DONE)(?: run)?:? +(?:\d+ \| )?)?
+    (?:(?:Tests?|Test (?:Suites|Files)|test cases|Build|DONE)(?: run)?:? +(?:\d+ \| )?)?
     {counts}[1-9]\d* (?:tests? |examples? |specs? |suites? )?
     (?:failed|failures?|failing|errors?)(?: in \d|,| \||;| \(|\)|\.? *[=*-]*{end})
 (?:\[\w+\] )?Tests run: \d+, +Failures: (?:[1-9]|0, +Errors: [1-9])
@@ -58,13 +58,13 @@ Tests: \d+, Assertions: \d+,.*(?:Failures|Errors): [1-9]
 not ok[ ]|test result: FAILED
 {token}: FAIL (?:code[ ]|\xe2\x9c\x96)
 \d+/\d+ +Test +#\d+: \S+ \.*(?:\w+ \w+)?\*\*\*(?:Failed|Exception|Timeout|Not Run)
-\d+/\d+ \S+ {2,}(?:FAIL|ERROR|TIMEOUT) {2,}
+\d+/\d+ \S.* {2}(?:FAIL|ERROR|TIMEOUT) {2,}|(?:Fail|Timeout): {4,}[1-9]
 Failed \d+/\d+ (?:subtests|test programs)|#[ ]+Failed test[ ]
 {token} +\(Wstat: \d+ (?:\(.*\) )?Tests: \d+ Failed: [1-9]
 The following tests FAILED|Errors while running CTest
 \d+ - \S.* \((?:SEGFAULT|Failed|Timeout|Not Run|Exit code.*|Child aborted)\)
 \d+% tests passed, [1-9]\d* tests? failed
-\xe2\x97\x8f Test suite failed|\xe2\x9c\x95[ ]|\xc3\x97[ ]|\xe2\x80\xa2 \[FAILED\]
+\xe2\x97\x8f Test suite failed|\xe2\x9c[\x95\x98][ ]|\xc3\x97[ ]|\xe2\x80\xa2 \[FAILED\]
 \xe2\x9d\xaf \S+ \(\d+ tests? \| [1-9]\d* failed\)
 [A-Z]\w+(?: \w+)? [\d.]+ \([^)]*\): Executed \d+ of \d+ .*\([1-9]\d* FAILED\)
 Failure/Error:[ ]|Failed \S+ \[[\d.< ]+m?s\]|Failed![ ]
@@ -87,7 +87,7 @@ CMake Error(?:[: ]|{end})
 e: (?:file://)?/|E\d{2,4}:[ ]|Error #\d+:[ ]|Error detected while processing[ ]
 (?:\*+ |Semantic |syntax |PCC-\d+: )?[Ee]rror (?:number \d+ |\d+ |E\d+ )?
     (?:(?:on|at|in) (?:line[ ]|\(|\S+ line[ ])|\S+ \d+:[ ])
-[A-Z]\w+ (?:[\w-]+ )?Error:[ ]+[^ \d]
+(?:! )?[A-Z]\w+ (?:[\w-]+ )?(?:Error|ERROR):[ ]+[^ \d]
 \[{exception}\]{end}
 E, {path}\(\d+,\d+\)[ ]
 vet: {path}:\d+:\d+:[ ]|[\dA-F]+:error:[\dA-F]+:
@@ -167,14 +167,14 @@ PLACE_WORDS = _WORDS + rb"|" + _LETTER
 PLACE = (
     rb"(?:[\w)\]'\"./+}>-](?::\d+(?:[:.,-]\d+)*(?:\]?:| :| -|[ \t])|\(\d+(?:[,:-] ?\d+)*\)|:\[\d+(?:,\d+)?\]|\", ?line \d+(?:\.\d+)?"
     rb"|\",\d+|[:,] line \d+(?:, (?:col|char|column) \d+)?,?|::|\.\w{1,16} -)|[ \t]\d+:\d+(?:-\d+:\d+)? )(?: ?:| -)?"
-    rb"(?:[ \t]*(?:[\w-]+:|-|\{\w\}|\[\w+\]|[A-Z]{2}\d{4})){0,2}?[ \t]{0,2}\(?(?:[Ff]atal |[Hh]int |[Cc]atastrophic )?"
+    rb"(?:[ \t]*(?:[\w-]+:|-|\{\w\}|\[\w+\]|[A-Z]{2}\d{4})){0,2}?[ \t]{0,8}\(?(?:[Ff]atal |[Hh]int |[Cc]atastrophic )?"
     rb"(?:(" + _WORDS + rb"|[Ii]nformation|[Ii]nformational)(?:[: \t\[!]|(?:/\d)?\) )"
     rb"|\[?(" + _LETTER + rb"))"
 )
 #: Ends of lines that show nothing at their beginning, and their rank.
 ENDINGS = {
-    **dict.fromkeys((b" FAILED", b"... FAIL", b": FAIL", b" [FAIL]", b"... ERROR"), RANKS["ERROR"]),
-    **dict.fromkeys((b"<<< FAILURE!", b"<<< ERROR!"), RANKS["ERROR"]),
+    **dict.fromkeys((b" FAILED", b"... FAIL", b": FAIL", b" [FAIL]", b"| FAIL |"), RANKS["ERROR"]),
+    **dict.fromkeys((b"... ERROR", b"<<< FAILURE!", b"<<< ERROR!"), RANKS["ERROR"]),
     b"... WARNING": RANKS["WARNING"],
 }
 
