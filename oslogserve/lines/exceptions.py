@@ -144,7 +144,7 @@ _FRAGMENTS = {
     b"counts": rb"(?:\d+%? [a-z]+(?: [a-z]+)?(?: \([^)]*\))?(?:,| \||;| and|) ?)*?",
     b"exception": rb"(?:[A-Za-z_$][\w$]*\.)*(?:[A-Z]\w*)?(?:(?:Error|Exception|Failure|Fault)\d?"
     rb"|(?:Base)?ExceptionGroup|(?:System|Generator)Exit|KeyboardInterrupt|Stop(?:Async)?Iteration"
-    rb"|(?:Error|Exception|Failure)[A-Z]\w*)",
+    rb"|(?:Error|Exception|Failure)[A-Z]\w{0,31})",
     # What stands before an HTTP status: in the common log format, of uWSGI and HAProxy.
     b"request": rb"(?:(?:[\w.:-]+ )?[\w.:-]+ [^\s\[]+ [^\s\[]+ \[{clock}\] \"(?:[^\"\\]|\\.)*\""
     rb"|\"[A-Z]+ \S+ HTTP/\d(?:\.\d)?\"|[\w.:-]+ \[{clock}\] \S+ \S+ [\d/+-]+"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import functools
 import re
+import time
 
 from oslogserve.lines import exceptions
 from oslogserve.lines.severities import RANKS
@@ -45,3 +46,14 @@ def test_a_place_and_a_severity():
         b"a.py:776:        error). x",
     ):
         assert exceptions.rank_of_place(line, 0, len(line)) is None, line
+
+
+def test_a_long_name_costs_by_its_length():
+    def cost(line):
+        started = time.process_time()
+        exceptions.rank_at(line, 0)
+        return time.process_time() - started
+
+    name = b"Error" * 800
+    assert exceptions.rank_at(name, 0) == RANKS["ERROR"]
+    assert min(cost(name + b"!") for _ in range(5)) < 0.02
