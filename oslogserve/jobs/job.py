@@ -263,7 +263,8 @@ class Job:
 
     def _selection_of_each(self) -> Selection:
         selection = self.chosen.selection
-        limit = selection.limit and selection.limit + selection.after
+        # One more than is shown: by that it is known that there are more.
+        limit = selection.limit and selection.after + selection.limit + 1
         tail = selection.tail if (selection.tail or 0) <= SHORT_TAIL else None
         if self.chosen.by_time:
             # The time of a log's first lines is known by those behind them; all logs are held at once.
@@ -403,7 +404,7 @@ class Job:
             unread = (log.file.name for log in self.logs if log.skipped and log.skipped.is_missed)
             self.next_log = next(unread, self.next_log)
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
-        if untimed:
+        if untimed and self.cut_at is None:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
             self.notices.append(f"Lines without any time stand at the end, of: {names}.")
 

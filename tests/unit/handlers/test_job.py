@@ -124,6 +124,26 @@ def test_following_next_gives_every_line_once(ask, order, limit):
 
 
 @pytest.mark.parametrize("order", ["log", "time"])
+def test_a_limit_within_the_last_log_with_lines_is_told(ask, order):
+    whole = objects(ask(f"/job/?format=jsonl&order={order}&logs=nova*"))[:-1]
+    *rows, end = objects(ask(f"/job/?format=jsonl&order={order}&logs=nova*&limit=2"))
+    assert rows == whole[:2]
+    *rest, last = objects(ask(f"/job/{end['next']}&limit=3".replace("limit=2&", "")))
+    assert (rest, last["next"]) == (whole[2:], None)
+
+
+@pytest.mark.parametrize("renderer", ["pure", "auto"])
+def test_an_answer_that_was_cut_says_nothing_of_lines_at_its_end(job, renderer):
+    ask = Asking(job, serve_renderer=renderer)
+    assert notices(ask("/job/?order=time&format=text&limit=1&logs=plain*")) == [
+        "Lines without any time stand at the end, of: plain.txt."
+    ]
+    (job / "job" / "plain.txt").write_bytes(PLAIN * 2)
+    [more] = notices(ask("/job/?order=time&format=text&limit=1&logs=plain*"))
+    assert more.startswith("there is more: ")
+
+
+@pytest.mark.parametrize("order", ["log", "time"])
 def test_a_tail_is_of_all_logs_together(ask, order):
     whole = lines(ask(f"/job/?format=text&order={order}"))
     assert lines(ask(f"/job/?format=text&order={order}&tail=3")) == whole[-3:]
