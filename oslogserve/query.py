@@ -64,7 +64,7 @@ class Query(NamedTuple):
     order: str | None = None
     #: Shell patterns of the names of a folder's logs; and the first name.
     logs: tuple[str, ...] = ()
-    first_log: str = ""
+    first_log: bytes = b""
     #: Asks for the folder of the job in which the folder lies.
     in_job: bool = False
 
@@ -92,7 +92,13 @@ class Query(NamedTuple):
         query_string = environ.get("QUERY_STRING", "")
         if len(query_string) > MAX_QUERY:
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-        return query.with_parameters(parameters_of(query_string)) if query_string else query
+        if not query_string:
+            return query
+        query = query.with_parameters(parameters_of(query_string))
+        if query.first_log:  # need not be UTF-8
+            first = dict(parameters_of(query_string, "surrogateescape"))["from"]
+            query = query._replace(first_log=first.encode("utf-8", "surrogateescape"))
+        return query
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -107,11 +113,11 @@ class Query(NamedTuple):
         return self._replace(selection=selection, parameters=tuple(parameters), **values)
 
 
-def parameters_of(query_string: str) -> list[tuple[str, str]]:
-    """Names and values as they came, unchecked."""
+def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str, str]]:
+    """Names and values as they came, unchecked. errors: what is done with bytes that are not UTF-8."""
     # What a client did not escape came as Latin-1.
-    utf8 = query_string.encode("latin-1").decode("utf-8", "replace")
-    return parse_qsl(utf8, keep_blank_values=True)
+    utf8 = query_string.encode("latin-1").decode("utf-8", errors)
+    return parse_qsl(utf8, keep_blank_values=True, errors=errors)
 
 
 def checked_path(path_info: str) -> bytes:
@@ -179,6 +185,10 @@ def _name(value: str) -> str:
     return value
 
 
+def _name_in_bytes(value: str) -> bytes:
+    return _name(value).encode()
+
+
 class Parameter(NamedTuple):
     """What one name in a query string takes."""
 
@@ -231,7 +241,9 @@ PARAMETERS = {
     "sort": Parameter("sort", _sort, "time", "a folder's entries", in_form=False),
     "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
     "order": Parameter("order", _order, "time", "lines of a folder's logs", in_form=False),
-    "from": Parameter("first_log", _name, "etc/", "the first of a folder's logs", in_form=False),
+    "from": Parameter(
+        "first_log", _name_in_bytes, "etc/", "the first of a folder's logs", in_form=False
+    ),
     "in": Parameter("in_job", _in_job, "job", "the job's folder, from one in it", in_form=False),
     "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
 }

@@ -65,7 +65,7 @@ class JobHandler:
 
             shared = Shared(opened, self._renderer, budget, self._pool, self._media_type, [])
             job = Job(_chosen(query), shared)
-            job.choose(Walk(sources, query.path), self._limits)
+            job.choose(Walk(sources, query.path, query.first_log), self._limits)
             return respond(request, _Answer(job, self._content(view, query, job)))
         except BaseException:
             budget.close()
@@ -108,7 +108,7 @@ def _chosen(query: Query) -> Chosen:
     selection = query.selection
     is_of_time = selection.since is not None or selection.until is not None
     order = query.order or ("time" if is_of_time else "log")
-    return Chosen(selection, order == "time", query.logs, query.first_log.encode())
+    return Chosen(selection, order == "time", query.logs)
 
 
 class _Answer(Representation):

@@ -60,8 +60,6 @@ class Chosen(NamedTuple):
     by_time: bool
     #: Shell patterns, one of which a name fits; all names where there is none.
     patterns: tuple[str, ...] = ()
-    #: The first name.
-    first: bytes = b""
 
 
 class OpenLog(Protocol):
@@ -251,15 +249,14 @@ class Job:
             self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
             self._miss("capped", f"{walk.ended}: not all were looked at")
-        for failure in walk.failures:
-            self._miss("failed", f"some logs may be missing, {failure.source} failed: {failure}")
+        self.next_log = self.next_log or walk.next
+        for failed in dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures):
+            self._miss("failed", f"some logs may be missing, {failed}")
 
     def _fits(self, file: File) -> bool:
         names = file.shown, file.shown.rpartition("/")[2]
         patterns = self.chosen.patterns
-        return file.name >= self.chosen.first and (
-            not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
-        )
+        return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
 
     def _selection_of_each(self) -> Selection:
         selection = self.chosen.selection

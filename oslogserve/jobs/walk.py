@@ -11,6 +11,8 @@ from oslogserve.sources.first_of import Listing, known
 #: Files and folders that are looked at, and how deep.
 MOST_ENTRIES = 10_000
 MOST_DEPTH = 16
+#: Segments of no URL, which an object's name may have.
+_NAMELESS = (b"/", b".", b"..", b"./", b"../")
 
 
 class File(NamedTuple):
@@ -32,13 +34,17 @@ class File(NamedTuple):
 class Walk:
     """Iterate once. Raises NotFound and Unavailable, as Listing does, where there is no such folder."""
 
-    def __init__(self, sources: Sequence[Source], folder: bytes) -> None:
+    def __init__(self, sources: Sequence[Source], folder: bytes, first: bytes = b"") -> None:
+        """first: the first name."""
         #: Sources that failed; grows while iterating. Some files may be missing then.
         self.failures: list[SourceError] = []
         #: Why not all files were looked at; "" if they were.
         self.ended = ""
+        #: The first name that was one too many.
+        self.next: bytes | None = None
         self._sources = sources
         self._folder = folder
+        self._first = first
         self._entries = 0
 
     def __iter__(self) -> Iterator[File]:
@@ -48,18 +54,24 @@ class Walk:
         path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
         listing = Listing(self._sources, path)
         for entries in listing.by_name():
-            name = entries[0].name
+            name = prefix + entries[0].name
+            is_folder = name.endswith(b"/")
+            if name < self._first and not (is_folder and self._first.startswith(name)):
+                continue
             self._entries += 1
             if self._entries > MOST_ENTRIES:
                 self.ended = f"more than {MOST_ENTRIES:,} files and folders lie below"
+                self.next = self.next or name
                 break
-            if not name.endswith(b"/"):
+            if entries[0].name in _NAMELESS:
+                self.ended = 'names have an empty, "." or ".." segment'
+            elif not is_folder:
                 entry = known(entries)
-                yield File(prefix + name, entry.size, entry.modified)
+                yield File(name, entry.size, entry.modified)
             elif depth == MOST_DEPTH:
                 self.ended = f"folders lie more than {MOST_DEPTH} deep"
             else:
-                yield from self._below_existing(prefix + name, depth + 1)
+                yield from self._below_existing(name, depth + 1)
         self.failures += listing.failures
 
     def _below_existing(self, prefix: bytes, depth: int) -> Iterator[File]:

@@ -6,7 +6,9 @@ from urllib.parse import urlencode
 
 
 def address(
-    parameters: Iterable[tuple[str, str]] = (), without: Container[str] = (), **added: str | int
+    parameters: Iterable[tuple[str, str]] = (),
+    without: Container[str] = (),
+    **added: str | bytes | int,
 ) -> str:
     """A relative URL, to be escaped: the parameters but for `without`, then those that are added.
 

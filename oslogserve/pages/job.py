@@ -77,11 +77,12 @@ def ending(query: Query, job: Job) -> dict[str, Any]:
 def next_address(query: Query, job: Job) -> str | None:
     """The URL, relative to the folder, of what a limit left out; None where nothing was."""
     if job.cut_at is not None:
-        return address(query.parameters, ("after",), after=job.cut_at)
-    if job.next_log is not None:
-        name = job.next_log.decode("utf-8", "replace")
-        return address(query.parameters, ("after", "from"), **{"from": name})
-    return None
+        added: dict[str, bytes | int] = {"from": query.first_log, "after": job.cut_at}
+    elif job.next_log is not None:
+        added = {"from": job.next_log}
+    else:
+        return None
+    return address(query.parameters, added, **added)
 
 
 def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:

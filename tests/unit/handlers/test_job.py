@@ -2,14 +2,17 @@
 import gzip
 import io
 import json
+import os
 import re
 import tracemalloc
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 import pytest
 import webob
 from subunit import StreamResultToBytes
 
+from oslogserve.errors import SourceError
 from tests.unit.handlers.asking import HTML, Asking, descriptors
 
 NOVA = b"""nova starts
@@ -210,6 +213,59 @@ def test_more_logs_than_allowed_are_named_and_linked_to(job):
         assert found["complete"] is (found["next"] is None)
         address = found["next"]
     assert names == ["logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_next_logs_of_any_name_come_once(tmp_path, most):
+    names = [b"\xe9.txt", b"\xff\xfe.txt", "\U0001f600.txt".encode(), b"a\nb.txt", b"a&b=c+d.txt"]
+    (tmp_path / "job").mkdir()
+    for name in names:
+        (tmp_path / "job" / os.fsdecode(name)).write_bytes(NOVA)
+    ask = Asking(tmp_path, serve_job_logs=str(most))
+    found, address = [], "?format=summary"
+    while address and len(found) <= len(names):
+        answer = ask(f"/job/{address}").json
+        found += [log["href"] for log in answer["logs"]]
+        address = answer["next"]
+    assert sorted(found) == sorted(map(quote, names))
+
+
+@pytest.mark.parametrize("order", ["log", "time"])
+def test_the_next_lines_are_of_the_same_logs(tmp_path, order):
+    (tmp_path / "job").mkdir()
+    for name in (b"a.txt", b"\xe9.txt", b"\xff.txt"):
+        (tmp_path / "job" / os.fsdecode(name)).write_bytes(NOVA)
+    address, found = f"?format=jsonl&order={order}&limit=4&from=%E9", []
+    ask = Asking(tmp_path)
+    while address:
+        *rows, end = objects(ask(f"/job/{address}"))
+        found += [(row["log"], row["line"]) for row in rows]
+        address = end["next"]
+    assert len(found) == 10
+    assert "a.txt" not in dict(found)
+
+
+def test_folders_that_cannot_be_listed_are_told_once(job):
+    class Ill:
+        name = "disk"
+
+        def __init__(self, disk):
+            self.disk = disk
+
+        def entries(self, path):
+            if path.count(b"/"):
+                raise SourceError("disk", "it is ill")
+            return self.disk.entries(path)
+
+        def open(self, path, options):
+            return self.disk.open(path, options)
+
+    for number in range(30):
+        (job / "job" / f"f{number}").mkdir()
+    ask = Asking(job)
+    ask.app._sources[:] = map(Ill, ask.app._sources)
+    found = ask("/job/?format=summary").json
+    assert found["notices"] == ["some logs may be missing, disk failed: it is ill"]
 
 
 def test_a_log_cut_short_is_told_in_every_view_and_counted(job, ask):

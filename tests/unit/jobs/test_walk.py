@@ -58,6 +58,32 @@ def test_too_many_files_are_told(disk, monkeypatch):
     assert found.ended == "more than 3 files and folders lie below"
 
 
+def test_the_walk_goes_on_behind_what_was_too_much(disk, monkeypatch):
+    whole = names(Walk([disk], b"job"))
+    monkeypatch.setattr(walk, "MOST_ENTRIES", 3)
+    found, first = [], b""
+    while first is not None:
+        part = Walk([disk], b"job", first)
+        found += names(part)
+        first = part.next
+    assert found == whole
+
+
+def test_what_lies_before_the_first_name_is_not_looked_at(disk):
+    assert names(Walk([disk], b"job", b"a/deep/y.txt.gz")) == [
+        *(b"a/deep/y.txt.gz", b"a/x.txt", b"b.txt")
+    ]
+    swift = FakeSource("swift", names=[b"a.txt", b"c.txt"])
+    assert names(Walk([swift], b"job", b"b")) == [b"c.txt"]
+
+
+@pytest.mark.parametrize("name", [b"/", b".", b"..", b"./", b"../"])
+def test_a_name_of_no_url_leads_nowhere_and_is_told(disk, name):
+    found = Walk([disk, FakeSource("swift", names=[name])], b"job")
+    assert names(found) == [b"a.txt", b"a/deep/y.txt.gz", b"a/x.txt", b"b.txt"]
+    assert found.ended == 'names have an empty, "." or ".." segment'
+
+
 def test_folders_that_lie_too_deep_are_told(disk, monkeypatch):
     monkeypatch.setattr(walk, "MOST_DEPTH", 1)
     found = Walk([disk], b"job")
