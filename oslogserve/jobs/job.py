@@ -131,6 +131,8 @@ class JobLog:
         self.missing: list[Incomplete] = []
         #: Why it was not read.
         self.skipped: Skipped | None = None
+        #: True where its turn never came.
+        self.is_unread = False
         #: False for a log without times; known once it was merged.
         self.has_times = True
         self._selection = selection
@@ -173,6 +175,7 @@ class JobLog:
         its bytes."""
         shared = self._shared
         if shared.ended:
+            self.is_unread = True
             return self._skip(str(shared.ended[0]), is_missed=True)
         try:
             with deadline.start_clock():
@@ -397,8 +400,8 @@ class Job:
             self.notices += sentences if len(self.notices) < MOST_NOTICES else []
         if len(self.missing) > len(self.notices):
             self.notices.append(f"{len(self.missing) - len(self.notices):,} more are incomplete.")
-        if self._shared.ended and not self.chosen.by_time:
-            unread = (log.file.name for log in self.logs if log.skipped and log.skipped.is_missed)
+        if not self.chosen.by_time:
+            unread = (log.file.name for log in self.logs if log.is_unread)
             self.next_log = next(unread, self.next_log)
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
         if untimed and self.cut_at is None:  # else chance decides how far each was read

@@ -245,27 +245,49 @@ def test_the_next_lines_are_of_the_same_logs(tmp_path, order):
     assert "a.txt" not in dict(found)
 
 
+class IllDisk:
+    """Fails to list or to open what has a path like this."""
+
+    name = "disk"
+
+    def __init__(self, disk, path):
+        self.disk = disk
+        self.path = path
+
+    def _check(self, path):
+        if re.search(self.path, path):
+            raise SourceError("disk", "it is ill")
+
+    def entries(self, path):
+        self._check(path + b"/")
+        return self.disk.entries(path)
+
+    def open(self, path, options):
+        self._check(path)
+        return self.disk.open(path, options)
+
+
+def asking_ill_disk(root, path, **options):
+    ask = Asking(root, **options)
+    ask.app._sources[:] = [IllDisk(disk, path) for disk in ask.app._sources]
+    return ask
+
+
 def test_folders_that_cannot_be_listed_are_told_once(job):
-    class Ill:
-        name = "disk"
-
-        def __init__(self, disk):
-            self.disk = disk
-
-        def entries(self, path):
-            if path.count(b"/"):
-                raise SourceError("disk", "it is ill")
-            return self.disk.entries(path)
-
-        def open(self, path, options):
-            return self.disk.open(path, options)
-
     for number in range(30):
         (job / "job" / f"f{number}").mkdir()
-    ask = Asking(job)
-    ask.app._sources[:] = map(Ill, ask.app._sources)
-    found = ask("/job/?format=summary").json
+    found = asking_ill_disk(job, b"/f.*/$")("/job/?format=summary").json
     assert found["notices"] == ["some logs may be missing, disk failed: it is ill"]
+
+
+def test_a_log_that_cannot_be_opened_does_not_stop_what_follows_a_spent_budget(job):
+    (job / "job" / "a.txt").write_bytes(NOVA)
+    (job / "job" / "bomb.txt.gz").write_bytes(gzip.compress(b"x\n" * 2**20))
+    ask = asking_ill_disk(job, b"/a.txt$", serve_inflated_size=str(2**20))
+    addresses = ["?format=summary"]
+    while address := ask(f"/job/{addresses[-1]}").json["next"]:
+        assert address not in addresses
+        addresses.append(address)
 
 
 def test_a_log_cut_short_is_told_in_every_view_and_counted(job, ask):
