@@ -19,7 +19,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page
 from oslogserve.pages.media_type import Views, passed_through_as
-from oslogserve.query import Query
+from oslogserve.query import SOURCES, Query
 from oslogserve.sources import Folder, Source
 from oslogserve.sources.first_of import open_first
 
@@ -47,7 +47,9 @@ class JobHandler:
         self._page_size = page_size
         self._workload = workload
         self._known = KnownGzips()
-        self._pool = ThreadPoolExecutor(LOGS_AT_ONCE, "oslogserve-job")
+        self._pools = {
+            name: ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{name}") for name in SOURCES
+        }
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
@@ -63,7 +65,7 @@ class JobHandler:
                     raise BadRequest("it is a folder now")
                 return OpenLog(found, path, sources, self._known, budget.part(), piece_size)
 
-            shared = Shared(opened, self._renderer, budget, self._pool, self._media_type, [])
+            shared = Shared(opened, self._renderer, budget, self._pools, self._media_type, [], [])
             job = Job(_chosen(query), shared)
             job.choose(Walk(sources, query.path, query.first_log), self._limits)
             return respond(request, _Answer(job, self._content(view, query, job)))

@@ -3,7 +3,7 @@
 
 import json
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
 from fnmatch import fnmatchcase
@@ -41,6 +41,8 @@ MOST_MERGED_PIECES = 32
 ROW = 64
 #: Bytes of the longest name of a log: each of its rows has it.
 LONGEST_NAME = 512
+#: Logs that their source keeps waiting too long, until no more is read of any other of it.
+MOST_STALLED = 2
 #: Lines of a tail up to which each log is asked for its own: it holds them.
 SHORT_TAIL = 1000
 
@@ -106,17 +108,20 @@ class Skipped(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What the logs of a job share. Their generators run in threads of the pool."""
+    """What the logs of a job share. Their generators run in threads of the pools."""
 
     #: Opens the log of a name, to be given in pieces of so many bytes. Raises Error.
     opened: Callable[[bytes, int], OpenLog]
     renderer: Renderer
     budget: Budget
-    pool: ThreadPoolExecutor
+    #: By source, so that logs of one that hangs delay no others.
+    pools: Mapping[str, ThreadPoolExecutor]
     #: The media type of what is no log, by its name and first bytes; None for a log.
     media_type: Callable[[str, bytes], str | None]
     #: Why no more logs are read: the budget, once it is spent.
     ended: list[Incomplete]
+    #: The sources of logs that broke off since nothing came for too long.
+    stalled: list[str]
 
 
 class JobLog:
@@ -190,7 +195,8 @@ class JobLog:
             if media_type is not None:
                 return self._skip(f"it is {media_type}")
             has_searches = self._selection.searches or self._selection.without
-            pieces = log.decoded()
+            is_here = len(log.first) == log.stored.size
+            pieces = log.decoded() if is_here else self._while_answered(log.decoded())
             most_lines = max(1, size // (label + ROW))
             watched = (
                 shared.budget.searching(pieces, most_lines)
@@ -199,8 +205,16 @@ class JobLog:
             )
             yield from until_incomplete(watched, self.missing)
             shared.ended.extend(error for error in self.missing if error.reason == "budget")
+            shared.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
         finally:
             log.close()
+
+    def _while_answered(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The pieces, until the source has kept too many logs waiting. Raises Incomplete then."""
+        for piece in pieces:
+            yield piece
+            if self._shared.stalled.count(self.source) >= MOST_STALLED:
+                raise Incomplete("timeout", f"{self.source} stopped answering for other logs too")
 
     def _skip(self, why: str, is_missed: bool = False) -> None:
         self.skipped = Skipped(self.file.shown, why, is_missed)
@@ -282,29 +296,29 @@ class Job:
         chosen = self.chosen
         merged_with = len(self.logs) if chosen.by_time else None
         several = (log.rows(view, label(log.file), merged_with) for log in self.logs)
-        slices = self._merged(several) if chosen.by_time else self._one_by_one(several)
+        ahead = map(self._read_ahead, self.logs, several)
+        slices = self._merged([*ahead]) if chosen.by_time else self._one_by_one(ahead)
         tail = chosen.selection.tail
         if tail is not None:
             slices = self._last(slices, tail)
         yield from self._limited(slices, most)
         self._note_ends()
 
-    def _merged(self, several: Iterable[Iterator[Rows]]) -> Iterator[Slice]:
-        ahead = [self._read_ahead(rows) for rows in several]
-        for one in ahead:
+    def _merged(self, several: Sequence[Ahead[Rows]]) -> Iterator[Slice]:
+        for one in several:
             one.start()
-        for rows in merge(ahead):
+        for rows in merge(several):
             yield Slice(None, rows, 0, len(rows.ends))
 
-    def _one_by_one(self, several: Iterable[Iterator[Rows]]) -> Iterator[Slice]:
-        for log, ahead in enumerate(started(map(self._read_ahead, several), LOGS_AT_ONCE)):
+    def _one_by_one(self, several: Iterable[Ahead[Rows]]) -> Iterator[Slice]:
+        for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
             for rows in ahead:
                 if rows.ends:
                     yield Slice(log, rows, 0, len(rows.ends))
 
     def summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
         """Each log, and what is in it."""
-        several = (self._read_ahead(log.summary()) for log in self.logs)
+        several = (self._read_ahead(log, log.summary()) for log in self.logs)
         for log, ahead in zip(self.logs, started(several, LOGS_AT_ONCE), strict=True):
             for summary in ahead:
                 yield log, summary
@@ -335,8 +349,9 @@ class Job:
         with closing(log):
             return b"".join(until_incomplete(_first(most, log.decoded()), []))
 
-    def _read_ahead(self, values: Iterator[Any]) -> Ahead[Any]:
-        ahead = Ahead(self._shared.pool, values, self._shared.budget.working)
+    def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
+        pool = self._shared.pools[log.file.source]
+        ahead = Ahead(pool, values, self._shared.budget.working)
         self._ahead.append(ahead)
         return ahead
 

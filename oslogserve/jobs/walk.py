@@ -24,6 +24,8 @@ class File(NamedTuple):
     size: int | None
     #: Seconds since 1970; None where unknown.
     modified: float | None
+    #: The first source that lists it.
+    source: str
 
     @property
     def shown(self) -> str:
@@ -67,7 +69,7 @@ class Walk:
                 self.ended = 'names have an empty, "." or ".." segment'
             elif not is_folder:
                 entry = known(entries)
-                yield File(name, entry.size, entry.modified)
+                yield File(name, entry.size, entry.modified, entries[0].source)
             elif depth == MOST_DEPTH:
                 self.ended = f"folders lie more than {MOST_DEPTH} deep"
             else:

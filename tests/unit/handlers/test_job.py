@@ -4,16 +4,19 @@ import io
 import json
 import os
 import re
+import time
 import tracemalloc
 from datetime import UTC, datetime
+from threading import Event, Thread
 from urllib.parse import quote
 
 import pytest
 import webob
 from subunit import StreamResultToBytes
 
-from oslogserve.errors import SourceError
+from oslogserve.errors import Incomplete, SourceError
 from tests.unit.handlers.asking import HTML, Asking, descriptors
+from tests.unit.sources.fake import FakeLog, FakeSource
 
 NOVA = b"""nova starts
 2026-03-04 18:22:11.000 INFO nova: one
@@ -271,6 +274,54 @@ def asking_ill_disk(root, path, **options):
     ask = Asking(root, **options)
     ask.app._sources[:] = [IllDisk(disk, path) for disk in ask.app._sources]
     return ask
+
+
+class StallingLog(FakeLog):
+    """One whose source stops answering behind its first bytes. freed: until then it is waited for."""
+
+    def __init__(self, source, chunks, freed=None):
+        super().__init__(source, [*chunks, b"never"])
+        self.freed = freed
+
+    def __iter__(self):
+        yield from self.chunks[:-1]
+        if self.freed is not None:
+            self.freed.wait(30)
+        raise Incomplete("timeout", f"{self.stored.source} stopped answering")
+
+
+def source_of(name, logs):
+    """logs: by their names in the folder `job`."""
+    return FakeSource(name, {b"job/" + one: log for one, log in logs.items()}, sorted(logs))
+
+
+@pytest.mark.parametrize("order", ["log", "time"])
+def test_of_a_source_that_stops_answering_few_logs_are_waited_for(ask, order):
+    line = b"2026-03-04 18:22:11.000 INFO nova: one\n"
+    names = [b"%02d.txt" % number for number in range(15)]
+    logs = {name: StallingLog("disk", [line, line * 2000]) for name in names}
+    ask.app._sources[:] = [source_of("disk", logs)]
+    *rows, end = objects(ask(f"/job/?format=jsonl&order={order}"))
+    assert {row["log"].encode() for row in rows} == set(names)
+    assert end["complete"] is False
+    assert "00.txt: disk stopped answering" in end["notices"]
+    assert "14.txt: disk stopped answering for other logs too" in end["notices"]
+
+
+def test_logs_of_a_source_that_hangs_delay_no_others(job):
+    ask = Asking(job, serve_threads="32")
+    freed = Event()
+    logs = {b"%d.txt" % number: StallingLog("swift", [b"x\n"], freed) for number in range(9)}
+    ask.app._sources.append(source_of("swift", logs))
+    waiting = Thread(target=ask, args=("/job/?source=swift&format=text&q=x",))
+    waiting.start()
+    began = time.monotonic()
+    try:
+        assert len(lines(ask("/job/?source=disk&format=text&level=ERROR"))) == 4
+        assert time.monotonic() - began < 10
+    finally:
+        freed.set()
+        waiting.join()
 
 
 def test_folders_that_cannot_be_listed_are_told_once(job):
