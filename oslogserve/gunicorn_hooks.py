@@ -99,7 +99,8 @@ def _named_by_environment(server: Any) -> Config:
     return config
 
 
-_temporary_directories: list[str] = []
+#: Names the metrics' folder too, if it was made here and is to be removed in the end.
+_TEMPORARY = "OSLOGSERVE_TEMPORARY_METRICS"
 
 
 def on_starting(server: Any) -> None:
@@ -109,7 +110,9 @@ def on_starting(server: Any) -> None:
         return  # an upgrade (USR2): the old master's workers still count in there
     if not directory:
         directory = tempfile.mkdtemp(prefix="oslogserve-metrics-")
-        _temporary_directories.append(directory)
+        named = {metrics_dir.VARIABLE: directory, _TEMPORARY: directory}
+        os.environ.update(named)
+        server.cfg.env_orig.update(named)  # for the master of an upgrade
     metrics_dir.create(directory)
     if os.geteuid() == 0:
         os.chown(directory, server.cfg.uid, server.cfg.gid)
@@ -128,9 +131,9 @@ def child_exit(server: Any, worker: Any) -> None:
 
 
 def on_exit(server: Any) -> None:
-    """Removes the metrics' folder, unless the environment named it."""
-    for directory in _temporary_directories:
-        shutil.rmtree(directory, ignore_errors=True)
+    """Removes the metrics' folder, unless the environment named it or another master goes on with it."""
+    if _TEMPORARY in os.environ and not (server.reexec_pid or server.master_pid):
+        shutil.rmtree(os.environ.pop(_TEMPORARY), ignore_errors=True)
 
 
 SETTINGS: dict[str, Any] = {

@@ -189,10 +189,14 @@ def test_an_upgrade_under_load_loses_no_request(readers):
         )
         try:
             readers.wait_for(100)
+            before = counted(readers.server)
             os.kill(process.pid, signal.SIGTERM)
             process.wait()
             readers.wait_for(100)
+            assert counted(readers.server) > before
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(second, signal.SIGTERM)
     assert readers.lost == []
+    left = lambda: list(readers.server.root.glob("oslogserve-metrics-*"))
+    poll(lambda: not left(), lambda: AssertionError(f"{left()} is still there"), 20)

@@ -3,6 +3,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from typing import ClassVar
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -277,18 +278,27 @@ def test_rows_that_another_version_counts_otherwise_are_left_alone(folder):
 
 class Server:
     master_pid = 0
+    reexec_pid = 0
 
     class cfg:
         uid = os.geteuid()
         gid = os.getegid()
+        env_orig: ClassVar[dict[str, str]] = {}
 
 
 @pytest.mark.usefixtures("without_folder")
-def test_gunicorn_makes_a_folder_and_removes_it():
-    gunicorn_hooks.on_starting(Server())
+def test_gunicorn_makes_a_folder_and_the_last_master_removes_it():
+    old, new = Server(), Server()
+    gunicorn_hooks.on_starting(old)
     folder = os.environ[metrics_dir.VARIABLE]
     assert os.listdir(folder) == []
-    gunicorn_hooks.on_exit(Server())
+    assert old.cfg.env_orig[metrics_dir.VARIABLE] == folder
+    old.reexec_pid, new.master_pid = 2, 1  # an upgrade
+    gunicorn_hooks.on_exit(old)
+    gunicorn_hooks.on_exit(new)
+    assert os.path.exists(folder)
+    new.master_pid = 0  # the old one has ended
+    gunicorn_hooks.on_exit(new)
     assert not os.path.exists(folder)
 
 
