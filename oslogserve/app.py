@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from oslogserve import __version__
-from oslogserve.config import Config, ConfigError
+from oslogserve.config import Config
 from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, MethodNotAllowed
 from oslogserve.handlers import server
 from oslogserve.handlers.budget import Allowance, Workload
@@ -145,10 +145,7 @@ class App:
 
 def _request_log(config: Config) -> RequestLog | None:
     to, form = config["request_log", "to"], config["request_log", "format"]
-    try:
-        return RequestLog(to, form) if to else None
-    except OSError as error:
-        raise ConfigError(f"[request_log] to: {to}: {error.strerror}") from None
+    return RequestLog(to, form) if to else None
 
 
 def _job_handler(config: Config, renderer: Renderer, workload: Workload) -> JobHandler:

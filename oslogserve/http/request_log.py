@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -31,13 +32,19 @@ Fields = dict[str, Any]
 class RequestLog:
     """Each line is appended by one write, so that processes can share a file.
 
-    A file that was moved away is opened anew. What cannot be written is dropped: requests go on.
+    A file that was moved away, or could not be opened, is opened anew. What cannot be written is dropped:
+    requests go on.
     """
 
     def __init__(self, to: str, form: str) -> None:
-        """to: "stderr" or the path of a file. form: "json" or "combined". Raises OSError."""
+        """to: "stderr" or the path of a file. form: "json" or "combined"."""
         self._path = "" if to == "stderr" else to
-        self._fd = self._opened() if self._path else _STDERR
+        try:
+            self._fd = self._opened() if self._path else _STDERR
+        except OSError as error:
+            what = f"[request_log] to: {to}: {error.strerror}; until it is there, nothing is logged"
+            print(f"oslogserve: {what}", file=sys.stderr, flush=True)
+            self._fd = os.open(os.devnull, os.O_WRONLY)
         self._look_at = time.monotonic() + LOOK_EVERY
         self._line = _FORMS[form]
 

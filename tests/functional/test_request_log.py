@@ -3,7 +3,9 @@
 
 import contextlib
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -190,11 +192,18 @@ def test_under_mod_wsgi_lines_go_to_a_file_or_to_apaches_error_log():
             ]
 
 
-def test_a_file_that_cannot_be_written_is_said_at_the_start(root):
+def test_a_file_that_cannot_be_opened_is_said_and_stops_no_server(root):
     what = "[request_log] to: /not/there: No such file or directory"
-    with Gunicorn(f"[disk]\nroot = {root}\n[request_log]\nto = /not/there\n") as server:
+    with Gunicorn(f"[disk]\nroot = {root}\n") as server:
+        (server.root / "oslogserve.conf").write_text(
+            f"[disk]\nroot = {root}\n[request_log]\nto = /not/there\n"
+        )
+        os.kill(server.process.pid, signal.SIGHUP)
         tail = server.process.tail
-        poll(lambda: what in tail(), lambda: AssertionError(tail()), BOUND)
+        poll(lambda: tail().count(what) == 2, lambda: AssertionError(tail()), BOUND)
+        poll(lambda: tail().count("Worker exiting") == 2, lambda: AssertionError(tail()), BOUND)
+        assert ask(server, "/healthz").status == 200
+        assert server.process.running
 
 
 def test_a_failures_page_names_swifts_transaction(fragile_swift):

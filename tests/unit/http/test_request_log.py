@@ -149,6 +149,13 @@ def test_standard_error_is_written_to_as_it_is(capfd):
     assert json.loads(capfd.readouterr().err)["path"] == "/a.txt"
 
 
-def test_a_file_that_cannot_be_opened_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        RequestLog(str(tmp_path / "not" / "there"), "json")
+def test_a_file_that_cannot_be_opened_is_made_once_it_can_be(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(request_log, "LOOK_EVERY", 0)
+    path = tmp_path / "not" / "there"
+    log = RequestLog(str(path), "json")
+    assert f"[request_log] to: {path}: No such file or directory" in capfd.readouterr().err
+    log.write(fields())
+    path.parent.mkdir()
+    log.write(fields())
+    assert path.read_bytes().count(b"\n") == 1
+    assert not os.get_inheritable(log._fd)
