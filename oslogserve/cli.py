@@ -24,16 +24,16 @@ RENDERED = ("html", "text", "jsonl", "summary")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status. 1: the log was incomplete. 2: the arguments or the configuration are wrong."""
-    options = _parser().parse_args(arguments)
     try:
-        status: int = options.run(options)
+        try:
+            options = _parser().parse_args(arguments)
+            status: int = options.run(options)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader has seen enough (`| head`). Python would complain once more at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
+        return 0  # the reader has seen enough (`| head`)
     except (BadRequest, ConfigError, OSError) as error:
         print(in_lines(error), file=sys.stderr)
         return 2

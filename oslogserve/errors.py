@@ -3,6 +3,7 @@
 is raised behind the first byte, when the status has gone out."""
 
 import errno
+import os
 from collections.abc import Sequence
 
 Header = tuple[str, str]
@@ -21,7 +22,10 @@ class Error(Exception):
 
 def in_lines(error: Exception) -> str:
     """The error for a terminal or a server's log: each of its lines says whose it is."""
-    return "\n".join(f"oslogserve: {fault}" for fault in str(error).split("\n"))
+    what = str(error)
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+        what = f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return "\n".join(f"oslogserve: {fault}" for fault in what.split("\n"))
 
 
 class BadRequest(Error):

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from oslogserve import __version__, native
+from oslogserve.__main__ import main as of_the_process
 from oslogserve.cli import main
 from oslogserve.query import PARAMETERS
 
@@ -191,8 +192,10 @@ def test_bad_arguments(given, capsys):
 
 
 def test_a_file_that_is_not_there_is_status_2(tmp_path, capsys):
-    assert main(["render", str(tmp_path / "none")]) == 2
-    assert main(["serve", "--root", str(tmp_path / "none")]) == 2
+    missing = tmp_path / "none"
+    assert main(["render", str(missing)]) == 2
+    assert capsys.readouterr().err == f"oslogserve: {missing}: No such file or directory\n"
+    assert main(["serve", "--root", str(missing)]) == 2
     assert "none" in capsys.readouterr().err
 
 
@@ -311,8 +314,45 @@ def test_an_interrupted_command_is_quiet(monkeypatch, tmp_path, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("oslogserve.demo.write_demo_logs", interrupt)
-    assert main(["demo", str(tmp_path)]) == 130
+    monkeypatch.setattr("sys.argv", ["oslogserve", "demo", str(tmp_path)])
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    assert of_the_process() == 130
     assert capsys.readouterr() == ("", "")
+
+
+#: Interrupts itself when it imports the module.
+INTERRUPTED = """
+import signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "oslogserve.query":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from oslogserve.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_a_command_that_is_interrupted_while_it_is_loaded_is_quiet():
+    command = [sys.executable, "-W", "ignore", "-c", INTERRUPTED, "--version"]
+    ran = subprocess.run(command, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("arguments", ["--version", "--help", "demo {}", "render {}"])
+@pytest.mark.parametrize(
+    ("redirect", "status", "told"),
+    [("| true", 0, ""), ("> /dev/full", 2, "oslogserve: [Errno 28] No space left on device\n")],
+)
+def test_what_cannot_be_written_is_told_once(tmp_path, arguments, redirect, status, told):
+    (tmp_path / "a.txt").write_bytes(LOG)
+    shell = f'set -o pipefail; (sleep .2; "$0" -W ignore -m oslogserve "$@") {redirect}'
+    words = arguments.format(tmp_path if "demo" in arguments else tmp_path / "a.txt").split()
+    environ = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
+    ran = subprocess.run(
+        ["bash", "-c", shell, sys.executable, *words], capture_output=True, env=environ, check=False
+    )
+    assert (ran.returncode, ran.stderr.decode()) == (status, told)
 
 
 def test_a_terminal_gets_text(log):
