@@ -65,7 +65,7 @@ def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) 
     os.scandir(root).close()  # raises what is wrong with it
     prefix = naming.object_prefix
     store = _store(options, naming.config, options.patience, prefix)
-    with closing(store), _signals_call(lambda *_: store.stop()):
+    with closing(store), _signals_call(_stops(store)):
         files = Files(root, files_below(root, report), naming, store, report)
         with ThreadPoolExecutor(options.parallel) as pool:
             threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
@@ -144,6 +144,16 @@ def _signals_call(handler: Callable[..., None]) -> Iterator[None]:
     finally:
         for each, handler_before in before.items():
             signal.signal(each, handler_before)
+
+
+def _stops(store: Store) -> Callable[..., None]:
+    """A handler that ends a folder's upload when a request has ended, and at the second signal at once."""
+
+    def handle(number: int, _: object) -> None:
+        store.stop()
+        signal.signal(number, signal.SIG_DFL)
+
+    return handle
 
 
 def _second_interrupts() -> Callable[..., None]:

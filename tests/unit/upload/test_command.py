@@ -2,6 +2,8 @@
 import os
 import shlex
 import signal
+import socket
+import subprocess
 import sys
 import threading
 
@@ -170,3 +172,26 @@ def test_sigterm_stops_a_folder_and_is_told(store, upload, tmp_path, capsys, mon
     out, err = capsys.readouterr()
     assert "stopped: run it again" in err
     assert out.startswith("1 uploaded")
+
+
+def test_a_second_signal_ends_a_folder_at_once(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"a line\n")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(30)
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/v3"
+        account = {"OS_AUTH_URL": address, "OS_USERNAME": "u", "OS_PASSWORD": "p"}
+        words = ["upload", str(tmp_path), "--prefix", "a", "--container", "logs"]
+        with (
+            subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-m", "oslogserve", *words],
+                env=os.environ | account | {"OS_PROJECT_NAME": "ci"},
+                stderr=subprocess.PIPE,
+            ) as process,
+            silent.accept()[0],
+        ):
+            process.send_signal(signal.SIGINT)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.5)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(5) == -signal.SIGINT
+            assert process.stderr.read() == b""
