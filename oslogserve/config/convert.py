@@ -78,9 +78,9 @@ def _setting(key: str, value: str, parse: Callable[[str], Any]) -> str:
 def _swift(given: dict[str, str]) -> Iterator[str]:
     for key, value in given.items():
         ours = OPTIONS_OF_SWIFT.get(key)
-        if key == "authurl" and not value.endswith("/v3"):
+        if key == "authurl" and value:
             yield "# os-loganalyze used version 2.0"
-            value = re.sub("(/v2.0)?/*$", "/v3", value, count=1)
+            value = re.sub(r"(/v2\.0|/v3)?/*$", "/v3", value, count=1)
         if ours is None:
             yield f"# [swift] {key}: left out, see doc/moving.rst"
         elif value:

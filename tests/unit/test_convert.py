@@ -134,7 +134,15 @@ def test_small_files(convert, conf, arguments, expected):
 
 
 @pytest.mark.parametrize(
-    "authurl", ["https://k/v2.0/", "https://k/v2.0", "https://k/", "https://k", "https://k/v3"]
+    "authurl",
+    [
+        "https://k/v2.0/",
+        "https://k/v2.0",
+        "https://k/",
+        "https://k",
+        "https://k/v3",
+        "https://k/v3/",
+    ],
 )
 def test_every_address_becomes_that_of_version_3(loaded, authurl):
     given = f"[swift]\nauthurl = {authurl}\n"
