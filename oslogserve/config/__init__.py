@@ -176,6 +176,9 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
     missing = ", ".join(_missing_of_swift(config))
     if missing:
         parsed.add_option_fault(("swift", "container"), f"it is of no use without {missing}")
+    ca_file = config["swift", "ca_file"]
+    if config["swift", "container"] and ca_file and not os.access(ca_file, os.R_OK):
+        parsed.add_option_fault(("swift", "ca_file"), f"{ca_file!r} cannot be read")
     for option in config.options:
         file_text = parsed.settings.get(option.where, (0, ""))[1]
         if option.key == "pattern" and not file_text:  # it would fit all

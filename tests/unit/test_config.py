@@ -212,6 +212,14 @@ def test_a_server_may_wait_for_its_folder_but_a_check_tells_that_it_is_not_there
             load(str(file), {}, must_exist=True)
 
 
+def test_a_file_of_authorities_that_cannot_be_read_is_a_fault_where_swift_is_used(conf):
+    swift = "auth_url = https://k/v3\nusername = a\npassword = b\nproject_name = c\n"
+    authorities = f"[swift]\nca_file = /not/there\n{swift}"
+    assert conf(authorities)["swift", "ca_file"] == "/not/there"
+    with pytest.raises(ConfigError, match=r":2: \[swift\] ca_file: '/not/there' cannot be read"):
+        conf(f"{authorities}container = logs\n")
+
+
 def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"none\.conf"):
         load(str(tmp_path / "none.conf"), {})
