@@ -211,6 +211,8 @@ def _check_address(bind: str) -> None:
             with socket.socket(family) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
+        elif isinstance(address, str):  # a socket's path
+            os.stat(os.path.dirname(address) or ".")
     except OSError as error:
         raise ConfigError(f"--bind {bind}: {error.strerror}") from error
     except (OverflowError, RuntimeError) as error:
