@@ -76,34 +76,21 @@ impl Html {
         }
     }
 
+    /// Begins an element. Rows stand in no block.
     fn begin_item(&mut self) {
-        if std::mem::replace(&mut self.in_line, true) {
-            self.out.put_short(b"\n");
-        }
-        if !std::mem::replace(&mut self.in_block, true) {
-            self.out.put(b"<ol class=b>");
+        if self.label.is_none() {
+            if std::mem::replace(&mut self.in_line, true) {
+                self.out.put_short(b"\n");
+            }
+            if !std::mem::replace(&mut self.in_block, true) {
+                self.out.put(b"<ol class=b>");
+            }
         }
         self.elements += 1;
         self.out.put_short(b"<li");
     }
 
-    fn begin_row(&mut self, line: &Line<'_>, label: &[u8]) {
-        self.elements += 2;
-        self.out.put_short(b"<li");
-        self.class(line);
-        let mut digits = itoa::Buffer::new();
-        let number = digits.format(line.number).as_bytes();
-        self.out.put_all([b"><a href=", label, b"#L", number]);
-        self.name(line);
-        self.out.put_short(b">#</a>");
-    }
-
     fn begin_line(&mut self, line: &Line<'_>) {
-        if let Some(label) = self.label.take() {
-            self.begin_row(line, &label);
-            self.label = Some(label);
-            return;
-        }
         if self.lines > 0 && self.lines % BLOCK == 0 {
             self.finish();
         }
@@ -114,11 +101,15 @@ impl Html {
         let digits = digits.format(line.number).as_bytes();
         let mut number = [0; LONGEST_NUMBER];
         number[..digits.len()].copy_from_slice(digits);
-        self.out.put_short(b" id=L");
+        if let Some(label) = &self.label {
+            self.out.put_all([b"><a href=", label, b"#L"]);
+        } else {
+            self.out.put_short(b" id=L");
+            self.out.put_first(&number, digits.len());
+            self.out.put_short(b"><a href=#L");
+        }
         self.out.put_first(&number, digits.len());
         self.elements += 1;
-        self.out.put_short(b"><a href=#L");
-        self.out.put_first(&number, digits.len());
         self.name(line);
         self.out.put_short(b">#</a>");
     }
