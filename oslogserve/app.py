@@ -22,7 +22,7 @@ from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.http.server_timing import ServerTiming
 from oslogserve.jobs.job import Limits
-from oslogserve.lines.renderer import Renderer, described
+from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
@@ -63,9 +63,10 @@ class App:
             etag_salt(config),
             workload,
         )
-        job = _job_handler(config, renderer, workload)
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        self._folder = FolderHandler(self._log, job, marks, workload)
+        limits = Limits(config["serve", "job_logs"], config["serve", "job_stored_size"])
+        job = JobHandler(self._log, config.noise, limits, config["serve", "page_size"])
+        self._folder = FolderHandler(self._log, job, marks)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         readiness = Readiness(self._sources)
@@ -146,12 +147,6 @@ class App:
 def _request_log(config: Config) -> RequestLog | None:
     to, form = config["request_log", "to"], config["request_log", "format"]
     return RequestLog(to, form) if to else None
-
-
-def _job_handler(config: Config, renderer: Renderer, workload: Workload) -> JobHandler:
-    limits = Limits(config["serve", "job_logs"], config["serve", "job_stored_size"])
-    page_size = config["serve", "page_size"]
-    return JobHandler(renderer, config.views, config.noise, limits, page_size, workload)
 
 
 def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:

@@ -172,6 +172,7 @@ def _render_job(
     """Writes the lines of all logs below a folder, or a summary of each."""
     from oslogserve.handlers.budget import Allowance, Workload
     from oslogserve.handlers.job import JobHandler
+    from oslogserve.handlers.log import LogHandler
     from oslogserve.http.request import Request
     from oslogserve.jobs.job import Limits
     from oslogserve.sources.disk import Disk
@@ -182,7 +183,8 @@ def _render_job(
         )
     workload = Workload(Allowance(math.inf, sys.maxsize), threads=64)
     limits = Limits(sys.maxsize, sys.maxsize)
-    handler = JobHandler(renderer, config.views, config.noise, limits, sys.maxsize, workload)
+    logs = LogHandler(renderer, None, config.views, 0, "", workload)
+    handler = JobHandler(logs, config.noise, limits, sys.maxsize)
     query = query._replace(is_folder=True, format=options.format or "text")
     disk = Disk(options.file, config["serve", "chunk_size"])
     with closing(handler(Request({"REQUEST_METHOD": "GET"}), query, [disk])) as response:

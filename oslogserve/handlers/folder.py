@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
-from oslogserve.handlers.budget import FOLDERS, Budget, Workload
+from oslogserve.handlers.budget import FOLDERS, Budget
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY, Representation, Response
@@ -24,15 +24,12 @@ NO_LISTINGS = "This server does not list folders: name a log."
 
 
 class FolderHandler:
-    def __init__(
-        self, logs: LogHandler, jobs: JobHandler, job_marks: str | None, workload: Workload
-    ) -> None:
+    def __init__(self, logs: LogHandler, jobs: JobHandler, job_marks: str | None) -> None:
         """job_marks: patterns of names by which the folder of a job is known; None where folders are
         not listed."""
         self._logs = logs
         self._jobs = jobs
         self._job_marks = job_marks
-        self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         if query.format == "raw":
@@ -42,7 +39,7 @@ class FolderHandler:
         if query.is_of_job and self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
         if query.in_job and self._job_marks is not None:
-            with closing(self._workload.begin(request.has_client_left)) as budget:
+            with closing(self._logs.workload.begin(request.has_client_left)) as budget:
                 budget.enter(FOLDERS)
                 return _to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:
@@ -53,7 +50,7 @@ class FolderHandler:
                 return index
         if self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
-        budget = self._workload.begin(request.has_client_left)
+        budget = self._logs.workload.begin(request.has_client_left)
         try:
             budget.enter(FOLDERS)
             return respond(request, _Listing(query, sources, self._job_marks, budget))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from oslogserve.errors import BadRequest, Header
-from oslogserve.handlers.budget import JOBS, OVERVIEWS, Workload
-from oslogserve.handlers.known_gzips import KnownGzips
+from oslogserve.handlers.budget import JOBS, OVERVIEWS
+from oslogserve.handlers.log import LogHandler
 from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
@@ -15,13 +15,11 @@ from oslogserve.http.respond import respond
 from oslogserve.jobs.ahead import LOGS_AT_ONCE
 from oslogserve.jobs.job import Chosen, Job, Limits, Shared
 from oslogserve.jobs.walk import Walk
-from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page
-from oslogserve.pages.media_type import Views, passed_through_as
+from oslogserve.pages.media_type import passed_through_as
 from oslogserve.query import SOURCES, Query
-from oslogserve.sources import Folder, Source
-from oslogserve.sources.first_of import open_first
+from oslogserve.sources import Source
 
 _TEXT = [("Content-Type", TEXT)]
 _JSON = [("Content-Type", "application/json")]
@@ -30,23 +28,13 @@ _JSON_LINES = [("Content-Type", "application/x-ndjson; charset=utf-8")]
 
 class JobHandler:
     def __init__(
-        self,
-        renderer: Renderer,
-        views: Views,
-        noise: Sequence[re.Pattern[str]],
-        limits: Limits,
-        page_size: int,
-        workload: Workload,
+        self, logs: LogHandler, noise: Sequence[re.Pattern[str]], limits: Limits, page_size: int
     ) -> None:
-        """views: patterns of paths from the configuration. noise: of errors that tell nothing.
-        page_size: bytes of lines on a page."""
-        self._renderer = renderer
+        """noise: patterns of errors that tell nothing. page_size: bytes of lines on a page."""
+        self._logs = logs
         self._noise = noise
-        self._views = views
         self._limits = limits
         self._page_size = page_size
-        self._workload = workload
-        self._known = KnownGzips()
         self._pools = {
             name: ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{name}") for name in SOURCES
         }
@@ -54,18 +42,19 @@ class JobHandler:
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
         view = query.format or ("html" if query.prefers_html else "text")
-        budget = self._workload.begin(request.has_client_left)
+        budget = self._logs.workload.begin(request.has_client_left)
         try:
             budget.enter(OVERVIEWS if view in ("overview", "summary") else JOBS)
 
             def opened(name: bytes, piece_size: int) -> OpenLog:
                 path = b"/".join(filter(None, (query.path, name)))
-                found = open_first(sources, path)
-                if isinstance(found, Folder):
+                log = self._logs.opened(path, sources, budget.part(), piece_size=piece_size)
+                if log is None:
                     raise BadRequest("it is a folder now")
-                return OpenLog(found, path, sources, self._known, budget.part(), piece_size)
+                return log
 
-            shared = Shared(opened, self._renderer, budget, self._pools, self._media_type, [], [])
+            renderer = self._logs.renderer
+            shared = Shared(opened, renderer, budget, self._pools, self._media_type, [], [])
             job = Job(_chosen(query), shared)
             job.choose(Walk(sources, query.path, query.first_log), self._limits)
             return respond(request, _Answer(job, self._content(view, query, job)))
@@ -89,7 +78,7 @@ class JobHandler:
         return _TEXT, pages.text(query, job)
 
     def _media_type(self, name: str, head: bytes) -> str | None:
-        return passed_through_as(name, head, self._views)
+        return passed_through_as(name, head, self._logs.views)
 
 
 def _check(query: Query) -> None:

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from oslogserve.decode import beginning
+from oslogserve.decode import PIECE, beginning
 from oslogserve.errors import BadRequest
 from oslogserve.handlers.budget import LARGE_LOGS, SEARCHES, Budget, Workload
 from oslogserve.handlers.known_gzips import KnownGzips
@@ -21,7 +21,7 @@ from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
-from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
 
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
@@ -42,14 +42,14 @@ class LogHandler:
     ) -> None:
         """limits: of one page. views: patterns of paths from the configuration. max_age: seconds for
         which caches may keep a settled log. etag_salt: part of every ETag."""
-        self._renderer = renderer
+        self.renderer = renderer
+        self.views = views
+        self.workload = workload
         self._limits = limits
-        self._views = views
         self._max_age = max_age
         self._etag_salt = etag_salt
         self._page_salt = f"{etag_salt} {assets.VERSION} {limits}"
         self._known = KnownGzips()
-        self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
@@ -58,7 +58,7 @@ class LogHandler:
             not_modified = self._not_modified(request, query, view, sources)
             if not_modified is not None:
                 return not_modified
-        budget = self._workload.begin(request.has_client_left)
+        budget = self.workload.begin(request.has_client_left)
         try:
             if view == "summary" or (view != "raw" and not query.is_unfiltered):
                 budget.enter(SEARCHES)  # lines are looked for, which may take long without output
@@ -67,6 +67,20 @@ class LogHandler:
             budget.close()
             raise
 
+    def opened(
+        self,
+        path: bytes,
+        sources: Sequence[Source],
+        budget: Budget,
+        options: OpenOptions = FULL_BODY,
+        piece_size: int = PIECE,
+    ) -> OpenLog | None:
+        """The log, which closes `budget`; None for a folder. piece_size: as in OpenLog."""
+        found = open_first(sources, path, options)
+        if isinstance(found, Folder):
+            return None
+        return OpenLog(found, path, sources, self._known, budget, piece_size)
+
     def _found(
         self, request: Request, query: Query, view: str, sources: Sequence[Source], budget: Budget
     ) -> Response:
@@ -74,11 +88,10 @@ class LogHandler:
         # What is no log shows that in its first bytes; format=raw tells it in its Content-Type.
         needs_body = not request.is_head or query.format in (None, "raw")
         options = FULL_BODY if needs_body else METADATA_ONLY
-        found = open_first(sources, query.path, options)
-        if isinstance(found, Folder):
+        log = self.opened(query.path, sources, budget, options)
+        if log is None:
             budget.close()
             return _redirect_to_folder(request, query)
-        log = OpenLog(found, query.path, sources, self._known, budget)
         try:
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
@@ -99,7 +112,7 @@ class LogHandler:
             return StoredBytes(log, media_type or TEXT)
         if query.format is None:
             head = beginning(log.first, encoding=log.stored.encoding)
-            media_type = passed_through_as(name, head, self._views)
+            media_type = passed_through_as(name, head, self.views)
             if media_type is not None:
                 return not_a_log(log, media_type, name)
         if view == "text" and query.is_unfiltered:
@@ -108,7 +121,7 @@ class LogHandler:
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
         limits, again = self._limits, log.decoded_again
-        log_view = LogView(query, info, log.missing, self._renderer, limits, again)
+        log_view = LogView(query, info, log.missing, self.renderer, limits, again)
         return Rendered(log, request, view, log_view)
 
     def _not_modified(

@@ -3,6 +3,7 @@ import gzip
 import io
 import json
 import os
+import random
 import re
 import time
 import tracemalloc
@@ -584,3 +585,11 @@ def test_so_many_logs_are_merged_as_a_process_may_have_open(tmp_path):
     *rest, end = objects(ask(f"/job/{end['next']}"))
     assert (len(rest), rest[0]["log"], end["next"]) == (10 * 5, "300.txt", None)
     assert len(objects(ask("/job/?format=jsonl&order=log"))) == 310 * 5 + 1
+
+
+def test_what_was_read_of_a_job_is_known_of_its_logs(job, ask):
+    text = b"".join(b"%x\n" % random.getrandbits(8000) for _ in range(1000))
+    (job / "job/large.txt.gz").write_bytes(gzip.compress(text))
+    assert "Content-Length" not in ask("/job/large.txt.gz", "HEAD").headers
+    ask("/job/?format=summary")
+    assert ask("/job/large.txt.gz", "HEAD").headers["Content-Length"] == str(len(text))
