@@ -39,7 +39,7 @@ class BadRequest(Error):
 
 
 class Forbidden(Error):
-    """It is there, and not for this client: listings are off, or it is for operators."""
+    """What is there is not for this client: listings are off, or it is for operators."""
 
     status = "403 Forbidden"
 

@@ -52,7 +52,7 @@ class _Configuration:
         self.current = read()
 
     def renew(self) -> None:
-        """Reads it again, for the workers that a HUP starts. One with faults is left alone."""
+        """Reads the configuration anew, for workers that a HUP starts. One with faults is not taken."""
         try:
             self.current = self._read()
         except (ConfigError, OSError) as error:
@@ -83,7 +83,7 @@ def read_configuration(server: Any) -> None:
 
 
 def on_reload(server: Any) -> None:
-    """Reads it again."""
+    """Reads the configuration anew."""
     _of_gunicorn[0].renew()
 
 

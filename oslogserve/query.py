@@ -81,7 +81,7 @@ class Query(NamedTuple):
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
-        """Raises BadRequest, naming the path's fault or the parameter and what it takes."""
+        """The query of a request. Raises BadRequest, which names the fault, or what a parameter takes."""
         path = checked_path(environ.get("PATH_INFO", ""))
         query = cls(
             path=path.rstrip(b"/"),

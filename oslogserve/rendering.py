@@ -9,7 +9,7 @@ from oslogserve.lines.renderer import Renderer, named
 
 
 def renderer_of(config: Config) -> tuple[str, Renderer]:
-    """Its name, 'native' or 'pure', and itself. Raises ConfigError."""
+    """The renderer's name, 'native' or 'pure', and the renderer. Raises ConfigError."""
     try:
         return named(config["serve", "renderer"], config.formats)
     except LookupError as why_not:

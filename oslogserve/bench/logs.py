@@ -31,7 +31,7 @@ class Source(NamedTuple):
     parameters: dict[str, str]
 
     def request(self, log: str) -> Request:
-        """Raises BadPlan."""
+        """The request for one of its logs. Raises BadPlan."""
         if self.base and log.startswith(SCHEMES):
             raise BadPlan(f"{log}: give a path below the URLs of --base")
         url = f"{self.base.rstrip('/')}/{log.lstrip('/')}" if self.base else log

@@ -93,7 +93,7 @@ def interrupted_by_signals(client: Client) -> Iterator[None]:
 
 
 def exit_status(found: Result) -> int:
-    """1 if a request failed, else 0."""
+    """The exit status: 1 if a request failed, else 0."""
     return 1 if any(sample.error for sample in found.samples) else 0
 
 

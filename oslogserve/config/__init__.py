@@ -34,7 +34,7 @@ class Config:
 
     @property
     def views(self) -> list[tuple[re.Pattern[str], str]]:
-        """(pattern, view) in the order of the file; the first that fits wins."""
+        """Pairs of a pattern and a view, in the order of the file; the first that fits wins."""
         return [(row["pattern"], row["view"]) for _, row in self._named("view")]
 
     @property

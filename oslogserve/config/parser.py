@@ -11,7 +11,7 @@ from oslogserve.errors import Error
 
 
 class ConfigError(Error):
-    """A line for each fault: it names the file, the line and the key."""
+    """The faults of a configuration, a line for each: it names the file, the line and the key."""
 
 
 #: "key = value" or "key: value"; values may hold both signs.
@@ -31,7 +31,7 @@ class ConfigFile:
             self._parse(_text(path))
 
     def add_fault(self, line: int, what: str) -> None:
-        """line: 0 where the file is not to blame. what: without a line's text, which may be secret."""
+        """Adds a fault. line: 0 where no line is to blame. what: no text of a line, it may be secret."""
         self._faults.append((line, what))
 
     def add_option_fault(self, where: tuple[str, str], what: str) -> None:

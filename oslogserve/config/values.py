@@ -64,7 +64,7 @@ def path(value: str) -> str:
 
 
 def destination(value: str) -> str | None:
-    """None for "off"."""
+    """The path of a file, "stderr", or None for "off"."""
     if value not in ("off", "stderr") and not value.startswith("/"):
         raise ValueError('off, stderr, or the path of a file, which begins with "/"')
     return None if value == "off" else value

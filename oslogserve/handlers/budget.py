@@ -145,7 +145,7 @@ class Budget:
                 at = end
 
     def searching(self, pieces: Iterable[bytes], most_lines: int = MOST_LINES) -> Iterator[bytes]:
-        """As reading(), in blocks so small that each is searched in a short time."""
+        """The pieces, as reading() gives them, in blocks that are searched in a short time each."""
         size = FIRST_BLOCK
         for piece in pieces:
             at = 0
@@ -159,7 +159,7 @@ class Budget:
                 size = min(2 * size, LARGEST_BLOCK) if is_fast else max(size // 2, SMALLEST_BLOCK)
 
     def close(self) -> None:
-        """May be called twice."""
+        """Gives all places back. May be called twice."""
         while self._entered:
             self._entered.pop().leave()
 

@@ -84,7 +84,7 @@ class Representation:
         return []
 
     def close(self) -> None:
-        """May be called twice."""
+        """Gives back what the content is read from. May be called twice."""
 
 
 class Response(NamedTuple):

@@ -34,9 +34,10 @@ class Validator(NamedTuple):
     max_age: int = 0
 
     def headers(self, is_compressed: bool, may_break_off: bool) -> list[Header]:
-        """may_break_off: the source is another server, and more of the log is to come. If that
-        fails midway, the page says so and ends, under the ETag of the whole log: a cache, and a
-        browser, would show what came for good.
+        """The headers of a response. may_break_off: its source is another server, and more is to come.
+
+        If that fails midway, the page says so and ends, under the ETag of the whole log: a cache,
+        and a browser, would show what came for good.
         """
         last_modified = "Last-Modified", format_date_time(self.modified)
         cache_control = NO_STORE if may_break_off else self._cache_control()

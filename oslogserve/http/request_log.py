@@ -30,7 +30,7 @@ Fields = dict[str, Any]
 
 
 class RequestLog:
-    """Each line is appended by one write, so that processes can share a file.
+    """The log of requests. Each line is one write, so that processes can share a file.
 
     A file that was moved away, or could not be opened, is opened anew. What cannot be written is dropped:
     requests go on.

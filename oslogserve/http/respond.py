@@ -64,7 +64,7 @@ def respond(
 
 
 def redirect(request: Request, to: str, status: str) -> Response:
-    """to: the address; relative, it holds behind a rewriting server too."""
+    """The redirect to an address. A relative one holds behind a rewriting server too."""
     return respond(request, Representation([("Location", to), NO_STORE], b""), status=status)
 
 

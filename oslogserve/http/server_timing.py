@@ -27,7 +27,7 @@ class ServerTiming:
         self._metrics.append(f"{source};dur={seconds * 1000:.3f};desc={outcome}")
 
     def headers(self, request: Request) -> list[Header]:
-        """Server-Timing, in milliseconds: each source, and `begin`, until the response began."""
+        """Server-Timing: milliseconds of each source, and `begin`, until the response began."""
         headers = []
         if self._metrics:
             begin = f"begin;dur={(time.perf_counter() - self._started) * 1000:.3f}"

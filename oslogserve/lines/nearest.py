@@ -23,7 +23,7 @@ Read = Callable[[], Iterable[bytes]]
 
 
 class Nearest(NamedTuple):
-    """number: the line's. micros: how much later than the moment it is, in microseconds."""
+    """The line nearest to a moment. micros: how much later than that it is, in microseconds."""
 
     number: int
     micros: int
@@ -51,8 +51,8 @@ def moment_of(anchor: bytes, written: int) -> TimeRange | None:
 def nearest(
     read: Read, renderer: Renderer, moment: TimeRange, written: float | None
 ) -> Nearest | None:
-    """Of the first line that is not before `moment` and the last one with a time above it the
-    nearer; None where no line has a time. read: begins the log's text anew; called twice at most.
+    """The nearer of the first line that is not before `moment` and the last one with a time above
+    it; None where no line has a time. read: begins the log's text anew; called twice at most.
     """
 
     def with_times(selection: Selection) -> Iterator[Nearest]:

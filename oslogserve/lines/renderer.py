@@ -20,7 +20,7 @@ from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE
 
 
 class Renderer(Protocol):
-    """Renders logs."""
+    """A renderer of logs."""
 
     def __call__(
         self,

@@ -53,7 +53,7 @@ Shown = Line | RestOfLine | Gap
 
 
 class Selector:
-    """Selects from one log.
+    """The selector of one log's lines.
 
     longest: bytes of a line that are searched. A summary reads the whole log, whatever is shown
     of it; of HTML hits are counted by their severity, and its page may end.

@@ -36,7 +36,7 @@ VERSION = hashlib.sha256("".join(sorted(BY_PATH)).encode()).hexdigest()[:8]
 
 
 def url(mount: str, name: str) -> str:
-    """mount: SCRIPT_NAME."""
+    """The asset's address. mount: SCRIPT_NAME."""
     return mount + _ASSETS[name].path
 
 

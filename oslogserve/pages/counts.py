@@ -66,7 +66,7 @@ def before(query: Query, selection: Selection, is_large: bool = False) -> Markup
 
 
 def footer(query: Query, selection: Selection, tally: Tally) -> Markup:
-    """selection: what the page shows of the query. Nothing where not all lines were looked at."""
+    """The counts; empty where not all lines were looked at. selection: what the page shows."""
     if tally.cut_at is not None or selection.tail is not None:
         return Markup()
     return _FOOTER(

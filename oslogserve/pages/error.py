@@ -21,8 +21,8 @@ _STEP = template('<li><a href="{address}">{label}</a>{remark}</li>\n')
 def error_page(
     mount: str, error: Error, path: bytes | None, query_string: str, sources: Sequence[str]
 ) -> bytes:
-    """mount: SCRIPT_NAME. path: None where the request's path is not legitimate. sources: names of
-    those that can be requested one by one."""
+    """The page of an error. mount: SCRIPT_NAME. path: None where the request's is not legitimate.
+    sources: names of those that can be requested one by one."""
     steps = [*(_steps(mount, error, path, query_string, sources) if path else ())]
     steps.append(_STEP(address=f"{mount}/", label="All logs", remark=""))
     return _PAGE(

@@ -15,7 +15,7 @@ _UNITS_OF_TIME = {"ms": 1000, "s": 60, "min": 60, "h": 24, "days": inf}
 
 
 def size_shown(size: int) -> str:
-    """Three digits: '999 B', '1.23 kB', '45.6 MB'."""
+    """The size in three digits: '999 B', '1.23 kB', '45.6 MB'."""
     if size < 1000:
         return f"{size} B"
     amount = size / 1000
@@ -28,31 +28,31 @@ def size_shown(size: int) -> str:
 
 
 def size_element(size: int | None) -> Markup:
-    """Nothing where the size is not known."""
+    """The element of a size; empty where it is not known."""
     return Markup() if size is None else _SIZE(size=size, shown=size_shown(size))
 
 
 def moment(seconds: float | None) -> str | None:
-    """'2013-09-27 18:22:11', in UTC; None where it is not known. seconds: since 1970."""
+    """The time as '2013-09-27 18:22:11', in UTC; None where it is not known. seconds: since 1970."""
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19]
 
 
 def iso_moment(seconds: float | None) -> str | None:
-    """'2013-09-27T18:22:11Z'; None where it is not known. seconds: since 1970."""
+    """The time as '2013-09-27T18:22:11Z'; None where it is not known. seconds: since 1970."""
     shown = moment(seconds)
     return f"{shown.replace(' ', 'T')}Z" if shown else None
 
 
 def time_element(seconds: float | None, zone: str = "") -> Markup:
-    """Nothing where the time is not known."""
+    """The element of a time; empty where it is not known."""
     iso, shown = iso_moment(seconds), moment(seconds)
     return _TIME(iso=iso, shown=shown, zone=zone) if shown else Markup()
 
 
 def duration(micros: int) -> str:
-    """Two digits or more: '0.5 ms', '39 ms', '1.5 s', '12 min', '23 h', '1,200 days'."""
+    """The duration in two digits or more: '0.5 ms', '39 ms', '1.5 s', '12 min', '23 h', '1,200 days'."""
     amount = micros / 1000
     unit, of_next = next(units := iter(_UNITS_OF_TIME.items()))
     while round(amount) >= of_next:

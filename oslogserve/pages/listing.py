@@ -106,7 +106,7 @@ def _same(rows: list[_Row]) -> str:
 
 
 def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:
-    """name, size, time, sources: separated by tabs, '-' where unknown."""
+    """A line of name, size, time and sources for each, separated by tabs; '-' where unknown."""
     for batch in _batches(listing, sort):
         yield "".join(map(_text_row, batch)).encode()
     for sentence in _notices(listing):

@@ -85,7 +85,7 @@ def before_lines(query: Query, log: LogInfo, notice: str = "") -> bytes:
 
 
 def file_head(title: str) -> bytes:
-    """As before_lines, of a page that is saved as a file: its style comes with it."""
+    """The page up to its first line, for one that is saved as a file: its style comes with it."""
     style = Markup(content("log.css"))  # noqa: S704 - of this package
     return _FILE_HEAD(title=title, style=style).encode()
 
@@ -105,5 +105,5 @@ def after_lines(
 
 
 def link_of(source: str) -> bytes:
-    """How URLs of other lines of the same log begin; escaped for HTML."""
+    """The beginning of addresses of other lines of the same log, escaped for HTML."""
     return b"?" if source == "all" else f"?source={source}&amp;".encode()

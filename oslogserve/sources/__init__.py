@@ -71,7 +71,7 @@ class Log:
 
 
 class Folder:
-    """The path names a folder of this source."""
+    """A folder of a source, as what a path names."""
 
 
 class Entry(NamedTuple):
@@ -118,4 +118,4 @@ class Source(Protocol):
         """
 
     def check(self) -> None:
-        """Raises SourceError where the source does not answer."""
+        """Asks whether the source answers. Raises SourceError where it does not."""

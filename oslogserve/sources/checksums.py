@@ -23,7 +23,7 @@ NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
 
 
 class Verifier:
-    """Raises Incomplete behind the last byte of a checksum that does not fit."""
+    """The verifier of a log. Raises Incomplete behind the last byte of a checksum that does not fit."""
 
     def __init__(self, checksums: Iterable[Checksum]) -> None:
         self._checksums = iter(checksums)

@@ -67,7 +67,7 @@ class CircuitBreaker:
         return self._call(lambda: self._source.entries(path))
 
     def check(self) -> None:
-        """Goes through in any state, as a probe does."""
+        """Asks the source whatever the state is, as a probe does."""
         self._observe(self._source.check, is_probe=True)
 
     def _call(self, call: Callable[[], _T]) -> _T:

@@ -7,7 +7,7 @@ from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Sourc
 
 
 class WithoutDotFiles:
-    """Wrapper of a source that is not even asked for them, so that no answer tells of one."""
+    """Wrapper of a source that is not even asked for such names, so that no answer tells of one."""
 
     def __init__(self, source: Source) -> None:
         self.name = source.name

@@ -48,7 +48,7 @@ class Place(NamedTuple):
 
 
 def place_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Place | None:
-    """None where Swift can hold no such name, or the first segment names no container."""
+    """The place; None where Swift can hold no such name, or its first segment names no container."""
     try:
         name = path.decode("utf-8")
     except UnicodeDecodeError:

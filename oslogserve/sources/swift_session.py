@@ -132,7 +132,7 @@ class SwiftSession:
     def request(
         self, call: Callable[..., _T], *args: str, keeps_connection: bool = False, **options: Any
     ) -> _T | None:
-        """call(storage URL, token, *args, http_conn=connection, **options); None for a 404.
+        """What call(storage URL, token, *args, http_conn=connection, **options) returns; None for a 404.
 
         keeps_connection: the result keeps the connection and releases it. Raises SourceError;
         what fails before the response's deadline is retried where that can help.

@@ -37,7 +37,7 @@ class Report:
             self._line(text)
 
     def uploaded(self, size: int, stored_size: int) -> None:
-        """stored_size: bytes that were sent for these `size` ones."""
+        """Counts a file. stored_size: bytes that were sent for its `size`."""
         with self._lock:
             self._uploaded += 1
             self._bytes += size

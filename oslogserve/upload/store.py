@@ -239,7 +239,7 @@ class _Body:
         self._keep_alive = keep_alive
 
     def read(self, size: int) -> bytes:
-        """Raises Changed where the file has become shorter."""
+        """The next bytes. Raises Changed where the file has become shorter."""
         self._keep_alive()
         piece = os.pread(self._file.fileno(), size, self._position)
         if not piece:
