@@ -82,7 +82,7 @@ def next_address(query: Query, job: Job) -> str | None:
         added = {"from": job.next_log}
     else:
         return None
-    return address(query.parameters, added, **added)
+    return address(query.parameters, ("from", "after"), **added)
 
 
 def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:
