@@ -132,7 +132,8 @@ def child_exit(server: Any, worker: Any) -> None:
 
 def on_exit(server: Any) -> None:
     """Removes the metrics' folder, unless the environment named it or another master goes on with it."""
-    if _TEMPORARY in os.environ and not (server.reexec_pid or server.master_pid):
+    old_master_lives = server.master_pid and server.master_pid == os.getppid()
+    if _TEMPORARY in os.environ and not (server.reexec_pid or old_master_lives):
         shutil.rmtree(os.environ.pop(_TEMPORARY), ignore_errors=True)
 
 

@@ -293,11 +293,11 @@ def test_gunicorn_makes_a_folder_and_the_last_master_removes_it():
     folder = os.environ[metrics_dir.VARIABLE]
     assert os.listdir(folder) == []
     assert old.cfg.env_orig[metrics_dir.VARIABLE] == folder
-    old.reexec_pid, new.master_pid = 2, 1  # an upgrade
+    old.reexec_pid, new.master_pid = 1, os.getppid()  # an upgrade
     gunicorn_hooks.on_exit(old)
     gunicorn_hooks.on_exit(new)
     assert os.path.exists(folder)
-    new.master_pid = 0  # the old one has ended
+    new.master_pid = 1  # the old one has ended
     gunicorn_hooks.on_exit(new)
     assert not os.path.exists(folder)
 
