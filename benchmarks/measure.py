@@ -273,20 +273,30 @@ def busy(running: Running, log: Log, rounds: int, say: Say) -> list[Busy]:
 
 
 def job(running: Running, names: Sequence[str], rounds: int, say: Say) -> list[JobCase]:
-    """All logs of a job at once, beside nginx unpacking each of them over two connections."""
-    ours, nginx = next(iter(running.ours.values())), running.nginx
-    unpacked = [Request(nginx.port, f"/{name.removesuffix('.gz')}") for name in names]
-    found = [JobCase(name, [], [], [], []) for name in JOB_QUERIES]
+    """All logs of a job at once, beside all of them fetched over two connections: unpacked by nginx, or
+    from Swift as they are stored."""
+    ours = next(iter(running.ours.values()))
+    fetched = {
+        "disk": [Request(running.nginx.port, f"/{name.removesuffix('.gz')}") for name in names]
+    }
+    if running.swift:
+        fetched["swift"] = [running.swift.get(name) for name in names]
+    found = [JobCase(name, source, [], [], [], []) for source in fetched for name in JOB_QUERIES]
     for number in range(rounds):
         for case in found if number % 2 == 0 else reversed(found):
-            ours.reset_peak()
-            [fetched] = client.fetch(Request(ours.port, f"/job/?{JOB_QUERIES[case.name]}"))
-            case.memory.append(ours.peak_above_idle())
-            case.ours.append(fetched.total)
-            case.first_bytes.append(fetched.first_byte)
-            case.beside.append(client.fetch_each(unpacked, 2))
+            _job_round(ours, case)
+            case.beside.append(client.fetch_each(fetched[case.source], 2))
         say(f"job: round {number + 1} of {rounds}")
     return found
+
+
+def _job_round(ours: servers.Server, case: JobCase) -> None:
+    ours.reset_peak()
+    target = f"/job/?source={case.source}&{JOB_QUERIES[case.name]}"
+    [answer] = client.fetch(Request(ours.port, target))
+    case.memory.append(ours.peak_above_idle())
+    case.ours.append(answer.total)
+    case.first_bytes.append(answer.first_byte)
 
 
 def _first_bytes(probe: Request) -> list[float]:

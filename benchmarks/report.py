@@ -228,10 +228,11 @@ class JobCase:
     """A query of all logs of a job, in seconds and bytes for each round."""
 
     name: str
+    source: str
     ours: list[float]
     first_bytes: list[float]
     beside: list[float]
-    """nginx, which unpacks the same logs over two connections."""
+    """The same logs over two connections: unpacked by nginx, or from Swift as they are stored."""
     memory: list[int]
 
     def spreads(self) -> dict[str, Spread]:
@@ -246,7 +247,7 @@ class JobCase:
     def line(self) -> str:
         ratio, ours, first, memory = self.spreads().values()
         return (
-            f"  {self.name:<22} s {ours.text(digits=2)}  of nginx {ratio.text()}"
+            f"  {self.name:<22} {self.source:<5} s {ours.text(digits=2)}  ratio {ratio.text()}"
             f"  first byte ms {first.text(1e3, 0)}  MiB {memory.text(1 / MIB, 0)}"
         )
 
@@ -373,7 +374,11 @@ class Everything:
             lines += [f"{'  log':<12}{headings}".rstrip()]
             lines += [*(page.line() for page in self.pages), ""]
         if self.job:
-            lines += ["All logs of a job at once", *(case.line() for case in self.job), ""]
+            lines += [
+                "All logs of a job at once, beside nginx or Swift",
+                *(case.line() for case in self.job),
+                "",
+            ]
         if self.small:
             lines += [*self.small.lines(), ""]
         if self.busy:

@@ -41,6 +41,9 @@ OF_JOB_AT_MOST = {
 }
 """The same of all logs of a job."""
 
+OF_JOB_FROM_SWIFT = 1.3
+"""The most of the time in which Swift sends them as they are stored; but for all their lines, unpacked."""
+
 NEIGHBOURS = {
     case.name: case.beside
     for case in cases.table(cases.VIEWS, cases.ENCODINGS, cases.RENDERERS, cases.SOURCES)
@@ -159,9 +162,10 @@ def small(run: Everything) -> Spread | None:
     return run.small.spreads()["ratio"] if run.small else None
 
 
-def of_job(case: str, name: str) -> Measured:
+def of_job(case: str, name: str, source: str = "disk") -> Measured:
     def measured(run: Everything) -> Spread | None:
-        return next((one.spreads()[name] for one in run.job if one.name == case), None)
+        found = (one for one in run.job if (one.name, one.source) == (case, source))
+        return next((one.spreads()[name] for one in found), None)
 
     return measured
 
@@ -197,6 +201,10 @@ TARGETS = (
     *(
         Target(f"a job's logs, {case} / nginx, unpacking", of_job(case, "ratio"), limit)
         for case, limit in OF_JOB_AT_MOST.items()
+    ),
+    *(
+        Target(f"a job's logs, {case} / Swift", of_job(case, "ratio", "swift"), OF_JOB_FROM_SWIFT)
+        for case in list(OF_JOB_AT_MOST)[:-1]
     ),
     *(
         Target(f"first rows: a job's logs, {case}", of_job(case, "first_byte"), 0.2, 1e3, "ms")

@@ -246,13 +246,15 @@ def test_the_small_logs_are_held_against_whitenoise():
 
 
 def test_all_logs_of_a_job_are_held_against_nginx():
-    def of(name, seconds, first_byte):
-        return JobCase(name, [seconds] * 3, [first_byte] * 3, [1.0] * 3, [1 << 20] * 3)
+    def of(name, seconds, first_byte, source="disk"):
+        return JobCase(name, source, [seconds] * 3, [first_byte] * 3, [1.0] * 3, [1 << 20] * 3)
 
-    found = verdicts(job=[of("summary", 0.4, 0.4), of("level=ERROR by time", 0.6, 0.1)])
+    cases = [of("summary", 0.4, 0.4), of("level=ERROR by time", 0.6, 0.1)]
+    found = verdicts(job=[*cases, of("summary", 1.4, 0.1, "swift")])
     assert found["a job's logs, summary / nginx, unpacking"].met
     assert not found["a job's logs, level=ERROR by time / nginx, unpacking"].met
     assert found["first rows: a job's logs, level=ERROR by time"].met
+    assert not found["a job's logs, summary / Swift"].met
 
 
 def test_the_logs_of_a_job_begin_at_the_same_time():
