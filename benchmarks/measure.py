@@ -111,6 +111,7 @@ def _check_renderer(server: servers.Server, expected: str) -> None:
 
 def _warm(request: Request) -> None:
     """Sends so many requests that each worker has imported, started threads and allocated."""
+    client.fetch(request)  # it gets a token, for which few others may wait
     with ThreadPoolExecutor(WARM_UP) as pool:
         list(pool.map(lambda _: client.fetch(request, 8), range(WARM_UP)))
 
