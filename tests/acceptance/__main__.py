@@ -21,6 +21,8 @@ from .manual import REPOSITORY, marked
 
 ROOT = REPOSITORY / "var/acceptance"
 STEPS = Path(__file__).with_name("steps")
+#: Real logs, which are not in the repository; without them the tests run as outside of CI, which skips some.
+SAMPLES = Path(os.environ.get("OSLOGSERVE_SAMPLES") or REPOSITORY.parent / "shared/samples")
 #: What a server has, beside Debian's smallest system, before anything of the manual is done.
 PACKAGES = "ca-certificates,curl,dbus,git,libpam-systemd,make,python3,systemd-sysv"
 #: nginx and Apache; oslogserve; `make run SWIFT=1`; Prometheus.
@@ -88,6 +90,8 @@ def make_root(release):
     (ROOT / "etc/hosts").write_text("127.0.0.1 localhost logs.example.org\n")
     run("chroot", ROOT, "useradd", "--create-home", "--shell", "/bin/bash", "dev")
     run("git", "clone", "--quiet", "--no-hardlinks", REPOSITORY, ROOT / "home/dev/oslogserve")
+    if SAMPLES.is_dir():
+        shutil.copytree(SAMPLES, ROOT / "home/dev/shared/samples")
     run("chroot", ROOT, "chown", "--recursive", "dev:dev", "/home/dev")
 
 
@@ -98,7 +102,8 @@ def lay_out(options):
     for name, commands in marked().items():
         (folder / "manual" / name).write_text(commands)
     shutil.copy(STEPS, folder)
-    (folder / "environment").write_text(f"RUN_TESTS={int(options.test)}\n{trust(options.ca_file)}")
+    tests = f"RUN_TESTS={int(options.test)}\nCI_OF_TESTS={'true' if SAMPLES.is_dir() else ''}\n"
+    (folder / "environment").write_text(tests + trust(options.ca_file))
     (folder / "expression").write_text(expression())
     (ROOT / "etc/systemd/system/acceptance.service").write_text(UNIT)
     run("chroot", ROOT, "systemctl", "--quiet", "enable", "acceptance.service")
