@@ -174,6 +174,36 @@ def test_wheels_without_a_new_cargo_say_what_is_needed(tmp_path, version):
     assert "cargo 1.85 or later" in built.stderr
 
 
+FAKE_CARGO = """#!/bin/sh
+[ "$1" != "$MISSING" ] || { echo "cannot find -lpython3.13: No such file or directory" >&2; exit 1; }
+"""
+
+
+@pytest.mark.parametrize("ci", ["", "true"])
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        ("fmt", "No cargo fmt (Debian: rustfmt)"),
+        ("clippy", "No cargo clippy (Debian: rust-clippy)"),
+        ("test", "No libpython (Debian: python3-dev)"),
+    ],
+)
+def test_what_cannot_look_at_the_native_core_is_named(tmp_path, missing, told, ci):
+    program = tmp_path / "cargo"
+    program.write_text(FAKE_CARGO)
+    program.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [REPOSITORY / "tools/lint-speedups"],
+        env=os.environ | {"PATH": path, "CI": ci, "MISSING": missing},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == bool(ci)
+    assert told in done.stderr
+
+
 def test_the_native_core_has_nothing_that_its_oldest_cargo_lacks():
     """Chains with let; clippy knows the functions."""
     chain = re.compile(r"&& let |\b(?:if|while) let [^{;]*\n\s*&& ")
