@@ -57,28 +57,28 @@ def placed(several: Iterable[Rows]) -> Iterator[Rows]:
     held: list[Rows] = []
     size = 0
     rest = iter(several)
+    first = UNTIMED
     for rows in rest:
         held.append(rows)
-        size += len(rows.text)
-        first = next((time for time in rows.times if time != NO_TIME), NO_TIME)
-        if first != NO_TIME:
-            break
+        timed = (number for number, time in enumerate(rows.times) if time != NO_TIME)
+        above = next(timed, len(rows.times))
+        size += rows.ends[above - 1] if above else 0
         if size > MOST_HELD:
-            first = UNTIMED
+            break
+        if above < len(rows.times):
+            first = rows.times[above]
             break
         if rows.reached != NO_TIME and not size:  # nothing is held back for it
             held.clear()
             yield rows
-            break
-    else:
-        first = UNTIMED
     for rows in held:
-        times = [first if time == NO_TIME else time for time in rows.times]
-        yield rows._replace(times=times, reached=max(rows.reached, *times, NO_TIME))
-    for rows in rest:
-        if first == UNTIMED:
-            rows = rows._replace(times=[UNTIMED] * len(rows.times), reached=UNTIMED)
-        yield rows
+        yield _not_before(first, rows)
+    yield from rest if first != UNTIMED else (_not_before(first, rows) for rows in rest)
+
+
+def _not_before(first: int, rows: Rows) -> Rows:
+    times = [max(first, time) for time in rows.times]
+    return rows._replace(times=times, reached=max(first, rows.reached))
 
 
 def merge(logs: Sequence[Iterator[Rows]]) -> Iterator[Rows]:

@@ -76,6 +76,25 @@ def test_rows_above_the_first_time_come_with_it():
     assert times_of(merge.placed(pieces(rows, 1, 0))) == [7, 7, 7, 8]
 
 
+def test_rows_above_the_first_time_that_come_late_come_with_the_next():
+    rows = [Rows(b"", [], [], 7), Rows(b"ab", [1, 2], [NO_TIME, 7], 8), Rows(b"c", [1], [9], 9)]
+    several = list(merge.placed(rows))
+    assert [one.reached for one in several] == [7, 8, 9]
+    assert times_of(several) == [7, 7, 9]
+    alone = [Rows(b"", [], [], 7), Rows(b"a", [1], [NO_TIME], 8), Rows(b"", [], [], 9)]
+    assert times_of(merge.placed(alone)) == [UNTIMED]
+    assert {one.reached for one in [*merge.placed(alone)][1:]} == {UNTIMED}
+
+
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_what_is_held_does_not_depend_on_how_a_log_is_cut(monkeypatch, size):
+    monkeypatch.setattr(merge, "MOST_HELD", 4)
+    rows = [(NO_TIME, b"ab"), (NO_TIME, b"cd"), (7, b"ef"), (8, b"gh")]
+    assert times_of(merge.placed(pieces(rows, *[size] * 9))) == [7, 7, 7, 8]
+    more = [(NO_TIME, b"x"), *rows]
+    assert times_of(merge.placed(pieces(more, *[size] * 9))) == [UNTIMED] * 5
+
+
 def test_a_log_without_times_is_untimed():
     assert times_of(merge.placed(pieces([(NO_TIME, b"a"), (NO_TIME, b"b")], 1))) == [UNTIMED] * 2
 
