@@ -96,7 +96,7 @@ def of_pairs(text: bytes, at: int) -> Members | None:
 
 def _rank(name: bytes, value: bytes) -> int | None:
     if name in LEVEL_KEYS:
-        word = WORDS.get(value.strip().upper())
+        word = WORDS.get(value.strip(b" \t\n\f\r").upper())
         return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
     if name == PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
         return SYSLOG[int(value)]
