@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oslogserve import __version__
 from oslogserve.config import Config
@@ -35,6 +35,9 @@ from oslogserve.sources.dot_files import WithoutDotFiles
 from oslogserve.sources.resuming import ResumingSource
 from oslogserve.sources.swift import Swift
 from oslogserve.sources.timed import TimedSource
+
+if TYPE_CHECKING:
+    from oslogserve.spans import Spans
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
@@ -69,6 +72,7 @@ class App:
         self._folder = FolderHandler(self._log, job, marks)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
+        self._spans = _spans(config)
         readiness = Readiness(self._sources)
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
@@ -86,8 +90,9 @@ class App:
         self._metrics["requests_in_progress"].inc()
         request = Request(environ, self._gzip_level)
         timing = ServerTiming(started)
-        current = trace.begin(environ.get("HTTP_TRACEPARENT", ""))
-        note = partial(self._log_request, environ, timing, current) if self._request_log else None
+        current = self._begin_trace(environ.get("HTTP_TRACEPARENT", ""))
+        notes = self._request_log or self._spans
+        note = partial(self._note, environ, timing, current) if notes else None
         try:
             with deadline.start_clock():
                 response = self._response(request, timing)
@@ -107,7 +112,15 @@ class App:
             raise
         return body
 
-    def _log_request(
+    def _begin_trace(self, traceparent: str) -> trace.Trace:
+        if self._spans is None:
+            return trace.begin(traceparent)
+        span, own = self._spans.begin(traceparent)
+        current = trace.begin(own)
+        current.span = span
+        return current
+
+    def _note(
         self,
         environ: Environ,
         timing: ServerTiming,
@@ -118,9 +131,10 @@ class App:
         fields = fields_of(environ, response, timing, ended)
         fields["client"] = str(self._operators.client(environ) or "-")
         fields["transaction"] = current.transaction
-        fields |= current.headers
+        if self._spans is not None:
+            self._spans.end(current.span, fields)
         if self._request_log is not None:
-            self._request_log.write(fields)
+            self._request_log.write(fields | current.headers)
 
     def _response(self, request: Request, timing: ServerTiming) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
@@ -147,6 +161,14 @@ class App:
 def _request_log(config: Config) -> RequestLog | None:
     to, form = config["request_log", "to"], config["request_log", "format"]
     return RequestLog(to, form) if to else None
+
+
+def _spans(config: Config) -> "Spans | None":
+    if not config["serve", "opentelemetry"]:
+        return None
+    from oslogserve.spans import Spans  # its libraries are of an extra
+
+    return Spans()
 
 
 def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:

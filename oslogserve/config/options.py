@@ -71,6 +71,7 @@ OPTIONS = (
     Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),
     Option("serve", "renderer", "auto", one_of("auto", "native", "pure"), "OSLOGSERVE_RENDERER"),
+    Option("serve", "opentelemetry", "no", values.opentelemetry),
     Option("metrics", "path", "/metrics", values.path),
     Option("request_log", "to", "off", values.destination),
     Option("request_log", "format", "json", one_of("json", "combined")),

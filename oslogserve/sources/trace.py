@@ -5,6 +5,7 @@ id of Swift's transaction, which comes back."""
 import re
 from collections.abc import Mapping
 from contextvars import ContextVar
+from typing import Any
 
 #: Version 00, without the ids that are all zeros.
 _TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -19,6 +20,8 @@ class Trace:
             self.headers["traceparent"] = traceparent
         #: Of the last response from Swift; "" where there was none.
         self.transaction = ""
+        #: Of OpenTelemetry, where that is used.
+        self.span: Any = None
 
 
 _current: ContextVar[Trace] = ContextVar("trace")
