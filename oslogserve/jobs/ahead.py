@@ -49,8 +49,8 @@ class Ahead(Generic[_T]):
         self.start()
         if self._next is None:
             raise StopIteration
-        future, self._next = self._next, None
-        value = future.result()
+        value = self._next.result()
+        self._next = None
         if value is None:
             self._is_over = True
             raise StopIteration

@@ -332,7 +332,9 @@ class Job:
 
     def failed_tests(self) -> list[FailedTest]:
         """What reports of tests in the job say."""
-        files = [log.file for log in self.logs if reports.most(log.file.shown)]
+        stalled = self._shared.stalled
+        logs = [log for log in self.logs if log.source not in stalled]
+        files = [log.file for log in logs if reports.most(log.file.shown)]
         tests: list[FailedTest] = []
         for file in files[: reports.MOST_REPORTS]:
             content = self._content(file.name, reports.most(file.shown))

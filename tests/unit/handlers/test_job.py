@@ -313,6 +313,13 @@ def test_of_a_source_that_stops_answering_few_logs_are_waited_for(ask, order):
     assert "14.txt: disk stopped answering for other logs too" in end["notices"]
 
 
+def test_reports_of_a_source_that_stops_answering_are_not_waited_for_again(ask):
+    logs = {b"junit-%d.xml" % number: StallingLog("disk", [b"x\n"]) for number in range(3)}
+    source = ask.app._sources[0] = source_of("disk", logs)
+    assert "No log shows an error." in ask("/job/?format=overview").text
+    assert [path for path, _ in source.asked].count(b"job/junit-0.xml") == 1
+
+
 def test_logs_of_a_source_that_hangs_delay_no_others(job):
     ask = Asking(job, serve_threads="32")
     freed = Event()

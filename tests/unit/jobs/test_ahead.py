@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 
 import pytest
@@ -70,6 +70,32 @@ def test_values_are_closed_behind_the_one_that_is_being_made(pool):
     assert closed.wait(10)
     ahead.close()
     assert list(ahead) == []
+
+
+def test_an_interrupted_wait_leaves_what_is_being_made_to_be_closed(pool, monkeypatch):
+    at_work, may_go_on, closed = threading.Event(), threading.Event(), threading.Event()
+
+    def values():
+        try:
+            at_work.set()
+            may_go_on.wait()
+            yield 1
+        finally:
+            closed.set()
+
+    def interrupted(_):
+        at_work.wait()
+        raise KeyboardInterrupt
+
+    ahead = Ahead(pool, values(), nullcontext)
+    monkeypatch.setattr(Future, "result", interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            next(ahead)
+        ahead.close()
+    finally:
+        may_go_on.set()
+    assert closed.wait(10)
 
 
 def test_only_the_next_ones_are_started(pool):
