@@ -69,6 +69,11 @@ class Query(NamedTuple):
     in_job: bool = False
 
     @property
+    def view(self) -> str:
+        """The format, or what the client prefers where the query did not say."""
+        return self.format or ("html" if self.prefers_html else "text")
+
+    @property
     def is_of_job(self) -> bool:
         """True if the query asks a folder for what is in its logs."""
         chooses = self.order or self.logs or self.first_log or not self.is_unfiltered

@@ -108,7 +108,7 @@ class _Listing(Representation):
         if query.format == "json":
             pieces = listing.as_json(query.path, found, sort)
             headers.append(("Content-Type", "application/json"))
-        elif query.format == "html" or (query.format is None and query.prefers_html):
+        elif query.view == "html":
             pieces = listing.html(query, found, sort, job_marks)
             headers += page.HEADERS
         else:

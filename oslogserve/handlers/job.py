@@ -41,10 +41,9 @@ class JobHandler:
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
-        view = query.format or ("html" if query.prefers_html else "text")
         budget = self._logs.workload.begin(request.has_client_left)
         try:
-            budget.enter(OVERVIEWS if view in ("overview", "summary") else JOBS)
+            budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
 
             def opened(name: bytes, piece_size: int) -> OpenLog:
                 path = b"/".join(filter(None, (query.path, name)))
@@ -57,16 +56,14 @@ class JobHandler:
             shared = Shared(opened, renderer, budget, self._pools, self._media_type, [], [])
             job = Job(_chosen(query), shared)
             job.choose(Walk(sources, query.path, query.first_log), self._limits)
-            return respond(request, _Answer(job, self._content(view, query, job)))
+            return respond(request, _Answer(job, self._content(query, job)))
         except BaseException:
             budget.close()
             raise
 
-    def _content(
-        self, view: str, query: Query, job: Job
-    ) -> tuple[Sequence[Header], Iterator[bytes]]:
+    def _content(self, query: Query, job: Job) -> tuple[Sequence[Header], Iterator[bytes]]:
         """Headers and pieces."""
-        match view:
+        match query.view:
             case "html":
                 return page.HEADERS, pages.html(query, job, self._page_size)
             case "overview":

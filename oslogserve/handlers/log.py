@@ -53,16 +53,15 @@ class LogHandler:
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)
-        view = query.format or ("html" if query.prefers_html else "text")
         if request.is_conditional:
-            not_modified = self._not_modified(request, query, view, sources)
+            not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
                 return not_modified
         budget = self.workload.begin(request.has_client_left)
         try:
-            if view == "summary" or (view != "raw" and not query.is_unfiltered):
+            if query.view == "summary" or (query.view != "raw" and not query.is_unfiltered):
                 budget.enter(SEARCHES)  # lines are looked for, which may take long without output
-            return self._found(request, query, view, sources, budget)
+            return self._found(request, query, sources, budget)
         except BaseException:
             budget.close()
             raise
@@ -82,7 +81,7 @@ class LogHandler:
         return OpenLog(found, path, sources, self._known, budget, piece_size)
 
     def _found(
-        self, request: Request, query: Query, view: str, sources: Sequence[Source], budget: Budget
+        self, request: Request, query: Query, sources: Sequence[Source], budget: Budget
     ) -> Response:
         """The response, which closes `budget`."""
         # What is no log shows that in its first bytes; format=raw tells it in its Content-Type.
@@ -95,18 +94,16 @@ class LogHandler:
         try:
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
-            representation = self._representation(request, query, view, log)
-            validator = self._validator(log.stored, query, view)
+            representation = self._representation(request, query, log)
+            validator = self._validator(log.stored, query)
             return respond(request, representation, validator)
         except BaseException:
             log.close()
             raise
 
-    def _representation(
-        self, request: Request, query: Query, view: str, log: OpenLog
-    ) -> Representation:
-        """view: as requested or negotiated; what is no log is sent as it is instead."""
-        name = query.path.decode("utf-8", "replace")
+    def _representation(self, request: Request, query: Query, log: OpenLog) -> Representation:
+        """The log in the view of the query; what is no log is sent as it is instead."""
+        view, name = query.view, query.path.decode("utf-8", "replace")
         if view == "raw":
             media_type = _RAW_TYPES.get(log.packing) or passed_through_as(name, log.first, ())
             return StoredBytes(log, media_type or TEXT)
@@ -125,23 +122,23 @@ class LogHandler:
         return Rendered(log, request, view, log_view)
 
     def _not_modified(
-        self, request: Request, query: Query, view: str, sources: Sequence[Source]
+        self, request: Request, query: Query, sources: Sequence[Source]
     ) -> Response | None:
         """The 304 for a client that has this version; the log is not read."""
         found = open_first(sources, query.path, METADATA_ONLY)
         if isinstance(found, Folder):
             return None
         found.close()
-        is_compressed = request.accepts_gzip and view != "raw"
-        validator = self._validator(found.stored, query, view)
+        is_compressed = request.accepts_gzip and query.view != "raw"
+        validator = self._validator(found.stored, query)
         return validator.not_modified(request, is_compressed)
 
-    def _validator(self, stored: Stored, query: Query, view: str) -> Validator:
+    def _validator(self, stored: Stored, query: Query) -> Validator:
         selection = "" if query.is_unfiltered else query.selection
-        salt = f"{self._page_salt} {query.mount}" if view == "html" else self._etag_salt
+        salt = f"{self._page_salt} {query.mount}" if query.view == "html" else self._etag_salt
         etag = etag_of(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-            f"{view} {selection} {salt}"
+            f"{query.view} {selection} {salt}"
         )
         return Validator(etag, stored.modified, self._max_age)
 
