@@ -292,8 +292,12 @@ class SwiftSession:
         status = getattr(error, "http_status", None)
         if status == 412:
             return SourceError(SOURCE, "the object changed", "changed")
+        if isinstance(error, keystoneauth1.exceptions.ConnectFailure):
+            return SourceError(SOURCE, "auth_url cannot be reached")
         if not status:
-            return SourceError(SOURCE, type(error).__name__)
+            is_broken = isinstance(error, requests.ConnectionError)
+            what = "the connection to it failed" if is_broken else type(error).__name__
+            return SourceError(SOURCE, what)
         reason = _REASONS.get(status, "failed")
         if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
             reason = "refused"  # such as a large object without its first segment

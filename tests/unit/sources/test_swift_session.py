@@ -4,8 +4,10 @@ import itertools
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
+from swiftclient.client import head_account
 from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
@@ -210,6 +212,15 @@ def test_what_would_be_said_again_is_not_asked_again(session, pauses, status):
 @pytest.mark.parametrize("error", [KeyError("last-modified"), json.JSONDecodeError("no", "", 0)])
 def test_what_does_not_answer_as_swift_does_has_failed(session, pauses, error):
     assert asked(session, error) == ("failed", ["t1"])
+
+
+def test_who_cannot_be_reached_is_told(session, pauses, monkeypatch):
+    with pytest.raises(SourceError, match="the connection to it failed"):
+        session.request(head_account)
+    monkeypatch.setattr(session, "_authenticate", partial(SwiftSession._authenticate, session))
+    monkeypatch.setattr(session, "_access", None)
+    with pytest.raises(SourceError, match="auth_url cannot be reached"):
+        session.request(head_account)
 
 
 def test_what_did_not_come_in_time_is_not_waited_for_again(session, pauses):
