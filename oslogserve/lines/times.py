@@ -22,21 +22,24 @@ _DATES = (
     "%Y-%m-%d ",
     "%Y-%m-%d_",
     "%Y/%m/%d ",
+    "%Y/%m/%d-",
     "%Y.%m.%d ",
     "%Y:%m:%d-",
     "%Y%m%d ",
     "%Y%m%d-",
     "%b %e ",
     "%b %e %Y ",
+    "%b %e, %Y ",
     "%Y %b %e ",
     "%b-%d-%y ",
     "%a %Y-%m-%d ",
     "%a %b %e ",
-    "%a, %d %b %Y ",
+    "%a, %e %b %Y ",
     "%m-%d|",
     "%m-%d ",
     "%d %b ",
-    "%d %b %Y ",
+    "%e %b %Y ",
+    "%d.%m.%Y ",
     "%d %m %Y ",
     "%d/%b/%Y:",
     "%d/%b/%Y ",
@@ -55,19 +58,14 @@ LAYOUTS = (
     "%Y%m%d-%k:%M:%S:%L",
     "%Y-%m-%d\t%k:%M:%S:%L",
     "%Y%m%dT%H%M%S%f%z",
-    "%b %e, %Y %I:%M:%S%f %p%z",
     "%a %b %e %k:%M:%S%f %Y",
     "%a %b %e %k:%M:%S %Z %Y",
-    "%x/%Y %I:%M:%S %p",
-    "%x/%Y, %I:%M:%S %p",
     "%y%m%d %H%M%S",
     "%m%d/%H%M%S%f",
-    "%Y/%m/%d %I:%M:%S %p",
-    "%Y/%m/%d %I:%M:%S%p",
     "%Y/%m/%d %I:%M%p",
-    "%I:%M:%S %p",
+    "%I:%M:%S%p",
     "%I:%M%p",
-    *(date + "%k:%M:%S%f%z" for date in _DATES),
+    *(date + "%k:%M:%S%f%P%z" for date in _DATES),
     # Seldom, and no beginning of the ones above.
     "%Y-%m-%d %k:%M",
     "%Y-%m-%dT%k:%M%z",
@@ -90,8 +88,9 @@ _MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(_MONTHS.sp
 _ZONE_WORDS = "UTC|GMT|WES?T|BST|IST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|[ECMP][SD]T"
 _OFFSET = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
 #: The pattern of each directive. Other than in strptime, %f has its point and may be absent; %z may
-#: be absent; %k is an hour of one or two digits; %L is three digits; %u is seconds since boot; %E
-#: is %s as a float; %x is a month and a day in an unknown order.
+#: be absent; %p has the space before it, if there is one, and %P is the same or absent; %k is an hour
+#: of one or two digits; %L is three digits; %u is seconds since boot; %E is %s as a float; %x is a
+#: month and a day in an unknown order.
 DIRECTIVES = {
     "Y": r"\d{4}",
     "y": r"\d\d",
@@ -107,7 +106,8 @@ DIRECTIVES = {
     "I": r"(?:0?[1-9]|1[0-2])",
     "M": r"[0-5]\d",
     "S": r"(?:[0-5]\d|60)",
-    "p": r"[AP]M",
+    "p": r" ?[AP]M",
+    "P": r"(?: ?[AP]M)?",
     "f": r"(?:[.,]\d{1,9})?",
     "L": r"\d{3}",
     "z": rf"(?:Z|[+-]{_OFFSET}| (?:{_ZONE_WORDS}|[+-]{_OFFSET}))?",
@@ -296,8 +296,8 @@ def _day_of(year: int, fields: Mapping[str, bytes]) -> int | None:
 def _second_of_day(fields: Mapping[str, bytes], fraction: bytes) -> tuple[int, bytes]:
     """A time's second of the day and fraction. A leap second is the end of the one before."""
     hour = int(fields.get("k") or fields.get("H") or fields["I"])
-    if "p" in fields:
-        hour = hour % 12 + 12 * (fields["p"] == b"PM")
+    if half := fields.get("p") or fields.get("P"):
+        hour = hour % 12 + 12 * half.endswith(b"PM")
     second = int(fields.get("S", b"0"))
     if second == 60:
         second, fraction = 59, b"999999"

@@ -58,7 +58,7 @@ impl Layouts {
 /// Bytes that a directive takes of a text that fits its layout.
 fn size_of(letter: u8, text: &[u8]) -> usize {
     match letter {
-        b'y' | b'm' | b'd' | b'H' | b'M' | b'S' | b'p' => 2,
+        b'y' | b'm' | b'd' | b'H' | b'M' | b'S' => 2,
         b'b' | b'a' | b'j' | b'L' => 3,
         b'Y' => 4,
         b'x' => 5,
@@ -67,6 +67,11 @@ fn size_of(letter: u8, text: &[u8]) -> usize {
         b'f' if matches!(text, [b'.' | b',', ..]) => {
             1 + text[1..].iter().take_while(|byte| byte.is_ascii_digit()).count()
         }
+        b'p' | b'P' => match text {
+            [b' ', b'A' | b'P', b'M', ..] => 3,
+            [b'A' | b'P', b'M', ..] => 2,
+            _ => 0,
+        },
         b'f' => 0,
         b'Z' => text.iter().take_while(|byte| byte.is_ascii_uppercase()).count(),
         _ => text.len(), // zones and seconds since boot stand last
@@ -136,8 +141,8 @@ impl<'t> Fields<'t> {
     /// The second of the day, and the fraction. A leap second is the end of the one before.
     fn time_of_day(&self, fraction: &'t [u8]) -> (i64, &'t [u8]) {
         let mut hour = self.number(b"kHI");
-        if self.has(b'p') {
-            hour = hour % 12 + if self.get(b'p') == b"PM" { 12 } else { 0 };
+        if let [.., half, b'M'] = [self.get(b'p'), self.get(b'P')].concat()[..] {
+            hour = hour % 12 + if half == b'P' { 12 } else { 0 };
         }
         let minute = hour * 60 + self.number(b"M");
         match self.number(b"S") {
