@@ -136,6 +136,7 @@ def sweep(directory: str) -> None:
 
 def join(directory: str) -> Table:
     """An empty table of this process, whose file is locked until the process ends."""
+    os.makedirs(directory, exist_ok=True)  # else no worker could start once /tmp was cleaned
     with _new_table(directory, str(os.getpid()), fcntl.LOCK_EX) as table:
         return table
 

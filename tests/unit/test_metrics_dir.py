@@ -309,6 +309,13 @@ def test_gunicorn_keeps_a_folder_that_was_given(folder):
     assert files(folder) == []
 
 
+def test_a_worker_starts_though_the_folder_was_cleaned_away(folder):
+    folder.rmdir()
+    metrics = Metrics()
+    metrics["responses_total", "200"].inc(2)
+    assert counted(metrics)["responses_total", "200"] == 2
+
+
 def test_gunicorn_merges_a_worker_that_ended(folder, processes):
     for process in processes(2):
         process.end()
