@@ -2,6 +2,7 @@
 """The instruments. No label holds anything that a user typed."""
 
 import os
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -114,6 +115,18 @@ class _Histogram(_Number):
             self._numbers[bucket] += 1
 
 
+def _shared(directory: str) -> Table:
+    """A table that the other processes see too, or one that they do not where there is no room for it."""
+    try:
+        return join(directory)
+    except OSError as error:
+        what = (
+            f"{directory}: {error.strerror}; the metrics are without those of process {os.getpid()}"
+        )
+        print(f"oslogserve: {what}", file=sys.stderr, flush=True)
+        return Table()
+
+
 class Metrics(dict[str | tuple[str, ...], Any]):
     """Instruments by name and labels: metrics["responses_total", "200"].inc().
 
@@ -123,7 +136,7 @@ class Metrics(dict[str | tuple[str, ...], Any]):
     def __init__(self) -> None:
         super().__init__()
         directory = os.environ.get(VARIABLE)
-        self._table = join(directory) if directory else Table()
+        self._table = _shared(directory) if directory else Table()
         self._tables = Tables(directory) if directory else self._own
         self._lock = Lock()
         for row in _TABLE:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
+import errno
 import os
 import subprocess
 import sys
@@ -314,6 +315,18 @@ def test_a_worker_starts_though_the_folder_was_cleaned_away(folder):
     metrics = Metrics()
     metrics["responses_total", "200"].inc(2)
     assert counted(metrics)["responses_total", "200"] == 2
+
+
+def test_a_worker_starts_though_the_disk_is_full(folder, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    metrics = Metrics()
+    metrics["responses_total", "200"].inc(2)
+    assert counted(metrics) == {}
+    assert files(folder) == []
+    assert capsys.readouterr().err.startswith(f"oslogserve: {folder}: No space left on device; ")
 
 
 def test_gunicorn_merges_a_worker_that_ended(folder, processes):
