@@ -115,7 +115,9 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("s", Kind.PREFIX, rb"[DIWEFA], (?=\[)"),
     ("s", Kind.PRIORITY, rb"<(?:1[0-8][0-9]|19[01]|[0-9]{1,2})>(?:1 )?"),
     ("s", Kind.LINE_LETTER, rb"[EWN]: [^0-9]"),  # apt's
+    # GitLab's sections; the mark is written over by what stands behind it.
     ("s", Kind.NUMBER_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
+    ("t", Kind.ORNAMENT, rb"[\w.-]{1,64}(?:\[[^\]\r]*\])?\r"),
     ("s", Kind.NUMBER_TIME, rb"[0-9]{10}\.[0-9]{3,6}(?=[ \t])"),  # Squid's
     ("sn", Kind.PREFIX, rb"\([\w.-]+:[0-9]+\): "),
     ("s", Kind.LETTER, rb"{LETTER} \[[0-9]{2}/"),  # CUPS's
