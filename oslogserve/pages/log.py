@@ -7,6 +7,7 @@ Every view says so if some of the log is missing by its end.
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +20,9 @@ from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo
 from oslogserve.query import Query
+
+#: Bytes of a log's text for each element of its page, where lines are short and have links.
+ELEMENT_BYTES = 16
 
 
 @dataclass
@@ -112,7 +116,7 @@ class LogView:
             shown = (*query.selection.show, b"L%d" % found.number)
             self._selection = query.selection._replace(show=shown)
         is_large = self.limits is not None and self.info.text_size > self.limits.size
-        if is_large:
+        if is_large or self._may_hold_too_much():
             self._selection = around_shown(self._selection)
         # By itself: where the filter finds nothing for long, the reader sees at least the page.
         notice = counts.before(query, self._selection, is_large)
@@ -123,6 +127,12 @@ class LogView:
         notices = [incomplete_notice(error) for error in self.missing]
         footer = counts.footer(query, self._selection, self._tally)
         yield page.after_lines(notices, self.next_address(), footer, self._without_lines())
+
+    def _may_hold_too_much(self) -> bool:
+        """True if all lines may have more elements than a page."""
+        is_filtered = self.query.selection._replace(show=()) != Selection()
+        most = inf if self.limits is None or is_filtered else self.limits.elements
+        return self.info.text_size > most * ELEMENT_BYTES
 
     def _nearest(self) -> Nearest | None:
         """The line that is nearest to the first moment to be shown."""

@@ -145,6 +145,12 @@ function bringIn(name) {
   const address = new URL(location);
   const isPart = !range || document.querySelector('.chip, [rel="next"], [rel="prev"]');
   if (!isPart || address.searchParams.has('show', wanted)) {
+    const next = document.querySelector('[data-next]')?.dataset.next;
+    if (range?.[0] >= next && !address.searchParams.has('lines')) {
+      address.searchParams.set('lines', `${Math.max(1, range[0] - 200)}-`);
+      location.replace(address);
+      return;
+    }
     const near = document.querySelector('.notice [href^="#"]')?.hash.slice(1);
     if (near && !range) {
       light(linesOf(near));

@@ -47,6 +47,16 @@ def parts(tmp_path_factory):
         yield running
 
 
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """A server whose pages hold some 2000 short lines."""
+    root = tmp_path_factory.mktemp("short")
+    (root / "a.txt").write_text("".join(f"{number}\n" for number in range(1, 3001)))
+    config = f"[disk]\nroot = {root}\n[serve]\npage_elements = 4096\n"
+    with Gunicorn(config) as running:
+        yield running
+
+
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
 def page(request, chromium):
     with chromium.new_context(java_script_enabled=request.param) as context:
@@ -152,6 +162,15 @@ def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
         page.locator("#L2000").wait_for()
 
         assert is_in_view(page, "#L2000")
+
+
+def test_so_does_one_behind_a_page_that_its_elements_end(short, chromium):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{short.url}/a.txt#L2900")
+        page.locator("#L2900.lit").wait_for()
+
+        assert is_in_view(page, "#L2900")
 
 
 def test_a_click_on_the_map_lands_in_a_part_that_is_not_there_yet(parts, chromium):

@@ -247,3 +247,14 @@ def test_the_line_nearest_to_a_time_is_told_with_a_link_to_it(number, micros, se
     assert re.sub("<[^>]*>", "", shown) == f"{sentence}\n"
     assert shown.startswith('<p class="notice" role="status">')
     assert f'<a href="#L{number}">' in shown
+
+
+def test_it_does_where_the_page_may_have_too_many_elements(page):
+    shown = page(log(1000), "show=L900", lines=1000, elements=500)
+    assert ids(shown)[:1] == [700]
+    assert 900 in ids(shown)
+
+
+def test_of_a_filter_all_hits_are_shown_though_the_log_may_have_too_many_elements(page):
+    shown = page(log(1000, errors=[1]), "show=L900&level=ERROR", lines=1000, elements=500)
+    assert ids(shown) == [1, 900]
