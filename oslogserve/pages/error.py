@@ -28,7 +28,7 @@ def error_page(
     return _PAGE(
         title=error.status,
         style=url(mount, "log.css"),
-        path=breadcrumbs(mount, path or b"", "b"),
+        path=breadcrumbs(mount, (path or b"").rstrip(b"/"), "b"),
         status=error.status,
         remedy=_remedy(error, path, query_string),
         steps=join(steps),
@@ -36,9 +36,9 @@ def error_page(
 
 
 def _remedy(error: Error, path: bytes | None, query_string: str) -> Markup:
-    """The sentence; of a log's parameter in the form, beside what was typed."""
+    """The sentence; of a parameter in the form, beside what was typed."""
     wrong = error.parameter if isinstance(error, BadRequest) else None
-    if not path or path.endswith(b"/") or wrong is None:
+    if not path or wrong is None:
         return _SENTENCE(sentence=error.sentence)
     form = corrected(parameters_of(query_string), wrong, error.sentence)
     return form if "aria-invalid" in form else _SENTENCE(sentence=error.sentence) + form

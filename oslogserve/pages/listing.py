@@ -99,7 +99,7 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
 def _same(rows: list[_Row]) -> str:
     """Classes of the columns that say the same in all rows."""
     values = {
-        "same-time": len({row.modified for row in rows}),
+        "same-time": len({moment(row.modified) for row in rows}),
         "same-source": len({tuple(row.sources) for row in rows}),
     }
     return " ".join(name for name, different in values.items() if different == 1)

@@ -91,6 +91,12 @@ def test_a_fault_that_no_field_has_stands_above_the_form():
     assert "LOUD" not in page
 
 
-@pytest.mark.parametrize("path", [b"42/job/", None])
-def test_only_the_page_of_a_log_has_a_form(path):
-    assert "<form" not in shown(BadRequest("no", ("q", "x")), path, "q=x")
+def test_the_form_of_a_folder_keeps_what_was_chosen_of_all_its_logs():
+    page = shown(BadRequest("no", ("re", "(")), b"42/job/", "re=(&order=time&logs=n-*")
+    hidden = re.findall(r'<input type="hidden" name="(.*?)" value="(.*?)">', page)
+    assert hidden == [("order", "time"), ("logs", "n-*")]
+    assert "<b>job</b>" in page
+
+
+def test_an_address_that_is_none_has_no_form():
+    assert "<form" not in shown(BadRequest("no", ("q", "x")), None, "q=x")

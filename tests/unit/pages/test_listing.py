@@ -128,6 +128,11 @@ def test_a_column_that_says_the_same_everywhere_is_not_shown():
     assert '<table id="entries" class="">' in as_html(both())
 
 
+def test_nor_one_of_times_that_are_shown_alike():
+    page = as_html(merged(Source("disk", [(b"a", 1, HOUR), (b"b", 1, HOUR + 0.25)])))
+    assert '<table id="entries" class="same-time same-source">' in page
+
+
 def test_html_ends_with_what_there_is():
     told = '3 files, <data value="6" title="6 bytes">6 B</data>, 1 folder'
     assert f"<footer><span>{told}</span></footer>" in as_html(both())
