@@ -22,6 +22,8 @@ LINES_BEFORE = 200
 #: Lines of the window before a page, and of the last one. A page holds more, but where the page
 #: before it begins is only known by reading it.
 WINDOW_LINES = 10_000
+#: Lines that a link to the last errors shows.
+LAST_ERRORS = 50
 _ERROR = SEVERITIES.index("ERROR")
 #: Parameters that links to other lines of the same filter replace.
 _WINDOW = ("lines", "limit", "tail", "show")
@@ -42,6 +44,7 @@ _COUNT = template(
     'data-first="{first}">{count:,} {label}</a>\n'
 )
 _FIRST_ERROR = template('<a href="{lines}#L{number}">first error at line {number:,}</a>{end}')
+_LAST_ERRORS = template('<a href="{address}">last errors</a>\n')
 _FOOTER = template(
     '{ways}<footer id="counts" data-lines="{lines}"{next} aria-label="Lines by severity" role="group">\n'
     "{counts}</footer>\n"
@@ -60,7 +63,7 @@ def before(query: Query, selection: Selection, is_large: bool = False) -> Markup
     if not is_large or (selection.last, selection.limit, selection.tail) != (None, None, None):
         return Markup()
     links = [_last_lines(query)]
-    if selection.level is None or SEVERITIES.index(selection.level) < _ERROR:
+    if not _is_of_errors(selection):
         links.insert(0, _all_errors(query))
     return _IS_LARGE(links=join(links, between=", "))
 
@@ -108,6 +111,9 @@ def _by_severity(query: Query, selection: Selection, tally: Tally) -> Iterator[M
     number = _first_error(tally)
     if number and (tally.next_page is None or number < tally.next_page):
         yield _FIRST_ERROR(lines="", number=number, end="\n")
+    if number:
+        level = {} if _is_of_errors(selection) else {"level": "ERROR"}
+        yield _LAST_ERRORS(address=_address(query, **level, tail=LAST_ERRORS))
     is_window = (selection.first, selection.last) != (1, None)
     window = f"{selection.first}-{selection.last or ''}" if is_window else ""
     addresses = _addresses(query.parameters, window)
@@ -127,6 +133,11 @@ def _addresses(parameters: Parameters, window: str) -> list[str]:
     """URLs of the lines of each severity, by rank."""
     levels = ["", *SEVERITIES[1:]]
     return [address(parameters, (*_WINDOW, "level"), lines=window, level=level) for level in levels]
+
+
+def _is_of_errors(selection: Selection) -> bool:
+    """True if it leaves nothing below ERROR."""
+    return selection.level is not None and SEVERITIES.index(selection.level) >= _ERROR
 
 
 def _first_error(tally: Tally) -> int | None:

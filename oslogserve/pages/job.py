@@ -31,8 +31,10 @@ _OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
 _HIDDEN = template('<input type="hidden" name="{name}" value="{value}">\n')
 #: Parameters that the form keeps, without a field for them.
 _HIDDEN_ONES = ("source", "re", "not", "context", "tail")
-_OPTION = template("<option{selected}>{name}</option>")
-_NONE = Markup('<p class="none">No line of these logs is what was asked for.</p>\n')
+_OPTION = template('<option value="{value}"{selected}>{label}</option>')
+#: Of the form's field for the level, by its values.
+_LEVELS = {SEVERITIES[0]: "all", **{name: name.lower() for name in SEVERITIES[1:]}}
+_NONE = Markup('<p class="none">No line of these logs fits these filters.</p>\n')
 GOES_ON = template('<a href="{address}" rel="next">{text}</a>')
 NOTE = template('<p class="notice" role="status">{content}.</p>\n')
 _AFTER_ROWS = template(
@@ -116,23 +118,28 @@ def _before(query: Query, job: Job) -> Markup:
     level = query.selection.level or SEVERITIES[0]
     values = dict(query.parameters)
     kept = [(name, value) for name, value in query.parameters if name in _HIDDEN_ONES and value]
+    kept_source = [pair for pair in kept if pair[0] == "source"]
     order = "time" if job.chosen.by_time else "log"
     return _BEFORE_ROWS(
         title=query.path.decode("utf-8", "replace") or "logs",
         style=url(query.mount, "log.css"),
         job_style=url(query.mount, "job.css"),
         path=breadcrumbs(query.mount, query.path),
-        levels=_options(SEVERITIES, level),
-        orders=_options(("log", "time"), order),
+        levels=_options(_LEVELS, level),
+        orders=_options({"log": "log", "time": "time"}, order),
         **{name: values.get(name, "") for name in ("q", "logs", "since", "until")},
         hidden=join(_HIDDEN(name=name, value=value) for name, value in kept),
-        logs_read=len(job.logs),
+        overview=address(kept_source, format="overview"),
     )
 
 
-def _options(names: Iterable[str], chosen: str) -> Markup:
+def _options(labels: dict[str, str], chosen: str) -> Markup:
+    """labels: by the values that they stand for."""
     selected = Markup(" selected")
-    return join(_OPTION(name=name, selected=selected if name == chosen else "") for name in names)
+    return join(
+        _OPTION(value=value, label=label, selected=selected if value == chosen else "")
+        for value, label in labels.items()
+    )
 
 
 def _after(query: Query, job: Job) -> Markup:
@@ -143,7 +150,8 @@ def _after(query: Query, job: Job) -> Markup:
     if following:
         more = "the next lines" if job.cut_at is not None else "the next logs"
         notices.append(NOTE(content=GOES_ON(address=following, text=more)))
-    total = f"{job.sent:,} lines of {len(job.logs):,} logs"
+    logs_read = sum(not log.skipped for log in job.logs)
+    total = f"{job.sent:,} lines of {logs_read:,} logs"
     if job.skipped:
         total += f", {len(job.skipped):,} other files"
     if job.chosen.by_time:

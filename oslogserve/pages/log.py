@@ -161,7 +161,7 @@ class LogView:
             return ""
         if not self._tally.bytes and not self.missing:
             return "This log is empty."
-        return "No line of this log is what was asked for."
+        return "No line of this log fits these filters."
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)

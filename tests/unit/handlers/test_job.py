@@ -177,7 +177,7 @@ def test_a_page_links_each_line_to_its_log(ask):
     assert "<a href=logs/nova.txt.gz#L3 name=_2026-03-04_18_22_13_000>#</a>" in page
     assert "two &lt;b&gt;" in page
     assert "<b>" not in page
-    assert "4 lines of 4 logs" in page
+    assert "4 lines of 3 logs, 2 other files" in page
 
 
 def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask):
@@ -209,7 +209,7 @@ def test_a_page_by_time_says_how_zones_are_taken(ask):
 
 
 def test_a_page_without_a_line_says_so(ask):
-    assert "No line of these logs is what was asked for." in ask("/job/?q=zzz", **HTML).text
+    assert "No line of these logs fits these filters." in ask("/job/?q=zzz", **HTML).text
 
 
 def test_more_logs_than_allowed_are_named_and_linked_to(job):

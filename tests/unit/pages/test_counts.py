@@ -258,3 +258,20 @@ def test_it_does_where_the_page_may_have_too_many_elements(page):
 def test_of_a_filter_all_hits_are_shown_though_the_log_may_have_too_many_elements(page):
     shown = page(log(1000, errors=[1]), "show=L900&level=ERROR", lines=1000, elements=500)
     assert ids(shown) == [1, 900]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "address"),
+    [
+        ("", "?level=ERROR&tail=50"),
+        ("not=nowhere&level=INFO&lines=2-", "?not=nowhere&level=ERROR&tail=50"),
+        ("level=ERROR", "?level=ERROR&tail=50"),
+    ],
+)
+def test_behind_the_lines_is_a_link_to_the_last_errors(page, parameters, address):
+    shown = page(log(100, errors=range(3, 90)), parameters)
+    assert address in [unescape(one) for one in re.findall(r'href="([^"]*)">last errors<', shown)]
+
+
+def test_where_there_is_no_error_there_is_none(page):
+    assert "last errors" not in page(log(100))

@@ -140,9 +140,9 @@ def test_html_ends_with_the_notice_escaped_after_the_lines():
     ("log", "query", "told"),
     [
         (LOG, "", None),
-        (LOG, "level=CRITICAL", "No line of this log is what was asked for."),
-        (LOG, "q=nowhere&context=1", "No line of this log is what was asked for."),
-        (LOG, "q=nowhere&show=L1", "No line of this log is what was asked for."),
+        (LOG, "level=CRITICAL", "No line of this log fits these filters."),
+        (LOG, "q=nowhere&context=1", "No line of this log fits these filters."),
+        (LOG, "q=nowhere&show=L1", "No line of this log fits these filters."),
         (LOG, "q=failed&show=L1", None),
         (b"", "level=ERROR", "This log is empty."),
     ],
