@@ -195,6 +195,7 @@ function secondOf(line) {
 
 function errors() {
   let at;
+  log.querySelectorAll(REPEATS).forEach(setBack);
   return [...log.querySelectorAll(ERRORS)].filter((line) => {
     const before = beside(line, -1);
     const second = secondOf(line);
@@ -248,8 +249,39 @@ function fold(head, folds) {
   head?.querySelector('.fold')?.setAttribute('aria-expanded', !folds);
 }
 
+// oslo.log repeats the head before each line of a traceback.
+const TRACEBACK = /Traceback \(most recent call last\):\s*$/;
+const REPEATS = '.b > :is(.E, .T)';
+const REPEATED = /^.{0,99} (?:ERROR|TRACE) \S+ (?:\[[^\]]*\] )? {2}/;
+
+function setBack(line) {
+  const before = beside(line, -1);
+  const goesOn = before?.id === `L${numberOf(line) - 1}` && (isMore(before) || TRACEBACK.test(before.textContent));
+  if (!goesOn || !REPEATED.test(line.textContent)) return;
+  const [severity] = line.classList;
+  line.classList.replace(severity, severity.toLowerCase());
+}
+
+// Ids that the server left as text lead to their lines as well; others of a request do by its id.
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
+function linkIds(block) {
+  const source = new URL(location).searchParams.get('source');
+  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT, ({ data, parentElement }) => (
+    ID.test(data) && !parentElement.closest('a') ? 1 : 2));
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const id = text.splitText(ID.exec(text.data).index);
+    id.splitText(36);
+    const link = create('a', { href: `?${new URLSearchParams({ ...source && { source }, q: id.data })}` });
+    id.replaceWith(link);
+    link.append(id);
+  }
+}
+
 function offerMore(block) {
   block.querySelectorAll('.gap').forEach(offerToOpen);
+  block.querySelectorAll(REPEATS).forEach(setBack);
+  linkIds(block);
   for (const line of block.querySelectorAll(`.b > ${MORE}:first-child, .b > :not(${MORE}) + ${MORE}`)) {
     const head = headOf(line);
     const { length } = head?.querySelector('.fold') ? [] : under(head);
@@ -382,6 +414,40 @@ function toggleWrap() {
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
 
+// Some seconds around the line looked at, in all logs of the job. A time without a year is of the latest
+// one that puts it before the log was last written; without a zone, it is taken as UTC.
+const AROUND = 2;
+
+function momentOf(line) {
+  let at = line;
+  while (at && !nameOf(at)) at = beside(at, -1);
+  const name = nameOf(at) ?? '';
+  const found = /^_(?:(\d{4}-\d\d-\d\d)|([A-Z][a-z][a-z])_+(\d\d?))[T_](\d\d)_(\d\d)_(\d\d)/.exec(name);
+  if (!found) return NaN;
+  const [, date, month, day, ...parts] = found;
+  const clock = parts.join(':');
+  const zone = /([+-]\d\d)_?(\d\d)$/.exec(name)?.slice(1).join(':') ?? 'Z';
+  if (date) return Date.parse(`${date}T${clock}${zone}`);
+  const written = Date.parse(bar.querySelector('time')?.dateTime) || Date.now();
+  const year = new Date(written).getUTCFullYear();
+  const times = [year, year - 1].map((one) => Date.parse(`${day} ${month} ${one} ${clock} UTC`));
+  return times.find((time) => time <= written + 864e5);
+}
+
+function goToMoment() {
+  const link = bar.querySelector('.moment');
+  const moment = momentOf(lineLookedAt());
+  if (!moment) {
+    say('No line up to here has a time and a date.');
+    return;
+  }
+  const address = new URL(link.href);
+  const source = address.searchParams.get('source');
+  const [since, until] = [-AROUND, AROUND].map((shift) => `${new Date(moment + shift * 1000).toISOString().slice(0, 19)}Z`);
+  address.search = new URLSearchParams({ ...source && { source }, since, until, order: 'time', in: 'job' });
+  location.assign(address);
+}
+
 document.addEventListener('click', ({ target }) => {
   const link = target.closest('.levels a, .chips a');
   if (link) link.href = placed(link.href);
@@ -415,6 +481,7 @@ const KEYS = {
   '/': [search, 'search'],
   g: [askLine, 'go to a line'],
   w: [toggleWrap, 'wrap long lines, or not'],
+  m: [goToMoment, 'this moment in all logs'],
   '?': [help, 'these keys'],
 };
 
@@ -501,7 +568,7 @@ function drawMap(parts, errors) {
     const label = create('p', { textContent: name.slice(name[0] === 'l' ? 5 : 11, 19) });
     put(label, row);
     return label;
-  });
+  }).filter((label, at, all) => label.textContent !== all[at - 1]?.textContent);
   map.append(drawn('svg', { viewBox: `0 0 100 ${last.row + 1}`, preserveAspectRatio: 'none' }, ...bars, seen), ...labels, slider, tip);
   log.after(map);
   let now = 0;

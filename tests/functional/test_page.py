@@ -47,6 +47,17 @@ def lines():
                 yield stamped(second, "INFO" if number % 2 else "DEBUG", f"number {number}")
 
 
+INSTANCE = "354fab10-769d-7068-7c61-838ca325c0ae"
+
+
+def oslo_lines():
+    """A failure of which oslo.log repeats the head before each line of the traceback."""
+    error = stamped(5, "ERROR", "").replace("[-] \n", f"[instance: {INSTANCE}] {{}}\n")
+    frames = (f"  File spawn.py, line {number}" for number in range(20))
+    texts = ["failed", "Traceback (most recent call last):", *frames, "ValueError: no", ""]
+    return [stamped(4, "INFO", "begins"), *map(error.format, texts), stamped(9, "INFO", "ends")]
+
+
 ATTACKS = (
     b"2026-03-04 18:22:11.000 1 ERROR <script>document.title='broken'</script>\n"
     b"<img src=x onerror=\"document.title='broken'\"><svg onload=alert(1)>\n"
@@ -71,6 +82,8 @@ def server(tmp_path_factory):
     (job / "calm.txt").write_text("".join(stamped(n % 60, "INFO", f"{n}") for n in range(2000)))
     traceback = "Traceback (most recent call last):\n  File f.py, line 1\nValueError: no\n"
     failure = stamped(1, "ERROR", "failed") + traceback
+    (job / "oslo.txt").write_text("".join(oslo_lines()))
+    (job / "syslog.txt").write_text("Mar 04 18:22:01.500 host app[1]: one\ntwo\n")
     alone = "ERROR: no time\nand more\nERROR: no time either\n"
     (job / "failures.txt").write_text(
         stamped(0, "INFO", "starts") + failure + failure + stamped(2, "INFO", "goes on") + alone
@@ -215,7 +228,7 @@ def test_a_filter_in_use_is_removed_by_a_click(reader):
 def test_a_search_without_a_hit_says_so_above_the_line_that_was_linked(reader):
     page = reader.open("a.txt?q=nowhere&show=L400#L400")
     assert page.locator(".none").bounding_box()["y"] < page.locator("#L400").bounding_box()["y"]
-    expect(page.locator(".none")).to_have_text("No line of this log is what was asked for.")
+    expect(page.locator(".none")).to_have_text("No line of this log fits these filters.")
 
 
 @pytest.mark.parametrize("removed", [".clear", ".chip >> nth=0"])
@@ -631,7 +644,7 @@ def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
     page.keyboard.press("?")
     expect(page.locator("dialog")).to_be_visible()
     expect(page.locator("dialog button")).to_be_visible()
-    assert page.locator("dialog kbd").all_inner_texts() == ["n", "p", "/", "g", "w", "?"]
+    assert page.locator("dialog kbd").all_inner_texts() == ["n", "p", "/", "g", "w", "m", "?"]
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     page.keyboard.press("/")
@@ -668,6 +681,51 @@ def shown(page):
 
 def gaps(page):
     return [int(re.match(r"\d+", text)[0]) for text in page.locator(".gap a").all_inner_texts()]
+
+
+def test_a_traceback_whose_lines_repeat_the_head_folds_too(scripted):
+    page = scripted.open("oslo.txt")
+    fold = page.locator("#L3 .fold")
+    expect(fold).to_have_attribute("data-lines", "20 lines folded")
+    quiet, loud = (
+        page.locator(f"#L{number}").evaluate("line => getComputedStyle(line).color")
+        for number in (4, 24)
+    )
+    assert quiet != loud
+    fold.click()
+    assert page.locator("#L4").bounding_box()["height"] == 0
+    assert page.locator("#L24").bounding_box()["height"] > 0
+
+
+def test_every_uuid_leads_to_its_lines(scripted):
+    page = scripted.open("oslo.txt?source=disk")
+    page.click(f"#L2 a:text-is('{INSTANCE}')")
+    page.wait_for_url(f"**/oslo.txt?source=disk&q={INSTANCE}")
+    expect(page.locator("mark").first).to_have_text(INSTANCE)
+    assert page.locator(".views a", has_text="all logs").get_attribute("href") == (
+        f"./?source=disk&q={INSTANCE}&in=job"
+    )
+
+
+@pytest.mark.parametrize("address", ["a.txt#L21", "syslog.txt#L2"])
+def test_a_line_leads_to_its_moment_in_all_logs(scripted, address):
+    page = scripted.open(address)
+    page.wait_for_selector(".lit")
+    page.keyboard.press("m")
+    page.wait_for_url("**/42/job/?*")
+    year = asked(page)["since"][0][:4]
+    assert asked(page) == {
+        "since": [f"{year}-03-04T18:21:59Z"],
+        "until": [f"{year}-03-04T18:22:03Z"],
+        "order": ["time"],
+    }
+    assert page.locator(f"a[href$='{address}']").count() == 1
+
+
+def test_a_line_without_a_time_has_no_moment(scripted):
+    page = scripted.open("timeless.txt")
+    page.click(".moment")
+    expect(page.locator("#said")).to_have_text("No line up to here has a time and a date.")
 
 
 def test_what_a_filter_left_out_is_a_gap(reader):
@@ -803,8 +861,8 @@ def test_on_a_telephone_nothing_is_cut_and_targets_are_24_pixels(scripted, addre
     expect(page.locator("#map")).to_be_visible()
     if "?" in address:
         page.wait_for_selector(".gap button")
-    small = """() => [...document.querySelectorAll('header :is(a, button, summary, input), .gap > *, #map input, .fold')]
-        .filter((element) => element.checkVisibility() && !element.matches('.skip'))
+    small = """() => [...document.querySelectorAll('header :is(a, button, summary, input), .gap > *, #map input, .fold, .b [href^="#"]')]
+        .filter((element) => element.checkVisibility({ contentVisibilityAuto: true }) && !element.matches('.skip'))
         .map((element) => [element.outerHTML.slice(0, 90), element.getBoundingClientRect()])
         .filter(([, box]) => box.width < 24 || box.height < 24 || box.left < 0 || box.right > innerWidth)"""
     assert page.evaluate(small) == []
