@@ -19,7 +19,7 @@ from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page
 from oslogserve.pages.media_type import passed_through_as
 from oslogserve.query import SOURCES, Query
-from oslogserve.sources import Source
+from oslogserve.sources import OpenOptions, Source
 
 _TEXT = [("Content-Type", TEXT)]
 _JSON = [("Content-Type", "application/json")]
@@ -47,7 +47,8 @@ class JobHandler:
 
             def opened(name: bytes, piece_size: int) -> OpenLog:
                 path = b"/".join(filter(None, (query.path, name)))
-                log = self._logs.opened(path, sources, budget.part(), piece_size=piece_size)
+                options = OpenOptions(chunk_size=piece_size)
+                log = self._logs.opened(path, sources, budget.part(), options, piece_size)
                 if log is None:
                     raise BadRequest("it is a folder now")
                 return log

@@ -21,6 +21,7 @@ from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
 from oslogserve.lines.selection import TAIL_BYTES, Selection, Tally, Wanted
+from oslogserve.lines.split import LONGEST_LINE
 from oslogserve.sources import Stored, deadline
 
 #: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
@@ -30,6 +31,9 @@ READ, PASSED_ON = 256 * 1024, 64 * 1024
 MOST_MERGED_LOGS = 300
 #: Where logs are merged: bytes that are read of all of them together, and at the least of each.
 MERGED, LEAST_READ = 3 * 1024 * 1024, 16 * 1024
+#: Where logs are merged: bytes of a line that each of them may hold until it ends, together. Some copies
+#: of them are held.
+MERGED_LINES = 32 * 1024 * 1024
 #: Sentences about logs that are incomplete.
 MOST_NOTICES = 20
 #: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
@@ -148,15 +152,19 @@ class JobLog:
         follow on each other."""
         by_time = merged_with is not None
         wanted = Wanted(view, self._selection, self.file.modified, b"", None, label, by_time)
-        size = max(LEAST_READ, min(READ, MERGED // merged_with)) if merged_with else READ
+        size, longest = READ, LONGEST_LINE
+        if merged_with:
+            size = max(LEAST_READ, min(READ, MERGED // merged_with))
+            longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
         with closing(self._text(size, len(label))) as pieces:
-            rows = self._shared.renderer.rows(pieces, wanted, self.tally)
+            rows = self._shared.renderer.rows(pieces, wanted, self.tally, longest)
             if by_time:
                 yield from joined(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
             else:
                 yield from joined(rows, PASSED_ON, MOST_PIECES)
         if self.tally.cut_line:
-            what = f"a row has at most 1 MiB of a line, and line {self.tally.cut_line} has more"
+            most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
+            what = f"a row has at most {most} of a line, and line {self.tally.cut_line} has more"
             self.missing.append(Incomplete("capped", what))
         if self.tally.dropped:
             what = f"{self.tally.dropped} of its last lines are left out"

@@ -94,6 +94,12 @@ class OpenOptions(NamedTuple):
     byte_range: tuple[int, int] | None = None
     #: The version that the byte range belongs to; None for any.
     version: str | None = None
+    #: Bytes of a chunk, where fewer than the configured ones are to be held.
+    chunk_size: int | None = None
+
+    def chunk_of(self, configured: int) -> int:
+        """Bytes of a chunk."""
+        return min(configured, self.chunk_size or configured)
 
 
 FULL_BODY = OpenOptions()

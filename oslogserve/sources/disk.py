@@ -71,11 +71,12 @@ class Disk:
 
     def _log_or_folder(self, path: bytes, options: OpenOptions) -> "DiskLog | Folder | None":
         is_full = options.body and options.byte_range is None
-        file = self._file(path, self._chunk_size if is_full else 0)
+        chunk_size = options.chunk_of(self._chunk_size)
+        file = self._file(path, chunk_size if is_full else 0)
         if file is None:
             return None
         if not file.is_folder:
-            return DiskLog(file, options, self._chunk_size)
+            return DiskLog(file, options, chunk_size)
         file.close()
         return Folder()
 

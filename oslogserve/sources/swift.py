@@ -117,7 +117,7 @@ class Swift:
         found, chunks = swift_api.get_object(
             *place,
             http_conn=http_conn,
-            resp_chunk_size=self._chunk_size,
+            resp_chunk_size=options.chunk_of(self._chunk_size),
             headers=headers,
             response_dict=response,
         )

@@ -15,8 +15,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Empties the buffer.
+    /// Empties the buffer. It stays no longer than what is written goes on to need: a long line comes
+    /// seldom, and many logs may have one.
     pub fn clear(&mut self) {
+        if self.buffer.len() > 4 * self.end.max(FIRST) {
+            self.buffer = Vec::new();
+        }
         self.end = 0;
     }
 
@@ -117,5 +121,16 @@ mod tests {
             out.put_escaped(&vec![b'&'; size]);
             assert_eq!(out.written(), b"&amp;".repeat(size));
         }
+    }
+
+    #[test]
+    fn what_a_long_line_took_is_given_back() {
+        let mut out = Output::default();
+        for size in [40 * FIRST, 1] {
+            out.put(&vec![b'x'; size]);
+            assert_eq!(out.written().len(), size);
+            out.clear();
+        }
+        assert_eq!(out.buffer.len(), 0);
     }
 }

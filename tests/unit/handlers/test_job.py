@@ -604,3 +604,17 @@ def test_what_was_read_of_a_job_is_known_of_its_logs(job, ask):
     assert "Content-Length" not in ask("/job/large.txt.gz", "HEAD").headers
     ask("/job/?format=summary")
     assert ask("/job/large.txt.gz", "HEAD").headers["Content-Length"] == str(len(text))
+
+
+def test_the_more_logs_are_merged_the_less_of_a_long_line_each_may_hold(job, ask, monkeypatch):
+    monkeypatch.setattr("oslogserve.jobs.job.MERGED_LINES", 3 * 8192)
+    stamp = b"2026-03-04 18:22:11.000 INFO "
+    for name in "abc":
+        (job / "job" / f"{name}.long").write_bytes(stamp + b"x" * 10_000 + b"\n")
+    found = ask("/job/?order=time&logs=*.long&format=text").text.splitlines()
+    assert [len(line) for line in found[:3]] == [len("a.long:1:") + 8192] * 3
+    assert (
+        found[3] == "[oslogserve: a.long: a row has at most 8 KiB of a line, and line 1 has more]"
+    )
+    whole = ask("/job/?order=log&logs=*.long&format=text").text.splitlines()
+    assert {len(line) for line in whole} == {len("a.long:1:") + len(stamp) + 10_000}

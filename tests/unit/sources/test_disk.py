@@ -259,6 +259,13 @@ def test_byte_ranges(disk, root, span, expected):
     assert content(log) == expected
 
 
+def test_a_chunk_is_as_small_as_it_is_wanted_and_no_larger_than_configured(root, open_beneath):
+    (root / "a").write_bytes(b"0123456789")
+    disk = Disk(str(root), 4, open_beneath)
+    assert [*disk.open(b"a", OpenOptions(chunk_size=3))] == [b"012", b"345", b"678", b"9"]
+    assert [*disk.open(b"a", OpenOptions(chunk_size=5))] == [b"0123", b"4567", b"89"]
+
+
 def test_a_log_of_a_certain_version_comes_from_its_first_byte(disk, root):
     (root / "a").write_bytes(b"0123456789")
     assert content(disk.open(b"a", OpenOptions(version="1"))) == b"0123456789"
