@@ -151,7 +151,8 @@ class JobLog:
         """The lines that are selected. label: of Wanted. merged_with: how many logs; None where they
         follow on each other."""
         by_time = merged_with is not None
-        wanted = Wanted(view, self._selection, self.file.modified, b"", None, label, by_time)
+        selection = _selection_of_each(self._selection, by_time)
+        wanted = Wanted(view, selection, self.file.modified, b"", None, label, by_time)
         size, longest = READ, LONGEST_LINE
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with))
@@ -269,7 +270,7 @@ class Job:
                 what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
                 self._miss("capped", f"one answer is made of at most {what}: more logs are there")
                 break
-            self.logs.append(JobLog(file, self._selection_of_each(), self._shared))
+            self.logs.append(JobLog(file, self.chosen.selection, self._shared))
         if any(one.is_missed for one in self.skipped):
             self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
@@ -282,16 +283,6 @@ class Job:
         names = file.shown, file.shown.rpartition("/")[2]
         patterns = self.chosen.patterns
         return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
-
-    def _selection_of_each(self) -> Selection:
-        selection = self.chosen.selection
-        # One more than is shown: by that it is known that there are more.
-        limit = selection.limit and selection.after + selection.limit + 1
-        tail = selection.tail if (selection.tail or 0) <= SHORT_TAIL else None
-        if self.chosen.by_time:
-            # The time of a log's first lines is known by those behind them; all logs are held at once.
-            limit = tail = None
-        return selection._replace(limit=limit, tail=tail, after=0)
 
     def _miss(self, reason: str, sentence: str) -> None:
         self.missing.append(Incomplete(reason, sentence))
@@ -438,6 +429,19 @@ class Job:
         for ahead in self._ahead:
             ahead.close()
         self._shared.budget.close()
+
+
+def _selection_of_each(selection: Selection, by_time: bool) -> Selection:
+    """What each log is asked for, of whose lines those of the selection are taken."""
+    limit, tail = selection.limit, selection.tail
+    if limit is not None:  # one more than is shown: by that it is known that there are more
+        limit += selection.after + 1
+    # The time of a log's first lines is known by those behind them; all logs are held at once.
+    if by_time or tail is not None:
+        limit = None
+    if by_time or (tail or 0) > SHORT_TAIL:
+        tail = None
+    return selection._replace(limit=limit, tail=tail, after=0)
 
 
 def _first(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -81,6 +81,14 @@ def test_a_summary_has_what_is_in_each_log(ask):
     }
 
 
+@pytest.mark.parametrize("query", ["limit=2", "limit=1&after=2", "tail=2", "level=ERROR&context=1"])
+@pytest.mark.parametrize("order", ["log", "time"])
+def test_a_summary_of_each_log_is_as_that_log_says_it(ask, query, order):
+    for log in ask(f"/job/?format=summary&order={order}&{query}").json["logs"]:
+        alone = ask(f"/job/{log['name']}?format=summary&{query}").json
+        assert log["severities"] == alone["severities"]
+
+
 def test_lines_of_all_logs_name_their_log_and_number(ask):
     assert lines(ask("/job/?level=ERROR&format=text")) == [
         "logs/neutron.txt:2:2026-03-04T20:22:13.000+02:00 ERROR neutron: three",
