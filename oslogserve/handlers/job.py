@@ -13,7 +13,8 @@ from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
 from oslogserve.jobs.ahead import LOGS_AT_ONCE
-from oslogserve.jobs.job import Chosen, Job, Limits, Shared
+from oslogserve.jobs.job import Chosen, Job, Limits
+from oslogserve.jobs.job_log import Shared
 from oslogserve.jobs.walk import Walk
 from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page

@@ -1,54 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job: the logs of a folder that were chosen, and their lines or summaries."""
 
-import json
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from fnmatch import fnmatchcase
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from oslogserve.decode import beginning, until_incomplete
-from oslogserve.errors import Error, Incomplete, NotFound
+from oslogserve.decode import until_incomplete
+from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs import outcome, reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
-from oslogserve.jobs.merge import joined, merge, placed
+from oslogserve.jobs.job_log import READ, JobLog, Shared, Skipped
+from oslogserve.jobs.merge import merge
 from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.reports import FailedTest
 from oslogserve.jobs.walk import File, Walk
-from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
-from oslogserve.lines.selection import TAIL_BYTES, Selection, Tally, Wanted
-from oslogserve.lines.split import LONGEST_LINE
-from oslogserve.sources import Stored, deadline
+from oslogserve.lines.rows import Rows
+from oslogserve.lines.selection import TAIL_BYTES, Selection
+from oslogserve.sources import deadline
 
-#: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
-#: the other.
-READ, PASSED_ON = 256 * 1024, 64 * 1024
 #: Logs that are merged: all of them are open at once, and many a process may have 1024 descriptors.
 MOST_MERGED_LOGS = 300
-#: Where logs are merged: bytes that are read of all of them together, and at the least of each.
-MERGED, LEAST_READ = 3 * 1024 * 1024, 16 * 1024
-#: Where logs are merged: bytes of a line that each of them may hold until it ends, together. Some copies
-#: of them are held.
-MERGED_LINES = 32 * 1024 * 1024
 #: Sentences about logs that are incomplete.
 MOST_NOTICES = 20
-#: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
-#: others wait for them.
-MOST_PIECES = 1_000_000
-MOST_MERGED_PIECES = 32
-#: Bytes of a row beside its label and its line: so many lines are read at once that their rows have as
-#: many bytes as they.
-ROW = 64
 #: Bytes of the longest name of a log: each of its rows has it.
 LONGEST_NAME = 512
-#: Logs that their source keeps waiting too long, until no more is read of any other of it.
-MOST_STALLED = 2
-#: Lines of a tail up to which each log is asked for its own: it holds them.
-SHORT_TAIL = 1000
 
 
 class Limits(NamedTuple):
@@ -68,25 +46,6 @@ class Chosen(NamedTuple):
     patterns: tuple[str, ...] = ()
 
 
-class OpenLog(Protocol):
-    """An open log: its first stored bytes, and all that they hold."""
-
-    first: bytes
-    stored: Stored
-
-    def decoded(self) -> Iterator[bytes]: ...
-    def close(self) -> None: ...
-
-
-class Budget(Protocol):
-    """What the answer may cost."""
-
-    def working(self) -> AbstractContextManager[None]: ...
-    def reading(self, pieces: Iterable[bytes], size: int, most_lines: int) -> Iterator[bytes]: ...
-    def searching(self, pieces: Iterable[bytes], most_lines: int) -> Iterator[bytes]: ...
-    def close(self) -> None: ...
-
-
 class Slice(NamedTuple):
     """Rows that follow on each other."""
 
@@ -100,133 +59,6 @@ class Slice(NamedTuple):
     def text(self) -> bytes:
         ends = self.rows.ends
         return self.rows.text[ends[self.first - 1] if self.first else 0 : ends[self.end - 1]]
-
-
-class Skipped(NamedTuple):
-    """A file that was not read."""
-
-    name: str
-    why: str
-    #: True where it is a log, or may be one.
-    is_missed: bool = False
-
-
-class Shared(NamedTuple):
-    """What the logs of a job share. Their generators run in threads of the pools."""
-
-    #: Opens the log of a name, to be given in pieces of so many bytes. Raises Error.
-    opened: Callable[[bytes, int], OpenLog]
-    renderer: Renderer
-    budget: Budget
-    #: By source, so that logs of one that hangs delay no others.
-    pools: Mapping[str, ThreadPoolExecutor]
-    #: The media type of what is no log, by its name and first bytes; None for a log.
-    media_type: Callable[[str, bytes], str | None]
-    #: Why no more logs are read: the budget, once it is spent.
-    ended: list[Incomplete]
-    #: The sources of logs that broke off since nothing came for too long.
-    stalled: list[str]
-
-
-class JobLog:
-    """One log of a job, to be read once."""
-
-    def __init__(self, file: File, selection: Selection, shared: Shared) -> None:
-        self.file = file
-        #: The name of the source that has it; known once it is open.
-        self.source = ""
-        self.tally = Tally()
-        #: What is missing of it; known once it was read.
-        self.missing: list[Incomplete] = []
-        #: Why it was not read.
-        self.skipped: Skipped | None = None
-        #: True where its turn never came.
-        self.is_unread = False
-        #: False for a log without times; known once it was merged.
-        self.has_times = True
-        self._selection = selection
-        self._shared = shared
-
-    def rows(self, view: str, label: bytes, merged_with: int | None = None) -> Iterator[Rows]:
-        """The lines that are selected. label: of Wanted. merged_with: how many logs; None where they
-        follow on each other."""
-        by_time = merged_with is not None
-        selection = _selection_of_each(self._selection, by_time)
-        wanted = Wanted(view, selection, self.file.modified, b"", None, label, by_time)
-        size, longest = READ, LONGEST_LINE
-        if merged_with:
-            size = max(LEAST_READ, min(READ, MERGED // merged_with))
-            longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
-        with closing(self._text(size, len(label))) as pieces:
-            rows = self._shared.renderer.rows(pieces, wanted, self.tally, longest)
-            if by_time:
-                yield from joined(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
-            else:
-                yield from joined(rows, PASSED_ON, MOST_PIECES)
-        if self.tally.cut_line:
-            most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
-            what = f"a row has at most {most} of a line, and line {self.tally.cut_line} has more"
-            self.missing.append(Incomplete("capped", what))
-        if self.tally.dropped:
-            what = f"{self.tally.dropped} of its last lines are left out"
-            self.missing.append(Incomplete("capped", what))
-
-    def _noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:
-        reached = NO_TIME
-        for rows in several:
-            reached = rows.reached
-            yield rows
-        self.has_times = reached not in (NO_TIME, UNTIMED)
-
-    def summary(self) -> Iterator[dict[str, Any]]:
-        """Once: what is in the log, as `lines.summary` counts it."""
-        wanted = Wanted("summary", self._selection, self.file.modified)
-        with closing(self._text(READ, 0)) as pieces:
-            yield json.loads(b"".join(self._shared.renderer(pieces, wanted, self.tally)))
-
-    def _text(self, size: int, label: int) -> Generator[bytes, None, None]:
-        """The log, inflated, in pieces of at most `size` bytes; nothing where it is skipped. label:
-        its bytes."""
-        shared = self._shared
-        if shared.ended:
-            self.is_unread = True
-            return self._skip(str(shared.ended[0]), is_missed=True)
-        try:
-            with deadline.start_clock():
-                log = shared.opened(self.file.name, size)
-        except Error as error:
-            self._skip(error.sentence, is_missed=not isinstance(error, NotFound))
-            return
-        try:
-            self.source = log.stored.source
-            head = beginning(log.first, encoding=log.stored.encoding)
-            media_type = shared.media_type(self.file.shown, head)
-            if media_type is not None:
-                return self._skip(f"it is {media_type}")
-            has_searches = self._selection.searches or self._selection.without
-            is_here = len(log.first) == log.stored.size
-            pieces = log.decoded() if is_here else self._while_answered(log.decoded())
-            most_lines = max(1, size // (label + ROW))
-            watched = (
-                shared.budget.searching(pieces, most_lines)
-                if has_searches
-                else shared.budget.reading(pieces, size, most_lines)
-            )
-            yield from until_incomplete(watched, self.missing)
-            shared.ended.extend(error for error in self.missing if error.reason == "budget")
-            shared.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
-        finally:
-            log.close()
-
-    def _while_answered(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, until the source has kept too many logs waiting. Raises Incomplete then."""
-        for piece in pieces:
-            yield piece
-            if self._shared.stalled.count(self.source) >= MOST_STALLED:
-                raise Incomplete("timeout", f"{self.source} stopped answering for other logs too")
-
-    def _skip(self, why: str, is_missed: bool = False) -> None:
-        self.skipped = Skipped(self.file.shown, why, is_missed)
 
 
 class Job:
@@ -429,19 +261,6 @@ class Job:
         for ahead in self._ahead:
             ahead.close()
         self._shared.budget.close()
-
-
-def _selection_of_each(selection: Selection, by_time: bool) -> Selection:
-    """What each log is asked for, of whose lines those of the selection are taken."""
-    limit, tail = selection.limit, selection.tail
-    if limit is not None:  # one more than is shown: by that it is known that there are more
-        limit += selection.after + 1
-    # The time of a log's first lines is known by those behind them; all logs are held at once.
-    if by_time or tail is not None:
-        limit = None
-    if by_time or (tail or 0) > SHORT_TAIL:
-        tail = None
-    return selection._replace(limit=limit, tail=tail, after=0)
 
 
 def _first(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:

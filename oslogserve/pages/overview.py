@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from oslogserve.jobs.job import Job, JobLog
+from oslogserve.jobs.job import Job
+from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.jobs.reports import FailedTest

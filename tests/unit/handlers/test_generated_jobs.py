@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from oslogserve.jobs import job, merge
+from oslogserve.jobs import job_log, merge
 from oslogserve.lines.rows import NO_TIME, UNTIMED
 from oslogserve.lines.time_range import time_range
 from tests.renderers import NATIVE_IS_THERE
@@ -30,7 +30,7 @@ FILTERS = [
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     for name in ("READ", "LEAST_READ", "MERGED", "PASSED_ON"):
-        monkeypatch.setattr(job, name, 64)
+        monkeypatch.setattr(job_log, name, 64)
     monkeypatch.setattr(merge, "MOST_MERGED", 200)
 
 
