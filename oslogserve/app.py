@@ -67,7 +67,9 @@ class App:
             workload,
         )
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        limits = Limits(config["serve", "job_logs"], config["serve", "job_stored_size"])
+        limits = Limits(
+            *(config["serve", f"job_{name}"] for name in ("logs", "stored_size", "unasked_size"))
+        )
         job = JobHandler(self._log, config.noise, limits, config["serve", "page_size"])
         self._folder = FolderHandler(self._log, job, marks)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])

@@ -90,7 +90,7 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    others = ("source", "format", "content-type", "wrap", "sort", "in")
+    others = ("source", "format", "content-type", "wrap", "sort", "in", "unasked")
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 
 
@@ -182,7 +182,7 @@ def _render_job(
             "--format html is for a file: of a folder text, jsonl and summary are written"
         )
     workload = Workload(Allowance(math.inf, sys.maxsize), threads=64)
-    limits = Limits(sys.maxsize, sys.maxsize)
+    limits = Limits(sys.maxsize, sys.maxsize, 0)
     logs = LogHandler(renderer, None, config.views, 0, "", workload)
     handler = JobHandler(logs, config.noise, limits, sys.maxsize)
     query = query._replace(is_folder=True, format=options.format or "text")

@@ -67,6 +67,8 @@ class Query(NamedTuple):
     first_log: bytes = b""
     #: Asks for the folder of the job in which the folder lies.
     in_job: bool = False
+    #: Nobody asked for the overview: it is to be left out where the logs are large.
+    unasked: bool = False
 
     @property
     def view(self) -> str:
@@ -250,6 +252,9 @@ PARAMETERS = {
         "first_log", _name_in_bytes, "etc/", "the first of a folder's logs", in_form=False
     ),
     "in": Parameter("in_job", _in_job, "job", "the job's folder, from one in it", in_form=False),
+    "unasked": Parameter(
+        "unasked", _yes_or_no, "yes", "what went wrong in small logs only", in_form=False
+    ),
     "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
 }
 

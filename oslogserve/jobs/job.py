@@ -35,6 +35,8 @@ class Limits(NamedTuple):
     #: Logs, and bytes as they are stored.
     logs: int
     stored: int
+    #: Bytes as they are stored of what is read though nobody asked for it.
+    unasked: int
 
 
 class Chosen(NamedTuple):
@@ -74,6 +76,8 @@ class Job:
         self.notices: list[str] = []
         #: The name of the first log that the limits left out.
         self.next_log: bytes | None = None
+        #: True where there is more than is read though nobody asked for it.
+        self.is_large = False
         #: Rows that were given, and the number of the last one if there are more.
         self.sent = 0
         self.cut_at: int | None = None
@@ -103,6 +107,7 @@ class Job:
                 self._miss("capped", f"one answer is made of at most {what}: more logs are there")
                 break
             self.logs.append(JobLog(file, self.chosen.selection, self._shared))
+        self.is_large = stored > limits.unasked
         if any(one.is_missed for one in self.skipped):
             self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:

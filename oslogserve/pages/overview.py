@@ -31,6 +31,10 @@ _ERROR = SEVERITIES.index("ERROR")
 
 _BEFORE_OVERVIEW = template_of("head", "before_overview")
 _OVERVIEW = template_of("overview")
+_LARGE = template(
+    '<section id="overview">\n<p><a href="{address}" rel="nofollow">What went wrong in these logs</a>, '
+    "which are large</p>\n</section>\n</main>\n</body>\n</html>\n"
+)
 _NO_ERROR = Markup('<li class="none">No log shows an error.</li>\n')
 _WRONG = template(
     '<li><a class="name" href="{href}">{name}</a> <a class="ERROR" href="{all_errors}">{errors:,} at ERROR '
@@ -105,6 +109,9 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
         job_style=url(query.mount, "job.css"),
         path=breadcrumbs(query.mount, query.path),
     ).encode()
+    if query.unasked and job.is_large:
+        yield _LARGE(address=address(query.parameters, ("unasked",))).encode()
+        return
     rows = _ranked(job, noise)
     wrong = [row for row in rows if row.rank.error][:MOST_WRONG]
     notices = [NOTICE(sentence=visible(sentence)) for sentence in job.notices]

@@ -95,6 +95,17 @@ def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
     expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[:60])
 
 
+def test_of_large_logs_it_says_that_only_when_asked(demo, page):
+    small = {"disk": {"root": demo}, "serve": {"job_unasked_size": "1"}}
+    with Gunicorn(ini(small)) as running:
+        page.goto(f"{running.url}{JOB}")
+        expect(page.locator("#overview")).to_have_text(
+            "What went wrong in these logs, which are large"
+        )
+        page.click("#overview a")
+        expect(page.locator("#overview .wrong > li").first).to_be_visible()
+
+
 def test_without_scripts_it_stands_behind_a_link(server, chromium):
     with chromium.new_context(java_script_enabled=False) as context:
         page = context.new_page()

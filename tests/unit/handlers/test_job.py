@@ -626,3 +626,14 @@ def test_the_more_logs_are_merged_the_less_of_a_long_line_each_may_hold(job, ask
     )
     whole = ask("/job/?order=log&logs=*.long&format=text").text.splitlines()
     assert {len(line) for line in whole} == {len("a.long:1:") + len(stamp) + 10_000}
+
+
+def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_path):
+    page = ask("/job/?format=overview&unasked=yes").text
+    assert "logs with errors)" in page
+    small = Asking(tmp_path, serve_job_unasked_size="10")
+    page = small("/job/?format=overview&unasked=yes").text
+    link = '<a href="?format=overview" rel="nofollow">What went wrong in these logs</a>'
+    assert link in page
+    assert "logs with errors)" not in page
+    assert "logs with errors)" in small("/job/?format=overview").text
