@@ -94,7 +94,8 @@ class Elements:
             _class_of(line), number, self._label or b"", line.number
         )  # fmt: skip
         name = self._name_of(line)
-        return begin + name + b">#</a>" + marked_up + escaped(text[self._longest :])
+        shown = b"#" if self._label is None else b"%d" % line.number
+        return begin + name + b">" + shown + b"</a>" + marked_up + escaped(text[self._longest :])
 
     def _name_of(self, line: Line) -> bytes:
         """The attribute that leads to a time, on the first of the lines that share it; else b""."""

@@ -111,7 +111,12 @@ impl Html {
         self.out.put_first(&number, digits.len());
         self.elements += 1;
         self.name(line);
-        self.out.put_short(b">#</a>");
+        if self.label.is_none() {
+            return self.out.put_short(b">#</a>");
+        }
+        self.out.put_short(b">");
+        self.out.put_first(&number, digits.len());
+        self.out.put_short(b"</a>");
     }
 
     fn class(&mut self, line: &Line<'_>) {

@@ -45,7 +45,7 @@ def test_a_row_of_json_begins_with_its_log(renderer):
 
 def test_a_row_of_html_links_to_its_line_and_has_no_number_of_its_own(renderer):
     [(_, row)] = rows(renderer, [LOG], "html", b"x/a.txt", first=3, last=3)
-    assert row == b"<li class=i><a href=x/a.txt#L3>#</a>  of it\n"
+    assert row == b"<li class=i><a href=x/a.txt#L3>3</a>  of it\n"
 
 
 def test_the_time_of_a_row_is_the_latest_above_it_in_utc(renderer):
