@@ -288,11 +288,11 @@ def test_what_cannot_be_put_or_deleted_is_one_sentence(arguments, sentence):
     [
         ((), "no log to fetch: give URLs, --list or --job"),
         (("a.txt",), "a.txt: give a URL that begins with http:// or https://"),
-        (("--list", "/none"), "[Errno 2] No such file or directory: '/none'"),
+        (("--list", "/none"), "/none: No such file or directory"),
         (("--job", "http://127.0.0.1:9/"), "http://127.0.0.1:9/: "),
         (("--list", "/bin/true"), "/bin/true: 'utf-8' codec"),
         (("http://a", "--sources", "disk,disk"), "disk, disk: give each source a name"),
-        (("a.txt", "--report", "/none/a.html"), "[Errno 2] No such file"),
+        (("a.txt", "--report", "/none/a.html"), "/none/a.html: No such file or directory"),
         (("http://127.0.0.1:9/a", "http://[a"), "http://[a: "),
     ],
 )
