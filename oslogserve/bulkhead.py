@@ -34,7 +34,7 @@ class Bulkhead:
         finds none waits for that, see ROOM_PATIENCE. patience: see PATIENCE."""
         self.places = max(1, places)
         self._waiting_room = waiting_room
-        self._patience = patience
+        self.patience = patience
         self._clock = clock
         self._changed = threading.Condition()
         self._taken = 0
@@ -66,7 +66,7 @@ class Bulkhead:
 
     def _patience_left(self) -> float:
         """Seconds until the work counts as stuck. Raises Full where it does."""
-        left = self._last_change + self._patience - self._clock()
+        left = self._last_change + self.patience - self._clock()
         if left <= 0:
             raise Full
         return left

@@ -26,10 +26,14 @@ MIN_FAILING = 1.0
 #: Seconds for which the breaker is open: at first, and at the most; doubled in between.
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
-#: Seconds in which no call of a source ends until nobody waits for its places: of any source, and of a
-#: network's behind a disk, whose readers need the threads. A first token may take longer than that.
-PATIENCE = 5.0
-PATIENCE_BEHIND_DISK = 0.1
+#: Seconds in which no call of a source ends until nobody waits for its places, at the least and at the
+#: most: of any source, and of a network's behind a disk, whose readers need the threads. Between
+#: these it is so many times as long as an answer usually takes, and before the first one the most.
+PATIENCE = (5.0, 5.0)
+PATIENCE_BEHIND_DISK = (0.1, 1.0)
+USUAL_TIMES = 3
+#: The share of the last answer in what is usual.
+_NEW = 0.125
 
 _T = TypeVar("_T")
 
@@ -42,7 +46,7 @@ class CircuitBreaker:
         source: Source,
         metrics: Metrics,
         threads: int,
-        patience: float = PATIENCE,
+        patience: tuple[float, float] = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = source.name
@@ -58,7 +62,10 @@ class CircuitBreaker:
         self._half_open_at = 0.0
         self._pause = FIRST_PAUSE
         self._is_probing = False
-        self._places = Bulkhead(threads // 2, patience=patience, clock=clock)
+        self._patience = patience
+        #: Seconds of an answer; None before the first.
+        self._usual: float | None = None
+        self._places = Bulkhead(threads // 2, patience=patience[1], clock=clock)
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         return self._call(lambda: self._source.open(path, options))
@@ -97,18 +104,24 @@ class CircuitBreaker:
             return True
 
     def _observe(self, call: Callable[[], _T], is_probe: bool) -> _T:
+        began = self._clock()
         try:
             result = call()
         except SourceError as error:
             if error.is_outage:
                 self._record_failure(is_probe)
             else:
-                self._record_success()
+                self._record_success(began)
             raise
-        self._record_success()
+        self._record_success(began)
         return result
 
-    def _record_success(self) -> None:
+    def _record_success(self, began: float) -> None:
+        spent = self._clock() - began
+        before = spent if self._usual is None else self._usual
+        self._usual = before + _NEW * (spent - before)
+        least, most = self._patience
+        self._places.patience = max(least, min(USUAL_TIMES * self._usual, most))
         if self._failures:
             with self._lock:
                 self._failures = 0

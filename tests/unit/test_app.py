@@ -337,8 +337,8 @@ def test_who_reads_only_swift_is_waited_for_and_beside_a_disk_the_disk_is_not_ke
     options |= {"swift_container": "c", "swift_auth_url": "http://127.0.0.1:1/v3"}
     [alone] = App(load(None, {}, **options))._sources
     disk, behind = App(load(None, {}, disk_root=str(tmp_path), **options))._sources
-    found = [source._places._patience for source in (alone, disk, behind)]
-    assert found == [5.0, 5.0, 0.1]
+    found = [source._patience for source in (alone, disk, behind)]
+    assert found == [(5.0, 5.0), (5.0, 5.0), (0.1, 1.0)]
 
 
 def test_a_log_and_a_miss_say_how_long_each_source_took(get):

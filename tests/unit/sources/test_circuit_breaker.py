@@ -208,7 +208,7 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     failures = []
     threads = [ask(breaker, failures) for _ in range(2)]
     assert all(source.arrived.acquire(timeout=BOUND) for _ in range(2))
-    clock.now += PATIENCE
+    clock.now += PATIENCE[1]
     with pytest.raises(SourceError, match="slow to answer"):
         breaker.open(b"a")
     source.goes_on.set()
@@ -218,9 +218,35 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     assert failures == []
 
 
+@pytest.mark.parametrize(("usual", "patience"), [(0.001, 0.1), (0.15, 0.45), (2.0, 1.0)])
+def test_a_source_that_is_slow_is_waited_for_longer(metrics, clock, usual, patience):
+    class Slow(Flaky):
+        def open(self, path, options):
+            clock.now += usual
+
+    breaker = CircuitBreaker(Slow(), metrics, 4, (0.1, 1.0), clock)
+    assert breaker._places.patience == 1.0
+    for _ in range(2):
+        breaker.open(b"a")
+    assert breaker._places.patience == pytest.approx(patience)
+
+
+def test_what_fails_tells_nothing_of_how_long_an_answer_takes(metrics, clock):
+    class Failing(Flaky):
+        def open(self, path, options):
+            clock.now += 20
+            raise SourceError("swift", "it does not answer")
+
+    breaker = CircuitBreaker(Failing(), metrics, 4, (0.1, 1.0), clock)
+    breaker._record_success(clock.now)
+    with pytest.raises(SourceError):
+        breaker.open(b"a")
+    assert breaker._places.patience == 0.1
+
+
 def test_who_finds_no_place_gets_the_next_that_is_free(metrics):
     source = Hanging()
-    breaker = CircuitBreaker(source, metrics, threads=2, patience=BOUND)
+    breaker = CircuitBreaker(source, metrics, threads=2, patience=(BOUND, BOUND))
     failures = []
     threads = [ask(breaker, failures)]
     assert source.arrived.acquire(timeout=BOUND)
@@ -256,7 +282,7 @@ def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, mo
     monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
     source = Hanging()
     source.error = SourceError("swift", "status 503")
-    breaker = CircuitBreaker(source, metrics, threads=2, patience=BOUND)
+    breaker = CircuitBreaker(source, metrics, threads=2, patience=(BOUND, BOUND))
     failures = []
     threads = [ask(breaker, failures)]
     assert source.arrived.acquire(timeout=BOUND)
