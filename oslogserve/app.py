@@ -67,10 +67,7 @@ class App:
             workload,
         )
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        limits = Limits(
-            *(config["serve", f"job_{name}"] for name in ("logs", "stored_size", "unasked_size"))
-        )
-        job = JobHandler(self._log, config.noise, limits, config["serve", "page_size"])
+        job = JobHandler(self._log, config.noise, _limits(config), config["serve", "page_size"])
         self._folder = FolderHandler(self._log, job, marks)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
@@ -163,6 +160,11 @@ class App:
 def _request_log(config: Config) -> RequestLog | None:
     to, form = config["request_log", "to"], config["request_log", "format"]
     return RequestLog(to, form) if to else None
+
+
+def _limits(config: Config) -> Limits:
+    names = ("job_logs", "job_stored_size", "job_unasked_size")
+    return Limits(*(config["serve", name] for name in names))
 
 
 def _spans(config: Config) -> "Spans | None":
