@@ -107,7 +107,10 @@ class Tables:
         return {name: table for name, table in self._mapped.items() if name not in merged}
 
     def _map(self) -> None:
-        changed = os.stat(self._directory).st_mtime
+        try:
+            changed = os.stat(self._directory).st_mtime
+        except FileNotFoundError:  # /tmp was cleaned: the files that are mapped live on
+            return
         if changed == self._listed:
             return
         with _locked(self._directory, fcntl.LOCK_SH):

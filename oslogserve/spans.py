@@ -38,15 +38,15 @@ class Spans:
         self._tracer = provider.get_tracer("oslogserve")
 
     def begin(self, traceparent: str) -> tuple[Any, str]:
-        """A request's span, and its traceparent. traceparent: the request's header, "" for none."""
+        """A request's span, and its traceparent, "" for none. traceparent: the request's header."""
         parent = _PROPAGATOR.extract({"traceparent": traceparent})
         span = self._tracer.start_span("HTTP", parent, SpanKind.SERVER)
         own: dict[str, str] = {}
         _PROPAGATOR.inject(own, set_span_in_context(span))
-        return span, own["traceparent"]
+        return span, own.get("traceparent", "")  # a disabled SDK has none
 
     def end(self, span: Any, fields: dict[str, Any]) -> None:
-        """fields: of the request log."""
+        """Ends a request's span. fields: of the request log."""
         if fields["method"] in ("GET", "HEAD"):  # else it is any word of a client
             span.update_name(fields["method"])
         for name, value in fields.items():

@@ -79,8 +79,12 @@ def _swift(given: dict[str, str]) -> Iterator[str]:
     for key, value in given.items():
         ours = OPTIONS_OF_SWIFT.get(key)
         if key == "authurl" and value:
-            yield "# os-loganalyze used version 2.0"
-            value = re.sub(r"(/v2\.0|/v3)?/*$", "/v3", value, count=1)
+            given_value, value = (
+                value.rstrip("/"),
+                re.sub(r"(/v2\.0|/v3)?/*$", "/v3", value, count=1),
+            )
+            if value != given_value:
+                yield "# os-loganalyze used version 2.0"
         if ours is None:
             yield f"# [swift] {key}: left out, see doc/moving.rst"
         elif value:

@@ -110,7 +110,7 @@ class OpenLog:
         """
         stored = self.stored
         sources = [source for source in self._sources if source.name == stored.source]
-        options = OpenOptions(byte_range=byte_range, version=stored.version)
+        options = OpenOptions(True, byte_range, stored.version, chunk_size=self._piece_size)
         log = open_first(sources, self._path, options)
         if isinstance(log, Folder):
             raise _changed(stored.source)

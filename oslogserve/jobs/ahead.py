@@ -58,7 +58,7 @@ class Ahead(Generic[_T]):
         return value
 
     def close(self) -> None:
-        """May be called twice."""
+        """Closes `values`. May be called twice."""
         self._is_over = True
         future, self._next = self._next, None
         close = getattr(self._values, "close", lambda: None)
@@ -69,7 +69,7 @@ class Ahead(Generic[_T]):
 
 
 def started(several: Iterable[Ahead[_T]], most: int) -> Iterator[Ahead[_T]]:
-    """The same in their order, each of them once the `most` next ones were started."""
+    """The iterators in their order, each of them once the `most` next ones were started."""
     waiting: deque[Ahead[_T]] = deque()
     for one in several:
         one.start()

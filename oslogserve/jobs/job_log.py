@@ -134,7 +134,7 @@ class JobLog:
         self.has_times = reached not in (NO_TIME, UNTIMED)
 
     def summary(self) -> Iterator[dict[str, Any]]:
-        """Once: what is in the log, as `lines.summary` counts it."""
+        """What is in the log, as `lines.summary` counts it; given once."""
         wanted = Wanted("summary", self._selection, self.file.modified)
         with closing(self._text(READ, 0)) as pieces:
             yield json.loads(b"".join(self._shared.renderer(pieces, wanted, self.tally)))

@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 MOST_REPORTS, MOST_TESTS = 5, 20
 #: Elements or packets of one that are looked at.
 MOST_PARTS = 100_000
+#: Tests that run at once, of which the tracebacks are kept.
+MOST_AT_ONCE = 1000
 _JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml(?:\.gz)?$")
 _SUBUNIT = re.compile(r"\.subunit(?:\.gz)?$")
 
@@ -85,19 +87,22 @@ class _Failures:
     def __init__(self) -> None:
         self.found: list[FailedTest] = []
         self._packets = 0
-        #: The end of the traceback of the test that had one last.
-        self._tracebacks: dict[str | None, bytes] = {}
+        #: The ends of the tracebacks of tests that go on: parallel ones take turns.
+        self._tracebacks: dict[str, bytes] = {}
 
     def status(self, test_id: str | None = None, **packet: Any) -> None:
         """Takes a packet. Raises StopIteration where no more are wanted."""
         self._packets += 1
-        if packet["file_name"] == "traceback":
-            before = self._tracebacks.get(test_id, b"")
-            self._tracebacks = {test_id: (before + bytes(packet["file_bytes"]))[-1000:]}
-        if packet["test_status"] == "fail" and test_id != _DAMAGE:
-            lines = self._tracebacks.get(test_id, b"").decode("utf-8", "replace").splitlines()
-            time = packet["timestamp"]
-            at = time.isoformat() if time else ""
-            self.found.append(FailedTest(str(test_id)[:300], lines[-1][:300] if lines else "", at))
+        name = str(test_id)[:300]
+        status = packet.get("test_status")
+        if packet.get("file_name") == "traceback" and len(self._tracebacks) < MOST_AT_ONCE:
+            before = self._tracebacks.get(name, b"")
+            self._tracebacks[name] = (before + bytes(packet["file_bytes"]))[-1000:]
+        if status not in (None, "exists", "inprogress"):
+            lines = self._tracebacks.pop(name, b"").decode("utf-8", "replace").splitlines()
+            if status == "fail" and name != _DAMAGE:
+                time = packet.get("timestamp")
+                at = time.isoformat() if time else ""
+                self.found.append(FailedTest(name, lines[-1][:300] if lines else "", at))
         if len(self.found) == MOST_TESTS or self._packets == MOST_PARTS:
             raise StopIteration

@@ -16,7 +16,7 @@ from oslogserve.lines.times import Clock
 _MOST_BEFORE = 1000
 #: A time with its year or a syslog's without; the zone behind it is the log's own.
 _ANCHOR = re.compile(
-    rb"_(\d{4}-\d\d-\d\d|[A-Z][a-z]{2}_[_\d]\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?"
+    rb"_(\d{4}-\d\d-\d\d|[A-Z][a-z]{2}_[_\d]\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?(_[AP]M)?"
 )
 
 Read = Callable[[], Iterable[bytes]]
@@ -38,9 +38,9 @@ def moment_of(anchor: bytes, written: int) -> TimeRange | None:
     found = _ANCHOR.match(anchor)
     if found is None:
         return None
-    day, *time, fraction = found.groups(b"")
-    day = day.replace(b"_", b" ")
-    text = b"%b %b:%b:%b" % (day, *time) + (b"." + fraction if fraction else b"")
+    day, *time, fraction, half = found.groups(b"")
+    text = b"%b %b:%b:%b" % (day.replace(b"_", b" "), *time)
+    text += (b"." + fraction if fraction else b"") + half.replace(b"_", b" ")
     iso = Clock(written).iso(text)
     try:
         return time_range(iso) if iso else None

@@ -134,7 +134,7 @@ def _before(query: Query, job: Job) -> Markup:
 
 
 def _options(labels: dict[str, str], chosen: str) -> Markup:
-    """labels: by the values that they stand for."""
+    """Options of a field. labels: by the values that they stand for."""
     selected = Markup(" selected")
     return join(
         _OPTION(value=value, label=label, selected=selected if value == chosen else "")
@@ -150,7 +150,7 @@ def _after(query: Query, job: Job) -> Markup:
     if following:
         more = "the next lines" if job.cut_at is not None else "the next logs"
         notices.append(NOTE(content=GOES_ON(address=following, text=more)))
-    logs_read = sum(not log.skipped for log in job.logs)
+    logs_read = sum(bool(log.source) and not log.skipped for log in job.logs)
     total = f"{job.sent:,} lines of {logs_read:,} logs"
     if job.skipped:
         total += f", {len(job.skipped):,} other files"

@@ -73,7 +73,7 @@ class _Log(NamedTuple):
 
 
 def _ranked(job: Job, noise: Sequence[re.Pattern[str]]) -> list[_Log]:
-    """In the order of their ranks."""
+    """The logs that were read, in the order of their ranks."""
     found = [one for one in job.summaries() if not one[0].skipped]
     ranks = ranked([(log.file.shown, summary) for log, summary in found], noise)
     rows = [_Log(*one, rank) for one, rank in zip(found, ranks, strict=True)]
@@ -160,9 +160,11 @@ def _tests(tests: list[FailedTest]) -> Markup:
 
 
 def _short(name: str) -> str:
-    """A test's name without its module and class, which each tool writes in its own way."""
+    """A test's name without its module and class, which each tool writes in its own way; a sentence
+    as it is."""
     path, bracket, parameters = name.partition("[")
-    return path.rpartition(".")[2] + bracket + parameters
+    short = path if " " in path else path.rpartition(".")[2] or path
+    return short + bracket + parameters
 
 
 def _moment(time: str | None) -> Markup:

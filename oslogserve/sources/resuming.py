@@ -60,6 +60,7 @@ class ResumingLog(Log):
         self._path = path
         self._wrapper = wrapper
         self._resumes_left = wrapper.resumes
+        self._chunk_size = options.chunk_size
         self._first, self._end = options.byte_range or (0, log.stored.size)
         self._position = self._first
         self._range = options.byte_range or (0, ALL)
@@ -141,9 +142,12 @@ class ResumingLog(Log):
         """Opens the log at its position. Raises SourceError or Incomplete."""
         if self._log is not None:
             self._log.close()
-        options = FULL_BODY  # Swift sends no range of a large object without a length
+        size = self._chunk_size
+        options = OpenOptions(
+            chunk_size=size
+        )  # Swift sends no range of a large object without a length
         if self._end is not None:
-            options = OpenOptions(True, (self._position, self._end), self.stored.version)
+            options = OpenOptions(True, (self._position, self._end), self.stored.version, size)
         with start_clock():  # the first bytes may have come long ago
             log = self._wrapper.source.open(self._path, options)
         if not isinstance(log, Log):

@@ -20,7 +20,7 @@ class Trace:
             self.headers["traceparent"] = traceparent
         #: Of the last response from Swift; "" where there was none.
         self.transaction = ""
-        #: Of OpenTelemetry, where that is used.
+        #: The span of OpenTelemetry, where that is used.
         self.span: Any = None
 
 

@@ -422,12 +422,13 @@ function momentOf(line) {
   let at = line;
   while (at && !nameOf(at)) at = beside(at, -1);
   const name = nameOf(at) ?? '';
-  const found = /^_(?:(\d{4}-\d\d-\d\d)|([A-Z][a-z][a-z])_+(\d\d?))[T_](\d\d)_(\d\d)_(\d\d)/.exec(name);
-  if (!found) return NaN;
+  const found = /^_(?:(\d{4}[/-]\d\d[/-]\d\d)|([A-Z][a-z][a-z])_+(\d\d?))[T_](\d\d)_(\d\d)_(\d\d)/.exec(name);
+  if (!found || /_[AP]M/.test(name)) return NaN;
   const [, date, month, day, ...parts] = found;
   const clock = parts.join(':');
-  const zone = /([+-]\d\d)_?(\d\d)$/.exec(name)?.slice(1).join(':') ?? 'Z';
-  if (date) return Date.parse(`${date}T${clock}${zone}`);
+  const [, hours, minutes = '00'] = /_\d\d(?:_\d+)?_*([+-]\d\d)_?(\d\d)?$/.exec(name) ?? [];
+  const zone = hours ? `${hours}:${minutes}` : 'Z';
+  if (date) return Date.parse(`${date.replaceAll('/', '-')}T${clock}${zone}`);
   const written = Date.parse(bar.querySelector('time')?.dateTime) || Date.now();
   const year = new Date(written).getUTCFullYear();
   const times = [year, year - 1].map((one) => Date.parse(`${day} ${month} ${one} ${clock} UTC`));
@@ -438,7 +439,7 @@ function goToMoment() {
   const link = bar.querySelector('.moment');
   const moment = momentOf(lineLookedAt());
   if (!moment) {
-    say('No line up to here has a time and a date.');
+    say('No line up to here has a time and a date that this page can read.');
     return;
   }
   const address = new URL(link.href);

@@ -151,7 +151,8 @@ def _stops(store: Store) -> Callable[..., None]:
 
     def handle(number: int, _: object) -> None:
         store.stop()
-        signal.signal(number, signal.SIG_DFL)
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_DFL)
 
     return handle
 

@@ -90,6 +90,10 @@ def server(tmp_path_factory):
     )
     timeless = (f"{'ERROR: ' if n in (3, 700) else ''}line {n}\n" for n in range(1000))
     (job / "timeless.txt").write_text("".join(timeless))
+    (job / "times.txt").write_text(
+        "2026-03-04 20:22:01.500+02 [1] LOG:  one\n2026/03/04 18:22:01 [error] 1#1: two\n"
+        "2026-03-04 06:22:01 PM INFO three\n"
+    )
     (job / "broken.txt.gz").write_bytes(gzip.compress("".join(lines()).encode())[:-20])
     (job / "progress.txt").write_text(PROGRESS, newline="")
     wide = stamped(0, "INFO", "word " * 1000) + stamped(1, "ERROR", "short")
@@ -707,7 +711,7 @@ def test_every_uuid_leads_to_its_lines(scripted):
     )
 
 
-@pytest.mark.parametrize("address", ["a.txt#L21", "syslog.txt#L2"])
+@pytest.mark.parametrize("address", ["a.txt#L21", "syslog.txt#L2", "times.txt#L1", "times.txt#L2"])
 def test_a_line_leads_to_its_moment_in_all_logs(scripted, address):
     page = scripted.open(address)
     page.wait_for_selector(".lit")
@@ -722,10 +726,13 @@ def test_a_line_leads_to_its_moment_in_all_logs(scripted, address):
     assert page.locator(f"a[href$='{address}']").count() == 1
 
 
-def test_a_line_without_a_time_has_no_moment(scripted):
-    page = scripted.open("timeless.txt")
+@pytest.mark.parametrize("address", ["timeless.txt", "times.txt#L3"])
+def test_a_line_whose_time_is_not_read_has_no_moment(scripted, address):
+    page = scripted.open(address)
     page.click(".moment")
-    expect(page.locator("#said")).to_have_text("No line up to here has a time and a date.")
+    expect(page.locator("#said")).to_have_text(
+        "No line up to here has a time and a date that this page can read."
+    )
 
 
 def test_what_a_filter_left_out_is_a_gap(reader):

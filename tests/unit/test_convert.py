@@ -149,6 +149,14 @@ def test_every_address_becomes_that_of_version_3(loaded, authurl):
     assert loaded(given)["swift", "auth_url"] == "https://k/v3"
 
 
+@pytest.mark.parametrize(
+    ("authurl", "is_told"), [("https://k/v2.0", True), ("https://k/v3/", False)]
+)
+def test_a_version_that_changes_is_told(convert, authurl, is_told):
+    _, out, _ = convert(f"[swift]\nauthurl = {authurl}\n", "")
+    assert ("used version 2.0" in out) is is_told
+
+
 def test_other_conditions_may_be_given(convert, tmp_path):
     other = tmp_path / "other.yaml"
     other.write_text("conditions: [{filename_pattern: x, view: html}]")

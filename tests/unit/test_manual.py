@@ -177,7 +177,7 @@ def test_a_message_that_it_explains_is_one(message):
         ("clients.rst", f"more than {SORTED:,} entries"),
         ("reliability.rst", "every three seconds" if budget.PATIENCE == 3 else "?"),
         ("reliability.rst", "half a second" if bulkhead.ROOM_PATIENCE == 0.5 else "?"),
-        ("reliability.rst", "5 s (for Swift" if circuit_breaker.PATIENCE == (5, 5) else "?"),
+        ("reliability.rst", f"{circuit_breaker.PATIENCE[1]:g} s (for Swift"),
         ("reliability.rst", "three times as long" if circuit_breaker.USUAL_TIMES == 3 else "?"),
         ("reliability.rst", "After five failures" if circuit_breaker.FAILURES == 5 else "?"),
         ("reliability.rst", "up to half a minute" if circuit_breaker.LONGEST_PAUSE == 30 else "?"),

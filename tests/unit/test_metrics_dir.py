@@ -2,6 +2,7 @@
 import contextlib
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from typing import ClassVar
@@ -205,6 +206,7 @@ def test_a_full_disk_leaves_everything_as_it_is(folder, processes, monkeypatch):
 #: Counts 50 responses in each of 20 processes, one after another.
 GENERATIONS = """
 import os
+import shutil
 from oslogserve.metrics import Metrics
 print(os.getpid(), flush=True)
 for _ in range(20):
@@ -219,6 +221,7 @@ for _ in range(20):
 #: Merges all the time.
 MERGING = """
 import os
+import shutil
 from oslogserve import metrics_dir
 print(os.getpid(), flush=True)
 while True:
@@ -315,6 +318,15 @@ def test_a_worker_starts_though_the_folder_was_cleaned_away(folder):
     metrics = Metrics()
     metrics["responses_total", "200"].inc(2)
     assert counted(metrics)["responses_total", "200"] == 2
+
+
+def test_metrics_are_told_though_the_folder_was_cleaned_away_meanwhile(folder):
+    metrics = Metrics()
+    metrics["responses_total", "200"].inc(2)
+    assert counted(metrics)["responses_total", "200"] == 2
+    shutil.rmtree(folder)
+    metrics["responses_total", "200"].inc()
+    assert counted(metrics)["responses_total", "200"] == 3
 
 
 def test_a_worker_starts_though_the_disk_is_full(folder, monkeypatch, capsys):

@@ -45,6 +45,13 @@ def get(exporter, tmp_path):
     return get
 
 
+def test_a_disabled_sdk_disables_no_request(get, exporter, tmp_path, monkeypatch):
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+    config = load(str(tmp_path / "oslogserve.conf"), {})
+    assert webob.Request.blank("/a.txt").get_response(App(config)).status_int == 200
+    assert not exporter.get_finished_spans()
+
+
 def test_a_request_is_a_span_that_says_what_the_request_log_says(get):
     answer, attributes, span = get("/a.txt?level=NONE")
     assert answer.body == LOG

@@ -16,6 +16,7 @@ import webob
 from subunit import StreamResultToBytes
 
 from oslogserve.errors import Incomplete, SourceError
+from oslogserve.pages import overview
 from tests.unit.handlers.asking import HTML, Asking, descriptors
 from tests.unit.sources.fake import FakeLog, FakeSource
 
@@ -637,3 +638,17 @@ def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_
     assert link in page
     assert "logs with errors)" not in page
     assert "logs with errors)" in small("/job/?format=overview").text
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("tempest.api.TestX.test_y[id-1.2]", "test_y[id-1.2]"),
+        ("User is shown.", "User is shown."),
+        ("setUpClass (tempest.api.TestX)", "setUpClass (tempest.api.TestX)"),
+        ("test_z", "test_z"),
+        ("odd.", "odd."),
+    ],
+)
+def test_a_failed_test_is_looked_for_by_what_logs_call_it(name, short):
+    assert overview._short(name) == short

@@ -115,6 +115,12 @@ def test_what_breaks_off_goes_on_where_it_broke(broken):
         assert options == OpenOptions(byte_range=(position, len(LOG)), version=MD5)
 
 
+def test_what_goes_on_comes_in_chunks_as_small_as_before():
+    source = Breaking(1)
+    assert had(source, options=OpenOptions(chunk_size=64))[0] == LOG
+    assert [options.chunk_size for options in source.wanted] == [64, 64]
+
+
 @pytest.mark.parametrize("broken", [(0,), (1,), (300,), (99, 250, len(LOG)), (200, 100, 150)])
 def test_a_log_without_a_length_is_read_again_and_goes_on_to_its_end(broken):
     """Swift sends no part of it. One that breaks off before the byte to go on at has failed."""

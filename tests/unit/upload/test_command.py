@@ -174,7 +174,8 @@ def test_sigterm_stops_a_folder_and_is_told(store, upload, tmp_path, capsys, mon
     assert out.startswith("1 uploaded")
 
 
-def test_a_second_signal_ends_a_folder_at_once(tmp_path):
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_a_folder_at_once(tmp_path, second):
     (tmp_path / "a.txt").write_bytes(b"a line\n")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(30)
@@ -192,6 +193,6 @@ def test_a_second_signal_ends_a_folder_at_once(tmp_path):
             process.send_signal(signal.SIGINT)
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)
-            process.send_signal(signal.SIGINT)
-            assert process.wait(5) == -signal.SIGINT
+            process.send_signal(second)
+            assert process.wait(5) == -second
             assert process.stderr.read() == b""
