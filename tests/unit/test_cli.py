@@ -321,9 +321,10 @@ def test_an_interrupted_command_is_quiet(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-#: Interrupts itself when it imports the module.
+#: Interrupts itself when it imports the module. What a shell starts in the background ignores Ctrl-C.
 INTERRUPTED = """
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 class Finder:
     def find_spec(self, name, *_):
         if name == "oslogserve.query":
