@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from oslogserve.errors import BadRequest, Header
 from oslogserve.handlers.budget import JOBS, OVERVIEWS
@@ -12,7 +11,7 @@ from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
-from oslogserve.jobs.ahead import LOGS_AT_ONCE
+from oslogserve.jobs.ahead import pool_of
 from oslogserve.jobs.job import Chosen, Job, Limits
 from oslogserve.jobs.job_log import Shared
 from oslogserve.jobs.walk import Walk
@@ -36,9 +35,7 @@ class JobHandler:
         self._noise = noise
         self._limits = limits
         self._page_size = page_size
-        self._pools = {
-            name: ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{name}") for name in SOURCES
-        }
+        self._pools = {name: pool_of(name) for name in SOURCES}
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)

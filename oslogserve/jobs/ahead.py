@@ -2,16 +2,32 @@
 """Logs that are read ahead, by the few threads that a process has for that."""
 
 import os
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Generic, TypeVar
 
 #: Logs that a process reads at the same time for all its jobs.
 LOGS_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 
+#: What is added to the niceness of these threads: readers of single logs come first.
+NICER = 10
+
 _T = TypeVar("_T")
+
+
+def pool_of(source: str) -> ThreadPoolExecutor:
+    """The threads that read the logs of a source, which yield the processors to all others."""
+    return ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{source}", _yield_to_others)
+
+
+def _yield_to_others() -> None:
+    if sys.platform == "linux":  # elsewhere threads have no niceness of their own
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.nice(0) + NICER)
 
 
 class Ahead(Generic[_T]):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from oslogserve.jobs.ahead import Ahead, started
+from oslogserve.jobs.ahead import NICER, Ahead, pool_of, started
 
 
 @pytest.fixture
@@ -16,6 +17,14 @@ def pool():
 
 def test_all_values_come_in_their_order(pool):
     assert list(Ahead(pool, iter(range(9)), nullcontext)) == list(range(9))
+
+
+def test_threads_that_read_a_jobs_logs_yield_to_all_others():
+    def niceness():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    with pool_of("disk") as pool:
+        assert pool.submit(niceness).result() == min(niceness() + NICER, 19)
 
 
 def test_what_is_raised_is_raised_where_it_is_taken(pool):
