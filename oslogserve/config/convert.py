@@ -79,11 +79,9 @@ def _swift(given: dict[str, str]) -> Iterator[str]:
     for key, value in given.items():
         ours = OPTIONS_OF_SWIFT.get(key)
         if key == "authurl" and value:
-            given_value, value = (
-                value.rstrip("/"),
-                re.sub(r"(/v2\.0|/v3)?/*$", "/v3", value, count=1),
-            )
-            if value != given_value:
+            before = value.rstrip("/")
+            value = re.sub(r"(/v2\.0|/v3)?/*$", "/v3", value, count=1)
+            if value != before:
                 yield "# os-loganalyze used version 2.0"
         if ours is None:
             yield f"# [swift] {key}: left out, see doc/moving.rst"

@@ -35,7 +35,7 @@ class JobHandler:
         self._noise = noise
         self._limits = limits
         self._page_size = page_size
-        self._pools = {name: pool_of(name) for name in SOURCES}
+        self._pools = {name: pool_of(name) for name in SOURCES if name != "all"}
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         _check(query)

@@ -44,6 +44,8 @@ class OpenLog(Protocol):
     first: bytes
     stored: Stored
 
+    @property
+    def is_small(self) -> bool: ...
     def decoded(self) -> Iterator[bytes]: ...
     def close(self) -> None: ...
 
@@ -159,8 +161,7 @@ class JobLog:
             if media_type is not None:
                 return self._skip(f"it is {media_type}")
             has_searches = self._selection.searches or self._selection.without
-            is_here = len(log.first) == log.stored.size
-            pieces = log.decoded() if is_here else self._while_answered(log.decoded())
+            pieces = log.decoded() if log.is_small else self._while_answered(log.decoded())
             most_lines = max(1, size // (label + ROW))
             watched = (
                 shared.budget.searching(pieces, most_lines)

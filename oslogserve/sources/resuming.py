@@ -142,12 +142,10 @@ class ResumingLog(Log):
         """Opens the log at its position. Raises SourceError or Incomplete."""
         if self._log is not None:
             self._log.close()
-        size = self._chunk_size
-        options = OpenOptions(
-            chunk_size=size
-        )  # Swift sends no range of a large object without a length
-        if self._end is not None:
-            options = OpenOptions(True, (self._position, self._end), self.stored.version, size)
+        options = OpenOptions(chunk_size=self._chunk_size)
+        if self._end is not None:  # Swift sends no range of a large object without a length
+            place = (self._position, self._end)
+            options = options._replace(byte_range=place, version=self.stored.version)
         with start_clock():  # the first bytes may have come long ago
             log = self._wrapper.source.open(self._path, options)
         if not isinstance(log, Log):

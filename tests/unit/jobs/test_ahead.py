@@ -9,6 +9,21 @@ import pytest
 from oslogserve.jobs.ahead import NICER, Ahead, pool_of, started
 
 
+class Values:
+    """A value that is made once it may be."""
+
+    def __init__(self):
+        self.at_work, self.may_go_on, self.closed = (threading.Event() for _ in range(3))
+
+    def made(self):
+        try:
+            self.at_work.set()
+            self.may_go_on.wait()
+            yield 1
+        finally:
+            self.closed.set()
+
+
 @pytest.fixture
 def pool():
     with ThreadPoolExecutor(2) as pool:
@@ -60,51 +75,34 @@ def test_each_value_is_made_in_a_context_of_its_thread(pool):
 
 
 def test_values_are_closed_behind_the_one_that_is_being_made(pool):
-    at_work, may_go_on, closed = threading.Event(), threading.Event(), threading.Event()
-
-    def values():
-        try:
-            at_work.set()
-            may_go_on.wait()
-            yield 1
-        finally:
-            closed.set()
-
-    ahead = Ahead(pool, values(), nullcontext)
+    values = Values()
+    ahead = Ahead(pool, values.made(), nullcontext)
     ahead.start()
-    at_work.wait()
+    values.at_work.wait()
     ahead.close()
-    assert not closed.is_set()
-    may_go_on.set()
-    assert closed.wait(10)
+    assert not values.closed.is_set()
+    values.may_go_on.set()
+    assert values.closed.wait(10)
     ahead.close()
     assert list(ahead) == []
 
 
 def test_an_interrupted_wait_leaves_what_is_being_made_to_be_closed(pool, monkeypatch):
-    at_work, may_go_on, closed = threading.Event(), threading.Event(), threading.Event()
-
-    def values():
-        try:
-            at_work.set()
-            may_go_on.wait()
-            yield 1
-        finally:
-            closed.set()
+    values = Values()
 
     def interrupted(_):
-        at_work.wait()
+        values.at_work.wait()
         raise KeyboardInterrupt
 
-    ahead = Ahead(pool, values(), nullcontext)
+    ahead = Ahead(pool, values.made(), nullcontext)
     monkeypatch.setattr(Future, "result", interrupted)
     try:
         with pytest.raises(KeyboardInterrupt):
             next(ahead)
         ahead.close()
     finally:
-        may_go_on.set()
-    assert closed.wait(10)
+        values.may_go_on.set()
+    assert values.closed.wait(10)
 
 
 def test_only_the_next_ones_are_started(pool):
