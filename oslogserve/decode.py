@@ -153,6 +153,9 @@ def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
                 small, size = [], 0
             small.append(piece)
             size += len(piece)
+            if size == most:  # held back no longer: a full piece waits for no other
+                yield b"".join(small)
+                small, size = [], 0
     except Exception:
         if small:
             yield b"".join(small)

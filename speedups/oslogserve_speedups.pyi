@@ -7,6 +7,7 @@
 from typing import Any, Literal, final
 
 from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.rows import Rows
 from oslogserve.lines.selection import Wanted
 from oslogserve.lines.summary import Totals
 
@@ -76,18 +77,19 @@ class Renderer:
 
 @final
 class Merge:
-    """Rows of so many logs on their way to one order. Arrays are as in Renderer.rows()."""
+    """Rows of so many logs on their way to one order."""
 
     def __init__(self, logs: int) -> None: ...
-    def feed(self, log: int, text: bytes, ends: bytes, times: bytes, reached: int) -> None:
-        """Takes the next rows of a log."""
+    def feed(self, log: int, pieces: list[Rows], reached: int) -> None:
+        """Takes the next rows of a log that needs them. pieces: none is empty, their ends and times
+        are arrays of 64-bit numbers, and their text is not copied. reached: that of the last one."""
 
     def run(self, most: int) -> int:
         """Merges, and returns the log whose rows are needed to go on; -1 once there are `most`
-        bytes, -2 for the end. The GIL is released meanwhile."""
+        bytes, -2 for the end."""
 
     def take(self) -> tuple[bytes, bytes]:
-        """What was merged since, and where each row ends in it."""
+        """What was merged since, and where each row ends in it, as in Renderer.rows()."""
 
 def line_feeds(piece: bytes, start: int, end: int) -> int:
     """The count of line feeds in ``piece[start:end]``, as ``bytes.count`` has it."""

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
+from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
@@ -140,15 +141,15 @@ class Job:
         yield from self._limited(slices, most)
         self._note_ends()
 
-    def _merged(self, several: Sequence[Ahead[Rows]]) -> Iterator[Slice]:
+    def _merged(self, several: Sequence[Ahead[list[Rows]]]) -> Iterator[Slice]:
         for one in several:
             one.start()
         for rows in merge(several):
             yield Slice(None, rows, 0, len(rows.ends))
 
-    def _one_by_one(self, several: Iterable[Ahead[Rows]]) -> Iterator[Slice]:
+    def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:
         for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
-            for rows in ahead:
+            for rows in chain.from_iterable(ahead):
                 if rows.ends:
                     yield Slice(log, rows, 0, len(rows.ends))
 

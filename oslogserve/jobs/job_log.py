@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from oslogserve.decode import beginning, until_incomplete
 from oslogserve.errors import Error, Incomplete, NotFound
-from oslogserve.jobs.merge import joined, placed
+from oslogserve.jobs.merge import bundled, placed
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
@@ -20,8 +20,9 @@ from oslogserve.sources import Stored, deadline
 #: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
 #: the other.
 READ, PASSED_ON = 256 * 1024, 64 * 1024
-#: Where logs are merged: bytes that are read of all of them together, and at the least of each.
-MERGED, LEAST_READ = 3 * 1024 * 1024, 16 * 1024
+#: Where logs are merged: bytes of memory for what is read of all of them together, each of which needs
+#: LEAST_READ beside it; and bytes that are read at once of each, at the least.
+MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
 #: Where logs are merged: bytes of a line that each of them may hold until it ends, together. Some copies
 #: of them are held.
 MERGED_LINES = 32 * 1024 * 1024
@@ -104,7 +105,7 @@ class JobLog:
         self._selection = selection
         self._shared = shared
 
-    def rows(self, view: str, label: bytes, merged_with: int | None = None) -> Iterator[Rows]:
+    def rows(self, view: str, label: bytes, merged_with: int | None = None) -> Iterator[list[Rows]]:
         """The lines that are selected. label: of Wanted. merged_with: how many logs; None where they
         follow on each other."""
         by_time = merged_with is not None
@@ -112,14 +113,14 @@ class JobLog:
         wanted = Wanted(view, selection, self.file.modified, b"", None, label, by_time)
         size, longest = READ, LONGEST_LINE
         if merged_with:
-            size = max(LEAST_READ, min(READ, MERGED // merged_with))
+            size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
         with closing(self._text(size, len(label))) as pieces:
             rows = self._shared.renderer.rows(pieces, wanted, self.tally, longest)
             if by_time:
-                yield from joined(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
+                yield from bundled(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
             else:
-                yield from joined(rows, PASSED_ON, MOST_PIECES)
+                yield from bundled(rows, PASSED_ON, MOST_PIECES)
         if self.tally.cut_line:
             most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
             what = f"a row has at most {most} of a line, and line {self.tally.cut_line} has more"

@@ -9,6 +9,7 @@ back. What stands above a log's first time comes with it, and logs without times
 import heapq
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import itemgetter
 
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
@@ -23,32 +24,21 @@ FULL, OVER = -1, -2
 MOST_HELD = 256 * 1024
 
 
-def joined(several: Iterable[Rows], most_bytes: int, most_pieces: int) -> Iterator[Rows]:
-    """The same rows in larger pieces, each of them of as many bytes or made of as many pieces."""
+def bundled(several: Iterable[Rows], most_bytes: int, most_pieces: int) -> Iterator[list[Rows]]:
+    """The same rows, several at a time: of so many bytes, or of so many pieces of the log."""
     held: list[Rows] = []
-    size = 0
+    size = pieces = 0
     for rows in several:
+        if held and not held[-1].ends:
+            held.pop()
         held.append(rows)
         size += len(rows.text)
-        if size >= most_bytes or len(held) >= most_pieces:
-            yield _as_one(held)
-            held, size = [], 0
+        pieces += 1
+        if size >= most_bytes or pieces >= most_pieces:
+            yield held
+            held, size, pieces = [], 0, 0
     if held:
-        yield _as_one(held)
-
-
-def _as_one(several: Sequence[Rows]) -> Rows:
-    filled = [rows for rows in several if rows.ends]
-    if len(filled) <= 1:
-        rows = filled[0] if filled else several[-1]
-        return rows._replace(reached=several[-1].reached)
-    ends: list[int] = []
-    start = 0
-    for rows in filled:
-        ends += [start + end for end in rows.ends]
-        start += len(rows.text)
-    times = [time for rows in filled for time in rows.times]
-    return Rows(b"".join(rows.text for rows in filled), ends, times, several[-1].reached)
+        yield held
 
 
 def placed(several: Iterable[Rows]) -> Iterator[Rows]:
@@ -77,23 +67,23 @@ def placed(several: Iterable[Rows]) -> Iterator[Rows]:
 
 
 def _not_before(first: int, rows: Rows) -> Rows:
-    times = [max(first, time) for time in rows.times]
+    times = array("q", (max(first, time) for time in rows.times))
     return rows._replace(times=times, reached=max(first, rows.reached))
 
 
-def merge(logs: Sequence[Iterator[Rows]]) -> Iterator[Rows]:
+def merge(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
     """The rows of all logs, without their times."""
     return _pure(logs) if CORE is None else _native(logs)
 
 
-def _pure(logs: Sequence[Iterator[Rows]]) -> Iterator[Rows]:
+def _pure(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
     """The definition."""
-    several = [_timed(log, rows) for log, rows in enumerate(logs)]
+    several = [_timed(log, chain.from_iterable(rows)) for log, rows in enumerate(logs)]
     for _, _, text in heapq.merge(*several, key=itemgetter(0, 1)):
         yield Rows(text, [len(text)], [])
 
 
-def _timed(log: int, several: Iterator[Rows]) -> Iterator[tuple[int, int, bytes]]:
+def _timed(log: int, several: Iterable[Rows]) -> Iterator[tuple[int, int, bytes]]:
     """(time, log, row)"""
     for rows in several:
         start = 0
@@ -102,16 +92,15 @@ def _timed(log: int, several: Iterator[Rows]) -> Iterator[tuple[int, int, bytes]
             start = end
 
 
-def _native(logs: Sequence[Iterator[Rows]]) -> Iterator[Rows]:
+def _native(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
     """The same in the native core, which waits for a log only where its next row may be the next."""
     core = CORE.Merge(len(logs))
     needed: Iterable[int] = range(len(logs))
     while True:
         for log in needed:
-            rows = next(logs[log], None)
-            if rows is not None:
-                ends, times = (array("q", numbers).tobytes() for numbers in (rows.ends, rows.times))
-                core.feed(log, rows.text, ends, times, rows.reached)
+            bundle = next(logs[log], None)
+            if bundle is not None:
+                core.feed(log, [rows for rows in bundle if rows.ends], bundle[-1].reached)
         log = core.run(MOST_MERGED)
         text, ends = core.take()
         if text:

@@ -4,6 +4,7 @@
 A row is complete in itself, so that rows of several logs can stand in any order.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -50,4 +51,4 @@ def rows_of(
                 row = row_of(line, clock, longest, wanted.label or b"")
             case _:
                 row = b"%b%d:%b\n" % (wanted.label or b"", line.number, content)
-        yield Rows(row, [len(row)], [line.time], line.time)
+        yield Rows(row, array("q", [len(row)]), array("q", [line.time]), line.time)

@@ -39,9 +39,11 @@ mod view;
 use std::io;
 use std::sync::Arc;
 
+use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::filter::Filter;
@@ -233,15 +235,12 @@ fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &bytes)
 }
 
-/// The numbers of an array.
-fn unpacked(bytes: &[u8]) -> Vec<i64> {
-    let numbers = bytes.chunks_exact(size_of::<i64>());
-    numbers.map(|number| i64::from_ne_bytes(number.try_into().expect("8 bytes"))).collect()
-}
-
 /// Rows of several logs on their way to one order.
 #[pyclass(module = "oslogserve_speedups")]
-struct Merge(merge::Merge);
+struct Merge(merge::Merge<PyBackedBytes>);
+
+/// Rows of `oslogserve.lines.rows`, at least one: an empty array may have no aligned address.
+type Rows = (PyBackedBytes, PyBuffer<i64>, PyBuffer<i64>, i64);
 
 #[pymethods]
 impl Merge {
@@ -250,13 +249,24 @@ impl Merge {
         Self(merge::Merge::new(logs))
     }
 
-    fn feed(&mut self, log: usize, text: &[u8], ends: &[u8], times: &[u8], reached: i64) {
-        self.0.feed(log, text, unpacked(ends), unpacked(times), reached);
+    fn feed(
+        &mut self,
+        py: Python<'_>,
+        log: usize,
+        pieces: Vec<Rows>,
+        reached: i64,
+    ) -> PyResult<()> {
+        let rows = |(text, ends, times, _): Rows| {
+            Ok(merge::Rows { text, ends: ends.to_vec(py)?, times: times.to_vec(py)? })
+        };
+        let pieces = pieces.into_iter().map(rows).collect::<PyResult<_>>()?;
+        self.0.feed(log, pieces, reached);
+        Ok(())
     }
 
     /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.
-    fn run(&mut self, py: Python<'_>, most: usize) -> isize {
-        match py.detach(|| self.0.run(most)) {
+    fn run(&mut self, most: usize) -> isize {
+        match self.0.run(most) {
             merge::Pause::Needs(log) => log as isize,
             merge::Pause::Full => -1,
             merge::Pause::Over => -2,

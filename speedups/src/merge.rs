@@ -2,28 +2,35 @@
 //! Rows of several logs, merged as `oslogserve/jobs/merge.py` defines it.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Deref;
 
-/// The rows of one log that are here.
-#[derive(Default)]
-struct Log {
-    text: Vec<u8>,
+/// Rows that follow on each other, at least one.
+pub struct Rows<Text> {
+    pub text: Text,
     /// By row: where it ends in the text, and its time.
-    ends: Vec<i64>,
-    times: Vec<i64>,
-    /// The next row.
+    pub ends: Vec<i64>,
+    pub times: Vec<i64>,
+}
+
+impl<Text> Rows<Text> {
+    fn end_of(&self, rows: usize) -> usize {
+        rows.checked_sub(1).map_or(0, |last| self.ends[last] as usize)
+    }
+}
+
+/// What is here of one log.
+struct Log<Text> {
+    pieces: VecDeque<Rows<Text>>,
+    /// The next row of the first piece.
     next: usize,
-    /// No later row has an earlier time.
+    /// No row behind the pieces has an earlier time.
     reached: i64,
 }
 
-impl Log {
+impl<Text> Log<Text> {
     fn next_time(&self) -> i64 {
-        self.times.get(self.next).copied().unwrap_or(self.reached)
-    }
-
-    fn end_of(&self, rows: usize) -> usize {
-        rows.checked_sub(1).map_or(0, |last| self.ends[last] as usize)
+        self.pieces.front().map_or(self.reached, |rows| rows.times[self.next])
     }
 }
 
@@ -38,27 +45,30 @@ pub enum Pause {
 }
 
 /// The merge of so many logs.
-pub struct Merge {
-    logs: Vec<Log>,
+pub struct Merge<Text> {
+    logs: Vec<Log<Text>>,
     /// Each log by the time of its next row, or one that it is not before.
     heap: BinaryHeap<Reverse<(i64, usize)>>,
     text: Vec<u8>,
     ends: Vec<i64>,
 }
 
-impl Merge {
+impl<Text: Deref<Target = [u8]>> Merge<Text> {
     pub fn new(logs: usize) -> Self {
-        let logs = (0..logs).map(|_| Log::default()).collect();
-        Self { logs, heap: BinaryHeap::new(), text: Vec::new(), ends: Vec::new() }
+        let log = || Log { pieces: VecDeque::new(), next: 0, reached: i64::MIN };
+        Self {
+            logs: std::iter::repeat_with(log).take(logs).collect(),
+            heap: BinaryHeap::new(),
+            text: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 
-    /// Takes the next rows of a log.
-    pub fn feed(&mut self, log: usize, text: &[u8], ends: Vec<i64>, times: Vec<i64>, reached: i64) {
-        let of = &mut self.logs[log];
-        of.text.clear();
-        of.text.extend_from_slice(text);
-        (of.ends, of.times, of.next, of.reached) = (ends, times, 0, reached);
-        self.heap.push(Reverse((of.next_time(), log)));
+    /// Takes the next rows of a log that needs them. reached: no later one has an earlier time.
+    pub fn feed(&mut self, number: usize, pieces: VecDeque<Rows<Text>>, reached: i64) {
+        let log = &mut self.logs[number];
+        (log.pieces, log.reached) = (pieces, reached);
+        self.heap.push(Reverse((log.next_time(), number)));
     }
 
     /// Merges rows, until there are so many bytes of them or more rows are needed.
@@ -68,24 +78,27 @@ impl Merge {
                 return Pause::Over;
             };
             let log = &mut self.logs[number];
-            let first = log.next;
-            if first == log.times.len() {
+            let Some(rows) = log.pieces.front() else {
                 return Pause::Needs(number);
-            }
+            };
             let others = self.heap.peek().map_or((i64::MAX, usize::MAX), |Reverse(next)| *next);
-            while log.next < log.times.len() && (log.times[log.next], number) < others {
-                log.next += 1;
-            }
-            let start = log.end_of(first);
+            let first = log.next;
+            let is_next = |&&time: &&i64| (time, number) < others;
+            log.next += rows.times[first..].iter().take_while(is_next).count();
+            let start = rows.end_of(first);
             let shift = self.text.len() as i64 - start as i64;
-            self.ends.extend(log.ends[first..log.next].iter().map(|end| end + shift));
-            self.text.extend_from_slice(&log.text[start..log.end_of(log.next)]);
+            self.ends.extend(rows.ends[first..log.next].iter().map(|end| end + shift));
+            self.text.extend_from_slice(&rows.text[start..rows.end_of(log.next)]);
+            if log.next == rows.times.len() {
+                log.pieces.pop_front();
+                log.next = 0;
+            }
             self.heap.push(Reverse((log.next_time(), number)));
         }
         Pause::Full
     }
 
-    /// What was merged since, and where each row ends in it.
+    /// What was merged since the last call, and where each row ends in it.
     pub fn take(&mut self) -> (Vec<u8>, Vec<i64>) {
         (std::mem::take(&mut self.text), std::mem::take(&mut self.ends))
     }

@@ -12,6 +12,8 @@ pub struct Output {
     /// Longer than what is written.
     buffer: Vec<u8>,
     end: usize,
+    /// Bytes that will be written, as those before were.
+    likely: usize,
 }
 
 impl Output {
@@ -22,6 +24,11 @@ impl Output {
             self.buffer = Vec::new();
         }
         self.end = 0;
+    }
+
+    /// Empties the buffer and frees it: of many logs only those at work have one.
+    pub fn give_back(&mut self) {
+        *self = Self { likely: self.end + self.end / 8, ..Self::default() };
     }
 
     /// What was written.
@@ -87,7 +94,7 @@ impl Output {
     fn reserve(&mut self, size: usize) {
         let needed = self.end + size;
         if self.buffer.len() < needed {
-            self.buffer.resize(needed.max(2 * self.buffer.len()).max(FIRST), 0);
+            self.buffer.resize(needed.max(2 * self.buffer.len()).max(self.likely).max(FIRST), 0);
         }
     }
 }

@@ -188,6 +188,7 @@ impl Selector {
     /// Ends and times of the rows that the last piece gave, and the latest time of all lines.
     pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         let (ends, times) = std::mem::take(&mut self.rows);
+        self.view.output().give_back();
         (ends, times, self.latest)
     }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import random
+from array import array
+from itertools import chain
 
 import pytest
 
@@ -23,7 +25,16 @@ def pieces(rows, *sizes):
         times = [time for time, _ in part]
         reached = max([reached, *times])
         ends = [sum(len(text) for _, text in part[: n + 1]) for n in range(len(part))]
-        yield Rows(b"".join(text for _, text in part), ends, times, reached)
+        yield rows_of(b"".join(text for _, text in part), ends, times, reached)
+
+
+def rows_of(text, ends, times, reached):
+    return Rows(text, array("q", ends), array("q", times), reached)
+
+
+def bundles(rows, *sizes):
+    """The pieces as they are merged, some of them several at a time."""
+    return merge.bundled(pieces(rows, *sizes), 20, 3)
 
 
 def text_of(several):
@@ -51,23 +62,23 @@ def test_rows_come_by_time_then_log_then_number(of, seed):
         for number, (time, text) in enumerate(rows)
     )
     cuts = [[chance.randrange(5) for _ in range(20)] for _ in logs]
-    merged = of([pieces(rows, *sizes) for rows, sizes in zip(logs, cuts, strict=True)])
+    merged = of([bundles(rows, *sizes) for rows, sizes in zip(logs, cuts, strict=True)])
     assert text_of(merged) == b"".join(text for *_, text in expected)
 
 
 @pytest.mark.parametrize("of", MERGES)
 def test_each_row_ends_where_it_is_said(of):
-    for rows in of([pieces([(1, b"a\n"), (3, b"b\n")]), pieces([(2, b"long\n")])]):
+    for rows in of([bundles([(1, b"a\n"), (3, b"b\n")]), bundles([(2, b"long\n")])]):
         assert [rows.text[end - 1 : end] for end in rows.ends] == [b"\n"] * len(rows.ends)
 
 
 @pytest.mark.skipif(not NATIVE_IS_THERE, reason="no core")
 def test_a_log_whose_rows_come_later_is_not_waited_for():
     def late():
-        yield Rows(b"", [], [], 5)
+        yield [rows_of(b"", [], [], 5)]
         raise AssertionError("it was waited for")
 
-    merged = merge._native([pieces([(1, b"a\n"), (4, b"b\n")]), late()])
+    merged = merge._native([bundles([(1, b"a\n"), (4, b"b\n")]), late()])
     assert next(merged).text == b"a\nb\n"
 
 
@@ -77,11 +88,15 @@ def test_rows_above_the_first_time_come_with_it():
 
 
 def test_rows_above_the_first_time_that_come_late_come_with_the_next():
-    rows = [Rows(b"", [], [], 7), Rows(b"ab", [1, 2], [NO_TIME, 7], 8), Rows(b"c", [1], [9], 9)]
+    rows = [
+        rows_of(b"", [], [], 7),
+        rows_of(b"ab", [1, 2], [NO_TIME, 7], 8),
+        rows_of(b"c", [1], [9], 9),
+    ]
     several = list(merge.placed(rows))
     assert [one.reached for one in several] == [7, 8, 9]
     assert times_of(several) == [7, 7, 9]
-    alone = [Rows(b"", [], [], 7), Rows(b"a", [1], [NO_TIME], 8), Rows(b"", [], [], 9)]
+    alone = [rows_of(b"", [], [], 7), rows_of(b"a", [1], [NO_TIME], 8), rows_of(b"", [], [], 9)]
     assert times_of(merge.placed(alone)) == [UNTIMED]
     assert {one.reached for one in [*merge.placed(alone)][1:]} == {UNTIMED}
 
@@ -107,12 +122,13 @@ def test_a_log_with_more_above_its_first_time_than_is_held_is_untimed(monkeypatc
     assert {one.reached for one in several} == {UNTIMED}
 
 
-@pytest.mark.parametrize(("most_bytes", "most_pieces"), [(1, 1), (3, 9), (99, 2), (99, 99)])
-def test_joined_rows_are_the_same(most_bytes, most_pieces):
-    rows = [(time, b"row %d\n" % time) for time in range(9)]
-    several = list(merge.joined(pieces(rows, 1, 0, 2, 0, 3), most_bytes, most_pieces))
-    assert text_of(several) == b"".join(text for _, text in rows)
-    assert times_of(several) == list(range(9))
-    assert several[-1].reached == 8
-    for one in several:
-        assert [one.text[end - 1 : end] for end in one.ends] == [b"\n"] * len(one.ends)
+@pytest.mark.parametrize(
+    ("most_bytes", "most_pieces", "expected"),
+    [(1, 99, [2, 1, 3, 3]), (9, 99, [6, 3]), (99, 2, [2, 1, 6]), (99, 99, [9])],
+)
+def test_bundles_have_so_many_bytes_or_pieces(most_bytes, most_pieces, expected):
+    rows = [(time, b"a\n") for time in range(9)]
+    bundles = list(merge.bundled(pieces(rows, 2, 0, 1, 0, 3), most_bytes, most_pieces))
+    assert times_of(chain.from_iterable(bundles)) == list(range(9))
+    assert bundles[-1][-1].reached == 8
+    assert [sum(len(one.ends) for one in bundle) for bundle in bundles] == expected
