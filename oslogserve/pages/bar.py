@@ -95,11 +95,13 @@ def _all_logs(parameters: Parameters) -> str:
 
 
 def corrected(
-    parameters: Iterable[tuple[str, str]], wrong: tuple[str, str], sentence: str
+    parameters: Iterable[tuple[str, str]], wrong: tuple[str, str], sentence: str, is_log: bool
 ) -> Markup:
-    """The form with all that was typed. wrong: one of the parameters; its input says the sentence."""
+    """The form with all that was typed. wrong: one of the parameters; its input says the sentence.
+    is_log: False for a folder."""
     kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
-    fields = [_inputs(name, kept, wrong, sentence) for name in _INPUTS]
+    names = (name for name in _INPUTS if is_log or name != "lines" or name == wrong[0])
+    fields = [_inputs(name, kept, wrong, sentence) for name in names]
     hidden = [pair for pair in kept if pair != wrong]
     return _FORM(fields=join(fields), hidden=_hidden(hidden))
 

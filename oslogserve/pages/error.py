@@ -40,7 +40,8 @@ def _remedy(error: Error, path: bytes | None, query_string: str) -> Markup:
     wrong = error.parameter if isinstance(error, BadRequest) else None
     if not path or wrong is None:
         return _SENTENCE(sentence=error.sentence)
-    form = corrected(parameters_of(query_string), wrong, error.sentence)
+    is_log = not path.endswith(b"/")
+    form = corrected(parameters_of(query_string), wrong, error.sentence, is_log)
     return form if "aria-invalid" in form else _SENTENCE(sentence=error.sentence) + form
 
 

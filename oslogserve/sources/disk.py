@@ -129,10 +129,21 @@ class Disk:
     def _linked_entry(self, folder: bytes, name: bytes) -> Entry | None:
         if not self._follows_links:
             return None
-        path = os.path.join(folder, name)
-        file = self._open_beneath(self._root, path, 0, self._follows_links)
-        file.close()
-        return _listed(name, file.is_folder, file.size, file.modified_ns / 10**9)
+        with closing(self._open_beneath(self._root, os.path.join(folder, name), 0, True)) as file:
+            if file.is_folder and self._is_above(file, folder):
+                return None
+            return _listed(name, file.is_folder, file.size, file.modified_ns / 10**9)
+
+    def _is_above(self, target: OpenFile, folder: bytes) -> bool:
+        """True for the folder itself and those above it: what lies there is listed without the link,
+        and a walk through it would not end."""
+        segments = folder.split(b"/")
+        for depth in range(len(segments) + 1):
+            path = b"/".join(segments[:depth])
+            with closing(self._open_beneath(self._root, path, 0, True)) as above:
+                if above.is_same_folder(target):
+                    return True
+        return False
 
     def check(self) -> None:
         try:

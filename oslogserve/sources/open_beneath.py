@@ -25,6 +25,11 @@ class OpenFile(NamedTuple):
     #: The first bytes of the file, as many as were to be read.
     head: bytes
 
+    def is_same_folder(self, other: "OpenFile") -> bool:
+        if self.descriptor is None or other.descriptor is None:
+            return False
+        return os.path.sameopenfile(self.descriptor, other.descriptor)
+
     def close(self) -> None:
         if self.descriptor is not None:
             os.close(self.descriptor)

@@ -217,7 +217,8 @@ function stepToError(way) {
     return;
   }
   goTo(found[index]);
-  say(`Error ${index + 1} of ${found.length}, line ${numberOf(found[index])}`);
+  const where = isWhole() ? '' : ' on this page';
+  say(`Error ${index + 1} of ${found.length}${where}, line ${numberOf(found[index])}`);
 }
 
 function offerFirst(number) {

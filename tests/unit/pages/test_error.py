@@ -98,5 +98,18 @@ def test_the_form_of_a_folder_keeps_what_was_chosen_of_all_its_logs():
     assert "<b>job</b>" in page
 
 
+@pytest.mark.parametrize(
+    ("path", "wrong", "is_offered"),
+    [
+        (b"42/job/", ("re", "("), False),
+        (b"42/job/", ("lines", "x"), True),
+        (b"42/a.txt", ("re", "("), True),
+    ],
+)
+def test_numbers_of_lines_are_offered_for_logs_alone(path, wrong, is_offered):
+    page = shown(BadRequest("no", wrong), path, "=".join(wrong))
+    assert ('name="lines"' in page) == is_offered
+
+
 def test_an_address_that_is_none_has_no_form():
     assert "<form" not in shown(BadRequest("no", ("q", "x")), None, "q=x")

@@ -178,6 +178,17 @@ def test_a_listing_names_links_that_are_followed_alone(disk, linking_disk, root)
     assert listed == {b"a": 4, b"file": 4, b"folder/": None, b"in/": None}
 
 
+def test_a_link_to_the_folder_or_one_above_is_not_listed(linking_disk, root):
+    (root / "job/logs").mkdir(parents=True)
+    (root / "other").mkdir()
+    for name, target in (("here", "."), ("up", ".."), ("top", "../.."), ("other", "../../other")):
+        (root / "job/logs" / name).symlink_to(target)
+    assert [entry.name for entry in linking_disk.entries(b"job/logs")] == [b"other/"]
+    (root / "other/back").symlink_to("../job")
+    assert list(linking_disk.entries(b"job/logs/other")) == []
+    assert [entry.name for entry in linking_disk.entries(b"other")] == [b"back/"]
+
+
 def test_a_link_to_nowhere_or_to_itself_is_a_miss_where_links_are_followed(linking_disk, root):
     (root / "nowhere").symlink_to("none")
     (root / "loop").symlink_to("loop")
