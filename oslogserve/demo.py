@@ -201,7 +201,7 @@ def _identities(rng: random.Random) -> list[dict[bytes, bytes]]:
 
 
 def _values(rng: random.Random) -> dict[bytes, bytes]:
-    """What a template's fields become in one episode."""
+    """Values of a template's fields in one episode."""
     noise = b"%064x" % rng.getrandbits(256)
     return {
         b"pid": b"%d" % rng.choice(range(2790, 2794)),

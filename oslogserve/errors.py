@@ -39,7 +39,7 @@ class BadRequest(Error):
 
 
 class Forbidden(Error):
-    """What is there is not for this client: listings are off, or it is for operators."""
+    """Something is there, but not for this client: listings are off, or it is for operators."""
 
     status = "403 Forbidden"
 

@@ -44,7 +44,7 @@ class Worker(ThreadWorker):
 
 
 class _Configuration:
-    """What the workers serve by. The master reads it, so that all of them have the same one."""
+    """The configuration of all workers. The master reads it, so that all of them have the same one."""
 
     def __init__(self, read: Callable[[], Config]) -> None:
         """Raises ConfigError."""

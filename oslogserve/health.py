@@ -23,7 +23,7 @@ class Readiness:
         self._failures: dict[str, str] = {}
 
     def failures(self) -> dict[str, str]:
-        """What is wrong with each source that fails, by its name."""
+        """The fault of each source that fails, by its name."""
         threads = [self._begun(source) for source in self._sources]
         deadline = time.monotonic() + self._time_limit
         for thread in threads:

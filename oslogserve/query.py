@@ -197,7 +197,7 @@ def _name_in_bytes(value: str) -> bytes:
 
 
 class Parameter(NamedTuple):
-    """What one name in a query string takes."""
+    """One parameter of a query string."""
 
     #: Of Query or Selection; "lines" is two of Selection.
     field: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration says of rendering: the renderer, and its part of every ETag."""
+"""The renderer that a configuration asks for, and its part of every ETag."""
 
 import hashlib
 

@@ -25,7 +25,7 @@ _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 def processor() -> SpanProcessor:
-    """What sends spans, some at once."""
+    """A processor that sends spans to OTLP, several at once."""
     return BatchSpanProcessor(OTLPSpanExporter())
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What answers a checked query: a log, a folder, or what the server says of itself."""
+"""Handlers of checked queries: for a log, a folder, a job, and the server itself."""

@@ -36,7 +36,7 @@ PATIENCE = 3.0
 
 
 class Allowance(NamedTuple):
-    """What each request may cost."""
+    """Bounds of each request."""
 
     #: Seconds, of all its threads.
     processor_time: float
@@ -45,7 +45,7 @@ class Allowance(NamedTuple):
 
 
 class Budget:
-    """What is left of a request's allowance.
+    """The rest of a request's allowance.
 
     To be created in the thread that answers; other threads that work for it must be new ones, or
     be within working().
@@ -180,7 +180,7 @@ def _end_of_block(piece: bytes, start: int, size: int, most_lines: int) -> int:
 
 
 class Workload:
-    """What the requests of a process may cost, each and together: some threads are left for small
+    """Bounds of the requests of a process, each and together: some threads are left for small
     answers, whatever the others do."""
 
     def __init__(self, allowance: Allowance, threads: int) -> None:

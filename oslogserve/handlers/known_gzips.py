@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reading compressed logs to their end once has shown, by version."""
+"""Facts of compressed logs that were once read to their end, by version."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -13,7 +13,7 @@ MOST_REMEMBERED = 4096
 
 
 class Known(NamedTuple):
-    """What is known of one version of a log."""
+    """Facts of one version of a log."""
 
     #: True for a gzip that is one complete member, so that a client may inflate it: curl and
     #: browsers end at the first member, and say nothing of one that is cut short.

@@ -62,7 +62,7 @@ class StoredBytes(_OfLog):
 
 
 class Inflated(_OfLog):
-    """What is no log and stored compressed. Ranges would be of the stored bytes, so it has none."""
+    """A file, no log, that is stored compressed. Ranges would be of the stored bytes, so it has none."""
 
     def __init__(self, log: OpenLog, media_type: str) -> None:
         super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
@@ -128,7 +128,7 @@ class Rendered(_OfLog):
 
 
 def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
-    """What a file is shown as that a browser shows or saves; it is inflated only to be shown."""
+    """A file that a browser shows or saves; it is inflated only to be shown."""
     if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
         media_type = "application/gzip"  # it is saved under its name, so it is what the name says
     if not log.packing or media_type == "application/gzip":

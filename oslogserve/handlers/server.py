@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the server says of itself: its assets, its health, its metrics, and what went wrong."""
+"""Answers about the server itself: its assets, health and metrics, and pages of errors."""
 
 from collections.abc import Sequence
 

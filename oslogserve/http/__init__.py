@@ -43,7 +43,7 @@ class Content(NamedTuple):
 
 
 class Representation:
-    """What respond() sends. It is opened once at most, and closed by whoever created it."""
+    """The content that respond() sends. It is opened once at most, and closed by whoever created it."""
 
     #: A metric label.
     source = "none"
@@ -80,7 +80,7 @@ class Representation:
         return self._content
 
     def headers_at_end(self) -> list[Header]:
-        """What is known once all of a small content was read."""
+        """Headers that are known once all of a small content was read."""
         return []
 
     def close(self) -> None:

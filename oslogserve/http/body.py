@@ -11,7 +11,7 @@ from oslogserve.metrics import Metrics, size_class
 
 
 class Ended(NamedTuple):
-    """What became of a response."""
+    """The outcome of a response."""
 
     #: "complete", "aborted" (the client left) or "failed".
     ending: str

@@ -24,7 +24,7 @@ def etag_of(text: str) -> str:
 
 
 class Validator(NamedTuple):
-    """What tells two versions of a representation apart, and how long caches may keep one."""
+    """The validator of a representation, and how long caches may keep it."""
 
     #: Strong, quoted.
     etag: str

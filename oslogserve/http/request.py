@@ -63,7 +63,7 @@ class RequestedRange(NamedTuple):
     last: int | None
 
     def within(self, size: int) -> ByteRange:
-        """What there is of it in `size` bytes. Raises RangeUnsatisfiable."""
+        """The part of the range within `size` bytes. Raises RangeUnsatisfiable."""
         if self.first is None:
             found = ByteRange(max(0, size - (self.last or 0)), size)
         else:

@@ -72,7 +72,7 @@ class RequestLog:
 def fields_of(
     environ: dict[str, Any], response: Response, timing: ServerTiming, ended: Ended
 ) -> Fields:
-    """What a line says, all of its text in ASCII; times are in seconds."""
+    """Fields of a line, all text in ASCII; times are in seconds."""
     path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
     began = datetime.fromtimestamp(time.time() - ended.seconds, UTC)
     return {
@@ -96,7 +96,7 @@ def fields_of(
 
 
 def _plain(text: str) -> str:
-    """What a client sent; characters that are not plain as in a URL."""
+    """Text from a client; characters that are not plain are escaped as in a URL."""
     return quote(text[:LONGEST].encode("latin-1", "replace"), safe=_PLAIN)[:LONGEST]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a response says of the server: how long the sources took, and which process it is."""
+"""Headers about the server: how long the sources took, and which process it is."""
 
 import os
 import time

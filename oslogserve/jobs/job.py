@@ -31,7 +31,7 @@ LONGEST_NAME = 512
 
 
 class Limits(NamedTuple):
-    """What one answer is made of."""
+    """Bounds of one answer."""
 
     #: Logs, and bytes as they are stored.
     logs: int
@@ -41,7 +41,7 @@ class Limits(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What a query says of a job."""
+    """A query's part about a job."""
 
     selection: Selection
     by_time: bool
@@ -162,13 +162,13 @@ class Job:
         self._note_ends()
 
     def failed_task(self) -> FailedTask | None:
-        """What Zuul says of the job's failure, if it left that in the folder."""
+        """The task at which the job failed, if Zuul left its report in the folder."""
         if not any(one.name.encode() in outcome.NAMES for one in self.skipped):
             return None
         return outcome.failed_task(self._content(outcome.NAMES[0], outcome.MOST))
 
     def failed_tests(self) -> list[FailedTest]:
-        """What reports of tests in the job say."""
+        """Failed tests by the reports in the job."""
         files = [log.file for log in self.logs if reports.most(log.file.shown)]
         tests: list[FailedTest] = []
         for file in files[: reports.MOST_REPORTS]:

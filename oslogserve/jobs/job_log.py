@@ -52,7 +52,7 @@ class OpenLog(Protocol):
 
 
 class Budget(Protocol):
-    """What the answer may cost."""
+    """The allowance of an answer."""
 
     def working(self) -> AbstractContextManager[None]: ...
     def reading(self, pieces: Iterable[bytes], size: int, most_lines: int) -> Iterator[bytes]: ...
@@ -70,7 +70,7 @@ class Skipped(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What the logs of a job share. Their generators run in threads of the pools."""
+    """Tools and state that a job's logs share. Their generators run in threads of the pools."""
 
     #: Opens the log of a name, to be given in pieces of so many bytes. Raises Error.
     opened: Callable[[bytes, int], OpenLog]
@@ -137,7 +137,7 @@ class JobLog:
         self.has_times = reached not in (NO_TIME, UNTIMED)
 
     def summary(self) -> Iterator[dict[str, Any]]:
-        """What is in the log, as `lines.summary` counts it; given once."""
+        """The log's summary, as `lines.summary` makes it; given once."""
         wanted = Wanted("summary", self._selection, self.file.modified)
         with closing(self._text(READ, 0)) as pieces:
             yield json.loads(b"".join(self._shared.renderer(pieces, wanted, self.tally)))
@@ -187,7 +187,7 @@ class JobLog:
 
 
 def _selection_of_each(selection: Selection, by_time: bool) -> Selection:
-    """What each log is asked for, of whose lines those of the selection are taken."""
+    """The selection in each log; the job's limits take some of its lines."""
     limit, tail = selection.limit, selection.tail
     if limit is not None:  # one more than is shown: by that it is known that there are more
         limit += selection.after + 1

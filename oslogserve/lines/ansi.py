@@ -15,7 +15,7 @@ def without_sequences(text: bytes) -> bytes:
 
 
 class Style(NamedTuple):
-    """How text looks at a place in a line. Colours are 0 to 15, or None for the page's default."""
+    """The look of text in a line. Colours are 0 to 15, or None for the page's default."""
 
     bold: bool = False
     dim: bool = False

@@ -32,7 +32,7 @@ MOST_FIELDS = 6
 
 
 class Head(NamedTuple):
-    """What a head shows. start, end: the time's place, equal for none. rank: the severity's, None
+    """A head that was read. start, end: the time's place, equal for none. rank: the severity's, None
     for none. behind: where the level ends; the program's name follows there."""
 
     start: int = 0

@@ -11,7 +11,7 @@ from oslogserve.lines.severities import RANKS
 
 
 class Inheritance:
-    """What the next line of a log may inherit."""
+    """Time and severity that a log's next line may inherit."""
 
     def __init__(self) -> None:
         self._rank = 0

@@ -9,7 +9,7 @@ from oslogserve.lines.times import scan, scan_placed
 
 
 class Members(NamedTuple):
-    """What members say. start, end: the time's place, equal for none. rank: None for none."""
+    """Time and severity. start, end: the time's place, equal for none. rank: None for none."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').mat
 
 
 def of_json(text: bytes, at: int) -> Members | None:
-    """What a JSON object at a place says; None if nothing. Members of nested objects do not count."""
+    """Time and severity in a JSON object; None where there is neither. Nested objects do not count."""
     start = end = 0
     rank = None
     at += 1
@@ -79,7 +79,7 @@ def _behind_nested(text: bytes, at: int) -> int:
 
 
 def of_pairs(text: bytes, at: int) -> Members | None:
-    """What logfmt's `key=value` pairs at a place say; None if nothing."""
+    """Time and severity in logfmt's `key=value` pairs; None where there is neither."""
     start = end = 0
     rank = None
     while (rank is None or start == end) and (found := _PAIR(text, at)):

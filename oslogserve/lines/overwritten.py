@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a terminal does not show of a line: text that was written over, and marks of sections.
+"""Text of a line that a terminal does not show: what was written over, and marks of sections.
 
 A progress bar is one line, written again and again from its beginning. GitLab's marks of sections are
 written over by their titles, so they are gone as well; GitHub's are text.
@@ -27,7 +27,7 @@ class Overwritten(NamedTuple):
 
 
 def overwritten_in(text: bytes) -> Overwritten:
-    """What is not shown of a line."""
+    """The part of a line that is not shown."""
     if _RETURN in text:
         written = text.rstrip(_RETURN)
         end = written.rfind(_RETURN) + 1
@@ -38,7 +38,7 @@ def overwritten_in(text: bytes) -> Overwritten:
 
 
 def _left(before: bytes, last: bytes) -> bytes:
-    """What was written before and reaches beyond all that was written later."""
+    """Text that was written before and reaches beyond all that was written later."""
     left = []
     width, erases = _width(last), _erases(last)
     for written in reversed(before.split(_RETURN)):

@@ -61,7 +61,7 @@ class PureRenderer:
 
 
 def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
-    """What came of each piece of the log, joined: whatever is yielded is sent and compressed by
+    """Output for each piece of the log, joined: whatever is yielded is sent and compressed by
     itself."""
     of_piece: list[bytes] = []
     size = 0

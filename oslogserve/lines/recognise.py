@@ -13,7 +13,7 @@ from oslogserve.lines.user_formats import CompiledFormat, UserFormat
 
 
 class Seen(NamedTuple):
-    """What a line shows. All but the time's place may be empty."""
+    """Time, severity and program of a line. All but the time's place may be empty."""
 
     #: The place of its time, with the escape sequences within; equal for none.
     start: int = 0
@@ -37,7 +37,7 @@ class Recogniser:
         self._user_formats = [CompiledFormat(one) for one in user_formats]
 
     def seen_in(self, line: bytes) -> Seen:
-        """What a line shows. line: without its end, or the first REACH bytes of it."""
+        """Time, severity and program of a line, which is without its end, or its first REACH bytes."""
         stored = line[:REACH]
         text = without_sequences(stored).removesuffix(b"\r")
         head = read_head(text)

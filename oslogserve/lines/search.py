@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a line is searched for: literal text or a regular expression, in linear time.
+"""Searches of lines: literal text or a regular expression, in linear time.
 
 Both renderers search: this one by RE2, the native one by the `regex` crate's engine. A pattern is
 first brought into a form that the two read alike, and RE2 has the last word on what is accepted.

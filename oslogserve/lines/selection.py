@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines of a log are shown, and what came of it."""
+"""The selection of a log's lines, and its result."""
 
 import re
 import time
@@ -17,7 +17,7 @@ LINE_BYTES = 4 * 1024 * 1024
 
 
 class Selection(NamedTuple):
-    """Which lines are shown: conditions in the order in which they apply."""
+    """Conditions of the lines that are shown, in the order in which they apply."""
 
     #: Numbers in the whole log.
     first: int = 1
@@ -59,7 +59,7 @@ ALL_LINES = Selection()
 
 
 class Page(NamedTuple):
-    """How much one page shows, since a browser's memory grows with it. The next line behind it is
+    """Bounds of one page, since a browser's memory grows with it. The next line behind it is
     looked at and counted."""
 
     #: Bytes of lines.
@@ -97,7 +97,7 @@ Counts = dict[int, tuple[int, int]]
 
 @dataclass
 class Tally:
-    """What came of a selection."""
+    """The result of a selection."""
 
     #: Looked at.
     lines: int = 0

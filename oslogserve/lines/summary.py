@@ -58,7 +58,7 @@ class Error(TypedDict):
 
 
 class Totals(TypedDict):
-    """What a log's lines come to, as either renderer counts them."""
+    """Counts of a log's lines, as either renderer makes them."""
 
     #: In ISO 8601, as far as the line says it.
     first_time: str | None
@@ -117,7 +117,7 @@ class Summary:
         self._last_errors: deque[Error] = deque(maxlen=MOST_ERRORS)
 
     def of(self, shown: Iterable[Shown]) -> Totals:
-        """What the lines come to."""
+        """Counts of the lines shown."""
         for one in shown:
             if isinstance(one, Line):
                 self._add(one)

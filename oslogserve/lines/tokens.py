@@ -51,7 +51,7 @@ class Kind(StrEnum):
 
 
 class Place(StrEnum):
-    """What stands before a token. The first token of content is FIRST_, and so is each up to the
+    """The kind of a token's place. The first token of content is FIRST_, and so is each up to the
     first field."""
 
     START = "S"  #: fields before any time

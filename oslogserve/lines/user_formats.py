@@ -35,7 +35,7 @@ class UserFormat:
 
 
 class Found(NamedTuple):
-    """What a format finds in a line. start, end: the time's place, equal for none. severity: b""
+    """Time and severity in a line. start, end: the time's place, equal for none. severity: b""
     for none."""
 
     start: int
@@ -61,7 +61,7 @@ class CompiledFormat:
         self._ranks = user_format.ranks
 
     def seen_in(self, line: bytes) -> Found | None:
-        """What the format finds in a line; None if it does not match."""
+        """Time and severity in a line; None if the format does not match."""
         found = self._match(line)
         if not found:
             return None

@@ -57,7 +57,7 @@ _INPUTS = {
 
 
 class LogInfo(NamedTuple):
-    """What is known of a log before it is read."""
+    """Facts of a log that are known before it is read."""
 
     #: Name of the source that has it.
     source: str = ""

@@ -156,7 +156,7 @@ class LogView:
         yield page.after_lines(notices, without_lines=self._without_lines())
 
     def _without_lines(self) -> str:
-        """What a page says instead of hits."""
+        """The sentence of a page without hits."""
         if self._tally.matched:
             return ""
         if not self._tally.bytes and not self.missing:

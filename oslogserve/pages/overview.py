@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in each of a folder's logs, as JSON, and as a page that leads with what went wrong."""
+"""Summaries of a folder's logs, as JSON, and as a page that leads with what went wrong."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +56,7 @@ _ERRORS = template('<a class="ERROR" href="{address}">{count:,}</a>')
 
 
 def summary(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterator[bytes]:
-    """What is in each log, the one first that has the cause of a failure."""
+    """Summaries of the logs, the one first that has the cause of a failure."""
     logs = [_in_short(query, *one) for one in _ranked(job, noise)]
     path = query.path.decode("utf-8", "replace")
     content = json_line({"path": path, "logs": logs, **ending(query, job)})

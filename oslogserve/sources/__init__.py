@@ -86,7 +86,7 @@ class Entry(NamedTuple):
 
 
 class OpenOptions(NamedTuple):
-    """What of a log is opened."""
+    """Options of opening a log."""
 
     #: False where only the metadata is needed.
     body: bool = True

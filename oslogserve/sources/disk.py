@@ -284,5 +284,5 @@ def _rewritten() -> Incomplete:
 
 
 def _message(error: OSError) -> str:
-    """What the system says of an error, without the path."""
+    """The system's message of an error, without the path."""
     return os.strerror(error.errno or errno.EIO)

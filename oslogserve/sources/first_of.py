@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several sources have, in their order: disk, then Swift."""
+"""Logs and listings of several sources, in their order: disk, then Swift."""
 
 import heapq
 from collections.abc import Iterator, Sequence

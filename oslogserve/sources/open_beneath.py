@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a path below a root is opened: `pure` is the definition, `native` its twin in Rust.
+"""Opening of a path below a root: `pure` is the definition, `native` its twin in Rust.
 
 Each system call of the pure one releases the interpreter and then waits for it again, which under
 load takes longer than the call. The native one waits once.

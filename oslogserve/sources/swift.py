@@ -40,7 +40,7 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 class Place(NamedTuple):
-    """Where the log of a path is stored."""
+    """Place of a log in Swift."""
 
     container: str
     #: The object's.

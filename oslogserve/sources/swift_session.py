@@ -284,7 +284,7 @@ class SwiftSession:
             connection.close()
 
     def _source_error(self, error: BaseException) -> SourceError:
-        """What failed, by type and status: the texts of these exceptions hold URLs."""
+        """The failure by type and status: the texts of these exceptions hold URLs."""
         if isinstance(error, TIMEOUTS):
             return SourceError(SOURCE, "it did not answer in time", "timeout")
         if _is_untrusted(error):

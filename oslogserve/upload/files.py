@@ -81,7 +81,7 @@ class Files:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a file was not uploaded, in words without a path or a secret."""
+    """The reason why a file was not uploaded, without a path or a secret."""
     if isinstance(error, Changed):
         return "it is written to all the time"
     if isinstance(error, OSError):

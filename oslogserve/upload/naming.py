@@ -24,7 +24,7 @@ class Naming:
     packs: bool
 
     def place(self, path: bytes) -> Place:
-        """Where the server looks for a file. Raises Unstorable."""
+        """Container and object in which the server looks for a file. Raises Unstorable."""
         served = b"/".join(filter(None, [self.prefix, path]))
         swift = self.config.section("swift")
         place = place_of(served, swift["container"], swift["partitions"])
