@@ -424,9 +424,11 @@ function momentOf(line) {
   while (at && !nameOf(at)) at = beside(at, -1);
   const name = nameOf(at) ?? '';
   const found = /^_(?:(\d{4}[/-]\d\d[/-]\d\d)|([A-Z][a-z][a-z])_+(\d\d?))[T_](\d\d)_(\d\d)_(\d\d)/.exec(name);
-  if (!found || /_[AP]M/.test(name)) return NaN;
-  const [, date, month, day, ...parts] = found;
-  const clock = parts.join(':');
+  if (!found) return NaN;
+  const [, date, month, day, hour, ...rest] = found;
+  const half = /_([AP])M/.exec(name)?.[1];
+  const hour24 = half ? `${(hour % 12) + (half === 'P' ? 12 : 0)}`.padStart(2, '0') : hour;
+  const clock = [hour24, ...rest].join(':');
   const [, hours, minutes = '00'] = /_\d\d(?:_\d+)?_*([+-]\d\d)_?(\d\d)?$/.exec(name) ?? [];
   const zone = hours ? `${hours}:${minutes}` : 'Z';
   if (date) return Date.parse(`${date.replaceAll('/', '-')}T${clock}${zone}`);
