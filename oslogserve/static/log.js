@@ -9,6 +9,9 @@ const log = document.getElementById('log');
 const bar = document.querySelector('header');
 const status = create('p', { id: 'said', role: 'status' });
 const say = (text) => { status.textContent = text; };
+const source = new URL(location).searchParams.get('source');
+// A query about what the page is about.
+const asking = (parameters) => new URLSearchParams({ ...source && { source }, ...parameters });
 const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.altKey);
 document.documentElement.classList.add('js');
 document.body.append(status);
@@ -267,13 +270,12 @@ function setBack(line) {
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 function linkIds(block) {
-  const source = new URL(location).searchParams.get('source');
   const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT, ({ data, parentElement }) => (
     ID.test(data) && !parentElement.closest('a') ? 1 : 2));
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     const id = text.splitText(ID.exec(text.data).index);
     id.splitText(36);
-    const link = create('a', { href: `?${new URLSearchParams({ ...source && { source }, q: id.data })}` });
+    const link = create('a', { href: `?${asking({ q: id.data })}` });
     id.replaceWith(link);
     link.append(id);
   }
@@ -415,40 +417,28 @@ function toggleWrap() {
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
 
-// Some seconds around the line looked at, in all logs of the job. A time without a year is of the latest
-// one that puts it before the log was last written; without a zone, it is taken as UTC.
+// Some seconds around the line looked at, in all logs of the job. What its time means is asked of the
+// server; without a zone, it is taken as UTC.
 const AROUND = 2;
 
-function momentOf(line) {
+async function momentOf(line) {
   let at = line;
   while (at && !nameOf(at)) at = beside(at, -1);
-  const name = nameOf(at) ?? '';
-  const found = /^_(?:(\d{4}[/-]\d\d[/-]\d\d)|([A-Z][a-z][a-z])_+(\d\d?))[T_](\d\d)_(\d\d)_(\d\d)/.exec(name);
-  if (!found) return NaN;
-  const [, date, month, day, hour, ...rest] = found;
-  const half = /_([AP])M/.exec(name)?.[1];
-  const hour24 = half ? `${(hour % 12) + (half === 'P' ? 12 : 0)}`.padStart(2, '0') : hour;
-  const clock = [hour24, ...rest].join(':');
-  const [, hours, minutes = '00'] = /_\d\d(?:_\d+)?_*([+-]\d\d)_?(\d\d)?$/.exec(name) ?? [];
-  const zone = hours ? `${hours}:${minutes}` : 'Z';
-  if (date) return Date.parse(`${date.replaceAll('/', '-')}T${clock}${zone}`);
-  const written = Date.parse(bar.querySelector('time')?.dateTime) || Date.now();
-  const year = new Date(written).getUTCFullYear();
-  const times = [year, year - 1].map((one) => Date.parse(`${day} ${month} ${one} ${clock} UTC`));
-  return times.find((time) => time <= written + 864e5);
+  if (!at) return NaN;
+  const answer = await fetch(`?${asking({ lines: `${numberOf(at)}-${numberOf(at)}`, format: 'jsonl' })}`);
+  const { time } = JSON.parse((await answer.text()).split('\n')[0]);
+  return Date.parse(/Z|[+-]\d\d:\d\d$/.test(time) ? time : `${time}Z`);
 }
 
-function goToMoment() {
-  const link = bar.querySelector('.moment');
-  const moment = momentOf(lineLookedAt());
+async function goToMoment() {
+  const moment = await momentOf(lineLookedAt()).catch(() => NaN);
   if (!moment) {
-    say('No line up to here has a time and a date that this page can read.');
+    say('No line up to here has a time and a date.');
     return;
   }
-  const address = new URL(link.href);
-  const source = address.searchParams.get('source');
+  const address = new URL(bar.querySelector('.moment').href);
   const [since, until] = [-AROUND, AROUND].map((shift) => `${new Date(moment + shift * 1000).toISOString().slice(0, 19)}Z`);
-  address.search = new URLSearchParams({ ...source && { source }, since, until, order: 'time', in: 'job' });
+  address.search = asking({ since, until, order: 'time', in: 'job' });
   location.assign(address);
 }
 
