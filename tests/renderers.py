@@ -34,6 +34,8 @@ _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=(
 
 pure = pure_renderer()
 native = NativeRenderer() if NATIVE_IS_THERE else None
+#: The one that a server takes. Where that is the native one, another environment is without it.
+SERVED = "native" if NATIVE_IS_THERE else "pure"
 #: Runs a test with each renderer.
 EACH = [
     pytest.param(pure, id="pure"),

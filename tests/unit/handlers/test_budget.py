@@ -13,6 +13,7 @@ import webob
 from oslogserve.errors import Busy, ClientLeft
 from oslogserve.handlers import budget
 from oslogserve.handlers.budget import SEARCHES, Allowance, Budget, Workload
+from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
@@ -25,14 +26,12 @@ COSTLY = "re=(?:[a-z].{0,30}){12}Q"
 MIB = 2**20
 
 
-@pytest.fixture(params=["native", "pure"])
-def ask(request, tmp_path):
+@pytest.fixture
+def ask(tmp_path):
     (tmp_path / "a.txt").write_bytes(LOG)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(LOG))
     (tmp_path / "small.txt").write_bytes(LINE)
-    if request.param == "native":
-        pytest.importorskip("oslogserve_speedups")
-    return lambda **options: Asking(tmp_path, serve_renderer=request.param, **options)
+    return lambda **options: Asking(tmp_path, serve_renderer=SERVED, **options)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])

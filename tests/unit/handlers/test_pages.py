@@ -6,6 +6,7 @@ import gzip
 import pytest
 
 from oslogserve.lines.selection import LINE_BYTES
+from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
 LINES = 4500
@@ -15,13 +16,11 @@ LOG = b"".join(
 SIZE = 20_000
 
 
-@pytest.fixture(params=["native", "pure"])
-def ask(request, tmp_path):
+@pytest.fixture
+def ask(tmp_path):
     (tmp_path / "a.txt").write_bytes(LOG)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(LOG))
-    if request.param == "native":
-        pytest.importorskip("oslogserve_speedups")
-    return lambda **options: Asking(tmp_path, serve_renderer=request.param, **options)
+    return lambda **options: Asking(tmp_path, serve_renderer=SERVED, **options)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
