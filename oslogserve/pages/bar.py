@@ -48,6 +48,7 @@ _LABELS = {
     "context": "{} lines around",
     "limit": "the first {}",
     "tail": "the last {}",
+    "logs": "logs {}",
 }
 _HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
 #: Inputs by their parameters, in the form's order. All but the first stand behind "more".
@@ -83,7 +84,7 @@ def bar(source: str, wraps: bool, parameters: Parameters) -> dict[str, str]:
         raw=address(source=source, format="raw"),
     )
     kept = [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
-    return {"text": text, "views": views, "tools": _tools(kept), "chips": _chips(kept)}
+    return {"text": text, "views": views, "tools": _tools(kept), "chips": chips(kept)}
 
 
 def _all_logs(parameters: Parameters) -> str:
@@ -119,15 +120,15 @@ def _tools(kept: list[tuple[str, str]]) -> Markup:
     )
 
 
-def _chips(kept: list[tuple[str, str]]) -> Markup:
+def chips(kept: list[tuple[str, str]]) -> Markup:
     """A link for each filter that is in use, to the lines without it, and one without any."""
-    chips = [
+    links = [
         _CHIP(address=address([*kept[:place], *kept[place + 1 :]]), label=_label(name, value))
         for place, (name, value) in enumerate(kept)
         if name in _LABELS and (name, value.upper()) != ("level", SEVERITIES[0])
     ]
-    clear = _CLEAR(address=address(kept, _LABELS)) if len(chips) > 1 else ""
-    return _CHIPS(chips=join(chips), clear=clear) if chips else Markup()
+    clear = _CLEAR(address=address(kept, (*_LABELS, "order"))) if len(links) > 1 else ""
+    return _CHIPS(chips=join(links), clear=clear) if links else Markup()
 
 
 def _label(name: str, value: str) -> str:

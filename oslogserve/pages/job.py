@@ -17,6 +17,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
+from oslogserve.pages.bar import chips
 from oslogserve.pages.humanize import visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
@@ -29,8 +30,11 @@ GATHERED_FOR = 0.05
 _BEFORE_ROWS = template_of("head", "job")
 _OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
 _HIDDEN = template('<input type="hidden" name="{name}" value="{value}">\n')
+_FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.
 _HIDDEN_ONES = ("source", "re", "not", "context", "tail")
+#: Parameters that say which lines are shown, but not where an answer goes on.
+_CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 _OPTION = template('<option value="{value}"{selected}>{label}</option>')
 #: Of the form's field for the level, by its values.
 _LEVELS = {SEVERITIES[0]: "all", **{name: name.lower() for name in SEVERITIES[1:]}}
@@ -117,8 +121,14 @@ def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:
 def _before(query: Query, job: Job) -> Markup:
     level = query.selection.level or SEVERITIES[0]
     values = dict(query.parameters)
-    kept = [(name, value) for name, value in query.parameters if name in _HIDDEN_ONES and value]
+    kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
+    # A field has the last of several values.
+    hidden = (
+        (name, value)
+        for name, value in kept
+        if name in _HIDDEN_ONES or (name in _FIELDS and values[name] != value)
+    )
     order = "time" if job.chosen.by_time else "log"
     return _BEFORE_ROWS(
         title=query.path.decode("utf-8", "replace") or "logs",
@@ -127,8 +137,9 @@ def _before(query: Query, job: Job) -> Markup:
         path=breadcrumbs(query.mount, query.path),
         levels=_options(_LEVELS, level),
         orders=_options({"log": "log", "time": "time"}, order),
-        **{name: values.get(name, "") for name in ("q", "logs", "since", "until")},
-        hidden=join(_HIDDEN(name=name, value=value) for name, value in kept),
+        **{name: values.get(name, "") for name in _FIELDS},
+        hidden=join(_HIDDEN(name=name, value=value) for name, value in hidden),
+        chips=chips(kept),
         overview=address(kept_source, format="overview"),
     )
 

@@ -211,6 +211,37 @@ def test_the_form_keeps_what_it_has_no_field_for(ask):
         assert f'<input type="hidden" name="{name}" value="{value}">' in page
 
 
+def test_filters_in_use_can_be_seen_and_taken_away(ask):
+    page = ask("/job/?re=t.o&not=zzz&context=1&logs=*nova*&logs=*tron*&order=time", **HTML).text
+    links = {
+        chip["label"]: chip["href"].replace("&amp;", "&")
+        for chip in (
+            found.groupdict()
+            for found in re.finditer(
+                '<a class="(?:chip|clear)" href="(?P<href>.*?)".*?>(?P<label>.*?)</a>', page
+            )
+        )
+    }
+    assert list(links) == [
+        "/t.o/",
+        "not “zzz”",
+        "1 lines around",
+        "logs *nova*",
+        "logs *tron*",
+        "clear",
+    ]
+    assert links["/t.o/"] == "?not=zzz&context=1&logs=%2Anova%2A&logs=%2Atron%2A&order=time"
+    assert links["clear"] == "?"
+    assert "chip" not in ask("/job/?order=time", **HTML).text
+
+
+def test_the_form_keeps_all_values_of_a_field(ask):
+    page = ask("/job/?q=one&q=nova&logs=*nova*", **HTML).text
+    assert '<input type="hidden" name="q" value="one">' in page
+    assert page.count(' name="q"') == 2
+    assert page.count(' name="logs"') == 1
+
+
 def test_a_page_by_time_says_how_zones_are_taken(ask):
     sentence = "times without a zone are taken as UTC"
     assert sentence in ask("/job/?order=time", **HTML).text
