@@ -107,6 +107,22 @@ def test_of_large_logs_it_says_that_only_when_asked(demo, page):
         expect(page.locator("#overview .wrong > li").first).to_be_visible()
 
 
+def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")
+    test = f'<testcase name="{"ServersTest." * 9}"><failure message="no"/></testcase>'
+    (tmp_path / "job" / "junit.xml").write_text(f"<testsuite>{test}</testsuite>")
+    page.set_viewport_size({"width": 390, "height": 844})
+    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
+        page.goto(f"{running.url}/job/")
+        page.click("#overview summary")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        names = page.locator("#overview td:first-child").all()
+        assert [round(name.bounding_box()["width"]) for name in names] == [358, 358]
+        links = page.locator("#overview a").all()
+        assert min(link.bounding_box()["height"] for link in links) >= 24
+
+
 def test_without_scripts_it_stands_behind_a_link(server, chromium):
     with chromium.new_context(java_script_enabled=False) as context:
         page = context.new_page()
