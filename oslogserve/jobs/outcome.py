@@ -51,11 +51,9 @@ def _failures(playbooks: Any) -> Iterator[tuple[str, FailedTask]]:
 
 
 def _failed(task: dict[str, Any], host: str, result: dict[str, Any]) -> FailedTask:
-    message = result.get("stderr") or result.get("msg") or ""
+    message = " ".join(str(result.get("stderr") or result.get("msg") or "").split())
     end = _dict(task.get("duration")).get("end") or ""
-    return FailedTask(
-        str(task.get("name") or "")[:300], host[:300], str(message)[:300], str(end)[:40]
-    )
+    return FailedTask(str(task.get("name") or "")[:300], host[:300], message[:300], str(end)[:40])
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -197,7 +197,8 @@ def _wrong(query: Query, log: JobLog, found: dict[str, Any], rank: Ranked) -> Ma
         around=_with(href, lines=around),
         time=error["time"] or "",
         moment=_moment(error["time"]),
-        text=visible(error["text"]),
+        # What a terminal wrote over, and the marks of GitLab's sections, are not shown.
+        text=visible(error["text"].rstrip("\r").rpartition("\r")[2]),
     )
 
 

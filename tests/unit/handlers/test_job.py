@@ -460,13 +460,19 @@ def test_an_overview_leads_with_what_went_wrong(ask):
     assert "3 logs, 2 other files" in rest
 
 
+def test_an_overview_shows_of_an_error_what_a_terminal_does(job, ask):
+    written = b"\x1b[0Ksection_end:1772648533:step\r\x1b[0K\x1b[31;1mERROR: Job failed\x1b[0;m\r\n"
+    (job / "job" / "gitlab.txt").write_bytes(written)
+    assert ">ERROR: Job failed</a>" in ask("/job/?format=overview").text
+
+
 def test_an_overview_names_the_task_that_failed(job, ask):
-    result = {"controller": {"failed": True, "msg": "<b>"}}
+    result = {"controller": {"failed": True, "msg": "<b>\n\tno\n"}}
     task = {"task": {"name": "run", "duration": {"end": "2026-03-04T18:22:13Z"}}, "hosts": result}
     zuul = [{"phase": "run", "plays": [{"tasks": [task]}]}]
     (job / "job" / "job-output.json").write_text(json.dumps(zuul))
     page = ask("/job/?format=overview").text
-    assert "Task <b>run</b> failed on <b>controller</b>: &lt;b&gt; " in page
+    assert "Task <b>run</b> failed on <b>controller</b>: &lt;b&gt; no " in page
     moment = "?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z&amp;order=time"
     assert f'<a href="{moment}">this moment in all logs</a>' in page
     found = lines(ask(f"/job/{moment.replace('&amp;', '&')}&format=text"))
