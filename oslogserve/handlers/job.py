@@ -102,7 +102,9 @@ class _Answer(Representation):
     def __init__(self, job: Job, content: tuple[Sequence[Header], Iterator[bytes]]) -> None:
         self._job = job
         headers, pieces = content
-        headers = [("Cache-Control", "no-cache"), VARY, *headers]
+        # A crawler that followed links to lines of all logs would have all read, again and again.
+        robots = ("X-Robots-Tag", "noindex, nofollow")
+        headers = [("Cache-Control", "no-cache"), VARY, robots, *headers]
         super().__init__(headers, pieces, "job", is_compressible=True)
         self.missing = job.missing
 

@@ -50,7 +50,7 @@ _LABELS = {
     "tail": "the last {}",
     "logs": "logs {}",
 }
-_HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
+HIDDEN = template('<input type="hidden" name="{name}" value="{value}">')
 #: Inputs by their parameters, in the form's order. All but the first stand behind "more".
 _INPUTS = {
     re.findall('name="(.*?)"', html)[0]: template(html) for html in text_of("fields").splitlines()
@@ -136,7 +136,7 @@ def _label(name: str, value: str) -> str:
 
 
 def _hidden(kept: list[tuple[str, str]]) -> Markup:
-    return join(_HIDDEN(name=name, value=value) for name, value in kept if name not in _INPUTS)
+    return join(HIDDEN(name=name, value=value) for name, value in kept if name not in _INPUTS)
 
 
 def _levels(kept: list[tuple[str, str]]) -> Markup:

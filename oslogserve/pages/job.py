@@ -17,7 +17,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
-from oslogserve.pages.bar import chips
+from oslogserve.pages.bar import HIDDEN, chips
 from oslogserve.pages.humanize import visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
@@ -29,7 +29,6 @@ GATHERED_FOR = 0.05
 
 _BEFORE_ROWS = template_of("head", "job")
 _OF_LOG = template('<h2 class="of"><a href="{href}">{name}</a></h2>\n')
-_HIDDEN = template('<input type="hidden" name="{name}" value="{value}">\n')
 _FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.
 _HIDDEN_ONES = ("source", "re", "not", "context", "tail")
@@ -138,7 +137,7 @@ def _before(query: Query, job: Job) -> Markup:
         levels=_options(_LEVELS, level),
         orders=_options({"log": "log", "time": "time"}, order),
         **{name: values.get(name, "") for name in _FIELDS},
-        hidden=join(_HIDDEN(name=name, value=value) for name, value in hidden),
+        hidden=join(HIDDEN(name=name, value=value) for name, value in hidden),
         chips=chips(kept),
         overview=address(kept_source, format="overview"),
     )

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import integrity, url
-from oslogserve.pages.bar import CURRENT
+from oslogserve.pages.bar import CURRENT, HIDDEN
 from oslogserve.pages.humanize import iso_moment, moment, size_element, time_element, visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
@@ -77,6 +77,7 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
         above=_ABOVE if query.path else "",
         overview=address(source=source, format="overview"),
         marks=job_marks,
+        hidden=HIDDEN(name="source", value=source) if source else "",
         job_style=url(query.mount, "job.css"),
         script=url(query.mount, "folder.js"),
         integrity=integrity("folder.js"),

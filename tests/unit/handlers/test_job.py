@@ -510,6 +510,21 @@ def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
     )
 
 
+@pytest.mark.parametrize(("query", "hidden"), [("", []), ("?source=disk", [("source", "disk")])])
+def test_the_page_of_a_folder_has_a_form_that_searches_all_logs(ask, query, hidden):
+    page = ask(f"/job/{query}", **HTML).text
+    [form] = re.findall("<form .*?</form>", page)
+    assert ' name="q" ' in form
+    assert re.findall('type="hidden" name="(.*?)" value="(.*?)"', form) == hidden
+
+
+@pytest.mark.parametrize(
+    "query", ["level=ERROR", "format=overview", "format=summary", "format=jsonl"]
+)
+def test_crawlers_are_told_to_leave_what_is_made_of_all_logs(ask, query):
+    assert ask(f"/job/?{query}").headers["X-Robots-Tag"] == "noindex, nofollow"
+
+
 def test_a_folder_leads_to_its_job(job, ask):
     (job / "job" / "job-output.txt").write_bytes(b"x\n")
     answer = ask("/job/logs/?q=one&in=job")
