@@ -75,8 +75,9 @@ class Job:
         self.missing: list[Incomplete] = []
         #: Sentences about what was left out.
         self.notices: list[str] = []
-        #: The name of the first log that the limits left out.
+        #: The name of the first log that is left for another answer, and its rows that were given.
         self.next_log: bytes | None = None
+        self.next_after = 0
         #: True where there is more than is read though nobody asked for it.
         self.is_large = False
         #: Rows that were given, and the number of the last one if there are more.
@@ -148,10 +149,22 @@ class Job:
             yield Slice(None, rows, 0, len(rows.ends))
 
     def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:
+        selection = self.chosen.selection
+        given = 0
         for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
+            before = given
             for rows in chain.from_iterable(ahead):
                 if rows.ends:
+                    given += len(rows.ends)
                     yield Slice(log, rows, 0, len(rows.ends))
+            if self._is_left(log):
+                if selection.tail is None:
+                    self.next_after = max(given, selection.after) - before
+                return
+
+    def _is_left(self, log: int) -> bool:
+        """True if another answer gives the rest of the log. Of the first one it would not give more."""
+        return log > 0 and self.logs[log].is_unpaid
 
     def summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
         """Each log, and what is in it."""
@@ -255,8 +268,8 @@ class Job:
         if len(self.missing) > len(self.notices):
             self.notices.append(f"{len(self.missing) - len(self.notices):,} more are incomplete.")
         if not self.chosen.by_time:
-            unread = (log.file.name for log in self.logs if log.is_unread)
-            self.next_log = next(unread, self.next_log)
+            left = (log.file.name for n, log in enumerate(self.logs) if self._is_left(n))
+            self.next_log = next(left, self.next_log)
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
         if untimed and self.cut_at is None:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing
+from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
 from oslogserve.decode import beginning, until_incomplete
@@ -98,8 +99,8 @@ class JobLog:
         self.missing: list[Incomplete] = []
         #: Why it was not read.
         self.skipped: Skipped | None = None
-        #: True where its turn never came.
-        self.is_unread = False
+        #: True where what the answer may cost was spent before its end.
+        self.is_unpaid = False
         #: False for a log without times; known once it was merged.
         self.has_times = True
         self._selection = selection
@@ -120,6 +121,8 @@ class JobLog:
             if by_time:
                 yield from bundled(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
             else:
+                if selection.tail is None:  # nor the beginning of a line, which another answer has
+                    rows = takewhile(lambda _: not self.is_unpaid, rows)
                 yield from bundled(rows, PASSED_ON, MOST_PIECES)
         if self.tally.cut_line:
             most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
@@ -147,7 +150,7 @@ class JobLog:
         its bytes."""
         shared = self._shared
         if shared.ended:
-            self.is_unread = True
+            self.is_unpaid = True
             return self._skip(str(shared.ended[0]), is_missed=True)
         try:
             with deadline.start_clock():
@@ -170,7 +173,9 @@ class JobLog:
                 else shared.budget.reading(pieces, size, most_lines)
             )
             yield from until_incomplete(watched, self.missing)
-            shared.ended.extend(error for error in self.missing if error.reason == "budget")
+            spent = [error for error in self.missing if error.reason == "budget"]
+            self.is_unpaid = bool(spent)
+            shared.ended.extend(spent)
             shared.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
         finally:
             log.close()

@@ -84,7 +84,7 @@ def next_address(query: Query, job: Job) -> str | None:
     if job.cut_at is not None:
         added: dict[str, bytes | int] = {"from": query.first_log, "after": job.cut_at}
     elif job.next_log is not None:
-        added = {"from": job.next_log}
+        added = {"from": job.next_log, "after": job.next_after}
     else:
         return None
     return address(query.parameters, ("from", "after"), **added)

@@ -418,6 +418,26 @@ def test_what_one_answer_may_cost_ends_it(job):
     assert {"logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"} <= names
 
 
+@pytest.mark.parametrize("renderer", ["pure", "auto"])
+@pytest.mark.parametrize("query", ["", "&q=1", "&level=ERROR&context=2", "&limit=900"])
+def test_following_next_gives_every_line_once_whatever_one_answer_may_cost(
+    tmp_path, renderer, query
+):
+    (tmp_path / "job").mkdir()
+    for number in range(5):
+        log = b"".join(b"%s %0200d\n" % (b"x" if n % 9 else b"ERROR", n) for n in range(2000))
+        (tmp_path / "job" / f"{number}.gz").write_bytes(gzip.compress(log))
+    url = f"?format=jsonl{query}"
+    whole = objects(Asking(tmp_path)(f"/job/{url.replace('&limit=900', '')}"))[:-1]
+    ask = Asking(tmp_path, serve_renderer=renderer, serve_inflated_size=str(2**20))
+    found = []
+    while url:
+        *rows, end = objects(ask(f"/job/{url}"))
+        found += rows
+        url = end["next"]
+    assert found == whole
+
+
 def test_many_incomplete_logs_are_counted(job, ask):
     for number in range(30):
         (job / "job" / f"cut-{number}.txt.gz").write_bytes(gzip.compress(NOVA)[:-4])
