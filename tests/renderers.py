@@ -15,6 +15,7 @@ from oslogserve.lines.ansi import without_sequences
 from oslogserve.lines.native_grammar import NativeGrammar
 from oslogserve.lines.recognise import Recogniser, Seen
 from oslogserve.lines.renderer import NativeRenderer, pure_renderer
+from oslogserve.lines.rows import NO_TIME
 from oslogserve.lines.selection import Tally, Wanted
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.user_formats import UserFormat
@@ -81,11 +82,13 @@ def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple
 def rows_of(renderer, pieces, wanted, tally, *options) -> list[tuple[int, bytes]]:
     """The rows of a log, each behind its time."""
     found = []
+    reached = NO_TIME
     for rows in renderer.rows(pieces, wanted, tally, *options):
         texts = [rows.text[a:b] for a, b in zip([0, *rows.ends], rows.ends, strict=False)]
         found += zip(rows.times, texts, strict=True)
         assert b"".join(texts) == rows.text
-        assert max(rows.times, default=rows.reached) <= rows.reached
+        assert min(rows.times, default=reached) >= reached
+        reached = rows.reached
     return found
 
 

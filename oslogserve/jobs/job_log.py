@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from oslogserve.decode import beginning, until_incomplete
 from oslogserve.errors import Error, Incomplete, NotFound
-from oslogserve.jobs.merge import bundled, placed
+from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
@@ -27,6 +27,8 @@ MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
 #: Where logs are merged: bytes of a line that each of them may hold until it ends, together. Some copies
 #: of them are held.
 MERGED_LINES = 32 * 1024 * 1024
+#: Where logs are merged: bytes of rows above their first times that are held, of all of them together.
+MERGED_HELD = 16 * 1024 * 1024
 #: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
 #: others wait for them.
 MOST_PIECES = 1_000_000
@@ -118,8 +120,9 @@ class JobLog:
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
         with closing(self._text(size, len(label))) as pieces:
             rows = self._shared.renderer.rows(pieces, wanted, self.tally, longest)
-            if by_time:
-                yield from bundled(self._noting_times(placed(rows)), size // 2, MOST_MERGED_PIECES)
+            if merged_with:
+                rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
+                yield from bundled(self._noting_times(rows), size // 2, MOST_MERGED_PIECES)
             else:
                 if selection.tail is None:  # nor the beginning of a line, which another answer has
                     rows = takewhile(lambda _: not self.is_unpaid, rows)

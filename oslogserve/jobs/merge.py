@@ -41,9 +41,9 @@ def bundled(several: Iterable[Rows], most_bytes: int, most_pieces: int) -> Itera
         yield held
 
 
-def placed(several: Iterable[Rows]) -> Iterator[Rows]:
-    """The same rows; those above the log's first time have that of the first row behind them, and
-    all of a log without any time there are UNTIMED."""
+def placed(several: Iterable[Rows], most_held: int = MOST_HELD) -> Iterator[Rows]:
+    """The same rows; those above the log's first time have that, and all of a log without any time
+    there are UNTIMED."""
     held: list[Rows] = []
     size = 0
     rest = iter(several)
@@ -53,20 +53,20 @@ def placed(several: Iterable[Rows]) -> Iterator[Rows]:
         timed = (number for number, time in enumerate(rows.times) if time != NO_TIME)
         above = next(timed, len(rows.times))
         size += rows.ends[above - 1] if above else 0
-        if size > MOST_HELD:
+        if size > most_held:
             break
-        if above < len(rows.times):
-            first = rows.times[above]
+        if rows.reached != NO_TIME:
+            first = rows.reached
             break
-        if rows.reached != NO_TIME and not size:  # nothing is held back for it
-            held.clear()
-            yield rows
-    for rows in held:
+    while held:
+        yield _not_before(first, held.pop(0))
+    for rows in rest:
         yield _not_before(first, rows)
-    yield from rest if first != UNTIMED else (_not_before(first, rows) for rows in rest)
 
 
 def _not_before(first: int, rows: Rows) -> Rows:
+    if rows.reached >= first and (not rows.times or rows.times[0] >= first):
+        return rows
     times = array("q", (max(first, time) for time in rows.times))
     return rows._replace(times=times, reached=max(first, rows.reached))
 

@@ -7,7 +7,7 @@ from oslogserve.lines.html import Elements
 from oslogserve.lines.jsonl import objects
 from oslogserve.lines.recognise import Recogniser
 from oslogserve.lines.rows import Rows, rows_of
-from oslogserve.lines.select import Gap, Selector, Shown
+from oslogserve.lines.select import Gap, Selector
 from oslogserve.lines.selection import Tally, Wanted
 from oslogserve.lines.split import LONGEST_LINE, split
 from oslogserve.lines.summary import Summary, as_json
@@ -33,7 +33,8 @@ class PureRenderer:
     ) -> Iterator[bytes]:
         tally = Tally() if tally is None else tally
         clock = Clock(wanted.last_written())
-        shown = self._shown(pieces, wanted, clock, tally, longest)
+        selector = Selector(wanted, self._recogniser, clock, tally, longest)
+        shown = selector.shown(split(_counted(pieces, tally), longest))
         match wanted.view:
             case "html":
                 elements = Elements(wanted.link, wanted.selection.searches, longest)
@@ -50,14 +51,11 @@ class PureRenderer:
         self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
     ) -> Iterator[Rows]:
         clock = Clock(wanted.last_written())
-        shown = self._shown(pieces, wanted, clock, tally, longest)
-        return rows_of(shown, wanted, clock, tally, longest)
-
-    def _shown(
-        self, pieces: Iterable[bytes], wanted: Wanted, clock: Clock, tally: Tally, longest: int
-    ) -> Iterator[Shown]:
         selector = Selector(wanted, self._recogniser, clock, tally, longest)
-        return selector.shown(split(_counted(pieces, tally), longest))
+        shown = selector.shown(split(_counted(pieces, tally), longest))
+        for rows in rows_of(shown, wanted, clock, tally, longest):
+            yield rows._replace(reached=min(rows.reached, selector.first_time))
+        yield Rows(b"", (), (), selector.first_time)
 
 
 def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:

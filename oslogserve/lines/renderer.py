@@ -92,7 +92,9 @@ class NativeRenderer:
             yield _rows(text, *renderer.rows())
             if renderer.done:
                 break
-        while text := renderer.finish():
+        text = b"any"
+        while text:
+            text = renderer.finish()
             yield _rows(text, *renderer.rows())
         vars(tally).update(renderer.tally())
 

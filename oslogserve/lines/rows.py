@@ -27,7 +27,7 @@ class Rows(NamedTuple):
     #: of the row's line and all lines above; NO_TIME before the first, and UNTIMED of a log whose
     #: first lines have none. Only with `by_time`.
     times: Sequence[int]
-    #: That of the last line that was read: no later row has an earlier one.
+    #: No later row has an earlier time. The first one that is not NO_TIME is the log's first time.
     reached: int = NO_TIME
 
 

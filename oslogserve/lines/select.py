@@ -81,10 +81,12 @@ class Selector:
         self._time: Instant | None = None
         self._by_time = wanted.by_time
         self._latest = NO_TIME
+        #: The first of the times that lines have; see Line.time.
+        self.first_time = NO_TIME
         self._remaining = selection.limit
         self._context = selection.context or 0
         self._context_end = 0  # the last line of the context behind the last hit
-        self._before = _LineBuffer(self._context, CONTEXT_BYTES)
+        self._before = _LineBuffer(self._context, min(CONTEXT_BYTES, longest))
 
     def shown(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Shown]:
         """The lines that are shown, and the gaps between them. lines: all of the log."""
@@ -130,6 +132,8 @@ class Selector:
             self._latest = max(self._latest, NO_TIME if time is None else time)
         if self._by_time and self._latest == NO_TIME and number >= UNTIMED_LINES:
             self._latest = UNTIMED
+        if self.first_time == NO_TIME:
+            self.first_time = self._latest
         rank = self._inheritance.rank_of(seen)
         return Line(number, text, seen, rank, time=self._latest)
 

@@ -26,6 +26,11 @@ impl LineBuffer {
         self.capacity.min(self.added) - self.lines.len()
     }
 
+    /// The first line that is held.
+    pub fn first(&self) -> Option<&Line<'static>> {
+        self.lines.front()
+    }
+
     /// Holds a line. Returns those that left for it and are shown nevertheless.
     pub fn add(&mut self, line: Line<'static>) -> Vec<Line<'static>> {
         self.added += 1;

@@ -114,6 +114,8 @@ pub struct Selector {
     by_time: bool,
     /// Of the latest time of all lines.
     latest: i64,
+    /// The first such time, until it was told.
+    first: Option<i64>,
     /// Ends and times of the rows that the last piece gave.
     rows: (Vec<i64>, Vec<i64>),
 }
@@ -146,7 +148,7 @@ impl Selector {
             longest,
             number: 1,
             remaining: selection.limit,
-            before: LineBuffer::new(context, CONTEXT_BYTES),
+            before: LineBuffer::new(context, CONTEXT_BYTES.min(longest)),
             context_end: 0,
             tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_BYTES),
             candidates: 0..0,
@@ -162,6 +164,7 @@ impl Selector {
             has_rows: label.is_some(),
             by_time,
             latest: NO_TIME,
+            first: None,
             rows: (Vec::new(), Vec::new()),
             selection,
             filter,
@@ -185,11 +188,15 @@ impl Selector {
         self.rows.1.clear();
     }
 
-    /// Ends and times of the rows that the last piece gave, and the latest time of all lines.
+    /// Ends and times of the rows that the last piece gave, and `reached` of `lines/rows.py`.
     pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         let (ends, times) = std::mem::take(&mut self.rows);
         self.view.output().give_back();
-        (ends, times, self.latest)
+        let reached = self.before.first().map_or(self.latest, |held| held.latest);
+        if reached == NO_TIME {
+            return (ends, times, reached);
+        }
+        (ends, times, self.first.take().unwrap_or(reached))
     }
 
     /// Takes lines, or the beginning of a long one.
@@ -373,11 +380,7 @@ impl Selector {
         self.tally.lines = self.number;
         let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
         if self.by_time {
-            let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
-            self.latest = time.map_or(self.latest, |time| self.latest.max(time));
-        }
-        if self.by_time && self.latest == NO_TIME && self.number >= UNTIMED_LINES {
-            self.latest = UNTIMED;
+            self.take_time();
         }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
@@ -411,6 +414,19 @@ impl Selector {
         } else {
             let left = self.before.add(line.to_owned());
             self.put_all(left);
+        }
+    }
+
+    /// Takes the time of a line that is merged with those of other logs.
+    fn take_time(&mut self) {
+        let had_none = self.latest == NO_TIME;
+        let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
+        self.latest = time.map_or(self.latest, |time| self.latest.max(time));
+        if self.latest == NO_TIME && self.number >= UNTIMED_LINES {
+            self.latest = UNTIMED;
+        }
+        if had_none && self.latest != NO_TIME {
+            self.first = Some(self.latest);
         }
     }
 

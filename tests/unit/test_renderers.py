@@ -664,6 +664,13 @@ def test_context_that_cannot_be_held_is_a_gap(renderer):
             assert made == b"\n".join([*shown, b""])
 
 
+def test_context_takes_no_more_than_a_line(renderer):
+    lines = b"".join(b"%07d\n" % number for number in range(2 * REACH // 8))
+    asked = wanted("text", Selection(context=1000, searches=text("hit")))
+    made = b"".join(renderer([lines + b"hit\n"], asked, longest=REACH))
+    assert made == lines[-(REACH // 8 * 8) :] + b"hit\n"
+
+
 def test_a_tail_that_cannot_be_held_is_told(renderer):
     large = b"x" * (TAIL_BYTES // 2)
     for lines, dropped in (

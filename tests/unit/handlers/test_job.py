@@ -111,6 +111,32 @@ def test_lines_are_merged_by_time_over_zones_and_steps_back(ask):
     assert notices(answer) == ["Lines without any time stand at the end, of: plain.txt."]
 
 
+@pytest.mark.parametrize("renderer", ["pure", "auto"])
+def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch, renderer):
+    monkeypatch.setattr("oslogserve.handlers.budget.FIRST_BLOCK", 4096)
+    monkeypatch.setattr("oslogserve.handlers.budget.LARGEST_BLOCK", 4096)
+    stamps = [f"2026-03-04 18:{n // 60:02}:{n % 60:02}.000" for n in range(3600)]
+    times = [f"{stamp} INFO {'x' * 60} {n % 100}\n" for n, stamp in enumerate(stamps)]
+    (tmp_path / "job").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "job" / name).write_text("".join(times))
+    (tmp_path / "job" / "each").write_text("".join(line.replace("x", "y") for line in times))
+    ask = Asking(tmp_path, serve_renderer=renderer)
+    *rows, _ = objects(ask("/job/?order=time&format=jsonl&context=40&re=x+0$|y"))
+    order = [(row["time"], row["log"]) for row in rows]
+    assert order == sorted(order)
+    assert len(order) > 3600 + 2 * 80 * 35
+
+
+@pytest.mark.parametrize("renderer", ["pure", "auto"])
+@pytest.mark.parametrize("query", ["q=starts", "q=starts&context=1", "re=starts|three"])
+def test_a_line_above_the_first_time_comes_with_it_where_that_one_is_left_out(job, renderer, query):
+    ask = Asking(job, serve_renderer=renderer)
+    answer = ask(f"/job/?order=time&format=text&logs=logs/*&{query}")
+    assert lines(answer)[0] == "logs/nova.txt.gz:1:nova starts"
+    assert not notices(answer)
+
+
 def test_a_time_merges_by_time(ask):
     answer = ask("/job/?since=2026-03-04T18:22:13Z&until=2026-03-04T18:22:13Z&format=text")
     assert [line.split(":")[0] for line in lines(answer)] == [

@@ -23,7 +23,8 @@ def pieces(rows, *sizes):
     for size in (*sizes, len(rows)):
         part, rows = rows[:size], rows[size:]
         times = [time for time, _ in part]
-        reached = max([reached, *times])
+        known = [time for time in times if time != NO_TIME]
+        reached = max([reached, *(known[:1] if reached == NO_TIME else times)])
         ends = [sum(len(text) for _, text in part[: n + 1]) for n in range(len(part))]
         yield rows_of(b"".join(text for _, text in part), ends, times, reached)
 
@@ -87,37 +88,29 @@ def test_rows_above_the_first_time_come_with_it():
     assert times_of(merge.placed(pieces(rows, 1, 0))) == [7, 7, 7, 8]
 
 
-def test_rows_above_the_first_time_that_come_late_come_with_the_next():
-    rows = [
-        rows_of(b"", [], [], 7),
-        rows_of(b"ab", [1, 2], [NO_TIME, 7], 8),
-        rows_of(b"c", [1], [9], 9),
-    ]
-    several = list(merge.placed(rows))
-    assert [one.reached for one in several] == [7, 8, 9]
+def test_rows_above_the_first_time_come_with_it_where_its_own_row_does_not():
+    rows = [rows_of(b"a", [1], [NO_TIME], 7), rows_of(b"b", [1], [NO_TIME], 8)]
+    several = [*merge.placed([*rows, rows_of(b"c", [1], [9], 9)])]
     assert times_of(several) == [7, 7, 9]
-    alone = [rows_of(b"", [], [], 7), rows_of(b"a", [1], [NO_TIME], 8), rows_of(b"", [], [], 9)]
-    assert times_of(merge.placed(alone)) == [UNTIMED]
-    assert {one.reached for one in [*merge.placed(alone)][1:]} == {UNTIMED}
+    assert [one.reached for one in several] == [7, 8, 9]
+    assert times_of(merge.placed(rows)) == [7, 7]
 
 
 @pytest.mark.parametrize("size", [1, 2, 9])
-def test_what_is_held_does_not_depend_on_how_a_log_is_cut(monkeypatch, size):
-    monkeypatch.setattr(merge, "MOST_HELD", 4)
+def test_what_is_held_does_not_depend_on_how_a_log_is_cut(size):
     rows = [(NO_TIME, b"ab"), (NO_TIME, b"cd"), (7, b"ef"), (8, b"gh")]
-    assert times_of(merge.placed(pieces(rows, *[size] * 9))) == [7, 7, 7, 8]
+    assert times_of(merge.placed(pieces(rows, *[size] * 9), 4)) == [7, 7, 7, 8]
     more = [(NO_TIME, b"x"), *rows]
-    assert times_of(merge.placed(pieces(more, *[size] * 9))) == [UNTIMED] * 5
+    assert times_of(merge.placed(pieces(more, *[size] * 9), 4)) == [UNTIMED] * 5
 
 
 def test_a_log_without_times_is_untimed():
     assert times_of(merge.placed(pieces([(NO_TIME, b"a"), (NO_TIME, b"b")], 1))) == [UNTIMED] * 2
 
 
-def test_a_log_with_more_above_its_first_time_than_is_held_is_untimed(monkeypatch):
-    monkeypatch.setattr(merge, "MOST_HELD", 2)
+def test_a_log_with_more_above_its_first_time_than_is_held_is_untimed():
     rows = [(NO_TIME, b"abc"), (NO_TIME, b"d"), (7, b"e")]
-    several = list(merge.placed(pieces(rows, 1, 1)))
+    several = list(merge.placed(pieces(rows, 1, 1), 2))
     assert times_of(several) == [UNTIMED] * 3
     assert {one.reached for one in several} == {UNTIMED}
 

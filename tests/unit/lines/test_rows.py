@@ -77,3 +77,13 @@ def test_a_log_without_a_time_in_its_first_lines_has_none(renderer):
     times = [time for time, _ in rows(renderer, [log])]
     assert times == [NO_TIME] * (UNTIMED_LINES - 1) + [UNTIMED] * 2
     assert rows(renderer, [log[2:]])[-1][0] == AT_12
+
+
+@pytest.mark.parametrize("size", [40, 4096])
+def test_the_first_time_that_is_reached_is_the_logs_whatever_is_left_out(renderer, size):
+    pieces = cut(LOG, range(size, len(LOG), size))
+    for text, context in (("start", 0), ("nothing", 9), ("zone", 9)):
+        asked = Selection(searches=(Search.of_text(text),), context=context)
+        wanted = Wanted("text", asked, 1.4e9, b"", None, b"", by_time=True)
+        reached = [rows.reached for rows in renderer.rows(pieces, wanted, Tally(), REACH)]
+        assert next(time for time in reached if time != NO_TIME) == AT_12

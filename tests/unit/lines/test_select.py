@@ -261,11 +261,13 @@ def test_a_search_is_of_so_many_bytes_of_a_line():
         assert numbers(found) == [(1, 1), 2, 3]
 
 
-def test_context_is_held_within_bounds():
-    large = b"x" * (CONTEXT_BYTES // 2 - 1) + b"\n"
-    found, _ = selected(large * 3 + b"hit\n", Selection(context=3, searches=text("hit")))
+@pytest.mark.parametrize("longest", [10, CONTEXT_BYTES, 2 * CONTEXT_BYTES])
+def test_context_is_held_within_bounds(longest):
+    large = b"x" * (min(longest, CONTEXT_BYTES) // 2 - 1) + b"\n"
+    asked = Selection(context=3, searches=text("hit"))
+    found, _ = selected(large * 3 + b"hit\n", asked, longest=longest)
     assert numbers(found) == [(1, 1), 2, 3, 4]
-    found, _ = selected(large + large + b"\nhit\n", Selection(context=3, searches=text("hit")))
+    found, _ = selected(large + large + b"\nhit\n", asked, longest=longest)
     assert numbers(found) == [(1, 1), 2, 3, 4]
 
 
