@@ -146,12 +146,12 @@ def _render(options: argparse.Namespace) -> int:
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
         return _render_job(options, config, query, renderer)
-    if query.order or query.logs or query.first_log:
-        raise ConfigError("--order, --logs and --from are for a folder")
     missing: list[Incomplete] = []
     if sys.stdout is None or (sys.stdin is None and not options.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
     with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
+        if query.order or query.logs or query.first_log:
+            raise ConfigError("--order, --logs and --from are for a folder")
         chunks = iter(partial(os.read, stream.fileno(), 65536), b"")
         pieces = until_incomplete(Decoded(chunks), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None

@@ -191,9 +191,10 @@ def test_bad_arguments(given, capsys):
     assert "usage" in capsys.readouterr().err
 
 
-def test_a_file_that_is_not_there_is_status_2(tmp_path, capsys):
+@pytest.mark.parametrize("given", [[], ["--order", "time"]])
+def test_a_file_that_is_not_there_is_status_2(tmp_path, given, capsys):
     missing = tmp_path / "none"
-    assert main(["render", str(missing)]) == 2
+    assert main(["render", str(missing), *given]) == 2
     assert capsys.readouterr().err == f"oslogserve: {missing}: No such file or directory\n"
     assert main(["serve", "--root", str(missing)]) == 2
     assert "none" in capsys.readouterr().err
