@@ -215,7 +215,8 @@ def test_a_page_links_each_line_to_its_log(ask):
     assert "4 lines of 3 logs, 2 other files" in page
 
 
-def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask):
+def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask, monkeypatch):
+    monkeypatch.setattr("oslogserve.pages.job.GATHERED_FOR", 60)
     page = ask("/job/?order=time", **HTML).text
     assert page.count("<ol class=b>") == page.count("</ol>") == 1
     assert len(re.findall("<li[ >]", page)) == 8
