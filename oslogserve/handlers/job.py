@@ -52,8 +52,10 @@ class JobHandler:
                 return log
 
             renderer = self._logs.renderer
-            shared = Shared(opened, renderer, budget, self._pools, self._media_type, [], [])
-            job = Job(_chosen(query), shared)
+            chosen = _chosen(query)
+            link = page.link_of(query.source) + (b"order=time&amp;" if chosen.by_time else b"")
+            shared = Shared(opened, renderer, budget, self._pools, self._media_type, [], [], link)
+            job = Job(chosen, shared)
             job.choose(Walk(sources, query.path, query.first_log), self._limits)
             return respond(request, _Answer(job, self._content(query, job)))
         except BaseException:

@@ -87,6 +87,8 @@ class Shared(NamedTuple):
     ended: list[Incomplete]
     #: The sources of logs that broke off since nothing came for too long.
     stalled: list[str]
+    #: Of Wanted: of all these logs.
+    link: bytes
 
 
 class JobLog:
@@ -113,7 +115,9 @@ class JobLog:
         follow on each other."""
         by_time = merged_with is not None
         selection = _selection_of_each(self._selection, by_time)
-        wanted = Wanted(view, selection, self.file.modified, b"", None, label, by_time)
+        wanted = Wanted(
+            view, selection, self.file.modified, self._shared.link, None, label, by_time
+        )
         size, longest = READ, LONGEST_LINE
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))

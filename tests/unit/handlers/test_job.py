@@ -215,6 +215,23 @@ def test_a_page_links_each_line_to_its_log(ask):
     assert "4 lines of 3 logs, 2 other files" in page
 
 
+@pytest.mark.parametrize(
+    ("query", "link"),
+    [
+        ("level=INFO", "?q="),
+        ("since=2026-03-04", "?order=time&amp;q="),
+        ("order=time&source=disk", "?source=disk&amp;order=time&amp;q="),
+    ],
+)
+def test_a_request_id_leads_to_its_lines_in_all_logs(job, ask, query, link):
+    request = "req-0b1c2d3e-0000-4000-8000-000000000000"
+    (job / "job" / "a.txt").write_text(f"2026-03-04 18:22:11.000 INFO [{request}] one\n")
+    page = ask(f"/job/?{query}", **HTML).text
+    assert f'[<a href="{link}{request}">{request}</a>] one' in page
+    found = ask("/job/" + link.replace("&amp;", "&") + request + "&format=text")
+    assert lines(found) == [f"a.txt:1:2026-03-04 18:22:11.000 INFO [{request}] one"]
+
+
 def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask, monkeypatch):
     monkeypatch.setattr("oslogserve.pages.job.GATHERED_FOR", 60)
     page = ask("/job/?order=time", **HTML).text
