@@ -158,6 +158,7 @@ function bringIn(name) {
     if (near && !range) {
       light(linesOf(near));
       pin(linesOf(near)[0]);
+      say(document.querySelector('.notice').textContent);
     } else if (name[0] !== '~' && !log.querySelector('.lit')) {
       say(range ? `This log has no line ${range[0]}.` : 'No line of this log has that time.');
     }

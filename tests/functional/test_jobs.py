@@ -156,6 +156,15 @@ def test_the_form_searches_all_logs(server, page):
     assert "order=time" in page.url
 
 
+@pytest.mark.parametrize("width", [1200, 1280, 1440])
+def test_of_the_path_of_a_log_nothing_is_cut(server, page, width):
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto(f"{server.url}{JOB}controller/logs/screen-n-cpu.txt.gz?lines=1-9")
+    cut = """() => [...document.querySelectorAll('.path *')].map((one) => one.scrollWidth - one.clientWidth)
+        .filter((beyond) => beyond > 0)"""
+    assert page.evaluate(cut) == []
+
+
 def test_a_log_leads_to_the_same_lines_of_all_logs(server, page):
     page.goto(f"{server.url}{JOB}controller/logs/screen-n-cpu.txt.gz?level=ERROR")
     page.click("text=all logs")

@@ -398,6 +398,7 @@ def test_a_moment_that_no_line_has_leads_to_the_nearest_line(scripted):
     expect(page.locator(".notice")).to_have_text("nearest: line 200, 39 ms later")
     page.wait_for_selector("#L200.lit")
     lands_on(page, "#L200")
+    expect(page.locator("#said")).to_have_text("nearest: line 200, 39 ms later")
     page.goto(page.url.partition("?")[0] + "#_2026-03-04T18_23_00")
     expect(page.locator(".notice")).to_have_text("nearest: line 1,000, 10 s earlier")
     page.goto(page.url.partition("?")[0] + "#_12_20_42")
