@@ -52,7 +52,6 @@ class LogHandler:
         self._known = KnownGzips()
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        _check(query)
         if request.is_conditional:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
@@ -92,6 +91,7 @@ class LogHandler:
             budget.close()
             return _redirect_to_folder(request, query)
         try:
+            _check(query)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             representation = self._representation(request, query, log)

@@ -165,7 +165,7 @@ def _after(query: Query, job: Job) -> Markup:
     if job.skipped:
         total += f", {len(job.skipped):,} other files"
     if job.chosen.by_time:
-        total += "; times without a zone are taken as UTC"
+        total += "; times without a zone are taken as UTC, without a year as of the last that fits"
     return _AFTER_ROWS(notices=join(notices), total=total)
 
 

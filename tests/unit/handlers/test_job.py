@@ -286,8 +286,8 @@ def test_the_form_keeps_all_values_of_a_field(ask):
     assert page.count(' name="logs"') == 1
 
 
-def test_a_page_by_time_says_how_zones_are_taken(ask):
-    sentence = "times without a zone are taken as UTC"
+def test_a_page_by_time_says_how_zones_and_years_are_taken(ask):
+    sentence = "times without a zone are taken as UTC, without a year as of the last that fits"
     assert sentence in ask("/job/?order=time", **HTML).text
     assert sentence not in ask("/job/?level=ERROR", **HTML).text
 
@@ -504,6 +504,12 @@ def test_what_is_for_single_logs_is_refused(ask, query, name):
 def test_what_is_for_folders_is_refused_for_a_log(ask, query):
     answer = ask(f"/job/plain.txt?{query}")
     assert (answer.status_int, "is for folders" in answer.text) == (400, True)
+
+
+def test_a_folder_without_its_slash_leads_to_it_with_all_that_was_asked(ask):
+    answer = ask("/job?level=ERROR&order=time&logs=*")
+    assert answer.status_int == 301
+    assert answer.location.endswith("/job/?level=ERROR&order=time&logs=*")
 
 
 def test_logs_are_ranked_by_their_errors(job):
