@@ -62,6 +62,11 @@ def duration(micros: int) -> str:
     return "1 day" if (shown, unit) == ("1", "days") else f"{shown} {unit}"
 
 
+def counted(number: int, noun: str) -> str:
+    """The number, and the noun that it is of."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def visible(name: str) -> str:
     """The name with control characters and their like as a Python programmer writes them."""
     if name.isprintable():

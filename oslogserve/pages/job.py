@@ -18,7 +18,7 @@ from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
 from oslogserve.pages.bar import HIDDEN, chips
-from oslogserve.pages.humanize import visible
+from oslogserve.pages.humanize import counted, visible
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
@@ -161,9 +161,9 @@ def _after(query: Query, job: Job) -> Markup:
         more = "the next lines" if job.cut_at is not None else "the next logs"
         notices.append(NOTE(content=GOES_ON(address=following, text=more)))
     logs_read = sum(bool(log.source) and not log.skipped for log in job.logs)
-    total = f"{job.sent:,} lines of {logs_read:,} logs"
+    total = f"{counted(job.sent, 'line')} of {counted(logs_read, 'log')}"
     if job.skipped:
-        total += f", {len(job.skipped):,} other files"
+        total += f", {counted(len(job.skipped), 'other file')}"
     if job.chosen.by_time:
         total += "; times without a zone are taken as UTC, without a year as of the last that fits"
     return _AFTER_ROWS(notices=join(notices), total=total)

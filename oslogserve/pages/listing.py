@@ -13,7 +13,14 @@ from markupsafe import Markup
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import integrity, url
 from oslogserve.pages.bar import CURRENT, HIDDEN
-from oslogserve.pages.humanize import iso_moment, moment, size_element, time_element, visible
+from oslogserve.pages.humanize import (
+    counted,
+    iso_moment,
+    moment,
+    size_element,
+    time_element,
+    visible,
+)
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
 from oslogserve.query import Query
@@ -90,9 +97,9 @@ def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iter
         files += len(batch) - folders_in_batch
         size += sum(row.size or 0 for row in batch)
         yield join(map(_html_row, batch)).encode()
-    total = [_counted(files, "file")]
+    total = [counted(files, "file")]
     total += [size_element(size)] if size else []
-    total += [_counted(folders, "folder")] if folders else []
+    total += [counted(folders, "folder")] if folders else []
     notices = join(NOTICE(sentence=sentence) for sentence in _notices(listing))
     yield _AFTER_ROWS(notices=notices, total=join(total, between=", ")).encode()
 
@@ -180,10 +187,6 @@ def _heading(label: str, key: str, sort: str, source: str) -> Markup:
         current=CURRENT if key == sort else "",
         label=label,
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _html_row(row: _Row) -> Markup:

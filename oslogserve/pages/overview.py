@@ -16,7 +16,7 @@ from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
-from oslogserve.pages.humanize import iso_moment, size_element, visible
+from oslogserve.pages.humanize import counted, iso_moment, size_element, visible
 from oslogserve.pages.job import GOES_ON, NOTE, address_of, ending, json_line, next_address
 from oslogserve.pages.page import NOTICE, breadcrumbs
 from oslogserve.pages.template import join, template, template_of
@@ -118,9 +118,9 @@ def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterat
     if job.next_log is not None:
         following = next_address(query, job) or ""
         notices.append(NOTE(content=GOES_ON(address=following, text="the next logs")))
-    count = f"{len(rows):,} logs"
+    count = counted(len(rows), "log")
     if job.skipped:
-        count += f", {len(job.skipped):,} other files"
+        count += f", {counted(len(job.skipped), 'other file')}"
     content = _OVERVIEW(
         task=_task(job.failed_task()) + _tests(job.failed_tests()),
         wrong=join(_wrong(query, *row) for row in wrong) if wrong else _NO_ERROR,

@@ -286,6 +286,12 @@ def test_the_form_keeps_all_values_of_a_field(ask):
     assert page.count(' name="logs"') == 1
 
 
+def test_what_was_read_is_counted_in_words_that_fit(ask):
+    page = ask("/job/?q=three&logs=*neutron*", **HTML).text
+    assert "<span>1 line of 1 log</span>" in page
+    assert "<summary>1 log</summary>" in ask("/job/?format=overview&logs=*neutron*").text
+
+
 def test_a_page_by_time_says_how_zones_and_years_are_taken(ask):
     sentence = "times without a zone are taken as UTC, without a year as of the last that fits"
     assert sentence in ask("/job/?order=time", **HTML).text
