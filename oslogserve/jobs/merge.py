@@ -49,7 +49,8 @@ def placed(several: Iterable[Rows], most_held: int = MOST_HELD) -> Iterator[Rows
     rest = iter(several)
     first = UNTIMED
     for rows in rest:
-        held.append(rows)
+        if rows.ends or rows.reached != NO_TIME:
+            held.append(rows)
         timed = (number for number, time in enumerate(rows.times) if time != NO_TIME)
         above = next(timed, len(rows.times))
         size += rows.ends[above - 1] if above else 0

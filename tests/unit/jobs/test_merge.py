@@ -104,6 +104,12 @@ def test_what_is_held_does_not_depend_on_how_a_log_is_cut(size):
     assert times_of(merge.placed(pieces(more, *[size] * 9), 4)) == [UNTIMED] * 5
 
 
+def test_pieces_of_a_long_first_line_are_not_held():
+    pieces = [rows_of(b"", [], [], NO_TIME)] * 9
+    [rows] = merge.placed([*pieces, rows_of(b"a\n", [2], [5], 5)])
+    assert rows.times[0] == 5
+
+
 def test_a_log_without_times_is_untimed():
     assert times_of(merge.placed(pieces([(NO_TIME, b"a"), (NO_TIME, b"b")], 1))) == [UNTIMED] * 2
 
