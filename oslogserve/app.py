@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from oslogserve import __version__
 from oslogserve.config import Config
+from oslogserve.config.renderer import etag_salt, renderer_of
 from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, MethodNotAllowed
 from oslogserve.handlers import server
-from oslogserve.handlers.budget import Allowance, Workload
 from oslogserve.handlers.folder import FolderHandler
+from oslogserve.handlers.health import Readiness
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.health import Readiness
 from oslogserve.http import Response
 from oslogserve.http.body import Body, Ended
 from oslogserve.http.operators import Operators
@@ -24,10 +24,10 @@ from oslogserve.http.server_timing import ServerTiming
 from oslogserve.jobs.job import Limits
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
+from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
-from oslogserve.rendering import etag_salt, renderer_of
 from oslogserve.sources import Source, deadline, open_beneath, trace
 from oslogserve.sources.circuit_breaker import PATIENCE, PATIENCE_BEHIND_DISK, CircuitBreaker
 from oslogserve.sources.disk import Disk
@@ -37,7 +37,7 @@ from oslogserve.sources.swift import Swift
 from oslogserve.sources.timed import TimedSource
 
 if TYPE_CHECKING:
-    from oslogserve.spans import Spans
+    from oslogserve.http.spans import Spans
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
@@ -170,7 +170,7 @@ def _limits(config: Config) -> Limits:
 def _spans(config: Config) -> "Spans | None":
     if not config["serve", "opentelemetry"]:
         return None
-    from oslogserve.spans import Spans  # its libraries are of an extra
+    from oslogserve.http.spans import Spans  # its libraries are of an extra
 
     return Spans()
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
+from oslogserve.config.renderer import renderer_of
 from oslogserve.errors import BadRequest, Incomplete, in_lines
 from oslogserve.lines.renderer import Renderer, described
 from oslogserve.query import PARAMETERS, Parameter, Query
-from oslogserve.rendering import renderer_of
 from oslogserve.upload import arguments as upload_arguments
 
 RENDERED = ("html", "text", "jsonl", "summary")
@@ -134,7 +134,7 @@ def _served(options: argparse.Namespace) -> Config:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from oslogserve.decode import Decoded, until_incomplete
+    from oslogserve.logs.decode import Decoded, until_incomplete
     from oslogserve.pages.bar import LogInfo
     from oslogserve.pages.log import LogView, incomplete_notice
 
@@ -170,11 +170,11 @@ def _render_job(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
-    from oslogserve.handlers.budget import Allowance, Workload
     from oslogserve.handlers.job import JobHandler
     from oslogserve.handlers.log import LogHandler
     from oslogserve.http.request import Request
     from oslogserve.jobs.job import Limits
+    from oslogserve.logs.budget import Allowance, Workload
     from oslogserve.sources.disk import Disk
 
     if options.format == "html":
@@ -195,7 +195,7 @@ def _render_job(
 
 def _of_a_log(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The pieces. Raises OSError where they are of a binary file."""
-    from oslogserve.pages.media_type import passed_through_as
+    from oslogserve.logs.media_type import passed_through_as
 
     head = next(pieces, b"")
     media_type = passed_through_as("log.txt", head, ())  # whatever it is called

@@ -21,8 +21,8 @@ from gunicorn.workers.gthread import ThreadWorker
 from oslogserve import metrics_dir
 from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
+from oslogserve.config.renderer import renderer_of
 from oslogserve.errors import in_lines
-from oslogserve.rendering import renderer_of
 
 if TYPE_CHECKING:
     from oslogserve.app import App

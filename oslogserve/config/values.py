@@ -40,7 +40,7 @@ def opentelemetry(text: str) -> bool:
     is_yes = yes_or_no(text)
     try:
         if is_yes:
-            import oslogserve.spans  # noqa: F401 - found missing before a server starts
+            import oslogserve.http.spans  # noqa: F401 - found missing before a server starts
     except ImportError:
         raise ValueError("no; yes where oslogserve[otel] is installed") from None
     return is_yes

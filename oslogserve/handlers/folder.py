@@ -7,13 +7,13 @@ from fnmatch import fnmatchcase
 from itertools import islice
 
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
-from oslogserve.handlers.budget import FOLDERS, Budget
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
+from oslogserve.logs.budget import FOLDERS, Budget
 from oslogserve.pages import listing, page
 from oslogserve.pages.address import address
 from oslogserve.query import Query

@@ -5,9 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from oslogserve.errors import BadRequest, Header
-from oslogserve.handlers.budget import JOBS, OVERVIEWS
 from oslogserve.handlers.log import LogHandler
-from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond
@@ -15,9 +13,11 @@ from oslogserve.jobs.ahead import pool_of
 from oslogserve.jobs.job import Chosen, Job, Limits
 from oslogserve.jobs.job_log import Shared
 from oslogserve.jobs.walk import Walk
+from oslogserve.logs.budget import JOBS, OVERVIEWS
+from oslogserve.logs.media_type import passed_through_as
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page
-from oslogserve.pages.media_type import passed_through_as
 from oslogserve.query import SOURCES, Query
 from oslogserve.sources import OpenOptions, Source
 

@@ -4,11 +4,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from oslogserve.decode import PIECE, beginning
 from oslogserve.errors import BadRequest
-from oslogserve.handlers.budget import LARGE_LOGS, SEARCHES, Budget, Workload
-from oslogserve.handlers.known_gzips import KnownGzips
-from oslogserve.handlers.open_log import OpenLog
 from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
 from oslogserve.http import TEXT, Representation, Response
 from oslogserve.http.conditions import Validator, etag_of
@@ -16,10 +12,14 @@ from oslogserve.http.request import Request
 from oslogserve.http.respond import redirect, respond
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
+from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Budget, Workload
+from oslogserve.logs.decode import PIECE, beginning
+from oslogserve.logs.known_gzips import KnownGzips
+from oslogserve.logs.media_type import Views, passed_through_as
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.pages import assets
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
-from oslogserve.pages.media_type import Views, passed_through_as
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first

@@ -4,11 +4,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.decode import exactly, until_incomplete
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
-from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import TEXT, ByteRange, Content, Representation
 from oslogserve.http.request import Request
+from oslogserve.logs.decode import exactly, until_incomplete
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.pages import page
 from oslogserve.pages.log import LogView, with_notices
 

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from oslogserve.errors import BadRequest, Error, Header, Unavailable
-from oslogserve.health import Readiness
+from oslogserve.handlers.health import Readiness
 from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import respond

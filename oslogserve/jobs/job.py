@@ -9,7 +9,6 @@ from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
-from oslogserve.decode import until_incomplete
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs import outcome, reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
@@ -20,6 +19,7 @@ from oslogserve.jobs.reports import FailedTest
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.rows import Rows
 from oslogserve.lines.selection import TAIL_BYTES, Selection
+from oslogserve.logs.decode import until_incomplete
 from oslogserve.sources import deadline
 
 #: Logs that are merged: all of them are open at once, and many a process may have 1024 descriptors.

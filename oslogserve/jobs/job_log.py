@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, closing
 from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
-from oslogserve.decode import beginning, until_incomplete
 from oslogserve.errors import Error, Incomplete, NotFound
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.walk import File
@@ -16,6 +15,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.split import LONGEST_LINE
+from oslogserve.logs.decode import beginning, until_incomplete
 from oslogserve.sources import Stored, deadline
 
 #: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on

@@ -11,11 +11,11 @@ from math import inf
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.decode import until_incomplete
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.nearest import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, Tally, Wanted
+from oslogserve.logs.decode import until_incomplete
 from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
 from oslogserve.pages.bar import LogInfo

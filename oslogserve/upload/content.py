@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from oslogserve.fastzlib import GZIP_WBITS
 from oslogserve.http import TEXT
-from oslogserve.pages.media_type import passed_through_as
+from oslogserve.logs.media_type import passed_through_as
 
 #: Bytes that are read at once, and by which the gain of a gzip is judged.
 PIECE = 256 * 1024

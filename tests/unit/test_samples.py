@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.decode import Decoded, until_incomplete
 from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.logs.decode import Decoded, until_incomplete
 from tests.renderers import bare
 
 SAMPLES = Path(

@@ -9,8 +9,8 @@ import pytest
 import webob
 
 from oslogserve import fastzlib
-from oslogserve.handlers import open_log
-from oslogserve.handlers.open_log import OpenLog
+from oslogserve.logs import open_log
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.metrics import size_class
 
 from .asking import (

@@ -10,11 +10,11 @@ import webob
 
 from oslogserve import fastzlib
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
-from oslogserve.handlers import open_log
-from oslogserve.handlers.budget import Allowance, Workload
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http.request import Request
 from oslogserve.lines.renderer import pure_renderer
+from oslogserve.logs import open_log
+from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.query import Query
 from tests.unit.sources.fake import FakeLog, FakeSource
 
@@ -200,7 +200,7 @@ def test_a_log_that_grew_is_counted_anew(tmp_path):
 def test_an_incomplete_log_is_sent_whole_with_its_notice(tmp_path, monkeypatch, library, log, cut):
     if library == "zlib":
         monkeypatch.setattr(fastzlib, "fast", zlib)
-        monkeypatch.setattr("oslogserve.decode.fast", zlib)
+        monkeypatch.setattr("oslogserve.logs.decode.fast", zlib)
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(log)[:cut])
     ask = Asking(tmp_path)
     whole = ask("/a.txt")

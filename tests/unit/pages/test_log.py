@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from oslogserve.decode import Decoded, until_incomplete
 from oslogserve.errors import Incomplete
 from oslogserve.lines.renderer import named
+from oslogserve.logs.decode import Decoded, until_incomplete
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query

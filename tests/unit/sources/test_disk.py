@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from oslogserve.decode import exactly
 from oslogserve.errors import BadRequest, Incomplete, SourceError
+from oslogserve.logs.decode import exactly
 from oslogserve.sources import LATEST, METADATA_ONLY, Folder, OpenOptions
 from oslogserve.sources import open_beneath as module
 from oslogserve.sources.disk import Disk

@@ -3,9 +3,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from oslogserve.handlers import known_gzips
-from oslogserve.handlers.checkpoints import Checkpoints
-from oslogserve.handlers.known_gzips import Known, KnownGzips
+from oslogserve.logs import known_gzips
+from oslogserve.logs.checkpoints import Checkpoints
+from oslogserve.logs.known_gzips import Known, KnownGzips
 from oslogserve.sources import Stored
 
 

@@ -10,9 +10,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from oslogserve import spans
 from oslogserve.app import App
 from oslogserve.config import ConfigError, load
+from oslogserve.http import spans
 from oslogserve.sources import trace
 from oslogserve.sources.disk import Disk
 
@@ -107,7 +107,7 @@ def test_without_the_option_nothing_of_it_is_loaded_and_it_is_refused_where_it_i
     subprocess.run([sys.executable, "-W", "ignore", "-c", loaded], check=True)
     config = tmp_path / "oslogserve.conf"
     config.write_text("[serve]\nopentelemetry = yes\n")
-    monkeypatch.setitem(sys.modules, "oslogserve.spans", None)
-    monkeypatch.delattr("oslogserve.spans")
+    monkeypatch.setitem(sys.modules, "oslogserve.http.spans", None)
+    monkeypatch.delattr("oslogserve.http.spans")
     with pytest.raises(ConfigError, match=r"no; yes where oslogserve\[otel\] is installed"):
         load(str(config), {})

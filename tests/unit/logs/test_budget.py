@@ -11,8 +11,8 @@ import pytest
 import webob
 
 from oslogserve.errors import Busy, ClientLeft
-from oslogserve.handlers import budget
-from oslogserve.handlers.budget import SEARCHES, Allowance, Budget, Workload
+from oslogserve.logs import budget
+from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload
 from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 

@@ -4,10 +4,10 @@ import gzip
 import pytest
 
 from oslogserve.errors import Incomplete, SourceError, Unavailable
-from oslogserve.handlers.budget import Allowance, Budget
-from oslogserve.handlers.known_gzips import KnownGzips
-from oslogserve.handlers.open_log import OpenLog
 from oslogserve.http import ByteRange
+from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.known_gzips import KnownGzips
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.sources import Folder, Stored
 from tests.unit.sources.fake import FakeLog, FakeSource
 

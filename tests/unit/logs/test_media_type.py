@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from oslogserve.pages.media_type import passed_through_as
+from oslogserve.logs.media_type import passed_through_as
 
 PAGE = b"<!DOCTYPE html><p>"
 

@@ -2,8 +2,8 @@
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.handlers import checkpoints
-from oslogserve.handlers.checkpoints import Checkpoints
+from oslogserve.logs import checkpoints
+from oslogserve.logs.checkpoints import Checkpoints
 
 LOG = bytes(range(256)) * 4
 INTERVAL = 100

@@ -3,12 +3,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.decode import PIECE, Decoded, exactly, length, packed_as
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.handlers.budget import Budget
-from oslogserve.handlers.checkpoints import Checkpoints
-from oslogserve.handlers.known_gzips import Known, KnownGzips
 from oslogserve.http import ByteRange
+from oslogserve.logs.budget import Budget
+from oslogserve.logs.checkpoints import Checkpoints
+from oslogserve.logs.decode import PIECE, Decoded, exactly, length, packed_as
+from oslogserve.logs.known_gzips import Known, KnownGzips
 from oslogserve.sources import Folder, Log, OpenOptions, Source, deadline
 from oslogserve.sources.first_of import open_first
 

@@ -6,8 +6,9 @@ import zlib
 
 import pytest
 
-from oslogserve import decode
-from oslogserve.decode import (
+from oslogserve.errors import Incomplete
+from oslogserve.logs import decode
+from oslogserve.logs.decode import (
     PIECE,
     Decoded,
     beginning,
@@ -16,7 +17,6 @@ from oslogserve.decode import (
     packed_as,
     until_incomplete,
 )
-from oslogserve.errors import Incomplete
 
 _random = random.Random(2)
 LOG = b"".join(

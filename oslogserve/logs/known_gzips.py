@@ -5,7 +5,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import NamedTuple
 
-from oslogserve.handlers.checkpoints import Checkpoints
+from oslogserve.logs.checkpoints import Checkpoints
 from oslogserve.sources import Stored
 
 #: Versions that each process remembers, some 500 bytes each, and 4 for each 8 MiB of a log.
