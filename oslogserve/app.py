@@ -21,10 +21,11 @@ from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.http.server_timing import ServerTiming
-from oslogserve.jobs.job import Limits
+from oslogserve.jobs.job import Jobs, Limits
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
 from oslogserve.logs.budget import Allowance, Workload
+from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
@@ -58,17 +59,19 @@ class App:
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
+        logs = Logs(config.views)
         self._log = LogHandler(
+            logs,
             renderer,
             Page(config["serve", "page_size"], config["serve", "page_elements"]),
-            config.views,
             config["serve", "max_age"],
             etag_salt(config),
             workload,
         )
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        job = JobHandler(self._log, config.noise, _limits(config), config["serve", "page_size"])
-        self._folder = FolderHandler(self._log, job, marks)
+        jobs = Jobs(logs, renderer, _limits(config))
+        job = JobHandler(jobs, workload, config.noise, config["serve", "page_size"])
+        self._folder = FolderHandler(self._log, job, workload, marks)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         self._spans = _spans(config)

@@ -153,7 +153,7 @@ def _render(options: argparse.Namespace) -> int:
         if query.order or query.logs or query.first_log:
             raise ConfigError("--order, --logs and --from are for a folder")
         chunks = iter(partial(os.read, stream.fileno(), 65536), b"")
-        pieces = until_incomplete(Decoded(chunks), missing)
+        pieces = until_incomplete(filter(None, Decoded(chunks)), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None
         title = Path(options.file).name if options.file else "standard input"
         pieces = _of_a_log(pieces, title)
@@ -170,27 +170,31 @@ def _render_job(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
-    from oslogserve.handlers.job import JobHandler
-    from oslogserve.handlers.log import LogHandler
-    from oslogserve.http.request import Request
-    from oslogserve.jobs.job import Limits
-    from oslogserve.logs.budget import Allowance, Workload
+    from oslogserve.jobs.job import Jobs, Limits
+    from oslogserve.logs.budget import Allowance, Budget
+    from oslogserve.logs.open_log import Logs
+    from oslogserve.pages import job as pages
+    from oslogserve.pages import overview
     from oslogserve.sources.disk import Disk
 
     if options.format == "html":
         raise ConfigError(
             "--format html is for a file: of a folder text, jsonl and summary are written"
         )
-    workload = Workload(Allowance(math.inf, sys.maxsize), threads=64)
-    limits = Limits(sys.maxsize, sys.maxsize, 0)
-    logs = LogHandler(renderer, None, config.views, 0, "", workload)
-    handler = JobHandler(logs, config.noise, limits, sys.maxsize)
     query = query._replace(is_folder=True, format=options.format or "text")
+    jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0))
     disk = Disk(options.file, config["serve", "chunk_size"])
-    with closing(handler(Request({"REQUEST_METHOD": "GET"}), query, [disk])) as response:
-        sys.stdout.buffer.writelines(response.body)
+    with closing(jobs.open(query, [disk], Budget(Allowance(math.inf, sys.maxsize)))) as job:
+        match query.format:
+            case "summary":
+                pieces = overview.summary(query, job, config.noise)
+            case "jsonl":
+                pieces = pages.jsonl(query, job)
+            case _:
+                pieces = pages.text(query, job)
+        sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
-        return 1 if response.missing else 0
+        return 1 if job.missing else 0
 
 
 def _of_a_log(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from oslogserve.http import TEXT, VARY, Representation, Response
 from oslogserve.http.request import Request
 from oslogserve.http.respond import redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
-from oslogserve.logs.budget import FOLDERS, Budget
+from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.pages import listing, page
 from oslogserve.pages.address import address
 from oslogserve.query import Query
@@ -24,11 +24,14 @@ NO_LISTINGS = "This server does not list folders: name a log."
 
 
 class FolderHandler:
-    def __init__(self, logs: LogHandler, jobs: JobHandler, job_marks: str | None) -> None:
+    def __init__(
+        self, logs: LogHandler, jobs: JobHandler, workload: Workload, job_marks: str | None
+    ) -> None:
         """job_marks: patterns of names by which the folder of a job is known; None where folders are
         not listed."""
         self._logs = logs
         self._jobs = jobs
+        self._workload = workload
         self._job_marks = job_marks
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
@@ -39,7 +42,7 @@ class FolderHandler:
         if query.is_of_job and self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
         if query.in_job and self._job_marks is not None:
-            with closing(self._logs.workload.begin(request.has_client_left)) as budget:
+            with closing(self._workload.begin(request.has_client_left)) as budget:
                 budget.enter(FOLDERS)
                 return _to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:
@@ -50,7 +53,7 @@ class FolderHandler:
                 return index
         if self._job_marks is None:
             raise Forbidden(NO_LISTINGS)
-        budget = self._logs.workload.begin(request.has_client_left)
+        budget = self._workload.begin(request.has_client_left)
         try:
             budget.enter(FOLDERS)
             return respond(request, _Listing(query, sources, self._job_marks, budget))

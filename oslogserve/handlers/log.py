@@ -2,6 +2,7 @@
 """A log, in the representation that was requested."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest
@@ -12,16 +13,14 @@ from oslogserve.http.request import Request
 from oslogserve.http.respond import redirect, respond
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
-from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Budget, Workload
-from oslogserve.logs.decode import PIECE, beginning
-from oslogserve.logs.known_gzips import KnownGzips
-from oslogserve.logs.media_type import Views, passed_through_as
-from oslogserve.logs.open_log import OpenLog
+from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
+from oslogserve.logs.media_type import passed_through_as
+from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query
-from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
@@ -33,73 +32,46 @@ _RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate":
 class LogHandler:
     def __init__(
         self,
+        logs: Logs,
         renderer: Renderer,
-        limits: Page | None,
-        views: Views,
+        limits: Page,
         max_age: int,
         etag_salt: str,
         workload: Workload,
     ) -> None:
-        """limits: of one page. views: patterns of paths from the configuration. max_age: seconds for
-        which caches may keep a settled log. etag_salt: part of every ETag."""
-        self.renderer = renderer
-        self.views = views
-        self.workload = workload
+        """limits: of one page. max_age: seconds for which caches may keep a settled log. etag_salt: part
+        of every ETag."""
+        self._logs = logs
+        self._renderer = renderer
         self._limits = limits
         self._max_age = max_age
         self._etag_salt = etag_salt
         self._page_salt = f"{etag_salt} {assets.VERSION} {limits}"
-        self._known = KnownGzips()
+        self._workload = workload
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         if request.is_conditional:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
                 return not_modified
-        budget = self.workload.begin(request.has_client_left)
-        try:
-            if query.view == "summary" or (query.view != "raw" and not query.is_unfiltered):
-                budget.enter(SEARCHES)  # lines are looked for, which may take long without output
-            return self._found(request, query, sources, budget)
-        except BaseException:
-            budget.close()
-            raise
-
-    def opened(
-        self,
-        path: bytes,
-        sources: Sequence[Source],
-        budget: Budget,
-        options: OpenOptions = FULL_BODY,
-        piece_size: int = PIECE,
-    ) -> OpenLog | None:
-        """The log, which closes `budget`; None for a folder. piece_size: as in OpenLog."""
-        found = open_first(sources, path, options)
-        if isinstance(found, Folder):
-            return None
-        return OpenLog(found, path, sources, self._known, budget, piece_size)
-
-    def _found(
-        self, request: Request, query: Query, sources: Sequence[Source], budget: Budget
-    ) -> Response:
-        """The response, which closes `budget`."""
         # What is no log shows that in its first bytes; format=raw tells it in its Content-Type.
         needs_body = not request.is_head or query.format in (None, "raw")
-        options = FULL_BODY if needs_body else METADATA_ONLY
-        log = self.opened(query.path, sources, budget, options)
-        if log is None:
-            budget.close()
-            return _redirect_to_folder(request, query)
-        try:
+        with ExitStack() as opened:
+            budget = opened.enter_context(closing(self._workload.begin(request.has_client_left)))
+            if query.view == "summary" or (query.view != "raw" and not query.is_unfiltered):
+                budget.enter(SEARCHES)  # lines are looked for, which may take long without output
+            options = FULL_BODY if needs_body else METADATA_ONLY
+            log = self._logs.open(query.path, sources, budget, options)
+            if log is None:
+                return _redirect_to_folder(request, query)
+            opened.enter_context(closing(log))
             _check(query)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             representation = self._representation(request, query, log)
-            validator = self._validator(log.stored, query)
-            return respond(request, representation, validator)
-        except BaseException:
-            log.close()
-            raise
+            response = respond(request, representation, self._validator(log.stored, query))
+            opened.pop_all()  # the response closes both
+            return response
 
     def _representation(self, request: Request, query: Query, log: OpenLog) -> Representation:
         """The log in the view of the query; what is no log is sent as it is instead."""
@@ -108,8 +80,7 @@ class LogHandler:
             media_type = _RAW_TYPES.get(log.packing) or passed_through_as(name, log.first, ())
             return StoredBytes(log, media_type or TEXT)
         if query.format is None:
-            head = beginning(log.first, encoding=log.stored.encoding)
-            media_type = passed_through_as(name, head, self.views)
+            media_type = self._logs.media_type(name, log)
             if media_type is not None:
                 return not_a_log(log, media_type, name)
         if view == "text" and query.is_unfiltered:
@@ -118,7 +89,7 @@ class LogHandler:
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
         limits, again = self._limits, log.decoded_again
-        log_view = LogView(query, info, log.missing, self.renderer, limits, again)
+        log_view = LogView(query, info, log.missing, self._renderer, limits, again)
         return Rendered(log, request, view, log_view)
 
     def _not_modified(

@@ -39,6 +39,7 @@ class _OfLog(Representation):
 
     def close(self) -> None:
         self._log.close()
+        self._log.budget.close()
 
     def _with_notices(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Text whose last line says what is missing: not all servers can break a connection."""
@@ -111,17 +112,16 @@ class Rendered(_OfLog):
         self.accept_ranges = "none" if view == "text" else ""
         self._is_compressible = view == "html" or _is_compressible(log, request)
         self._log_view = log_view
-        selection = log_view.query.selection
-        is_search = bool(selection.searches or selection.without)
-        self._watched = log.budget.searching if is_search else log.budget.reading
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
-        def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            watched = until_incomplete(self._watched(pieces), self.missing)
-            return self._log_view.render(self.view, watched)
+        log, selection = self._log, self._log_view.query.selection
+        is_search = bool(selection.searches or selection.without)
 
-        pieces, is_small = self._log.decoded(), self._log.is_small
-        return Content(pieces, render, is_small, is_compressible=self._is_compressible)
+        def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
+            return self._log_view.render(self.view, log.blocks(pieces, is_search))
+
+        compressible = self._is_compressible
+        return Content(log.decoded(), render, log.is_small, is_compressible=compressible)
 
     def headers_at_end(self) -> list[Header]:
         return self._log_view.headers() if self.view == "text" else []
@@ -144,7 +144,7 @@ def _is_compressible(log: OpenLog, request: Request) -> bool:
 def _decoded_range(log: OpenLog, byte_range: ByteRange) -> Content:
     if not log.packing:
         return _stored_content(log, byte_range)
-    return Content(log.decoded_range(byte_range), iter, length=byte_range.size)
+    return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
 
 
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:

@@ -2,25 +2,30 @@
 """A job: the logs of a folder that were chosen, and their lines or summaries."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from fnmatch import fnmatchcase
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
-from oslogserve.errors import Error, Incomplete
+from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.jobs import outcome, reports
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
-from oslogserve.jobs.job_log import READ, JobLog, Shared, Skipped
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
+from oslogserve.jobs.job_log import READ, JobLog, Reader, Skipped
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.reports import FailedTest
 from oslogserve.jobs.walk import File, Walk
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import Rows
-from oslogserve.lines.selection import TAIL_BYTES, Selection
+from oslogserve.lines.selection import TAIL_BYTES
+from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.decode import until_incomplete
-from oslogserve.sources import deadline
+from oslogserve.logs.open_log import Logs
+from oslogserve.query import SOURCES, Query
+from oslogserve.sources import Source
 
 #: Logs that are merged: all of them are open at once, and many a process may have 1024 descriptors.
 MOST_MERGED_LOGS = 300
@@ -40,15 +45,6 @@ class Limits(NamedTuple):
     unasked: int
 
 
-class Chosen(NamedTuple):
-    """A query's part about a job."""
-
-    selection: Selection
-    by_time: bool
-    #: Shell patterns, one of which a name fits; all names where there is none.
-    patterns: tuple[str, ...] = ()
-
-
 class Slice(NamedTuple):
     """Rows that follow on each other."""
 
@@ -64,10 +60,48 @@ class Slice(NamedTuple):
         return self.rows.text[ends[self.first - 1] if self.first else 0 : ends[self.end - 1]]
 
 
+class Jobs:
+    """Reads the logs of folders together, by the few threads that a process has for that."""
+
+    def __init__(self, logs: Logs, renderer: Renderer, limits: Limits) -> None:
+        self._logs = logs
+        self._renderer = renderer
+        self._limits = limits
+        #: By source, so that logs of one that hangs delay no others.
+        self._pools = {name: pool_of(name) for name in SOURCES if name != "all"}
+
+    def open(self, query: Query, sources: Sequence[Source], budget: Budget) -> "Job":
+        """The job of a folder, to be closed.
+
+        Raises BadRequest for what only single logs take, Busy, NotFound and Unavailable.
+        """
+        _check(query)
+        budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
+        reader = Reader(self._logs, self._renderer, sources, query.path, budget)
+        job = Job(query, reader, self._pools)
+        job.choose(Walk(sources, query.path, query.first_log), self._limits)
+        return job
+
+
+def _check(query: Query) -> None:
+    """Raises BadRequest for what only single logs take."""
+    if query.format in ("raw", "json"):
+        raise BadRequest(
+            f"format={query.format} takes no filter for a folder: the lines of its logs come as html, "
+            "text or jsonl, and format=summary says what is in each."
+        )
+    selection = query.selection
+    if selection.show or (selection.first, selection.last) != (1, None):
+        name = "show" if selection.show else "lines"
+        raise BadRequest(f"{name} is for logs: several logs of a folder have lines of one number.")
+
+
 class Job:
     """The logs of a folder. Its lines or summaries are to be iterated once, then it is closed."""
 
-    def __init__(self, chosen: Chosen, shared: Shared) -> None:
+    def __init__(
+        self, query: Query, reader: Reader, pools: Mapping[str, ThreadPoolExecutor]
+    ) -> None:
         self.logs: list[JobLog] = []
         #: What was not chosen though it fits the patterns.
         self.skipped: list[Skipped] = []
@@ -83,18 +117,25 @@ class Job:
         #: Rows that were given, and the number of the last one if there are more.
         self.sent = 0
         self.cut_at: int | None = None
-        self.chosen = chosen
-        self._shared = shared
+        #: Of Wanted.
+        self.link = b""
+        self._query = query
+        self._selection = query.selection
+        #: True where logs are merged: also where only some time of them is asked for.
+        has_time = (query.selection.since, query.selection.until) != (None, None)
+        self.by_time = (query.order or ("time" if has_time else "log")) == "time"
+        self._reader = reader
+        self._pools = pools
         self._ahead: list[Ahead[Any]] = []
 
     def choose(self, walk: Walk, limits: Limits) -> None:
         """Chooses the logs. Raises NotFound and Unavailable where there is no such folder."""
         stored = 0
-        most = min(limits.logs, MOST_MERGED_LOGS) if self.chosen.by_time else limits.logs
+        most = min(limits.logs, MOST_MERGED_LOGS) if self.by_time else limits.logs
         for file in walk:
             if not self._fits(file):
                 continue
-            media_type = self._shared.media_type(file.shown, b"")
+            media_type = self._reader.logs.media_type(file.shown)
             if media_type is not None:
                 self.skipped.append(Skipped(file.shown, f"it is {media_type}"))
                 continue
@@ -108,7 +149,7 @@ class Job:
                 what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
                 self._miss("capped", f"one answer is made of at most {what}: more logs are there")
                 break
-            self.logs.append(JobLog(file, self.chosen.selection, self._shared))
+            self.logs.append(JobLog(file, self._selection, self._reader))
         self.is_large = stored > limits.unasked
         if any(one.is_missed for one in self.skipped):
             self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
@@ -120,7 +161,7 @@ class Job:
 
     def _fits(self, file: File) -> bool:
         names = file.shown, file.shown.rpartition("/")[2]
-        patterns = self.chosen.patterns
+        patterns = self._query.logs
         return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
 
     def _miss(self, reason: str, sentence: str) -> None:
@@ -131,14 +172,12 @@ class Job:
         self, view: str, label: Callable[[File], bytes], most: float = inf
     ) -> Iterator[Slice]:
         """The rows, in their order. label: of Wanted. most: bytes of them."""
-        chosen = self.chosen
-        merged_with = len(self.logs) if chosen.by_time else None
-        several = (log.rows(view, label(log.file), merged_with) for log in self.logs)
+        merged_with = len(self.logs) if self.by_time else None
+        several = (log.rows(view, label(log.file), self.link, merged_with) for log in self.logs)
         ahead = map(self._read_ahead, self.logs, several)
-        slices = self._merged([*ahead]) if chosen.by_time else self._one_by_one(ahead)
-        tail = chosen.selection.tail
-        if tail is not None:
-            slices = self._last(slices, tail)
+        slices = self._merged([*ahead]) if self.by_time else self._one_by_one(ahead)
+        if self._selection.tail is not None:
+            slices = self._last(slices, self._selection.tail)
         yield from self._limited(slices, most)
         self._note_ends()
 
@@ -149,7 +188,6 @@ class Job:
             yield Slice(None, rows, 0, len(rows.ends))
 
     def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:
-        selection = self.chosen.selection
         given = 0
         for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
             before = given
@@ -158,8 +196,8 @@ class Job:
                     given += len(rows.ends)
                     yield Slice(log, rows, 0, len(rows.ends))
             if self._is_left(log):
-                if selection.tail is None:
-                    self.next_after = max(given, selection.after) - before
+                if self._selection.tail is None:
+                    self.next_after = max(given, self._selection.after) - before
                 return
 
     def _is_left(self, log: int) -> bool:
@@ -178,32 +216,31 @@ class Job:
         """The task at which the job failed, if Zuul left its report in the folder."""
         if not any(one.name.encode() in outcome.NAMES for one in self.skipped):
             return None
-        return outcome.failed_task(self._content(outcome.NAMES[0], outcome.MOST))
+        return outcome.failed_task(self._report(outcome.NAMES[0], outcome.MOST))
 
     def failed_tests(self) -> list[FailedTest]:
         """Failed tests by the reports in the job."""
         files = [log.file for log in self.logs if reports.most(log.file.shown)]
         tests: list[FailedTest] = []
         for file in files[: reports.MOST_REPORTS]:
-            content = self._content(file.name, reports.most(file.shown))
-            tests += reports.failed_tests(file.shown, content)
+            report = self._report(file.name, reports.most(file.shown))
+            tests += reports.failed_tests(file.shown, report)
         return tests[: reports.MOST_TESTS]
 
-    def _content(self, name: bytes, most: int) -> bytes:
+    def _report(self, name: bytes, most: int) -> bytes:
         """The first bytes of a report, as far as it can be read."""
-        if self._shared.stalled:  # the source that kept a log waiting would keep this waiting, too
+        if self._reader.stalled:  # the source that kept a log waiting would keep this waiting, too
             return b""
         try:
-            with deadline.start_clock():
-                log = self._shared.opened(name, READ)
+            log = self._reader.open(name, READ)
         except Error:
             return b""
         with closing(log):
             return b"".join(until_incomplete(_first(most, log.decoded()), []))
 
     def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
-        pool = self._shared.pools[log.file.source]
-        ahead = Ahead(pool, values, self._shared.budget.working)
+        pool = self._pools[log.file.source]
+        ahead = Ahead(pool, values, self._reader.budget.working)
         self._ahead.append(ahead)
         return ahead
 
@@ -229,7 +266,7 @@ class Job:
 
     def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
         """The rows behind `after`, up to the limit, or to the first behind `most` bytes."""
-        selection = self.chosen.selection
+        selection = self._selection
         left = selection.limit
         behind = selection.after
         for one in slices:
@@ -267,7 +304,7 @@ class Job:
             self.notices += sentences if len(self.notices) < MOST_NOTICES else []
         if len(self.missing) > len(self.notices):
             self.notices.append(f"{len(self.missing) - len(self.notices):,} more are incomplete.")
-        if not self.chosen.by_time:
+        if not self.by_time:
             left = (log.file.name for n, log in enumerate(self.logs) if self._is_left(n))
             self.next_log = next(left, self.next_log)
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
@@ -279,7 +316,7 @@ class Job:
         """Ends what is read, and gives the budget's place back. May be called twice."""
         for ahead in self._ahead:
             ahead.close()
-        self._shared.budget.close()
+        self._reader.budget.close()
 
 
 def _first(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:

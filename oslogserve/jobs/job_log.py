@@ -2,27 +2,27 @@
 """One log of a job: its lines as rows, or what is in it."""
 
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import takewhile
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from oslogserve.errors import Error, Incomplete, NotFound
+from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.split import LONGEST_LINE
-from oslogserve.logs.decode import beginning, until_incomplete
-from oslogserve.sources import Stored, deadline
+from oslogserve.logs.budget import Budget
+from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.sources import OpenOptions, Source, deadline
 
 #: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
 #: the other.
 READ, PASSED_ON = 256 * 1024, 64 * 1024
-#: Where logs are merged: bytes of memory for what is read of all of them together, each of which needs
-#: LEAST_READ beside it; and bytes that are read at once of each, at the least.
+#: Where logs are merged: bytes of read memory that all logs share, without LEAST_READ of each; and the
+#: fewest bytes that are read of one at once.
 MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
 #: Where logs are merged: bytes of a line that each of them may hold until it ends, together. Some copies
 #: of them are held.
@@ -33,34 +33,12 @@ MERGED_HELD = 16 * 1024 * 1024
 #: others wait for them.
 MOST_PIECES = 1_000_000
 MOST_MERGED_PIECES = 32
-#: Bytes of a row beside its label and its line: so many lines are read at once that their rows have as
-#: many bytes as they.
+#: Overhead of a row, in bytes, next to its label and its line. It bounds the lines that are read at once.
 ROW = 64
-#: Logs that their source keeps waiting too long, until no more is read of any other of it.
+#: Logs that a source keeps waiting too long until no other log of it is read on.
 MOST_STALLED = 2
 #: Lines of a tail up to which each log is asked for its own: it holds them.
 SHORT_TAIL = 1000
-
-
-class OpenLog(Protocol):
-    """An open log: its first stored bytes, and all that they hold."""
-
-    first: bytes
-    stored: Stored
-
-    @property
-    def is_small(self) -> bool: ...
-    def decoded(self) -> Iterator[bytes]: ...
-    def close(self) -> None: ...
-
-
-class Budget(Protocol):
-    """The allowance of an answer."""
-
-    def working(self) -> AbstractContextManager[None]: ...
-    def reading(self, pieces: Iterable[bytes], size: int, most_lines: int) -> Iterator[bytes]: ...
-    def searching(self, pieces: Iterable[bytes], most_lines: int) -> Iterator[bytes]: ...
-    def close(self) -> None: ...
 
 
 class Skipped(NamedTuple):
@@ -72,29 +50,42 @@ class Skipped(NamedTuple):
     is_missed: bool = False
 
 
-class Shared(NamedTuple):
-    """Tools and state that a job's logs share. Their generators run in threads of the pools."""
+class Reader:
+    """Opens the logs of one job, which share a budget. It is used in threads of the pools."""
 
-    #: Opens the log of a name, to be given in pieces of so many bytes. Raises Error.
-    opened: Callable[[bytes, int], OpenLog]
-    renderer: Renderer
-    budget: Budget
-    #: By source, so that logs of one that hangs delay no others.
-    pools: Mapping[str, ThreadPoolExecutor]
-    #: The media type of what is no log, by its name and first bytes; None for a log.
-    media_type: Callable[[str, bytes], str | None]
-    #: Why no more logs are read: the budget, once it is spent.
-    ended: list[Incomplete]
-    #: The sources of logs that broke off since nothing came for too long.
-    stalled: list[str]
-    #: Of Wanted: of all these logs.
-    link: bytes
+    def __init__(
+        self,
+        logs: Logs,
+        renderer: Renderer,
+        sources: Sequence[Source],
+        folder: bytes,
+        budget: Budget,
+    ) -> None:
+        self.logs = logs
+        self.renderer = renderer
+        self.budget = budget
+        #: Why no more logs are read: the budget, once it is spent.
+        self.ended: list[Incomplete] = []
+        #: The sources of logs that broke off since nothing came for too long.
+        self.stalled: list[str] = []
+        self._sources = sources
+        self._folder = folder
+
+    def open(self, name: bytes, piece_size: int) -> OpenLog:
+        """The log, which gives pieces of so many bytes. Raises Error."""
+        path = b"/".join(filter(None, (self._folder, name)))
+        options = OpenOptions(chunk_size=piece_size)
+        with deadline.start_clock():
+            log = self.logs.open(path, self._sources, self.budget, options)
+        if log is None:
+            raise BadRequest("it is a folder now")
+        return log
 
 
 class JobLog:
     """One log of a job, to be read once."""
 
-    def __init__(self, file: File, selection: Selection, shared: Shared) -> None:
+    def __init__(self, file: File, selection: Selection, reader: Reader) -> None:
         self.file = file
         #: The name of the source that has it; known once it is open.
         self.source = ""
@@ -103,27 +94,27 @@ class JobLog:
         self.missing: list[Incomplete] = []
         #: Why it was not read.
         self.skipped: Skipped | None = None
-        #: True where what the answer may cost was spent before its end.
+        #: True where the budget was spent before its end.
         self.is_unpaid = False
         #: False for a log without times; known once it was merged.
         self.has_times = True
         self._selection = selection
-        self._shared = shared
+        self._reader = reader
 
-    def rows(self, view: str, label: bytes, merged_with: int | None = None) -> Iterator[list[Rows]]:
-        """The lines that are selected. label: of Wanted. merged_with: how many logs; None where they
-        follow on each other."""
+    def rows(
+        self, view: str, label: bytes, link: bytes, merged_with: int | None = None
+    ) -> Iterator[list[Rows]]:
+        """The lines that are selected. label, link: of Wanted. merged_with: how many logs; None where
+        they follow on each other."""
         by_time = merged_with is not None
         selection = _selection_of_each(self._selection, by_time)
-        wanted = Wanted(
-            view, selection, self.file.modified, self._shared.link, None, label, by_time
-        )
+        wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time)
         size, longest = READ, LONGEST_LINE
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
-        with closing(self._text(size, len(label))) as pieces:
-            rows = self._shared.renderer.rows(pieces, wanted, self.tally, longest)
+        with closing(self._text(size, len(label))) as text:
+            rows = self._reader.renderer.rows(text, wanted, self.tally, longest)
             if merged_with:
                 rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
                 yield from bundled(self._noting_times(rows), size // 2, MOST_MERGED_PIECES)
@@ -149,49 +140,39 @@ class JobLog:
     def summary(self) -> Iterator[dict[str, Any]]:
         """The log's summary, as `lines.summary` makes it; given once."""
         wanted = Wanted("summary", self._selection, self.file.modified)
-        with closing(self._text(READ, 0)) as pieces:
-            yield json.loads(b"".join(self._shared.renderer(pieces, wanted, self.tally)))
+        with closing(self._text(READ, 0)) as text:
+            yield json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
 
     def _text(self, size: int, label: int) -> Generator[bytes, None, None]:
-        """The log, inflated, in pieces of at most `size` bytes; nothing where it is skipped. label:
-        its bytes."""
-        shared = self._shared
-        if shared.ended:
+        """The log's text, in blocks of at most `size` bytes; nothing where it is skipped. label: its
+        bytes."""
+        reader = self._reader
+        if reader.ended:
             self.is_unpaid = True
-            return self._skip(str(shared.ended[0]), is_missed=True)
+            return self._skip(str(reader.ended[0]), is_missed=True)
         try:
-            with deadline.start_clock():
-                log = shared.opened(self.file.name, size)
+            log = reader.open(self.file.name, size)
         except Error as error:
-            self._skip(error.sentence, is_missed=not isinstance(error, NotFound))
-            return
-        try:
+            return self._skip(error.sentence, is_missed=not isinstance(error, NotFound))
+        with closing(log):
             self.source = log.stored.source
-            head = beginning(log.first, encoding=log.stored.encoding)
-            media_type = shared.media_type(self.file.shown, head)
+            media_type = reader.logs.media_type(self.file.shown, log)
             if media_type is not None:
                 return self._skip(f"it is {media_type}")
-            has_searches = self._selection.searches or self._selection.without
-            pieces = log.decoded() if log.is_small else self._while_answered(log.decoded())
-            most_lines = max(1, size // (label + ROW))
-            watched = (
-                shared.budget.searching(pieces, most_lines)
-                if has_searches
-                else shared.budget.reading(pieces, size, most_lines)
-            )
-            yield from until_incomplete(watched, self.missing)
+            text = log.decoded() if log.is_small else self._while_answered(log.decoded())
+            is_search = bool(self._selection.searches or self._selection.without)
+            self.missing = log.missing
+            yield from log.blocks(text, is_search, size, max(1, size // (label + ROW)))
             spent = [error for error in self.missing if error.reason == "budget"]
             self.is_unpaid = bool(spent)
-            shared.ended.extend(spent)
-            shared.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
-        finally:
-            log.close()
+            reader.ended.extend(spent)
+            reader.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
 
-    def _while_answered(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, until the source has kept too many logs waiting. Raises Incomplete then."""
-        for piece in pieces:
+    def _while_answered(self, text: Iterable[bytes]) -> Iterator[bytes]:
+        """The text, until the source has kept too many logs waiting. Raises Incomplete then."""
+        for piece in text:
             yield piece
-            if self._shared.stalled.count(self.source) >= MOST_STALLED:
+            if self._reader.stalled.count(self.source) >= MOST_STALLED:
                 raise Incomplete("timeout", f"{self.source} stopped answering for other logs too")
 
     def _skip(self, why: str, is_missed: bool = False) -> None:

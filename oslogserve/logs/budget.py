@@ -4,8 +4,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
-from threading import Semaphore, get_ident
+from threading import Lock, Semaphore, get_ident
 from typing import NamedTuple
 
 from oslogserve import native
@@ -14,16 +13,14 @@ from oslogserve.errors import Busy, ClientLeft, Incomplete
 
 #: Seconds between two looks whether the client is there.
 LOOK_EVERY = 0.05
-#: Bytes that are searched before the budget is looked at again: at first, the fewest and the most. They
-#: are doubled while a block takes less than BLOCK_TIME seconds.
-FIRST_BLOCK = 16 * 1024
-SMALLEST_BLOCK = 4 * 1024
-LARGEST_BLOCK = 256 * 1024
-BLOCK_TIME = 0.02
-#: Bytes that are rendered at once: each request holds several of such pieces, as markup.
+#: Bytes that are rendered at once: each request holds several of such blocks, as markup.
 LARGEST_RENDERED = 256 * 1024
 #: Lines that are rendered at once, or searched: a short one becomes forty times as many bytes of JSON.
 MOST_LINES = 8 * 1024
+#: Bytes that are searched at once: at first, and at the least. They are doubled while a block takes
+#: less than BLOCK_TIME seconds, else halved.
+FIRST_SEARCHED, LEAST_SEARCHED = 16 * 1024, 4 * 1024
+BLOCK_TIME = 0.02
 #: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
 MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
 MOST_JOBS = MOST_OVERVIEWS = 2
@@ -47,8 +44,8 @@ class Allowance(NamedTuple):
 class Budget:
     """The rest of a request's allowance.
 
-    To be created in the thread that answers; other threads that work for it must be new ones, or
-    be within working().
+    Create it in the thread that answers. Other threads that work for it must be new ones, or be within
+    working().
     """
 
     def __init__(
@@ -63,12 +60,11 @@ class Budget:
         self._bulkheads = bulkheads or {}
         self._entered: list[Bulkhead] = []
         self._next_look = time.monotonic() + LOOK_EVERY
-        #: Inflated bytes by thread.
-        self._inflated: dict[int, int] = {}
-        #: Processor time of the thread that answers before the request began.
-        self._before = {get_ident(): time.thread_time()}
-        #: Processor time by thread.
-        self._spent: dict[int, float] = {}
+        self._lock = Lock()
+        self._inflated = 0
+        self._seconds = 0.0
+        #: By thread, its processor time that was charged already, or was spent for other requests.
+        self._charged_until = {get_ident(): time.thread_time()}
 
     def enter(self, work: str) -> None:
         """Takes a place for work of this kind, which close() gives back. Raises Busy."""
@@ -81,87 +77,71 @@ class Budget:
             raise Busy(work) from None
         self._entered.append(bulkhead)
 
-    def part(self) -> "Budget":
-        """The same budget for one of several logs: closing it gives no place back."""
-        part = copy(self)
-        part._entered = []
-        return part
-
     @contextmanager
     def working(self) -> Iterator[None]:
         """Context in which a thread of a pool works for this budget, and for no other."""
-        thread = get_ident()
-        self._before[thread] = time.thread_time() - self._spent.get(thread, 0.0)
+        self._charged_until[get_ident()] = time.thread_time()
         try:
             yield
         finally:
-            self._spent[thread] = time.thread_time() - self._before[thread]
+            self._charge(0)
 
-    def spend(self, inflated: int = 0) -> None:
-        """Counts inflated bytes and this thread's processor time.
+    def charged(self, pieces: Iterable[bytes], are_inflated: bool = False) -> Iterator[bytes]:
+        """The pieces. Each is charged when it comes, with all that this thread did since the last.
 
-        Raises Incomplete where the budget is spent, and ClientLeft.
+        Empty ones are charged and left out. Raises Incomplete where the budget is spent, and ClientLeft.
         """
-        thread = get_ident()
-        self._spent[thread] = time.thread_time() - self._before.get(thread, 0.0)
-        self._inflated[thread] = self._inflated.get(thread, 0) + inflated
+        for piece in pieces:
+            self._charge(len(piece) if are_inflated else 0)
+            self._check()
+            if piece:
+                yield piece
+
+    def _charge(self, inflated: int) -> None:
+        thread, now = get_ident(), time.thread_time()
+        with self._lock:
+            self._seconds += now - self._charged_until.get(thread, 0.0)
+            self._charged_until[thread] = now
+            self._inflated += inflated
+
+    def _check(self) -> None:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
             if self._has_client_left():
                 raise ClientLeft
         seconds, size = self._allowance
-        if sum(list(self._spent.values())) > seconds:
+        if self._seconds > seconds:
             raise Incomplete(
                 "budget", f"the {seconds:g} s of processor time of one request are over"
             )
-        if sum(list(self._inflated.values())) > size:
+        if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
-
-    def unpacking(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """The stored chunks; whatever is done with one is paid for before the next. Some inflate to
-        nothing."""
-        for chunk in chunks:
-            self.spend()
-            yield chunk
-
-    def inflating(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The inflated pieces, as they are paid for."""
-        for piece in pieces:
-            self.spend(len(piece))
-            yield piece
-
-    def reading(
-        self, pieces: Iterable[bytes], size: int = LARGEST_RENDERED, most_lines: int = MOST_LINES
-    ) -> Iterator[bytes]:
-        """The pieces, cut to what is rendered at once, at most `size` bytes and `most_lines`;
-        whatever is done with one is paid for before the next."""
-        for piece in pieces:
-            at = 0
-            while at < len(piece):
-                self.spend()
-                end = _end_of_block(piece, at, size, most_lines)
-                yield piece[at:end]
-                at = end
-
-    def searching(self, pieces: Iterable[bytes], most_lines: int = MOST_LINES) -> Iterator[bytes]:
-        """The pieces, as reading() gives them, in blocks that are searched in a short time each."""
-        size = FIRST_BLOCK
-        for piece in pieces:
-            at = 0
-            while at < len(piece):
-                self.spend()
-                began = time.thread_time()
-                end = _end_of_block(piece, at, size, most_lines)
-                yield piece[at:end]
-                at = end
-                is_fast = time.thread_time() - began < BLOCK_TIME
-                size = min(2 * size, LARGEST_BLOCK) if is_fast else max(size // 2, SMALLEST_BLOCK)
 
     def close(self) -> None:
         """Gives all places back. May be called twice."""
         while self._entered:
             self._entered.pop().leave()
+
+
+def blocks(
+    pieces: Iterable[bytes],
+    is_search: bool,
+    largest: int = LARGEST_RENDERED,
+    most_lines: int = MOST_LINES,
+) -> Iterator[bytes]:
+    """The pieces, cut to what is rendered at once. is_search: in blocks that take a short time each."""
+    size = FIRST_SEARCHED if is_search else largest
+    for piece in pieces:
+        at = 0
+        while at < len(piece):
+            began = time.thread_time()
+            end = _end_of_block(piece, at, size, most_lines)
+            yield piece[at:end]
+            at = end
+            if is_search:
+                is_fast = time.thread_time() - began < BLOCK_TIME
+                size = min(2 * size, largest) if is_fast else max(size // 2, LEAST_SEARCHED)
 
 
 def _pure_line_feeds(piece: bytes, start: int, end: int) -> int:

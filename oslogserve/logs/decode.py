@@ -17,9 +17,11 @@ _WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
 
 
 class Decoded:
-    """The decoded log, in pieces of at most PIECE bytes or as the source cut them.
+    """The text of a stored log, in pieces of at most PIECE bytes or as the source cut them.
 
-    Iterate once. Raises Incomplete where the stored bytes end early or are damaged.
+    There is a piece for each chunk at least, which may be empty: whoever counts the time that decoding
+    takes can do so at each. Iterate once. Raises Incomplete where the stored bytes end early or are
+    damaged.
     """
 
     def __init__(
@@ -32,9 +34,9 @@ class Decoded:
         """chunks: the stored bytes. encoding: the declared Content-Encoding, see packed_as().
         piece_size: bytes of a piece, at most PIECE.
 
-        again: opens the same stored bytes once more. With it a faster decoder is used, which loses
-        output close before a damage, so that a damaged log is read twice. It may lose two bytes of
-        a log that ends early.
+        again: opens the same stored bytes once more. With it a faster decoder is used. That one loses
+        output just before a damage, so a damaged log is read twice; of a log that ends early it may
+        lose two bytes.
         """
         self._chunks = iter(chunks)
         self._encoding = encoding
@@ -70,12 +72,11 @@ class Decoded:
                 yield piece
             return
         except fast.error:
-            pass  # and the call that failed lost what stood before the damage
+            pass  # and the call that failed lost its output
         second_checksum = 0
         for piece in self._inflated_to_the_damage(again(), packing):
             second_checksum = fast.crc32(piece[:size], second_checksum)
-            if size < len(piece):
-                yield piece[size:]
+            yield piece[size:]
             size = max(0, size - len(piece))
         if second_checksum != checksum:  # of another copy, then
             why = "it was damaged when first read, not when read again: what stands above may be wrong"
@@ -113,8 +114,7 @@ class Decoded:
                     break
                 is_new = False
                 piece = decoder.decompress(chunk, size)
-                if piece:
-                    yield piece
+                yield piece
                 chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
 
         for chunk in chunks:
@@ -142,8 +142,8 @@ def _has_header(start: bytes) -> bool:
 
 
 def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """The pieces, small ones joined to at most so many bytes: a gzip may have a member for each
-    byte."""
+    """The pieces, small ones joined to at most so many bytes; one piece at least, which may be empty.
+    A gzip may have a member for each byte."""
     small: list[bytes] = []
     size = 0
     try:
@@ -157,11 +157,9 @@ def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
                 yield b"".join(small)
                 small, size = [], 0
     except Exception:
-        if small:
-            yield b"".join(small)
-        raise
-    if small:
         yield b"".join(small)
+        raise
+    yield b"".join(small)
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:

@@ -1,52 +1,95 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts of compressed logs that were once read to their end, by version."""
+"""Facts of compressed logs that were once read to their end: size, checksums, number of members."""
 
+from array import array
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from threading import Lock
-from typing import NamedTuple
 
-from oslogserve.logs.checkpoints import Checkpoints
+from oslogserve.errors import Incomplete
+from oslogserve.fastzlib import fast
 from oslogserve.sources import Stored
 
+#: Bytes from one checksum to the next: inflated in some 10 ms, which a range may cost more.
+INTERVAL = 8 * 1024 * 1024
 #: Versions that each process remembers, some 500 bytes each, and 4 for each 8 MiB of a log.
 MOST_REMEMBERED = 4096
 
 
-class Known(NamedTuple):
-    """Facts of one version of a log."""
+class Counted:
+    """Size and checksums of a log's text.
 
-    #: True for a gzip that is one complete member, so that a client may inflate it: curl and
-    #: browsers end at the first member, and say nothing of one that is cut short.
-    is_one_member: bool
-    #: Of the log, inflated: its size, which a range needs before the first byte and no gzip says for
-    #: sure, and what a range is checked by.
-    checkpoints: Checkpoints
+    A range is compared with the checksums: gzip has only one, behind the last byte. That one was
+    checked when the log was counted.
+    """
+
+    def __init__(self) -> None:
+        #: Bytes of text.
+        self.size = 0
+        #: True for one complete gzip member, which a client may inflate: curl and browsers end at the
+        #: first member, and say nothing of one that is cut short.
+        self.is_one_member = False
+        self._checksum = 0
+        #: CRC-32 of the text up to each multiple of INTERVAL.
+        self._at_intervals = array("I")
+
+    def add(self, piece: bytes) -> None:
+        """Counts the next bytes of the text."""
+        rest = memoryview(piece)
+        while rest:
+            room = INTERVAL - self.size % INTERVAL
+            self._checksum = fast.crc32(rest[:room], self._checksum)
+            self.size += len(rest[:room])
+            rest = rest[room:]
+            if self.size % INTERVAL == 0:
+                self._at_intervals.append(self._checksum)
+
+    def checked_range(self, first: int, end: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The bytes of a range, read on to the next checksum. pieces: the same text once more.
+
+        Raises Incomplete where it is not the same.
+        """
+        read = Counted()
+        checkpoint = min(self.size, -(-end // INTERVAL) * INTERVAL)
+        for piece in pieces:
+            at = read.size
+            read.add(piece[: checkpoint - at])
+            if not self._begins_with(read):
+                break
+            within = piece[max(0, first - at) : max(0, end - at)]
+            if within:
+                yield within
+            if read.size == checkpoint:
+                return
+        raise Incomplete("corrupt", "the log is not the same as when it was counted")
+
+    def _begins_with(self, read: "Counted") -> bool:
+        passed = read._at_intervals
+        return passed == self._at_intervals[: len(passed)] and (
+            read.size < self.size or read._checksum == self._checksum
+        )
 
 
 class KnownGzips:
-    """LRU map of versions to what is known of them."""
+    """LRU cache of the facts of compressed logs, by version."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Stored, Known] = OrderedDict()
+        self._known: OrderedDict[Stored, Counted] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, stored: Stored) -> Known | None:
-        key = _key(stored)
+    def get(self, stored: Stored) -> Counted | None:
+        key = stored._replace(modified=0.0)
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
             return self._known.get(key)
 
-    def learn(self, stored: Stored, known: Known) -> None:
+    def learn(self, stored: Stored, counted: Counted) -> None:
         if not stored.version:  # it may be any
             return
-        key = _key(stored)
+        key = stored._replace(modified=0.0)
         with self._lock:
-            self._known[key] = known
+            self._known[key] = counted
             self._known.move_to_end(key)
             if len(self._known) > MOST_REMEMBERED:
                 self._known.popitem(last=False)
-
-
-def _key(stored: Stored) -> Stored:
-    return stored._replace(modified=0.0)

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that was opened for a response: its stored bytes, and the log that they hold."""
+"""A log while it is read: its stored bytes, and the text that they hold."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.http import ByteRange
-from oslogserve.logs.budget import Budget
-from oslogserve.logs.checkpoints import Checkpoints
-from oslogserve.logs.decode import PIECE, Decoded, exactly, length, packed_as
-from oslogserve.logs.known_gzips import Known, KnownGzips
-from oslogserve.sources import Folder, Log, OpenOptions, Source, deadline
+from oslogserve.logs.budget import LARGEST_RENDERED, MOST_LINES, Budget, blocks
+from oslogserve.logs.decode import (
+    PIECE,
+    Decoded,
+    beginning,
+    exactly,
+    length,
+    packed_as,
+    until_incomplete,
+)
+from oslogserve.logs.known_gzips import Counted, KnownGzips
+from oslogserve.logs.media_type import Views, passed_through_as
+from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source, deadline
 from oslogserve.sources.first_of import open_first
 
 #: Inflated bytes of a log that is looked through before its first byte is sent, to see whether it
@@ -18,11 +25,36 @@ MOST_LOOKED_THROUGH = 32 * 1024 * 1024
 #: Inflated bytes that are counted before the first byte of a range is sent: some 3 s. A longer log
 #: is sent from its beginning, and its size is known from then on.
 MOST_COUNTED = 4 * 1024**3
-
-
 #: Bytes of a compressed log that is quick to send, as it is stored and inflated.
 MOST_QUICK_STORED = 4096
 MOST_QUICK = 64 * 1024
+
+
+class Logs:
+    """Opens logs, and remembers what reading compressed ones has shown."""
+
+    def __init__(self, views: Views) -> None:
+        """views: patterns of paths from the configuration."""
+        self._views = views
+        self._known_gzips = KnownGzips()
+
+    def open(
+        self,
+        path: bytes,
+        sources: Sequence[Source],
+        budget: Budget,
+        options: OpenOptions = FULL_BODY,
+    ) -> "OpenLog | None":
+        """The log, to be closed; None for a folder. Raises Error."""
+        found = open_first(sources, path, options)
+        if isinstance(found, Folder):
+            return None
+        return OpenLog(found, path, sources, self._known_gzips, budget, options.chunk_size or PIECE)
+
+    def media_type(self, name: str, log: "OpenLog | None" = None) -> str | None:
+        """The media type of a file that is not a log; None for a log. log: None where it is not open."""
+        head = beginning(log.first, encoding=log.stored.encoding) if log else b""
+        return passed_through_as(name, head, self._views)
 
 
 class OpenLog:
@@ -37,8 +69,8 @@ class OpenLog:
         budget: Budget,
         piece_size: int = PIECE,
     ) -> None:
-        """Takes over `log`, also where it raises, and `budget`. path, sources: where it was found.
-        piece_size: bytes of a piece of what it holds, at most."""
+        """Takes over `log`, also where it raises. path, sources: where it was found. piece_size: bytes
+        of a piece of its text, at most."""
         self.source_log = log
         self.budget = budget
         self.stored = log.stored
@@ -49,6 +81,7 @@ class OpenLog:
         self._known_gzips = known_gzips
         self._piece_size = piece_size
         self._opened = [log]
+        self._counted: Counted | None = None
         #: Why the bytes of a small log are not those that were stored.
         self._damage: Incomplete | None = None
         chunks = iter(log)
@@ -66,10 +99,9 @@ class OpenLog:
         self.stored_bytes = self._read(chunks)
         #: How the stored bytes are compressed, see packed_as().
         self.packing = packed_as(self.first, self.stored.encoding)
-        self._known = known_gzips.get(self.stored)
 
     def _verify(self, rest: Iterator[bytes]) -> None:
-        """Asks for what is behind all bytes of a small log: nothing, once their checksum fits."""
+        """Asks for more than all bytes of a small log: nothing comes if their checksum fits."""
         try:
             next(rest, b"")
         except Incomplete as error:
@@ -84,7 +116,7 @@ class OpenLog:
 
     @property
     def is_small(self) -> bool:
-        """True if all stored bytes are here: the source is not waited for any more."""
+        """True if all stored bytes are here: nobody waits for the source any more."""
         return len(self.first) == self.stored.size
 
     @property
@@ -94,7 +126,7 @@ class OpenLog:
             return self.is_small
         if len(self.first) > MOST_QUICK_STORED:
             return False
-        # again: of a damaged log no output is needed.
+        # again: the output of a damaged log is not needed.
         log = Decoded([self.first], self.stored.encoding, again=tuple)
         return length(log, MOST_QUICK) is not None
 
@@ -103,7 +135,7 @@ class OpenLog:
         """True if its source is another server, and more of it is to come, or it came damaged."""
         return not self.source_log.is_local and (not self.is_small or self._damage is not None)
 
-    def reopened(self, byte_range: ByteRange | None = None) -> Log:
+    def reopened(self, byte_range: tuple[int, int] | None = None) -> Log:
         """The same stored bytes once more, or a range of them.
 
         Raises Unavailable where the log changed since, or cannot be opened now.
@@ -125,64 +157,83 @@ class OpenLog:
             log = self.reopened()
         except Error as error:
             raise Incomplete("corrupt", "it is damaged, and could not be read again") from error
-        yield from self.budget.unpacking(log)
+        yield from log
 
     def decoded(self) -> Iterator[bytes]:
-        """The log, inflated. Raises Incomplete where it breaks off."""
-        if self.is_small and self.source_log.is_local and not self.packing:
-            return iter((self.first,))
-        return self._decoded()
+        """The text, charged to the thread that reads it. Raises Incomplete where it breaks off."""
+        return self._text(self.stored_bytes, self._read_again)
 
     def decoded_again(self) -> Iterator[bytes]:
-        """The log, inflated, once more from its beginning. Raises Incomplete where it breaks off."""
+        """The text once more from its beginning. Raises Incomplete where it breaks off."""
         stored_bytes = iter((self.first,)) if self.is_small else self._read_again()
-        yield from self._inflating(Decoded(stored_bytes, self.stored.encoding, self._read_again))
+        return self._text(stored_bytes, self._read_again)
 
-    def _inflating(self, log: Decoded) -> Iterator[bytes]:
-        return self.budget.inflating(log) if self.packing else self.budget.reading(log)
+    def _text(
+        self, chunks: Iterable[bytes], again: Callable[[], Iterable[bytes]]
+    ) -> Iterator[bytes]:
+        """The text of stored bytes, charged. What inflating them shows is remembered at their end."""
+        decoded = Decoded(chunks, self.stored.encoding, again, self._piece_size)
+        text = self.budget.charged(decoded, are_inflated=bool(self.packing))
+        if not self.packing:
+            yield from text
+            return
+        counted = Counted()
+        for piece in text:
+            counted.add(piece)
+            yield piece
+        counted.is_one_member = decoded.is_one_member
+        self._counted = counted
+        self._known_gzips.learn(self.stored, counted)
 
-    def _decoded(self) -> Iterator[bytes]:
-        counted = Checkpoints()
-        stored_bytes = self.budget.unpacking(self.stored_bytes)
-        log = Decoded(stored_bytes, self.stored.encoding, self._read_again, self._piece_size)
-        yield from counted.counting(self._inflating(log))
-        self._learn(Known(log.is_one_member, counted))
+    def blocks(
+        self,
+        text: Iterable[bytes],
+        is_search: bool,
+        largest: int = LARGEST_RENDERED,
+        most_lines: int = MOST_LINES,
+    ) -> Iterator[bytes]:
+        """The text in blocks that are rendered at once, charged to the thread that renders them. Where
+        it breaks off, the reason is added to `missing`."""
+        cut = blocks(text, is_search, largest, most_lines)
+        return until_incomplete(self.budget.charged(cut), self.missing)
+
+    def _known(self) -> Counted | None:
+        if self._counted is None:
+            self._counted = self._known_gzips.get(self.stored)
+        return self._counted
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
         """Learns what inflating `chunks` shows, unless they are incomplete, or give over `most`
         bytes."""
-        log = Decoded(self.budget.unpacking(chunks), self.stored.encoding, again=tuple)
-        counted = Checkpoints()
-        if length(counted.counting(self._inflating(log)), most) is not None:
-            self._learn(Known(log.is_one_member, counted))
-
-    def _learn(self, known: Known) -> None:
-        self._known = known
-        self._known_gzips.learn(self.stored, known)
+        length(self._text(chunks, tuple), most)
 
     def is_one_member(self) -> bool:
         """True if it is one complete gzip member, as far as that can be seen at once."""
-        if self._known is None and self.packing == "gzip" and self._damage is None:
+        if self.packing != "gzip":
+            return False
+        if self._known() is None and self._damage is None:
             if self.is_small:
                 self._look_through([self.first], MOST_LOOKED_THROUGH)
             elif self.source_log.is_local:
                 # Exactly: one that is just being completed is sent as it was when it was opened.
                 again = exactly(self.stored.size or 0, self._read_again())
                 self._look_through(again, MOST_LOOKED_THROUGH)
-        return self._known is not None and self._known.is_one_member
+        known = self._known()
+        return known is not None and known.is_one_member
 
     def known_size(self) -> int | None:
-        """Bytes of the log; None where it would have to be read for that."""
-        if self.first and not self.packing:
+        """Bytes of the text; None where it would have to be read for that."""
+        if not self.packing and (self.first or self.stored.size == 0):
             return self.stored.size
-        return self._known.checkpoints.size if self._known else None
+        known = self._known()
+        return known.size if known else None
 
     def counted_size(self) -> int | None:
-        """Bytes of the log, which is inflated for that. None where it is incomplete or very long.
+        """Bytes of the text, which is inflated for that. None where it is incomplete or very long.
 
-        Raises Unavailable where it cannot be opened once more.
+        Raises Unavailable where the log cannot be opened once more.
         """
-        if self._known is None and self.packing:
+        if self.packing and self._known() is None:
             chunks = self.stored_bytes
             if self.stored.size is not None:  # of what is appended meanwhile nothing is counted
                 chunks = exactly(self.stored.size, chunks)
@@ -193,18 +244,17 @@ class OpenLog:
             self.stored_bytes = iter(self.source_log)
         return self.known_size()
 
-    def decoded_range(self, byte_range: ByteRange) -> Iterator[bytes]:
+    def decoded_range(self, first: int, end: int) -> Iterator[bytes]:
         """The bytes of a range of a counted log. Raises Incomplete where they are not those that
         were counted; the last piece is delayed until that is known."""
-        if self._known is None:
+        known = self._known()
+        if known is None:
             raise ValueError("it was not counted")
-        pieces = self._known.checkpoints.checked_range(*byte_range, self.decoded())
-        return exactly(byte_range.size, pieces)
+        return exactly(end - first, known.checked_range(first, end, self.decoded()))
 
     def close(self) -> None:
         for log in self._opened:
             log.close()
-        self.budget.close()
 
 
 def _changed(source: str) -> Unavailable:

@@ -107,7 +107,7 @@ def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:
             yield one.text
 
     yield _before(query, job).encode()
-    if job.chosen.by_time:
+    if job.by_time:
         for piece in _gathered(rows()):
             yield b"<ol class=b>%b</ol>" % piece
     else:
@@ -128,7 +128,7 @@ def _before(query: Query, job: Job) -> Markup:
         for name, value in kept
         if name in _HIDDEN_ONES or (name in _FIELDS and values[name] != value)
     )
-    order = "time" if job.chosen.by_time else "log"
+    order = "time" if job.by_time else "log"
     return _BEFORE_ROWS(
         title=query.path.decode("utf-8", "replace") or "logs",
         style=url(query.mount, "log.css"),
@@ -164,7 +164,7 @@ def _after(query: Query, job: Job) -> Markup:
     total = f"{counted(job.sent, 'line')} of {counted(logs_read, 'log')}"
     if job.skipped:
         total += f", {counted(len(job.skipped), 'other file')}"
-    if job.chosen.by_time:
+    if job.by_time:
         total += "; times without a zone are taken as UTC, without a year as of the last that fits"
     return _AFTER_ROWS(notices=join(notices), total=total)
 

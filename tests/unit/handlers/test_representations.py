@@ -15,6 +15,7 @@ from oslogserve.http.request import Request
 from oslogserve.lines.renderer import pure_renderer
 from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
+from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
 from tests.unit.sources.fake import FakeLog, FakeSource
 
@@ -125,8 +126,9 @@ def test_a_part_beyond_the_end_is_told_with_the_length(ask, url, asked):
     assert answer.headers["Content-Range"] == f"bytes */{size}"
 
 
-def test_an_empty_log_has_no_part(tmp_path):
-    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b""))
+@pytest.mark.parametrize(("name", "stored"), [("a.txt", b""), ("a.txt.gz", gzip.compress(b""))])
+def test_an_empty_log_has_no_part(tmp_path, name, stored):
+    (tmp_path / name).write_bytes(stored)
     ask = Asking(tmp_path)
     for asked in ("0-", "-5"):
         answer = ask("/a.txt", Range=f"bytes={asked}")
@@ -300,7 +302,7 @@ def chunks(log):
 
 
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler(pure_renderer(), None, (), 0, "", WORKLOAD)
+    handler = handler or LogHandler(Logs(()), pure_renderer(), None, 0, "", WORKLOAD)
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     query = Query(path=b"x.txt", is_folder=False)
     answer = handler(Request(request.environ | environ, 1), query, [source])
@@ -311,7 +313,7 @@ def handled(source, asked, handler=None, **environ):
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler(pure_renderer(), None, (), 0, "", WORKLOAD)
+    handler = LogHandler(Logs(()), pure_renderer(), None, 0, "", WORKLOAD)
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])

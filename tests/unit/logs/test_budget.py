@@ -6,13 +6,14 @@ import random
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 import pytest
 import webob
 
-from oslogserve.errors import Busy, ClientLeft
+from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
-from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload
+from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload, blocks
 from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
@@ -195,14 +196,14 @@ def test_slow_readers_of_a_folders_summary_leave_their_places_to_others(ask, mon
 
 
 def test_no_more_is_rendered_at_once_than_has_room_as_markup():
-    pieces = Budget(Allowance(60, 0)).reading([b"x" * 2**20, b"y"])
+    pieces = blocks([b"x" * 2**20, b"y"], is_search=False)
     assert {len(piece) for piece in pieces} == {budget.LARGEST_RENDERED, 1}
 
 
-@pytest.mark.parametrize("blocks", ["reading", "searching"])
-def test_no_more_lines_are_rendered_at_once_than_have_room_as_json(blocks):
+@pytest.mark.parametrize("is_search", [False, True])
+def test_no_more_lines_are_rendered_at_once_than_have_room_as_json(is_search):
     stored = b"\n" * MIB + b"x\n" * 100_000 + LINE * 10_000
-    pieces = [*getattr(Budget(Allowance(60, 0)), blocks)([stored])]
+    pieces = [*blocks([stored], is_search)]
     assert b"".join(pieces) == stored
     assert max(piece.count(b"\n") for piece in pieces) <= budget.MOST_LINES
 
@@ -238,17 +239,44 @@ def test_a_budget_gives_its_place_back_once():
 def test_searches_are_cut_smaller_while_they_are_slow(monkeypatch):
     now = iter(range(10**6))
     monkeypatch.setattr(budget.time, "thread_time", lambda: next(now))
-    blocks = [len(block) for block in Budget(Allowance(10**6, 0)).searching([b"x" * 100_000])]
-    assert blocks[:4] == [16384, 8192, 4096, 4096]
-    assert sum(blocks) == 100_000
+    sizes = [len(block) for block in blocks([b"x" * 100_000], is_search=True)]
+    assert sizes[:4] == [16384, 8192, 4096, 4096]
+    assert sum(sizes) == 100_000
 
 
 def test_searches_are_cut_larger_while_they_are_fast():
-    pieces = Budget(Allowance(60, 0)).searching([b"x" * 2**20])
+    pieces = blocks([b"x" * 2**20], is_search=True)
     assert [len(block) >> 10 for block in pieces][:5] == [16, 32, 64, 128, 256]
+
+
+def busy(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_alone():
+    spent = Budget(Allowance(0.25, 0))
+
+    def works():
+        busy(0.15)
+        with spent.working():
+            busy(0.06)
+        busy(0.15)
+
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            pool.submit(works).result()
+    assert list(spent.charged([b"a"])) == [b"a"]
+    thread = Thread(target=lambda: [busy(0.1) for _ in spent.charged([b"a", b""])])
+    thread.start()
+    thread.join()
+    busy(0.05)
+    with pytest.raises(Incomplete, match="processor time"):
+        list(spent.charged([b"a"]))
 
 
 def test_whoever_left_is_seen(monkeypatch):
     monkeypatch.setattr(budget, "LOOK_EVERY", 0)
     with pytest.raises(ClientLeft):
-        Budget(Allowance(60, 0), lambda: True).spend()
+        next(Budget(Allowance(60, 0), lambda: True).charged([b""]))

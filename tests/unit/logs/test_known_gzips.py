@@ -3,19 +3,68 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from oslogserve.errors import Incomplete
 from oslogserve.logs import known_gzips
-from oslogserve.logs.checkpoints import Checkpoints
-from oslogserve.logs.known_gzips import Known, KnownGzips
+from oslogserve.logs.known_gzips import Counted, KnownGzips
 from oslogserve.sources import Stored
 
+LOG = bytes(range(256)) * 4
+INTERVAL = 100
+SIZES = (1, 7, 99, 100, 101, 250, 5000)
+RANGES = [(0, 1), (0, 100), (99, 101), (100, 200), (350, 777), (1000, 1024), (0, len(LOG))]
 
-def checkpoints(size):
-    counted = Checkpoints()
-    counted.add(bytes(size))
-    return counted
+
+@pytest.fixture(autouse=True)
+def short_interval(monkeypatch):
+    monkeypatch.setattr(known_gzips, "INTERVAL", INTERVAL)
 
 
-FOUND = Known(is_one_member=True, checkpoints=checkpoints(7))
+def cut(log, size):
+    return [log[at : at + size] for at in range(0, len(log), size)]
+
+
+def counted(log=LOG, size=7):
+    found = Counted()
+    for piece in cut(log, size):
+        found.add(piece)
+    return found
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("first", "end"), RANGES)
+@pytest.mark.parametrize("log", [LOG, LOG[:1000]])
+def test_a_range_is_the_same_however_the_log_is_cut(log, first, end, size):
+    first, end = min(first, len(log) - 1), min(end, len(log))
+    pieces = list(counted(log).checked_range(first, end, cut(log, size)))
+    assert b"".join(pieces) == log[first:end]
+    assert all(pieces)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("first", "end"), RANGES)
+def test_no_altered_byte_of_a_range_goes_without_a_word(first, end, size):
+    for at in {first, (first + end) // 2, end - 1}:
+        altered = LOG[:at] + bytes([LOG[at] ^ 1]) + LOG[at + 1 :]
+        with pytest.raises(Incomplete, match="not the same"):
+            list(counted().checked_range(first, end, cut(altered, size)))
+
+
+def test_nothing_is_read_beyond_the_next_checksum():
+    pieces = iter(cut(LOG, 50))
+    assert b"".join(counted().checked_range(10, 20, pieces)) == LOG[10:20]
+    assert b"".join(pieces) == LOG[INTERVAL:]
+
+
+def test_a_log_that_ends_before_the_checksum_is_told():
+    with pytest.raises(Incomplete, match="not the same"):
+        list(counted().checked_range(0, 10, [LOG[:50]]))
+
+
+def test_what_was_appended_since_is_not_looked_at():
+    assert b"".join(counted().checked_range(1000, 1024, [LOG + b"more"])) == LOG[1000:]
+
+
+FOUND = counted(LOG[:7])
 
 
 def stored(version, source="disk", size=1):
@@ -27,14 +76,15 @@ def known():
     return KnownGzips()
 
 
-def test_what_was_learned_is_known(known):
+def kept(known):
+    return [version for version in range(6) if known.get(stored(version))]
+
+
+def test_what_was_learned_is_known_until_something_newer_is(known):
     assert known.get(stored(1)) is None
-    known.learn(stored(1), FOUND)
-    assert known.get(stored(1)) == FOUND
-    assert known.get(stored(1)._replace(modified=9.0)) == FOUND
-    again = Known(False, checkpoints(0))
-    known.learn(stored(1), again)
-    assert known.get(stored(1)) == again
+    for facts in (FOUND, counted()):
+        known.learn(stored(1), facts)
+        assert known.get(stored(1)) is known.get(stored(1)._replace(modified=9.0)) is facts
 
 
 def test_another_version_source_size_or_encoding_is_another_log(known):
@@ -46,20 +96,14 @@ def test_another_version_source_size_or_encoding_is_another_log(known):
         assert known.get(other) is None
 
 
-def test_the_oldest_goes_where_there_are_too_many(known, monkeypatch):
+def test_what_was_not_used_for_longest_goes_where_there_is_too_much(known, monkeypatch):
     monkeypatch.setattr(known_gzips, "MOST_REMEMBERED", 3)
     for version in (1, 2, 2, 3, 4, 4):
         known.learn(stored(version), FOUND)
-    assert [version for version in range(6) if known.get(stored(version))] == [2, 3, 4]
-
-
-def test_what_is_used_is_kept_longer(known, monkeypatch):
-    monkeypatch.setattr(known_gzips, "MOST_REMEMBERED", 3)
-    for version in (1, 2, 3):
-        known.learn(stored(version), Known(True, checkpoints(10 * version)))
-    assert known.get(stored(1)).checkpoints.size == 10
-    known.learn(stored(4), FOUND)
-    assert [version for version in range(6) if known.get(stored(version))] == [1, 3, 4]
+    assert kept(known) == [2, 3, 4]
+    assert known.get(stored(2))
+    known.learn(stored(5), FOUND)
+    assert known.get(stored(3)) is None
 
 
 def test_what_has_no_version_is_not_remembered(known):
@@ -77,10 +121,5 @@ def test_many_threads_may_learn_at_once(known, monkeypatch):
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(learn, range(8)))
-    kept = [
-        (thread, version)
-        for thread in range(8)
-        for version in range(2000)
-        if known.get(stored(f"{thread} {version}"))
-    ]
-    assert len(kept) == 5
+    names = [f"{thread} {version}" for thread in range(8) for version in range(2000)]
+    assert sum(known.get(stored(name)) is not None for name in names) == 5

@@ -4,7 +4,6 @@ import gzip
 import pytest
 
 from oslogserve.errors import Incomplete, SourceError, Unavailable
-from oslogserve.http import ByteRange
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.known_gzips import KnownGzips
 from oslogserve.logs.open_log import OpenLog
@@ -98,7 +97,7 @@ def test_another_version_is_not_read_but_closed(source):
     with pytest.raises(Incomplete):
         list(log._read_again())
     with pytest.raises(Unavailable, match="changed"):
-        log.reopened(ByteRange(0, 1))
+        log.reopened((0, 1))
     log.close()
     assert other.closed == 2  # it was opened twice
 
