@@ -12,9 +12,9 @@ from oslogserve.config.renderer import etag_salt, renderer_of
 from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, MethodNotAllowed
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
-from oslogserve.handlers.health import Readiness
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
+from oslogserve.handlers.server import Readiness
 from oslogserve.http import Response
 from oslogserve.http.body import Body, Ended
 from oslogserve.http.operators import Operators

@@ -5,7 +5,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain
@@ -135,6 +135,7 @@ def _served(options: argparse.Namespace) -> Config:
 
 def _render(options: argparse.Namespace) -> int:
     from oslogserve.logs.decode import Decoded, until_incomplete
+    from oslogserve.logs.media_type import passed_through_as
     from oslogserve.pages.bar import LogInfo
     from oslogserve.pages.log import LogView, incomplete_notice
 
@@ -156,10 +157,13 @@ def _render(options: argparse.Namespace) -> int:
         pieces = until_incomplete(filter(None, Decoded(chunks)), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None
         title = Path(options.file).name if options.file else "standard input"
-        pieces = _of_a_log(pieces, title)
+        head = next(pieces, b"")
+        media_type = passed_through_as("log.txt", head, ())  # whatever it is called
+        if media_type:
+            raise OSError(f"{title} is no log: it is {media_type}")
         view = LogView(query, LogInfo(modified=written), missing, renderer)
         format_ = options.format or ("text" if sys.stdout.isatty() else "html")
-        sys.stdout.buffer.writelines(view.render(format_, pieces, title))
+        sys.stdout.buffer.writelines(view.render(format_, chain([head], pieces), title))
         sys.stdout.buffer.flush()
     for error in missing:
         print(incomplete_notice(error), file=sys.stderr)
@@ -195,17 +199,6 @@ def _render_job(
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return 1 if job.missing else 0
-
-
-def _of_a_log(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The pieces. Raises OSError where they are of a binary file."""
-    from oslogserve.logs.media_type import passed_through_as
-
-    head = next(pieces, b"")
-    media_type = passed_through_as("log.txt", head, ())  # whatever it is called
-    if media_type:
-        raise OSError(f"{name} is no log: it is {media_type}")
-    return chain([head], pieces)
 
 
 def _text(argument: str) -> str:

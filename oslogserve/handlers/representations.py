@@ -90,7 +90,9 @@ class DecodedText(_OfLog):
     def open(self, byte_range: ByteRange | None = None) -> Content:
         log, accepts_gzip = self._log, self._request.accepts_gzip
         if byte_range is not None:
-            return _decoded_range(log, byte_range)
+            if not log.packing:
+                return _stored_content(log, byte_range)
+            return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
         is_compressible = _is_compressible(log, self._request)
         if self._request.is_head and not log.is_small:
             length = None if accepts_gzip else log.known_size()
@@ -139,12 +141,6 @@ def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
 def _is_compressible(log: OpenLog, request: Request) -> bool:
     """False for a HEAD that read nothing: there may be too little to compress."""
     return bool(log.first) or not request.is_head
-
-
-def _decoded_range(log: OpenLog, byte_range: ByteRange) -> Content:
-    if not log.packing:
-        return _stored_content(log, byte_range)
-    return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
 
 
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:

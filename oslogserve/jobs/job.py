@@ -11,12 +11,11 @@ from math import inf
 from typing import Any, NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete
-from oslogserve.jobs import outcome, reports
+from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
 from oslogserve.jobs.job_log import READ, JobLog, Reader, Skipped
 from oslogserve.jobs.merge import merge
-from oslogserve.jobs.outcome import FailedTask
-from oslogserve.jobs.reports import FailedTest
+from oslogserve.jobs.reports import FailedTask, FailedTest
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import Rows
@@ -53,6 +52,10 @@ class Slice(NamedTuple):
     rows: Rows
     first: int
     end: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.first
 
     @property
     def text(self) -> bytes:
@@ -214,9 +217,9 @@ class Job:
 
     def failed_task(self) -> FailedTask | None:
         """The task at which the job failed, if Zuul left its report in the folder."""
-        if not any(one.name.encode() in outcome.NAMES for one in self.skipped):
+        if not any(one.name.encode() in reports.ZUULS for one in self.skipped):
             return None
-        return outcome.failed_task(self._report(outcome.NAMES[0], outcome.MOST))
+        return reports.failed_task(self._report(reports.ZUULS[0], reports.MOST_OF_ZUULS))
 
     def failed_tests(self) -> list[FailedTest]:
         """Failed tests by the reports in the job."""
@@ -228,15 +231,21 @@ class Job:
         return tests[: reports.MOST_TESTS]
 
     def _report(self, name: bytes, most: int) -> bytes:
-        """The first bytes of a report, as far as it can be read."""
+        """The beginning of a report, as far as it can be read: some more than so many bytes."""
         if self._reader.stalled:  # the source that kept a log waiting would keep this waiting, too
             return b""
         try:
             log = self._reader.open(name, READ)
         except Error:
             return b""
+        pieces: list[bytes] = []
         with closing(log):
-            return b"".join(until_incomplete(_first(most, log.decoded()), []))
+            for piece in until_incomplete(log.decoded(), []):
+                pieces.append(piece)
+                most -= len(piece)
+                if most < 0:
+                    break
+        return b"".join(pieces)
 
     def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
         pool = self._pools[log.file.source]
@@ -250,13 +259,11 @@ class Job:
         rows = size = 0
         for one in slices:
             held.append(one)
-            rows += one.end - one.first
+            rows += one.length
             size += len(one.text)
-            while len(held) > 1 and (
-                rows - (held[0].end - held[0].first) >= most or size > TAIL_BYTES
-            ):
+            while len(held) > 1 and (rows - held[0].length >= most or size > TAIL_BYTES):
                 first = held.popleft()
-                rows -= first.end - first.first
+                rows -= first.length
                 size -= len(first.text)
         if held:
             held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
@@ -266,42 +273,34 @@ class Job:
 
     def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
         """The rows behind `after`, up to the limit, or to the first behind `most` bytes."""
-        selection = self._selection
-        left = selection.limit
-        behind = selection.after
+        limit = inf if self._selection.limit is None else self._selection.limit
+        after = behind = self._selection.after
         for one in slices:
-            size = one.end - one.first
-            if behind >= size:
-                behind -= size
+            if behind >= one.length:
+                behind -= one.length
                 continue
             one = one._replace(first=one.first + behind)
             behind = 0
-            if left == 0 or most <= 0:
-                self.cut_at = selection.after + self.sent
-                return
-            if left is not None:
-                size = min(left, one.end - one.first)
-                left -= size
-                if size < one.end - one.first:
-                    self.cut_at = selection.after + self.sent + size
-                one = one._replace(end=one.first + size)
-            self.sent += one.end - one.first
+            left = int(min(one.length, limit - self.sent)) if most > 0 else 0
+            if left < one.length:
+                self.cut_at = after + self.sent + left
+            self.sent += left
             most -= len(one.text)
-            yield one
+            if left:
+                yield one._replace(end=one.first + left)
             if self.cut_at is not None:
                 return
 
     def _note_ends(self) -> None:
         """Notes what became of the logs."""
-        missed = [log for log in self.logs if log.skipped or log.missing]
-        for log in missed:
+        for log in self.logs:
             if log.skipped is not None:
                 self.skipped.append(log.skipped)
-            if log.skipped is not None and log.skipped.is_missed:
-                log.missing.append(Incomplete("failed", log.skipped.why))
+                if log.skipped.is_missed:
+                    log.missing.append(Incomplete("failed", log.skipped.why))
             self.missing += log.missing
-            sentences = [f"{log.file.shown}: {error}" for error in log.missing]
-            self.notices += sentences if len(self.notices) < MOST_NOTICES else []
+            if len(self.notices) < MOST_NOTICES:
+                self.notices += [f"{log.file.shown}: {error}" for error in log.missing]
         if len(self.missing) > len(self.notices):
             self.notices.append(f"{len(self.missing) - len(self.notices):,} more are incomplete.")
         if not self.by_time:
@@ -317,12 +316,3 @@ class Job:
         for ahead in self._ahead:
             ahead.close()
         self._reader.budget.close()
-
-
-def _first(most: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, until there are more than so many bytes."""
-    for piece in pieces:
-        yield piece
-        most -= len(piece)
-        if most < 0:
-            return

@@ -90,11 +90,10 @@ class OpenLog:
             self.first = next(chunks, b"")
             if self.is_small and not log.is_local:
                 self._verify(chunks)
-        except Incomplete as error:
+        except BaseException as error:
             log.close()
-            raise Unavailable([SourceError(log.stored.source, str(error))]) from error
-        except BaseException:
-            log.close()
+            if isinstance(error, Incomplete):
+                raise Unavailable([SourceError(log.stored.source, str(error))]) from error
             raise
         self.stored_bytes = self._read(chunks)
         #: How the stored bytes are compressed, see packed_as().
@@ -144,12 +143,11 @@ class OpenLog:
         sources = [source for source in self._sources if source.name == stored.source]
         options = OpenOptions(True, byte_range, stored.version, chunk_size=self._piece_size)
         log = open_first(sources, self._path, options)
-        if isinstance(log, Folder):
-            raise _changed(stored.source)
-        self._opened.append(log)
-        if log.stored.version != stored.version:
-            raise _changed(stored.source)
-        return log
+        if not isinstance(log, Folder):
+            self._opened.append(log)
+            if log.stored.version == stored.version:
+                return log
+        raise Unavailable([SourceError(stored.source, "the log changed while it was read")])
 
     def _read_again(self) -> Iterator[bytes]:
         """The stored bytes from their beginning. Raises Incomplete where there are none now."""
@@ -165,13 +163,12 @@ class OpenLog:
 
     def decoded_again(self) -> Iterator[bytes]:
         """The text once more from its beginning. Raises Incomplete where it breaks off."""
-        stored_bytes = iter((self.first,)) if self.is_small else self._read_again()
-        return self._text(stored_bytes, self._read_again)
+        return self._text([self.first] if self.is_small else self._read_again(), self._read_again)
 
     def _text(
         self, chunks: Iterable[bytes], again: Callable[[], Iterable[bytes]]
     ) -> Iterator[bytes]:
-        """The text of stored bytes, charged. What inflating them shows is remembered at their end."""
+        """The text of stored bytes. What inflating them shows is remembered at their end."""
         decoded = Decoded(chunks, self.stored.encoding, again, self._piece_size)
         text = self.budget.charged(decoded, are_inflated=bool(self.packing))
         if not self.packing:
@@ -211,13 +208,12 @@ class OpenLog:
         """True if it is one complete gzip member, as far as that can be seen at once."""
         if self.packing != "gzip":
             return False
-        if self._known() is None and self._damage is None:
-            if self.is_small:
-                self._look_through([self.first], MOST_LOOKED_THROUGH)
-            elif self.source_log.is_local:
-                # Exactly: one that is just being completed is sent as it was when it was opened.
-                again = exactly(self.stored.size or 0, self._read_again())
-                self._look_through(again, MOST_LOOKED_THROUGH)
+        is_here = self.is_small or self.source_log.is_local
+        if self._known() is None and self._damage is None and is_here:
+            # Exactly: one that is just being completed is sent as it was when it was opened.
+            size = self.stored.size or 0
+            again = [self.first] if self.is_small else exactly(size, self._read_again())
+            self._look_through(again, MOST_LOOKED_THROUGH)
         known = self._known()
         return known is not None and known.is_one_member
 
@@ -255,7 +251,3 @@ class OpenLog:
     def close(self) -> None:
         for log in self._opened:
             log.close()
-
-
-def _changed(source: str) -> Unavailable:
-    return Unavailable([SourceError(source, "the log changed while it was read")])

@@ -9,9 +9,8 @@ from markupsafe import Markup
 
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
-from oslogserve.jobs.outcome import FailedTask
 from oslogserve.jobs.ranking import Ranked, ranked
-from oslogserve.jobs.reports import FailedTest
+from oslogserve.jobs.reports import FailedTask, FailedTest
 from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.address import address

@@ -13,7 +13,7 @@ from oslogserve.config import convert, load
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS
 from oslogserve.errors import Incomplete, Unavailable
 from oslogserve.gunicorn_hooks import SETTINGS
-from oslogserve.handlers.health import TIME_LIMIT
+from oslogserve.handlers.server import TIME_LIMIT
 from oslogserve.jobs.walk import MOST_ENTRIES
 from oslogserve.lines import search, selection
 from oslogserve.lines.select import UNTIMED_LINES

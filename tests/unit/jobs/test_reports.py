@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 from datetime import UTC, datetime
 from io import BytesIO
 
 import pytest
 from subunit import StreamResultToBytes
 
-from oslogserve.jobs.reports import MOST_PARTS, MOST_TESTS, FailedTest, failed_tests, most
+from oslogserve.jobs.reports import (
+    MOST_PARTS,
+    MOST_TESTS,
+    FailedTask,
+    FailedTest,
+    failed_task,
+    failed_tests,
+    most,
+)
 
 
 def of_junit(content):
@@ -130,3 +139,68 @@ def test_what_is_no_subunit_stream_names_no_test(content):
 )
 def test_a_report_is_known_by_its_name(name, is_one):
     assert bool(most(name)) is is_one
+
+
+def playbook(phase, *tasks):
+    return {"phase": phase, "plays": [{"play": {"name": "all"}, "tasks": list(tasks)}]}
+
+
+def task(name, **hosts):
+    return {"task": {"name": name, "duration": {"end": "2026-03-04T18:23:20Z"}}, "hosts": hosts}
+
+
+OK = task("fine", controller={"failed": False})
+FAILED = task("run tempest", compute={}, controller={"failed": True, "msg": "non-zero return code"})
+LATER = task("fetch logs", controller={"failed": True, "msg": "no such file"})
+IGNORED = task("maybe", controller={"failed": True, "ignore_errors": True})
+
+
+def of_zuul(*playbooks):
+    return failed_task(json.dumps(playbooks).encode())
+
+
+def test_the_task_that_ended_the_run_is_found():
+    found = of_zuul(
+        playbook("pre", OK), playbook("run", OK, IGNORED, FAILED), playbook("post", LATER)
+    )
+    assert found == FailedTask(
+        "run tempest", "controller", "non-zero return code", "2026-03-04T18:23:20Z"
+    )
+
+
+def test_without_one_in_the_run_that_of_another_phase_counts():
+    assert of_zuul(playbook("pre", LATER), playbook("run", OK)).name == "fetch logs"
+
+
+def test_a_job_that_went_well_has_none():
+    assert of_zuul(playbook("run", OK, IGNORED)) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"\xff", b"null", b"[" * 100_000, b"{}", b"[1]", b'[{"plays": 1}]'),
+        *(
+            b'[{"plays": [{"tasks": [{"hosts": [1]}]}]}]',
+            b'[{"plays": [{"tasks": [{"hosts": {"a": 1}}]}]}]',
+        ),
+    ],
+)
+def test_what_is_no_report_of_zuul_says_nothing(content):
+    assert failed_task(content) is None
+
+
+def test_what_it_says_is_cut():
+    long = task("x" * 999, **{"h" * 999: {"failed": True, "msg": ["y" * 999]}})
+    assert max(map(len, of_zuul(playbook("run", long)))) == 300
+
+
+@pytest.mark.parametrize("value", [b"[]", b"{}", b"1.5", b'{"a":1}'])
+def test_one_of_too_many_values_is_not_taken_apart(value, monkeypatch):
+    monkeypatch.setattr(json, "loads", lambda _: pytest.fail("it was"))
+    assert failed_task(b"[" + b",".join([value] * 200_000) + b"]") is None
+
+
+def test_what_stands_in_strings_is_no_value():
+    noisy = task("run", controller={"failed": True, "stdout": ':,[{\\"' * 200_000, "msg": "x"})
+    assert of_zuul(playbook("run", noisy)).message == "x"

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.handlers.health import Readiness
+from oslogserve.handlers.server import Readiness
 
 
 class Source:
