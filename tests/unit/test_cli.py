@@ -72,13 +72,6 @@ def test_every_parameter_of_lines_is_an_option_with_an_example(capsys):
             assert parameter.example in " ".join(told.split())
 
 
-def test_a_file_in_figures(log, capfdbinary):
-    assert main(["render", str(log), "--format", "summary"]) == 0
-    told = json.loads(capfdbinary.readouterr().out)
-    assert (told["lines"], told["bytes"], told["complete"]) == (3, len(LOG), True)
-    assert told["severities"]["ERROR"] == {"count": 1, "first_line": 2}
-
-
 def test_a_stamp_without_a_year_is_of_the_time_the_file_was_written(tmp_path, capfdbinary):
     (tmp_path / "a").write_bytes(b"Mar  8 12:20:42 host unit[1]: x\n")
     os.utime(tmp_path / "a", (1.4e9, 1.4e9))

@@ -16,7 +16,6 @@ import webob
 from subunit import StreamResultToBytes
 
 from oslogserve.errors import Incomplete, SourceError
-from oslogserve.pages import overview
 from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking, descriptors
 from tests.unit.sources.fake import FakeLog, FakeSource
@@ -138,45 +137,11 @@ def test_a_line_above_the_first_time_comes_with_it_where_that_one_is_left_out(jo
     assert not notices(answer)
 
 
-def test_a_time_merges_by_time(ask):
-    answer = ask("/job/?since=2026-03-04T18:22:13Z&until=2026-03-04T18:22:13Z&format=text")
-    assert [line.split(":")[0] for line in lines(answer)] == [
-        *("logs/neutron.txt", "logs/nova.txt.gz", "logs/nova.txt.gz")
-    ]
-
-
 def test_objects_begin_with_their_log(ask):
     *rows, end = objects(ask("/job/?level=ERROR&format=jsonl"))
     assert list(rows[0]) == ["log", "line", "time", "severity", "text"]
     assert [row["log"] for row in rows].count("logs/nova.txt.gz") == 2
     assert (end["end"], end["logs"], end["sent"], end["next"]) == (True, 4, 4, None)
-
-
-@pytest.mark.parametrize("most_logs", [1, 3, 1000])
-@pytest.mark.parametrize("order", ["log", "time"])
-@pytest.mark.parametrize("limit", [1, 2, 3])
-def test_following_next_gives_every_line_once(job, order, limit, most_logs):
-    ask = Asking(job, serve_job_logs=str(most_logs))
-    whole = objects(Asking(job)(f"/job/?format=jsonl&order={order}"))[:-1]
-    found, address = [], f"?format=jsonl&order={order}&limit={limit}"
-    while address:
-        *rows, end = objects(ask(f"/job/{address}"))
-        assert len(rows) <= limit
-        found += rows
-        address = end["next"]
-    if most_logs == 1 and order == "time":  # merged are those of one answer
-        found.sort(key=whole.index)
-    assert found == whole
-    assert len(whole) == 8
-
-
-@pytest.mark.parametrize("order", ["log", "time"])
-def test_a_limit_within_the_last_log_with_lines_is_told(ask, order):
-    whole = objects(ask(f"/job/?format=jsonl&order={order}&logs=nova*"))[:-1]
-    *rows, end = objects(ask(f"/job/?format=jsonl&order={order}&logs=nova*&limit=2"))
-    assert rows == whole[:2]
-    *rest, last = objects(ask(f"/job/{end['next']}&limit=3".replace("limit=2&", "")))
-    assert (rest, last["next"]) == (whole[2:], None)
 
 
 @pytest.mark.parametrize("renderer", ["pure", "auto"])
@@ -188,12 +153,6 @@ def test_an_answer_that_was_cut_says_nothing_of_lines_at_its_end(job, renderer):
     (job / "job" / "plain.txt").write_bytes(PLAIN * 2)
     [more] = notices(ask("/job/?order=time&format=text&limit=1&logs=plain*"))
     assert more.startswith("there is more: ")
-
-
-@pytest.mark.parametrize("order", ["log", "time"])
-def test_a_tail_is_of_all_logs_together(ask, order):
-    whole = lines(ask(f"/job/?format=text&order={order}"))
-    assert lines(ask(f"/job/?format=text&order={order}&tail=3")) == whole[-3:]
 
 
 def test_logs_are_chosen_by_patterns(ask):
@@ -285,22 +244,6 @@ def test_the_form_keeps_all_values_of_a_field(ask):
     assert '<input type="hidden" name="q" value="one">' in page
     assert page.count(' name="q"') == 2
     assert page.count(' name="logs"') == 1
-
-
-def test_what_was_read_is_counted_in_words_that_fit(ask):
-    page = ask("/job/?q=three&logs=*neutron*", **HTML).text
-    assert "<span>1 line of 1 log</span>" in page
-    assert "<summary>1 log</summary>" in ask("/job/?format=overview&logs=*neutron*").text
-
-
-def test_a_page_by_time_says_how_zones_and_years_are_taken(ask):
-    sentence = "times without a zone are taken as UTC, without a year as of the last that fits"
-    assert sentence in ask("/job/?order=time", **HTML).text
-    assert sentence not in ask("/job/?level=ERROR", **HTML).text
-
-
-def test_a_page_without_a_line_says_so(ask):
-    assert "No line of these logs fits these filters." in ask("/job/?q=zzz", **HTML).text
 
 
 def test_more_logs_than_allowed_are_named_and_linked_to(job):
@@ -497,34 +440,10 @@ def test_many_incomplete_logs_are_counted(job, ask):
     assert notices[-1] == "10 more are incomplete."
 
 
-@pytest.mark.parametrize(
-    ("query", "name"),
-    [("show=L1", "show"), ("lines=1-2", "lines"), ("format=json&level=ERROR", "format=json")],
-)
-def test_what_is_for_single_logs_is_refused(ask, query, name):
-    answer = ask(f"/job/?{query}")
-    assert answer.status_int == 400
-    assert answer.text.startswith(name)
-
-
-@pytest.mark.parametrize("query", ["order=time", "logs=x", "from=x", "in=job"])
-def test_what_is_for_folders_is_refused_for_a_log(ask, query):
-    answer = ask(f"/job/plain.txt?{query}")
-    assert (answer.status_int, "is for folders" in answer.text) == (400, True)
-
-
 def test_a_folder_without_its_slash_leads_to_it_with_all_that_was_asked(ask):
     answer = ask("/job?level=ERROR&order=time&logs=*")
     assert answer.status_int == 301
     assert answer.location.endswith("/job/?level=ERROR&order=time&logs=*")
-
-
-def test_logs_are_ranked_by_their_errors(job):
-    console = b"2026-03-04 18:22:14.000 | fatal: [x]: FAILED! => {}\n"
-    (job / "job" / "job-output.txt").write_bytes(console)
-    logs = Asking(job)("/job/?format=summary").json["logs"]
-    assert logs[0]["name"] == "logs/neutron.txt"
-    assert logs[0]["telling_error"]["line"] == 2
 
 
 def test_an_overview_leads_with_what_went_wrong(ask):
@@ -575,10 +494,6 @@ def test_an_overview_leads_to_what_logs_say_of_a_failed_test(job, ask):
     assert '<a href="?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z' in page
 
 
-def test_an_overview_without_errors_says_so(ask):
-    assert "No log shows an error." in ask("/job/?format=overview&logs=other").text
-
-
 def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
     page = ask("/job/", **HTML).text
     assert (
@@ -609,10 +524,6 @@ def test_a_folder_leads_to_its_job(job, ask):
     assert ask("/job/?q=one&in=job").headers["Location"] == "./?q=one"
 
 
-def test_a_folder_of_no_job_leads_to_itself(ask):
-    assert ask("/job/logs/?q=one&in=job").headers["Location"] == "./?q=one"
-
-
 @pytest.mark.parametrize(
     ("query", "address"),
     [
@@ -624,18 +535,6 @@ def test_a_folder_of_no_job_leads_to_itself(ask):
 def test_the_page_of_a_log_leads_to_the_same_lines_of_all_logs(ask, query, address):
     page = ask(f"/job/logs/neutron.txt{query}", **HTML).text
     assert f'href="{address.replace("&", "&amp;")}"' in page
-
-
-def test_an_overview_is_for_folders(ask):
-    assert ask("/job/plain.txt?format=overview").status_int == 400
-
-
-def test_no_folder_is_not_found(ask):
-    assert ask("/other/?format=summary").status_int == 404
-
-
-def test_a_server_that_lists_nothing_searches_nothing(job):
-    assert Asking(job, serve_listing="no")("/job/?format=summary").status_int == 403
 
 
 def test_nothing_is_left_open(ask):
@@ -737,14 +636,6 @@ def test_so_many_logs_are_merged_as_a_process_may_have_open(tmp_path):
     assert len(objects(ask("/job/?format=jsonl&order=log"))) == 310 * 5 + 1
 
 
-def test_what_was_read_of_a_job_is_known_of_its_logs(job, ask):
-    text = b"".join(b"%x\n" % random.getrandbits(8000) for _ in range(1000))
-    (job / "job/large.txt.gz").write_bytes(gzip.compress(text))
-    assert "Content-Length" not in ask("/job/large.txt.gz", "HEAD").headers
-    ask("/job/?format=summary")
-    assert ask("/job/large.txt.gz", "HEAD").headers["Content-Length"] == str(len(text))
-
-
 def test_the_more_logs_are_merged_the_less_of_a_long_line_each_may_hold(job, ask, monkeypatch):
     monkeypatch.setattr("oslogserve.jobs.job_log.MERGED_LINES", 3 * 8192)
     stamp = b"2026-03-04 18:22:11.000 INFO "
@@ -771,14 +662,42 @@ def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_
 
 
 @pytest.mark.parametrize(
-    ("name", "short"),
+    ("url", "status", "said"),
     [
-        ("tempest.api.TestX.test_y[id-1.2]", "test_y[id-1.2]"),
-        ("User is shown.", "User is shown."),
-        ("setUpClass (tempest.api.TestX)", "setUpClass (tempest.api.TestX)"),
-        ("test_z", "test_z"),
-        ("odd.", "odd."),
+        ("?show=L1", 400, "show is for logs"),
+        ("?lines=1-2", 400, "lines is for logs"),
+        ("?format=json&level=ERROR", 400, "format=json takes no filter for a folder"),
+        *(
+            (f"plain.txt?{one}", 400, "is for folders")
+            for one in ("order=time", "logs=x", "from=x")
+        ),
+        *((f"plain.txt?{one}", 400, "is for folders") for one in ("in=job", "format=overview")),
+        ("other/?format=summary", 404, "No source has this log."),
     ],
 )
-def test_a_failed_test_is_looked_for_by_what_logs_call_it(name, short):
-    assert overview._short(name) == short
+def test_what_is_not_for_a_folder_or_a_log_is_refused(job, ask, url, status, said):
+    answer = ask(f"/job/{url}")
+    assert (answer.status_int, said in answer.text) == (status, True)
+    assert Asking(job, serve_listing="no")("/job/?format=summary").status_int == 403
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("q=zzz", "No line of these logs fits these filters."),
+        ("q=three&logs=*neutron*", "<span>1 line of 1 log</span>"),
+        ("order=time", "times without a zone are taken as UTC, without a year as of the last that"),
+        ("format=overview&logs=other", "No log shows an error."),
+        ("format=overview&logs=*neutron*", "<summary>1 log</summary>"),
+    ],
+)
+def test_a_page_says_what_was_read(ask, query, sentence):
+    assert sentence in ask(f"/job/?{query}", **HTML).text
+
+
+def test_what_was_read_of_a_job_is_known_of_its_logs(job, ask):
+    text = b"".join(b"%x\n" % random.getrandbits(8000) for _ in range(1000))
+    (job / "job/large.txt.gz").write_bytes(gzip.compress(text))
+    assert "Content-Length" not in ask("/job/large.txt.gz", "HEAD").headers
+    ask("/job/?format=summary")
+    assert ask("/job/large.txt.gz", "HEAD").headers["Content-Length"] == str(len(text))

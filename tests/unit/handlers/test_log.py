@@ -8,7 +8,6 @@ import re
 import pytest
 import webob
 
-from oslogserve import fastzlib
 from oslogserve.logs import open_log
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.metrics import size_class
@@ -228,18 +227,6 @@ def test_a_log_that_is_completed_meanwhile_is_not_taken_for_whole(tmp_path, monk
     assert is_unpacked_by_a_browser(answer.body, plain(answer))
 
 
-@pytest.mark.parametrize("level", ["0", "1", "2", "3"])
-@pytest.mark.parametrize("library", ["fast", "zlib"])
-def test_every_level_by_every_library(root, monkeypatch, level, library):
-    if library == "zlib":
-        monkeypatch.setattr(fastzlib, "fast", fastzlib.zlib)
-    ask = Asking(root, serve_gzip_level=level)
-    for url in ("/small.txt?format=html", "/big.txt?format=html", "/big.txt?format=text"):
-        packed, as_it_is = ask(url, **GZIP), ask(url)
-        assert plain(packed) == as_it_is.body
-        assert len(packed.body) < len(as_it_is.body) / 2
-
-
 def test_compression_can_be_off(root):
     ask = Asking(root, serve_gzip_level="off")
     for url in ("/big.txt", "/big.txt.gz", "/small.txt?format=html", "/", "/metrics"):
@@ -250,12 +237,6 @@ def test_compression_can_be_off(root):
             assert answer.body == ask(url).body
     assert ask("/big.txt.gz", **GZIP).body == BIG
     assert ask("/big.txt", **GZIP).headers["ETag"] == ask("/big.txt").headers["ETag"]
-
-
-def test_small_text_is_left_as_it_is(ask):
-    answer = ask("/tiny.txt", **GZIP)
-    assert (answer.body, answer.headers["Content-Length"]) == (TINY, str(len(TINY)))
-    assert "Content-Encoding" not in answer.headers
 
 
 def test_gzip_is_only_for_who_names_it(ask):

@@ -17,9 +17,9 @@ from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
-from tests.unit.sources.fake import FakeLog, FakeSource
+from tests.unit.sources.fake import FakeLog
 
-from .asking import GZIP, HTML, Asking, descriptors, plain
+from .asking import GZIP, Asking, descriptors, plain
 from .test_log import BIG, NOTICE, SMALL, members
 
 STORED = {
@@ -146,12 +146,6 @@ def test_a_filtered_text_has_no_parts(ask, url, more, method):
     assert "Content-Range" not in answer.headers
 
 
-def test_a_page_has_no_parts(ask):
-    answer = ask("/big/packed.txt", Range="bytes=0-9", **HTML)
-    assert answer.status_int == 200
-    assert "Content-Range" not in answer.headers
-
-
 @pytest.mark.parametrize("url", TEXTS)
 def test_head_says_that_there_are_parts_and_the_length_where_that_is_known(root, url):
     ask = Asking(root)
@@ -176,13 +170,6 @@ def test_a_log_that_was_read_to_its_end_is_not_counted_once_more(root, monkeypat
     monkeypatch.setattr(open_log.OpenLog, "_look_through", None)
     assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
     assert ask("/big/packed.txt?format=text", "HEAD").headers["Content-Length"] == str(len(BIG))
-
-
-def test_a_log_that_was_not_read_to_its_end_is_counted(root):
-    ask = Asking(root)
-    ask("/big/packed.txt?format=text&limit=1")
-    assert "Content-Length" not in ask("/big/packed.txt", "HEAD").headers
-    assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
 
 
 def test_a_log_that_grew_is_counted_anew(tmp_path):
@@ -351,13 +338,6 @@ def test_a_packed_log_of_unknown_size_has_parts_and_a_plain_one_has_none():
     assert (answer.status, body) == ("206 Partial Content", BIG[-7:])
     answer, body = handled(Remote(as_it_is), "-7")
     assert (answer.status, body) == ("200 OK", BIG)
-
-
-def test_declared_deflate_has_parts_of_the_text():
-    log = FakeLog("swift", [zlib.compress(BIG)])
-    log.stored = log.stored._replace(encoding="deflate")
-    answer, body = handled(FakeSource("swift", {b"x.txt": log}), "100-199")
-    assert (answer.status, body) == ("206 Partial Content", BIG[100:200])
 
 
 def test_a_part_beyond_the_end_closes_what_was_opened():

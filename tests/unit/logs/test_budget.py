@@ -105,45 +105,37 @@ def test_a_client_that_left_before_the_first_byte_is_no_error_of_the_server(ask,
     assert asked.counted("responses_total") == {'status="499"': 1.0}
 
 
-def test_searches_do_not_take_all_threads(ask, monkeypatch):
-    monkeypatch.setattr(budget, "PATIENCE", 0.05)
-    asked = ask(serve_threads="16")
-    search = webob.Request.blank("/a.txt?format=jsonl&q=there")
-    held = [search.get_response(asked.app) for _ in range(3)]
-    began = time.monotonic()
-    refused = asked("/a.txt?format=jsonl&q=there")
-    assert time.monotonic() - began < 5
-    assert (refused.status_int, refused.headers["Retry-After"]) == (503, "10")
-    assert asked("/healthz").status_int == 200
-    assert asked("/a.txt?format=text").body == LOG
-    for answer in held:
-        answer.app_iter.close()
-    assert asked("/a.txt?format=jsonl&q=there").status_int == 200
+SMALL = ["/small.txt?format=text", "/few.txt.gz?format=text"]
+LARGE = ["/a.txt?format=text", "/a.txt?format=raw", "/b.txt.gz?format=html"]
+GZIPS = ["/medium.txt.gz", "/bomb.txt.gz"]
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "places", "refused", "answered"),
     [
-        "/a.txt?format=text",
-        "/a.txt?format=raw",
-        "/b.txt.gz?format=html",
-        "/medium.txt.gz",
-        "/bomb.txt.gz",
+        ("/a.txt?format=jsonl&q=there", 3, [], [*SMALL, "/a.txt?format=text"]),
+        *((url, 12, [], SMALL) for url in (*LARGE, *GZIPS)),
+        ("/?format=json", 2, ["/?q=a&in=job"], SMALL),
+        ("/?order=log", 2, [], [*SMALL, "/?format=summary", "/?format=overview"]),
     ],
 )
-def test_large_logs_do_not_take_all_threads(ask, tmp_path, url, monkeypatch):
+def test_no_kind_of_work_takes_all_threads(
+    ask, tmp_path, monkeypatch, url, places, refused, answered
+):
     monkeypatch.setattr(budget, "PATIENCE", 0.05)
     (tmp_path / "medium.txt.gz").write_bytes(gzip.compress(LOG[:50_000]))
     (tmp_path / "few.txt.gz").write_bytes(gzip.compress(LINE))
     (tmp_path / "bomb.txt.gz").write_bytes(gzip.compress(LINE) + gzip.compress(b"\n" * MIB))
     asked = ask(serve_threads="16")
-    began = [webob.Request.blank(url).get_response(asked.app) for _ in range(12)]
-    refused = asked(url)
-    assert (refused.status_int, refused.headers["Retry-After"]) == (503, "10")
-    assert asked("/healthz").status_int == 200
-    for name in ("small.txt", "few.txt.gz"):
-        assert asked(f"/{name}?format=text").body == LINE
-    for answer in began:
+    held = [webob.Request.blank(url).get_response(asked.app) for _ in range(places)]
+    began = time.monotonic()
+    for one in (url, *refused):
+        answer = asked(one)
+        assert (answer.status_int, answer.headers["Retry-After"]) == (503, "10")
+    assert time.monotonic() - began < 5
+    for one in ("/healthz", *answered):
+        assert asked(one).status_int == 200
+    for answer in held:
         answer.app_iter.close()
     assert asked(url).status_int == 200
 
@@ -156,28 +148,6 @@ def test_a_burst_of_ordinary_requests_is_delayed_and_not_refused(ask, tmp_path, 
     with ThreadPoolExecutor(18) as threads:
         statuses = list(threads.map(lambda _: asked(url).status_int, range(50)))
     assert statuses == [200] * 50
-
-
-def test_folders_do_not_take_all_threads(ask, monkeypatch):
-    monkeypatch.setattr(budget, "PATIENCE", 0.05)
-    asked = ask(serve_threads="16")
-    began = [webob.Request.blank("/?format=json").get_response(asked.app) for _ in range(2)]
-    assert asked("/?format=json").status_int == asked("/?q=a&in=job").status_int == 503
-    assert asked("/small.txt?format=text").body == LINE
-    for answer in began:
-        answer.app_iter.close()
-    assert asked("/?format=json").status_int == 200
-
-
-def test_slow_readers_of_a_folders_lines_leave_its_summaries_to_others(ask, monkeypatch):
-    monkeypatch.setattr(budget, "PATIENCE", 0.05)
-    asked = ask(serve_threads="16")
-    began = [webob.Request.blank("/?order=log").get_response(asked.app) for _ in range(2)]
-    assert asked("/?order=log").status_int == 503
-    assert asked("/?format=summary").status_int == asked("/?format=overview").status_int == 200
-    for answer in began:
-        answer.app_iter.close()
-    assert asked("/?order=log").status_int == 200
 
 
 @pytest.mark.parametrize("view", ["summary", "overview"])

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import gzip
 
 import pytest
 
@@ -60,26 +59,6 @@ def test_a_log_that_breaks_off_before_its_first_byte_is_unavailable_and_closed(s
     assert log.closed == 1
 
 
-def test_counted_it_begins_anew():
-    text = b"line\n" * 1000
-    stored = gzip.compress(text)
-    source = FakeSource("swift", {b"x": FakeLog("swift", [stored[:9], stored[9:]])})
-    first = FakeLog("swift", [stored[:9], stored[9:]])
-    log = opened(source, first)
-    assert log.counted_size() == len(text)
-    assert first.closed
-    assert b"".join(log.stored_bytes) == stored
-    log.close()
-    assert log.source_log.closed
-
-
-def test_nothing_is_opened_again_before_it_is_asked_for(source):
-    log = opened(source)
-    log._read_again()
-    log.close()
-    assert source.asked == []
-
-
 @pytest.mark.parametrize("now", [None, Folder(), SourceError("swift", "broken")])
 def test_what_is_there_no_more_is_told(source, now):
     source.logs[b"x"] = now
@@ -100,15 +79,3 @@ def test_another_version_is_not_read_but_closed(source):
         log.reopened((0, 1))
     log.close()
     assert other.closed == 2  # it was opened twice
-
-
-def test_reading_again_may_break_off(source):
-    def chunks():
-        yield b"abc"
-        raise Incomplete("timeout", "Swift stopped answering")
-
-    source.logs[b"x"].chunks = chunks()
-    again = opened(source)._read_again()
-    assert next(again) == b"abc"
-    with pytest.raises(Incomplete, match="stopped"):
-        next(again)
