@@ -14,9 +14,9 @@ from webob.acceptparse import create_accept_header
 
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
-from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")

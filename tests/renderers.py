@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from oslogserve.lines.ansi import without_sequences
-from oslogserve.lines.native_grammar import NativeGrammar
-from oslogserve.lines.recognise import Recogniser, Seen
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.pure.ansi import without_sequences
+from oslogserve.lines.pure.recognise import Recogniser, Seen
 from oslogserve.lines.renderer import NativeRenderer, pure_renderer
 from oslogserve.lines.rows import NO_TIME
 from oslogserve.lines.selection import Tally, Wanted
-from oslogserve.lines.severities import SEVERITIES
-from oslogserve.lines.user_formats import UserFormat
 from tests import corpus
 
 VIEWS = ("html", "text", "jsonl", "summary")

@@ -10,7 +10,7 @@ from typing import Any
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import secret, url
-from oslogserve.lines.user_formats import UserFormat
+from oslogserve.lines.grammar.user_formats import UserFormat
 
 __all__ = ["Config", "ConfigError", "load"]
 

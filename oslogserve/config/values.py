@@ -8,7 +8,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import re2
 
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 
 #: Bytes of a pattern: it is tried on every line.
 LONGEST_LINE_PATTERN = 1000

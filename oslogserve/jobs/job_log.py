@@ -12,8 +12,7 @@ from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
-from oslogserve.lines.selection import Selection, Tally, Wanted
-from oslogserve.lines.split import LONGEST_LINE
+from oslogserve.lines.selection import LONGEST_LINE, Selection, Tally, Wanted
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.sources import OpenOptions, Source, deadline

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from oslogserve.lines.grammar.times import Clock
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
-from oslogserve.lines.times import Clock
 
 #: Lines before the moment among which one with a time is looked for.
 _MOST_BEFORE = 1000

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from oslogserve import __version__
-from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.rows import Rows
-from oslogserve.lines.selection import Tally, Wanted
-from oslogserve.lines.split import LONGEST_LINE
+from oslogserve.lines.selection import LONGEST_LINE, Tally, Wanted
 from oslogserve.lines.summary import as_json
-from oslogserve.lines.user_formats import UserFormat
 from oslogserve.native import CORE
 from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE
 
@@ -40,7 +39,7 @@ class Renderer(Protocol):
 
 def pure_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
     """The renderer in Python. Raises ValueError for a faulty format."""
-    from oslogserve.lines.pure import PureRenderer
+    from oslogserve.lines.pure.renderer import PureRenderer
 
     return PureRenderer(user_formats)
 

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
 
+#: Bytes of a line that are buffered until its end is seen. Far more than recognition looks at, so
+#: that a line's length does not change what is recognised in it.
+LONGEST_LINE = 1024 * 1024
 #: Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 CONTEXT_BYTES = 1024 * 1024
 TAIL_BYTES = 16 * 1024 * 1024

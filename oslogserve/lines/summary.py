@@ -2,38 +2,14 @@
 """Summary of a log: how many lines of each severity, and when."""
 
 import json
-from collections import deque
-from collections.abc import Iterable
 from datetime import datetime, timedelta
-from operator import add
 from typing import Any, TypedDict
 
-from oslogserve.lines.ansi import without_sequences
-from oslogserve.lines.select import Line, Shown
-from oslogserve.lines.selection import Counts, count
-from oslogserve.lines.severities import SEVERITIES
-from oslogserve.lines.times import Clock
+from oslogserve.lines.grammar.severities import SEVERITIES
 
-MOST_BUCKETS = 200
-#: Errors that a summary holds of a log's beginning, and of its end; and bytes of the text of each.
-MOST_ERRORS = 64
-LONGEST_ERROR = 300
-#: Bytes of a line that escape sequences are taken out of for that.
-_LOOKED_AT = 1024
-_ERROR = SEVERITIES.index("ERROR")
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
-_MINUTE = 60 * _SECOND
-_DAY = 1440 * _MINUTE
-#: Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
-# fmt: off
-WIDTHS = (
-    _SECOND // 100, _SECOND // 10, _SECOND, 5 * _SECOND, 10 * _SECOND, 30 * _SECOND,
-    _MINUTE, 5 * _MINUTE, 10 * _MINUTE, 30 * _MINUTE, 60 * _MINUTE, 360 * _MINUTE,
-    _DAY, 7 * _DAY, 28 * _DAY, 364 * _DAY, 3640 * _DAY, 36400 * _DAY,
-)
-# fmt: on
 
 
 class Bucket(TypedDict):
@@ -100,73 +76,3 @@ def _iso(micros: int) -> str:
     seconds, fraction = divmod(max(micros, _EARLIEST), _SECOND)
     text = (_EPOCH + timedelta(seconds=seconds)).isoformat()
     return f"{text}.{fraction // 10_000:02}" if fraction else text
-
-
-class Summary:
-    """Adds up the lines that a selection leaves."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._severities: Counts = {}
-        self._first_time = b""
-        self._last_time = b""
-        self._width = 0  # its place in WIDTHS
-        self._buckets: dict[int, Bucket] = {}  # by their start
-        self._now: int | None = None  # of the last line that had a time
-        self._first_errors: list[Error] = []
-        self._last_errors: deque[Error] = deque(maxlen=MOST_ERRORS)
-
-    def of(self, shown: Iterable[Shown]) -> Totals:
-        """Counts of the lines shown."""
-        for one in shown:
-            if isinstance(one, Line):
-                self._add(one)
-        return Totals(
-            first_time=self._clock.iso(self._first_time),
-            last_time=self._clock.iso(self._last_time),
-            severities=self._severities,
-            width=WIDTHS[self._width],
-            buckets=[self._buckets[start] for start in sorted(self._buckets)],
-            errors=[*self._first_errors, *self._last_errors],
-        )
-
-    def _add(self, line: Line) -> None:
-        count(self._severities, line.own_rank, line.number)
-        instant = self._clock.read(line.seen.time) if line.seen.time else None
-        if instant:
-            self._last_time = line.seen.time
-            self._first_time = self._first_time or self._last_time
-            self._now = instant.micros if instant.origin == "epoch" else self._now
-        if line.own_rank >= _ERROR:
-            self._add_error(line)
-        if self._now is not None:
-            severities = [0] * len(SEVERITIES)
-            severities[line.own_rank] = 1
-            self._merge(Bucket(start=self._now, first_line=line.number, severities=severities))
-            while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS * WIDTHS[self._width]:
-                self._widen()
-
-    def _add_error(self, line: Line) -> None:
-        content = line.text[:_LOOKED_AT].removesuffix(b"\n").removesuffix(b"\r")
-        text = without_sequences(content)[:LONGEST_ERROR].decode("utf-8", "replace")
-        error = Error(line=line.number, time=self._clock.iso(self._last_time), text=text)
-        if len(self._first_errors) < MOST_ERRORS:
-            self._first_errors.append(error)
-        else:
-            self._last_errors.append(error)
-
-    def _merge(self, lines: Bucket) -> None:
-        """Adds these lines to the bucket of their start."""
-        start = lines["start"] - lines["start"] % WIDTHS[self._width]
-        merged = self._buckets.get(start)
-        if merged is None:
-            self._buckets[start] = Bucket(**{**lines, "start": start})
-            return
-        merged["first_line"] = min(merged["first_line"], lines["first_line"])
-        merged["severities"] = [*map(add, merged["severities"], lines["severities"])]
-
-    def _widen(self) -> None:
-        self._width += 1
-        buckets, self._buckets = self._buckets, {}
-        for bucket in buckets.values():
-            self._merge(bucket)

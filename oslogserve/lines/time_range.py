@@ -5,7 +5,7 @@ import re
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from oslogserve.lines.times import zone_of
+from oslogserve.lines.grammar.times import zone_of
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _SECOND = 10**6

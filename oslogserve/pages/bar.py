@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.template import join, template, template_of, text_of
 from oslogserve.query import Parameters

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Selection, Tally
-from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.humanize import duration
 from oslogserve.pages.template import join, template

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.walk import File
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url
 from oslogserve.pages.bar import HIDDEN, chips

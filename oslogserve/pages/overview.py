@@ -11,7 +11,7 @@ from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.jobs.reports import FailedTask, FailedTest
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import url

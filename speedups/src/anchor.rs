@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Anchors, as `oslogserve/lines/anchor.py` defines it.
+//! Anchors, as `oslogserve/lines/pure/anchor.py` defines it.
 
 /// The anchor of a time without control sequences.
 pub fn anchor_of(time: &[u8]) -> Vec<u8> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Terminal colours, as `oslogserve/lines/ansi.py` defines them.
+//! Terminal colours, as `oslogserve/lines/pure/ansi.py` defines them.
 
 use std::borrow::Cow;
 use std::ops::Range;

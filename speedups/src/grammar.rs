@@ -19,7 +19,7 @@ const LONGEST_WORD: usize = 16;
 /// A pattern, and the ranks of its words.
 type UserFormatData = (Vec<u8>, HashMap<Vec<u8>, usize>);
 
-/// The attributes of `oslogserve.lines.native_grammar.NativeGrammar`.
+/// The attributes of `oslogserve.lines.grammar.native_grammar.NativeGrammar`.
 #[derive(FromPyObject)]
 pub struct Data {
     pub severities: Vec<Vec<u8>>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The grammar of a line's head, as `oslogserve/lines/head.py` defines it: step by step the same.
+//! The grammar of a line's head, as `oslogserve/lines/pure/head.py` defines it: step by step the same.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lines as elements of a page, as `oslogserve/lines/html.py` defines it.
+//! Lines as elements of a page, as `oslogserve/lines/pure/html.py` defines it.
 
 use std::ops::Range;
 

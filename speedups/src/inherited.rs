@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Inheritance, as `oslogserve/lines/inheritance.py` defines it, and how it is found out for a line
+//! Inheritance, as `oslogserve/lines/pure/inheritance.py` defines it, and how it is found out for a line
 //! behind lines that were passed over.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! JSON Lines, as `oslogserve/lines/jsonl.py` defines it.
+//! JSON Lines, as `oslogserve/lines/pure/jsonl.py` defines it.
 
 use crate::ansi;
 use crate::grammar::Grammar;

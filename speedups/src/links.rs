@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Links, as `oslogserve/lines/links.py` defines them.
+//! Links, as `oslogserve/lines/pure/links.py` defines them.
 
 use std::ops::Range;
 use std::sync::LazyLock;

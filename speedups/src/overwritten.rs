@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a terminal does not show of a line, as `oslogserve/lines/overwritten.py` defines it.
+//! What a terminal does not show of a line, as `oslogserve/lines/pure/overwritten.py` defines it.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Recognition of a line's time and severity, as `oslogserve/lines/recognise.py` defines it.
+//! Recognition of a line's time and severity, as `oslogserve/lines/pure/recognise.py` defines it.
 
 use std::borrow::Cow;
 use std::ops::Range;

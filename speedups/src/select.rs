@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lines that a selection leaves, as `oslogserve/lines/select.py` defines it.
+//! The lines that a selection leaves, as `oslogserve/lines/pure/select.py` defines it.
 //!
 //! The definition reads each line. This skips those that cannot be shown, and finds out what the
 //! lines below inherit of them only where such a line is read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Summaries, as `oslogserve/lines/summary.py` defines them; it makes JSON of the totals.
+//! Summaries, as `oslogserve/lines/pure/totals.py` defines them; it makes JSON of the totals.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tokens of a line's head: the table of `oslogserve/lines/tokens.py`, compiled.
+//! The tokens of a line's head: the table of `oslogserve/lines/grammar/tokens.py`, compiled.
 
 use crate::cursor::is_delimiter;
 use crate::patterns::{Cache, Patterns};

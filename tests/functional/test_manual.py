@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oslogserve.demo import write_demo_logs
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.query import PARAMETERS
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import REPOSITORY

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from oslogserve.lines.native_grammar import NativeGrammar
-from oslogserve.lines.recognise import Recogniser
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.selection import Page, Wanted
-from oslogserve.lines.times import Clock
 from oslogserve.sources import open_beneath
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated

@@ -6,7 +6,7 @@ import random
 import zlib
 from dataclasses import dataclass
 
-from oslogserve.lines.split import RestOfLine, split
+from oslogserve.lines.pure.split import RestOfLine, split
 from oslogserve.logs.decode import PIECE, Decoded, packed_as, until_incomplete
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import log_of

@@ -2,7 +2,7 @@
 """Parameters of a query, drawn from all that the grammar of queries has."""
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.query import FORMATS, SOURCES, Query
 
 #: What is searched for: often there, seldom there, at ends, across what is marked up.

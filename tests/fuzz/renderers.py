@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.head import REACH
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import WORDS as LEVEL_WORDS
+from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.renderer import NativeRenderer, pure_renderer
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Page, Selection, Wanted
-from oslogserve.lines.severities import SEVERITIES
-from oslogserve.lines.severities import WORDS as LEVEL_WORDS
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.lines.user_formats import UserFormat
 from tests import corpus
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated

@@ -4,7 +4,7 @@ import pytest
 
 from oslogserve.config import ConfigError, load
 from oslogserve.config.options import OPTIONS
-from oslogserve.lines.user_formats import UserFormat
+from oslogserve.lines.grammar.user_formats import UserFormat
 
 SWIFT = {
     "OS_AUTH_URL": "http://keystone/v3",

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from oslogserve.lines.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from tests import corpus
 
 #: Colours and the like; what a terminal would not show.

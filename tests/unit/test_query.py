@@ -4,9 +4,9 @@ from urllib.parse import parse_qsl, quote, urlencode
 import pytest
 
 from oslogserve.errors import BadRequest
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import ALL_LINES, Selection
-from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.query import FORMATS, PARAMETERS, SOURCES, Query, accepts_html, checked_path
 

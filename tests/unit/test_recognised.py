@@ -3,8 +3,8 @@
 
 import pytest
 
-from oslogserve.lines.anchor import anchor_of
-from oslogserve.lines.head import REACH
+from oslogserve.lines.pure.anchor import anchor_of
+from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import (
     EXAMPLES,

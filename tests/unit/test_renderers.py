@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 
 import oslogserve
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.escape import escaped
-from oslogserve.lines.head import REACH
-from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.pure.escape import escaped
+from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.search import LARGEST_PROGRAM, MOST_MATCHES, Search, program_size
 from oslogserve.lines.selection import (
     ALL_LINES,
@@ -32,7 +33,6 @@ from oslogserve.lines.selection import (
     Tally,
     Wanted,
 )
-from oslogserve.lines.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from tests.renderers import (
     EXAMPLES,

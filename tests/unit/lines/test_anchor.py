@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.anchor import anchor_of
-from oslogserve.lines.escape import escaped
+from oslogserve.lines.pure.anchor import anchor_of
+from oslogserve.lines.pure.escape import escaped
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from oslogserve.lines.ansi import PLAIN, SEQUENCE, Style, after, without_sequences
+from oslogserve.lines.pure.ansi import PLAIN, SEQUENCE, Style, after, without_sequences
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.continuation import continues
+from oslogserve.lines.grammar.continuation import continues
 
 
 @pytest.mark.parametrize(

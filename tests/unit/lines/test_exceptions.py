@@ -3,8 +3,8 @@ import functools
 import re
 import time
 
-from oslogserve.lines import exceptions
-from oslogserve.lines.severities import RANKS
+from oslogserve.lines.grammar import exceptions
+from oslogserve.lines.grammar.severities import RANKS
 from tests import corpus
 
 LINES = [each.line for each in corpus.everything()]

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from oslogserve.lines.head import PLAIN_REACH, REACH, read_head
-from oslogserve.lines.severities import NAMES, SEVERITIES
+from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
+from oslogserve.lines.pure.head import PLAIN_REACH, REACH, read_head
 from tests.renderers import EXAMPLES, recogniser
 
 T = b"2013-09-27 18:07:11.860"

@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from oslogserve.lines.escape import escaped
-from oslogserve.lines.html import Elements
-from oslogserve.lines.recognise import Recogniser, Seen
+from oslogserve.lines.grammar.severities import RANKS
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.pure.escape import escaped
+from oslogserve.lines.pure.html import Elements
+from oslogserve.lines.pure.recognise import Recogniser, Seen
+from oslogserve.lines.pure.select import Gap, Line, Selector
+from oslogserve.lines.pure.split import RestOfLine, split
 from oslogserve.lines.search import Search
-from oslogserve.lines.select import Gap, Line, Selector
 from oslogserve.lines.selection import Selection, Tally, Wanted
-from oslogserve.lines.severities import RANKS
-from oslogserve.lines.split import RestOfLine, split
-from oslogserve.lines.times import Clock
 from tests.renderers import bare
 
 T = b"2013-09-27 18:22:11.248"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.inheritance import Inheritance
-from oslogserve.lines.recognise import Recogniser
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.pure.inheritance import Inheritance
+from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.lines.severities import SEVERITIES
 from tests.renderers import EACH
 
 T, T2 = b"2013-09-27 18:07:11.860", b"2013-09-27 18:07:12.000"

@@ -3,12 +3,12 @@ import json
 
 import pytest
 
-from oslogserve.lines.jsonl import objects
-from oslogserve.lines.recognise import Seen
-from oslogserve.lines.select import Gap, Line
-from oslogserve.lines.severities import RANKS
-from oslogserve.lines.split import RestOfLine
-from oslogserve.lines.times import Clock
+from oslogserve.lines.grammar.severities import RANKS
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.pure.jsonl import objects
+from oslogserve.lines.pure.recognise import Seen
+from oslogserve.lines.pure.select import Gap, Line
+from oslogserve.lines.pure.split import RestOfLine
 
 T = b"2013-09-27 18:22:11,248"
 WRITTEN = 1_400_000_000  # May 2014

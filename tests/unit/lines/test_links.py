@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from oslogserve.lines.html import _BLOCK
-from oslogserve.lines.links import LONGEST_URL, MOST_URLS
+from oslogserve.lines.pure.html import _BLOCK
+from oslogserve.lines.pure.links import LONGEST_URL, MOST_URLS
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
 from tests import renderers

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from oslogserve.lines.members import of_json, of_pairs
-from oslogserve.lines.severities import RANKS
+from oslogserve.lines.grammar.members import of_json, of_pairs
+from oslogserve.lines.grammar.severities import RANKS
 
 
 def said(found, line):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from tests.renderers import speedups, the_native_core
 
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from oslogserve.lines.overwritten import overwritten_in
+from oslogserve.lines.pure.overwritten import overwritten_in
 
 
 def on_screen(text):

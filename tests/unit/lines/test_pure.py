@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.pure import PureRenderer
+from oslogserve.lines.pure.renderer import PureRenderer
 from oslogserve.lines.selection import Selection, Wanted
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.head import REACH
+from oslogserve.lines.pure.head import REACH
 from tests.renderers import EXAMPLES, recogniser
 
 

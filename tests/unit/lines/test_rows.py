@@ -3,10 +3,9 @@ import json
 
 import pytest
 
-from oslogserve.lines.head import REACH
-from oslogserve.lines.rows import NO_TIME, UNTIMED
+from oslogserve.lines.pure.head import REACH
+from oslogserve.lines.rows import NO_TIME, UNTIMED, UNTIMED_LINES
 from oslogserve.lines.search import Search
-from oslogserve.lines.select import UNTIMED_LINES
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from tests.renderers import EACH, cut, rows_of
 

@@ -6,14 +6,14 @@ from dataclasses import asdict
 
 import pytest
 
-from oslogserve.lines.recognise import Recogniser
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.pure.recognise import Recogniser
+from oslogserve.lines.pure.select import Gap, Selector
+from oslogserve.lines.pure.split import RestOfLine, split
 from oslogserve.lines.search import Search
-from oslogserve.lines.select import Gap, Selector
 from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally, Wanted
-from oslogserve.lines.severities import SEVERITIES
-from oslogserve.lines.split import RestOfLine, split
 from oslogserve.lines.time_range import time_range
-from oslogserve.lines.times import Clock
 
 T = b"2013-09-27 18:07:%02d.860"
 RECOGNISER = Recogniser()

@@ -3,7 +3,8 @@ import random
 
 import pytest
 
-from oslogserve.lines.split import LONGEST_LINE, RestOfLine, split
+from oslogserve.lines.pure.split import RestOfLine, split
+from oslogserve.lines.selection import LONGEST_LINE
 
 LOG = b"one\n\ntwo two\n" + b"x" * 50 + b"\n\n\nthree\r\nlast, unended"
 

@@ -5,19 +5,19 @@ from itertools import pairwise
 
 import pytest
 
-from oslogserve.lines.recognise import Seen
-from oslogserve.lines.select import Gap, Line
-from oslogserve.lines.severities import RANKS
-from oslogserve.lines.split import RestOfLine
-from oslogserve.lines.summary import (
+from oslogserve.lines.grammar.severities import RANKS
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.pure.recognise import Seen
+from oslogserve.lines.pure.select import Gap, Line
+from oslogserve.lines.pure.split import RestOfLine
+from oslogserve.lines.pure.totals import (
     LONGEST_ERROR,
     MOST_BUCKETS,
     MOST_ERRORS,
     WIDTHS,
     Summary,
-    as_json,
 )
-from oslogserve.lines.times import Clock
+from oslogserve.lines.summary import as_json
 
 WRITTEN = 1_400_000_000  # May 2014
 

@@ -3,8 +3,8 @@ from datetime import datetime
 
 import pytest
 
+from oslogserve.lines.grammar.times import Instant
 from oslogserve.lines.time_range import time_range
-from oslogserve.lines.times import Instant
 
 
 def micros(text):

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oslogserve.lines import times
-from oslogserve.lines.native_grammar import NativeGrammar
+from oslogserve.lines.grammar import times
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.time_range import time_range
 from tests.renderers import the_native_core
 

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from oslogserve.lines.tokens import ROWS, Kind, Place, token_at
+from oslogserve.lines.grammar.tokens import ROWS, Kind, Place, token_at
 
 
 def at(place, text):

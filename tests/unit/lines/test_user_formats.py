@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.recognise import Recogniser
-from oslogserve.lines.user_formats import UserFormat
+from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.pure.recognise import Recogniser
 from tests.renderers import NativeRecogniser, the_native_core
 
 FORMATS = [

@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import LONGEST
-from oslogserve.lines.severities import SEVERITIES
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.page import before_lines
 from oslogserve.query import MAX_CONTEXT, Query

@@ -11,8 +11,8 @@ import itertools
 import operator
 import re
 
-from oslogserve.lines.severities import LETTERS, RANKS, WORDS
-from oslogserve.lines.tokens import expanded
+from oslogserve.lines.grammar.severities import LETTERS, RANKS, WORDS
+from oslogserve.lines.grammar.tokens import expanded
 
 #: Patterns of lines by their severity: one a line, and more of it on lines that are indented. A
 #: name in braces stands for one of _FRAGMENTS; {end} is the end of the line.

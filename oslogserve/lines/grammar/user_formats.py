@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import re2
 
-from oslogserve.lines.severities import SEVERITIES, WORDS
+from oslogserve.lines.grammar.severities import SEVERITIES, WORDS
 
 #: A time goes into attributes unescaped.
 _NEVER_IN_TIME = frozenset(b'&<>"\r\n')

@@ -12,16 +12,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
-from oslogserve.lines import ansi
-from oslogserve.lines.anchor import anchor_of
-from oslogserve.lines.escape import escaped
-from oslogserve.lines.links import Link, links_in
-from oslogserve.lines.overwritten import overwritten_in
+from oslogserve.lines.grammar.severities import NAMES
+from oslogserve.lines.pure import ansi
+from oslogserve.lines.pure.anchor import anchor_of
+from oslogserve.lines.pure.escape import escaped
+from oslogserve.lines.pure.links import Link, links_in
+from oslogserve.lines.pure.overwritten import overwritten_in
+from oslogserve.lines.pure.select import Gap, Line, Shown
+from oslogserve.lines.pure.split import RestOfLine
 from oslogserve.lines.search import Search, matches_in, most_matches
-from oslogserve.lines.select import Gap, Line, Shown
 from oslogserve.lines.selection import Tally
-from oslogserve.lines.severities import NAMES
-from oslogserve.lines.split import RestOfLine
 
 #: Lines of a block, which a browser does not lay out until it is scrolled to.
 _BLOCK = 256

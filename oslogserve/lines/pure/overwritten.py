@@ -8,7 +8,7 @@ written over by their titles, so they are gone as well; GitHub's are text.
 import re
 from typing import NamedTuple
 
-from oslogserve.lines.ansi import SEQUENCE, without_sequences
+from oslogserve.lines.pure.ansi import SEQUENCE, without_sequences
 
 _RETURN = b"\r"
 #: Behind a byte order mark and GitHub's own time.

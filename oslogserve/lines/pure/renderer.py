@@ -3,16 +3,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.lines.html import Elements
-from oslogserve.lines.jsonl import objects
-from oslogserve.lines.recognise import Recogniser
-from oslogserve.lines.rows import Rows, rows_of
-from oslogserve.lines.select import Gap, Selector
-from oslogserve.lines.selection import Tally, Wanted
-from oslogserve.lines.split import LONGEST_LINE, split
-from oslogserve.lines.summary import Summary, as_json
-from oslogserve.lines.times import Clock
-from oslogserve.lines.user_formats import UserFormat
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.pure.html import Elements
+from oslogserve.lines.pure.jsonl import objects
+from oslogserve.lines.pure.recognise import Recogniser
+from oslogserve.lines.pure.rows import rows_of
+from oslogserve.lines.pure.select import Gap, Selector
+from oslogserve.lines.pure.split import split
+from oslogserve.lines.pure.totals import Summary
+from oslogserve.lines.rows import Rows
+from oslogserve.lines.selection import LONGEST_LINE, Tally, Wanted
+from oslogserve.lines.summary import as_json
 
 #: Bytes that are joined at the most, and one line: what a tail held back comes at once.
 MOST_JOINED = 256 * 1024

@@ -13,10 +13,10 @@ wrong.
 import re
 from typing import NamedTuple
 
-from oslogserve.lines import exceptions, members
-from oslogserve.lines.severities import LETTERS, RANKS, SYSLOG, WORDS
-from oslogserve.lines.times import Match, scan, scan_placed
-from oslogserve.lines.tokens import Kind, Place, Token, token_at
+from oslogserve.lines.grammar import exceptions, members
+from oslogserve.lines.grammar.severities import LETTERS, RANKS, SYSLOG, WORDS
+from oslogserve.lines.grammar.times import Match, scan, scan_placed
+from oslogserve.lines.grammar.tokens import Kind, Place, Token, token_at
 
 #: Bytes of a line that are read: a level may be the last member of a JSON object.
 REACH = 4096

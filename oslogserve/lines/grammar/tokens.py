@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from oslogserve.lines.severities import CUT, LETTERS, PLACED, PLAIN, SAID, WORDS
-from oslogserve.lines.times import Match
+from oslogserve.lines.grammar.severities import CUT, LETTERS, PLACED, PLAIN, SAID, WORDS
+from oslogserve.lines.grammar.times import Match
 
 
 class Kind(StrEnum):

@@ -4,8 +4,8 @@
 import re
 from typing import NamedTuple
 
-from oslogserve.lines.severities import BUNYAN, LETTERS, RANKS, SYSLOG, WORDS
-from oslogserve.lines.times import scan, scan_placed
+from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, RANKS, SYSLOG, WORDS
+from oslogserve.lines.grammar.times import scan, scan_placed
 
 
 class Members(NamedTuple):

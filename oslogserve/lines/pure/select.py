@@ -6,19 +6,15 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from oslogserve.lines.anchor import anchor_of
-from oslogserve.lines.inheritance import Inheritance
-from oslogserve.lines.recognise import Recogniser, Seen
+from oslogserve.lines.grammar.severities import NAMES, RANKS, SEVERITIES
+from oslogserve.lines.grammar.times import Clock, Instant
+from oslogserve.lines.pure.anchor import anchor_of
+from oslogserve.lines.pure.inheritance import Inheritance
+from oslogserve.lines.pure.recognise import Recogniser, Seen
+from oslogserve.lines.pure.split import RestOfLine
+from oslogserve.lines.rows import NO_TIME, UNTIMED, UNTIMED_LINES
 from oslogserve.lines.selection import CONTEXT_BYTES, LINE_BYTES, TAIL_BYTES, Tally, Wanted, count
-from oslogserve.lines.severities import NAMES, RANKS, SEVERITIES
-from oslogserve.lines.split import RestOfLine
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.lines.times import Clock, Instant
-
-#: The time of lines before a log's first one; and of all lines of a log in which none of the first
-#: UNTIMED_LINES shows a time.
-NO_TIME, UNTIMED = -(2**63), 2**63 - 1
-UNTIMED_LINES = 1000
 
 
 class Line(NamedTuple):

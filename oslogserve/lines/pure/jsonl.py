@@ -4,11 +4,11 @@
 import json
 from collections.abc import Iterable, Iterator
 
-from oslogserve.lines.ansi import without_sequences
-from oslogserve.lines.select import Line, Shown
-from oslogserve.lines.severities import SEVERITIES
-from oslogserve.lines.split import RestOfLine
-from oslogserve.lines.times import Clock
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.pure.ansi import without_sequences
+from oslogserve.lines.pure.select import Line, Shown
+from oslogserve.lines.pure.split import RestOfLine
 
 _END = b'"}\n'
 _CUT_END = b'", "cut": true}\n'

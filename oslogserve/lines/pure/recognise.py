@@ -5,11 +5,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from oslogserve.lines.ansi import ESCAPE, SEQUENCE, without_sequences
-from oslogserve.lines.continuation import continues
-from oslogserve.lines.head import REACH, read_head
-from oslogserve.lines.severities import NAMES
-from oslogserve.lines.user_formats import CompiledFormat, UserFormat
+from oslogserve.lines.grammar.continuation import continues
+from oslogserve.lines.grammar.severities import NAMES
+from oslogserve.lines.grammar.user_formats import CompiledFormat, UserFormat
+from oslogserve.lines.pure.ansi import ESCAPE, SEQUENCE, without_sequences
+from oslogserve.lines.pure.head import REACH, read_head
 
 
 class Seen(NamedTuple):

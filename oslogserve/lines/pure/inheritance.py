@@ -6,8 +6,8 @@ a line without a severity goes on with the one above only if its shape says so. 
 time and no severity has none.
 """
 
-from oslogserve.lines.recognise import Seen
-from oslogserve.lines.severities import RANKS
+from oslogserve.lines.grammar.severities import RANKS
+from oslogserve.lines.pure.recognise import Seen
 
 
 class Inheritance:

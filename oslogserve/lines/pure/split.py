@@ -4,9 +4,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-#: Bytes of a line that are buffered until its end is seen. Far more than recognition looks at, so
-#: that a line's length does not change what is recognised in it.
-LONGEST_LINE = 1024 * 1024
+from oslogserve.lines.selection import LONGEST_LINE
 
 
 class RestOfLine(NamedTuple):

@@ -4,10 +4,10 @@ defined in this package alone."""
 
 from collections.abc import Iterable, Sequence
 
-from oslogserve.lines import exceptions, members, times, tokens
-from oslogserve.lines.continuation import CONTINUATION
-from oslogserve.lines.severities import BUNYAN, LETTERS, NAMES, SYSLOG, WORDS
-from oslogserve.lines.user_formats import UserFormat
+from oslogserve.lines.grammar import exceptions, members, times, tokens
+from oslogserve.lines.grammar.continuation import CONTINUATION
+from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, NAMES, SYSLOG, WORDS
+from oslogserve.lines.grammar.user_formats import UserFormat
 
 
 class NativeGrammar:
