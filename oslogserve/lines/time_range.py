@@ -2,16 +2,31 @@
 """Time ranges: a query's `2013-09-27T18:25` stands for that minute."""
 
 import re
-from datetime import date, timedelta
+from calendar import monthrange
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from oslogserve.lines.grammar.times import zone_of
 
-_EPOCH = date(1970, 1, 1).toordinal()
-_SECOND = 10**6
-_MINUTE = 60 * _SECOND
-_DAY = 24 * 60 * _MINUTE
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
 _HOURS = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
+#: The plus of a zone is a space in a URL that does not escape it.
+_ZONE = rf"( ?(?:Z|UTC|GMT|[+-]{_HOURS})| {_HOURS})?"
+_SHAPE = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)"
+    rf"(?::(\d\d)(?::(\d\d)(?:[.,](\d{{1,9}}))?)?)?{_ZONE})?)?)?",
+    re.ASCII,
+)
+#: The fields of a time, each with its lowest and highest number.
+_FIELDS = (
+    ("year", 1, 9999),
+    ("month", 1, 12),
+    ("day", 1, 31),
+    ("hour", 0, 23),
+    ("minute", 0, 59),
+    ("second", 0, 59),
+)
 
 
 class TimeRange(NamedTuple):
@@ -28,44 +43,36 @@ class TimeRange(NamedTuple):
     @property
     def first_in_utc(self) -> int:
         """The first microsecond, its zone applied; a time without one is in UTC."""
-        return self.first - (self.offset or 0) * _MINUTE
-
-
-_LOWEST = "0000-00-00T00:00:00.000000"
-_SHAPE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{6,9}", re.ASCII)
-#: The plus of a zone is a space in a URL that does not escape it.
-_ZONED = re.compile(
-    r"(\d{4}-\d\d-\d\d[T ]\d[\d:.,]*)"
-    rf"(?: ?(?:Z|UTC|GMT|[+-]{_HOURS})| {_HOURS})",
-    re.ASCII,
-)
+        return self.first - (self.offset or 0) * 60 * 10**6
 
 
 def time_range(text: str) -> TimeRange:
-    """The range of all times whose ISO 8601 text begins with this one. It may have a zone.
+    """The range of a time in ISO 8601, or of a year, month, day, hour, minute or second. It may have
+    a zone from the hour on.
 
     Raises ValueError that says what is expected.
     """
-    zoned = _ZONED.fullmatch(text)
-    time = zoned[1] if zoned else text
-    if not time or not _SHAPE.fullmatch(time + _LOWEST[len(time) :]):
-        raise _wrong("this is neither" if time else "this is empty")
-    year = _fitting("year", time[:4], 1, 9999)
-    month = _fitting("month", time[5:7], 1, 12)
-    day = _fitting("day", time[8:10], 1, _days_in(year[1], month[1]), f" in {time[:7]}")
-    hour = _fitting("hour", time[11:13], 0, 23)
-    minute = _fitting("minute", time[14:16], 0, 59)
-    seconds, digits = time[17:19], time[20:26]
-    if seconds in ("6", "60"):  # as in a line
-        seconds, digits = "59", "999999"
-    second = _fitting("second", seconds, 0, 59)
-    fraction = _fitting("fraction", digits, 0, 999_999)
-    ends = zip(year, month, day, hour, minute, second, fraction, strict=True)
-    first, last = (_micros_of(end) for end in ends)
-    zone = text[len(time) :].strip()
-    if zone[:1].isdigit():
-        zone = f"+{zone}"
-    return TimeRange(first, last, zone_of(zone.encode())[0])
+    found = _SHAPE.fullmatch(text)
+    if found is None:
+        raise _wrong("this is neither" if text else "this is empty")
+    *fields, fraction, zone = found.groups("")
+    if fields[-1] == "60":  # a leap second is the end of the one before, as in a line
+        fields[-1], fraction = "59", "999999"
+    first: list[int] = []
+    last: list[int] = []
+    for (name, low, high), digits in zip(_FIELDS, fields, strict=True):
+        if name == "day":
+            high = monthrange(last[0], last[1])[1]
+        if digits and not low <= int(digits) <= high:
+            where = f" in {text[:7]}" if name == "day" else ""
+            raise _wrong(f"there is no {name} {digits}{where}")
+        first.append(int(digits or low))
+        last.append(int(digits or high))
+    first.append(int(fraction[:6].ljust(6, "0")))
+    last.append(int(fraction[:6].ljust(6, "9")))
+    if zone.strip()[:1].isdigit():
+        zone = f"+{zone.strip()}"
+    return TimeRange(_micros_of(first), _micros_of(last), zone_of(zone.encode())[0])
 
 
 def _wrong(why: str) -> ValueError:
@@ -74,23 +81,7 @@ def _wrong(why: str) -> ValueError:
     )
 
 
-def _fitting(name: str, digits: str, low: int, high: int, where: str = "") -> tuple[int, int]:
-    """The lowest and the highest number from low to high that begins with these digits."""
-    width = len(str(high))
-    lowest = max(low, int(digits.ljust(width, "0")))
-    highest = min(high, int(digits.ljust(width, "9")))
-    if lowest > highest:
-        begins = "" if len(digits) == width else "that begins with "
-        raise _wrong(f"there is no {name} {begins}{digits}{where}")
-    return lowest, highest
-
-
-def _days_in(year: int, month: int) -> int:
-    return 31 if month == 12 else (date(year, month + 1, 1) - timedelta(1)).day
-
-
-def _micros_of(end: tuple[int, ...]) -> int:
-    """Microseconds since 1970 of a year, month, day, hour, minute, second and fraction."""
-    *day, hour, minute, second, fraction = end
-    days = date(*day).toordinal() - _EPOCH
-    return days * _DAY + (hour * 60 + minute) * _MINUTE + second * _SECOND + fraction
+def _micros_of(fields: list[int]) -> int:
+    """Microseconds since 1970 of a year, month, day, hour, minute, second and microsecond."""
+    year, month, day, hour, minute, second, micros = fields
+    return (datetime(year, month, day, hour, minute, second, micros) - _EPOCH) // _MICROSECOND
