@@ -24,7 +24,7 @@ from tests import corpus
 VIEWS = ("html", "text", "jsonl", "summary")
 LEVELS = (None, *SEVERITIES)
 NATIVE_IS_THERE = importlib.util.find_spec("oslogserve_speedups") is not None
-#: A function of a line that gives (time, severity), b"" for none.
+#: Lines of the corpus with their time and severity, b"" for none.
 EXAMPLES = {
     each.line: (each.time, b"" if each.severity == "NONE" else each.severity.encode())
     for each in corpus.family("heads.tsv")
@@ -37,15 +37,6 @@ pure = pure_renderer()
 native = NativeRenderer() if NATIVE_IS_THERE else None
 #: The one that a server takes. Where that is the native one, another environment is without it.
 SERVED = "native" if NATIVE_IS_THERE else "pure"
-#: Runs a test with each renderer.
-EACH = [
-    pytest.param(pure, id="pure"),
-    pytest.param(
-        native,
-        id="native",
-        marks=pytest.mark.skipif(not NATIVE_IS_THERE, reason="no native core"),
-    ),
-]
 
 
 def the_native_core():

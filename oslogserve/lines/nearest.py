@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.clock import Clock
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range

@@ -6,7 +6,7 @@ where it is not installed. Nothing of one is built where the other is used.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from oslogserve import __version__
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
@@ -61,45 +61,44 @@ class NativeRenderer:
         tally: Tally | None = None,
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
-        try:
-            renderer = CORE.Renderer(self._grammar, wanted, wanted.last_written(), longest)
-        except CORE.UnsupportedPattern:  # RE2 alone takes it
+        core = self._core(wanted, longest)
+        if core is None:
             yield from pure_renderer(self._user_formats)(pieces, wanted, tally, longest)
             return
-        for piece in pieces:
-            rendered = renderer.feed(piece)
-            if rendered:
-                yield rendered
-            if renderer.done:
-                break
-        yield from iter(renderer.finish, b"")
+        yield from filter(None, _fed(core, pieces))
         if wanted.view == "summary":
-            yield as_json(renderer.totals())
+            yield as_json(core.totals())
         if tally is not None:
-            vars(tally).update(renderer.tally())
+            vars(tally).update(core.tally())
 
     def rows(
         self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
     ) -> Iterator[Rows]:
-        try:
-            renderer = CORE.Renderer(self._grammar, wanted, wanted.last_written(), longest)
-        except CORE.UnsupportedPattern:  # RE2 alone takes it
+        core = self._core(wanted, longest)
+        if core is None:
             yield from pure_renderer(self._user_formats).rows(pieces, wanted, tally, longest)
             return
-        for piece in pieces:
-            text = renderer.feed(piece)
-            yield _rows(text, *renderer.rows())
-            if renderer.done:
-                break
-        text = b"any"
-        while text:
-            text = renderer.finish()
-            yield _rows(text, *renderer.rows())
-        vars(tally).update(renderer.tally())
+        for text in _fed(core, pieces):
+            ends, times, reached = core.rows()
+            yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
+        vars(tally).update(core.tally())
+
+    def _core(self, wanted: Wanted, longest: int) -> Any:
+        """The core's renderer of one log; None for a pattern that RE2 alone takes."""
+        try:
+            return CORE.Renderer(self._grammar, wanted, wanted.last_written(), longest)
+        except CORE.UnsupportedPattern:
+            return None
 
 
-def _rows(text: bytes, ends: bytes, times: bytes, reached: int) -> Rows:
-    return Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
+def _fed(core: Any, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The view, as far as each piece completes it; the last one is empty."""
+    for piece in pieces:
+        yield core.feed(piece)
+        if core.done:
+            break
+    yield from iter(core.finish, b"")
+    yield b""
 
 
 def named(name: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Renderer]:

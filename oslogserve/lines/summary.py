@@ -23,7 +23,7 @@ class Bucket(TypedDict):
     severities: list[int]
 
 
-class Error(TypedDict):
+class ErrorLine(TypedDict):
     """A line at ERROR or above."""
 
     line: int
@@ -46,7 +46,7 @@ class Totals(TypedDict):
     #: In order.
     buckets: list[Bucket]
     #: In order: the first MOST_ERRORS and the last.
-    errors: list[Error]
+    errors: list[ErrorLine]
 
 
 def as_json(totals: Totals) -> bytes:

@@ -6,7 +6,7 @@ from calendar import monthrange
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from oslogserve.lines.grammar.times import zone_of
+from oslogserve.lines.clock import zone_of
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)

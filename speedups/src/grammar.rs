@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cursor::is_word;
 use crate::patterns::{Cache, Patterns, Pool, text_of};
 use crate::times::Layouts;
-use crate::tokens::{self, Row, Table};
+use crate::tokens::{self, Rule, Table};
 use crate::user_formats::UserFormat;
 use pyo3::FromPyObject;
 use regex::bytes::{Regex, RegexBuilder};
@@ -27,7 +27,7 @@ pub struct Data {
     pub letters: Vec<(u8, usize)>,
     pub syslog: Vec<usize>,
     pub numbers: HashMap<Vec<u8>, usize>,
-    pub tokens: Vec<Row>,
+    pub tokens: Vec<Rule>,
     pub times: Vec<String>,
     pub klog: Vec<String>,
     pub epoch: Vec<String>,
@@ -35,8 +35,8 @@ pub struct Data {
     pub readable: Vec<(String, String)>,
     pub exceptions: Vec<(Vec<u8>, usize)>,
     pub endings: Vec<(Vec<u8>, usize)>,
-    pub place: Vec<u8>,
-    pub place_words: Vec<u8>,
+    pub location: Vec<u8>,
+    pub location_words: Vec<u8>,
     pub continuation: Vec<u8>,
     pub level_keys: HashSet<Vec<u8>>,
     pub time_keys: HashSet<Vec<u8>>,
@@ -65,9 +65,9 @@ pub struct Grammar {
     exceptions: Patterns,
     /// The last bytes of endings.
     may_end: [bool; 256],
-    place: Regex,
-    /// One of which stands in all that `place` matches.
-    place_words: Regex,
+    location: Regex,
+    /// One of these words is in all that `location` matches.
+    location_words: Regex,
     continuation: Patterns,
     pub user_formats: Vec<UserFormat>,
     // Ranks.
@@ -109,8 +109,8 @@ impl Grammar {
             readable: Arc::new(Layouts::new(&data.readable)?),
             exceptions: Patterns::new(&patterns)?,
             may_end,
-            place: bytes_regex(&data.place)?,
-            place_words: bytes_regex(&data.place_words)?,
+            location: bytes_regex(&data.location)?,
+            location_words: bytes_regex(&data.location_words)?,
             continuation: Patterns::new(&[&data.continuation])?,
             user_formats: user_formats
                 .map(|(pattern, words)| UserFormat::new(pattern, words))
@@ -183,12 +183,12 @@ impl Grammar {
         Some(self.data.exceptions[row].1)
     }
 
-    /// The rank of the severity that stands behind a place in a file.
-    pub fn place(&self, text: &[u8]) -> Option<usize> {
-        if !self.place_words.is_match(text) || !self.place.is_match(text) {
+    /// The rank of the severity behind a location in a file.
+    pub fn location(&self, text: &[u8]) -> Option<usize> {
+        if !self.location_words.is_match(text) || !self.location.is_match(text) {
             return None;
         }
-        let found = self.place.captures(text)?;
+        let found = self.location.captures(text)?;
         if let Some(letter) = found.get(2) {
             return self.letter(letter.as_bytes()[0]);
         }

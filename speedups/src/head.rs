@@ -8,7 +8,7 @@ use memchr::memchr;
 use crate::cursor::{Cursor, is_blank, is_word};
 use crate::grammar::{Caches, Grammar};
 use crate::members::{self, Members};
-use crate::tokens::{Kind, Place};
+use crate::tokens::{Kind, Position};
 
 /// Bytes of a line that are read.
 pub const REACH: usize = 4096;
@@ -43,7 +43,7 @@ pub fn read_head(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Head {
         contents: 0,
         content: 0,
         default: None,
-        context: Place::Start,
+        context: Position::Start,
         words: 0,
         fields: 0,
         is_prose: false,
@@ -72,7 +72,7 @@ struct Reader<'r> {
     /// The rank of syslog's priority, for content that shows none.
     default: Option<usize>,
     /// Start, Named, Timed or Logged.
-    context: Place,
+    context: Position,
     // Counts since the content began: words of prose, and fields.
     words: usize,
     fields: usize,
@@ -86,7 +86,7 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn read(&mut self) {
-        let mut next = self.begin(0, Place::Start);
+        let mut next = self.begin(0, Position::Start);
         for _ in 0..MOST_TOKENS {
             let Some(at) = next.filter(|&at| at < self.plain.len()) else {
                 break;
@@ -114,7 +114,7 @@ impl Reader<'_> {
         }
         let first = starts.first().map(|first| first.saturating_sub(1));
         first
-            .and_then(|first| self.grammar.place(&self.plain[first..]))
+            .and_then(|first| self.grammar.location(&self.plain[first..]))
             .or(self.default)
             .or_else(|| self.grammar.ending(self.text))
     }
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    fn begin(&mut self, at: usize, context: Place) -> Option<usize> {
+    fn begin(&mut self, at: usize, context: Position) -> Option<usize> {
         let at = behind_blanks(self.text, at);
         self.contents += 1;
         if self.contents > MOST_CONTENTS || at >= self.plain.len() {
@@ -171,8 +171,8 @@ impl Reader<'_> {
         if let Some(time) = self.time_at(at + usize::from(is_marked)) {
             return self.behind_time(time);
         }
-        let is_column_end = context == Place::Timed && self.text[at] == b'|';
-        if context != Place::Named && !is_column_end {
+        let is_column_end = context == Position::Timed && self.text[at] == b'|';
+        if context != Position::Named && !is_column_end {
             self.starts[self.start_count] = at;
             self.start_count += 1;
         }
@@ -191,21 +191,21 @@ impl Reader<'_> {
     }
 
     fn is_logged(&self) -> bool {
-        matches!(self.context, Place::Timed | Place::Logged)
+        matches!(self.context, Position::Timed | Position::Logged)
     }
 
     fn is_first(&self) -> bool {
         self.fields + self.words == 0
     }
 
-    fn place(&self) -> Place {
+    fn position(&self) -> Position {
         match (self.context, self.is_first()) {
-            (Place::Timed | Place::Logged, _) if self.is_prose => Place::Prose,
-            (Place::Start, true) => Place::FirstStart,
-            (Place::Named, true) => Place::FirstNamed,
-            (Place::Timed, true) => Place::FirstTimed,
-            (Place::Logged, true) => Place::FirstLogged,
-            (Place::Timed, false) if self.is_numeric => Place::Numbered,
+            (Position::Timed | Position::Logged, _) if self.is_prose => Position::Prose,
+            (Position::Start, true) => Position::FirstStart,
+            (Position::Named, true) => Position::FirstNamed,
+            (Position::Timed, true) => Position::FirstTimed,
+            (Position::Logged, true) => Position::FirstLogged,
+            (Position::Timed, false) if self.is_numeric => Position::Numbered,
             (context, _) => context,
         }
     }
@@ -225,7 +225,7 @@ impl Reader<'_> {
             self.start_count -= 1;
         }
         self.found_time(time);
-        self.begin(behind, Place::Timed)
+        self.begin(behind, Position::Timed)
     }
 
     /// Reads a time behind a bracket: where the next step begins; None where there is no time.
@@ -257,9 +257,9 @@ impl Reader<'_> {
                 return found;
             }
         }
-        let place = self.place();
+        let position = self.position();
         let (kind, end) =
-            self.grammar.tokens.token_at(&mut self.caches.tokens, place, self.plain, at)?;
+            self.grammar.tokens.token_at(&mut self.caches.tokens, position, self.plain, at)?;
         if let Some((rank, behind)) = self.level(kind, at, end) {
             self.found(rank, behind);
             return None;
@@ -303,16 +303,16 @@ impl Reader<'_> {
     /// Begins the content behind a token. None if it ends the head.
     fn separator(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
         match kind {
-            Kind::Prefix => self.begin(end, Place::Start),
+            Kind::Prefix => self.begin(end, Position::Start),
             Kind::Priority => {
                 let digits = self.text[at..end].iter().skip_while(|byte| !byte.is_ascii_digit());
                 let digits = digits.take_while(|byte| byte.is_ascii_digit());
                 let number = digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'));
                 self.default = Some(self.grammar.syslog((number % 8) as u8));
-                self.begin(end, Place::Start)
+                self.begin(end, Position::Start)
             }
             Kind::Again => self.begin(end, self.context),
-            Kind::Ornament => self.begin(end, Place::Named),
+            Kind::Ornament => self.begin(end, Position::Named),
             Kind::NumberTime => {
                 let start = at + self.text[at..end].iter().position(u8::is_ascii_digit)?;
                 let number = self.text[start..end].iter();
@@ -320,10 +320,10 @@ impl Reader<'_> {
                     number.take_while(|&&byte| byte.is_ascii_digit() || byte == b'.').count();
                 self.behind_time(start..start + size)
             }
-            Kind::Process => self.begin(end, Place::Logged),
-            Kind::Program if self.is_logged() => self.begin(end, Place::Logged),
-            Kind::Program if self.context == Place::Start && self.is_first() => {
-                self.begin(end, Place::Named)
+            Kind::Process => self.begin(end, Position::Logged),
+            Kind::Program if self.is_logged() => self.begin(end, Position::Logged),
+            Kind::Program if self.context == Position::Start && self.is_first() => {
+                self.begin(end, Position::Named)
             }
             Kind::Bar if self.is_logged() => {
                 let behind = behind_blanks(self.text, end);
@@ -331,7 +331,7 @@ impl Reader<'_> {
                 if is_table { None } else { self.begin(behind, self.context) }
             }
             Kind::Bar if self.contents == 1 && (1..3).contains(&(self.fields + self.words)) => {
-                self.begin(end, Place::Start)
+                self.begin(end, Position::Start)
             }
             Kind::Program | Kind::Bar | Kind::Object | Kind::Stop => None,
             _ => self.field(kind, at, end),
@@ -357,15 +357,15 @@ impl Reader<'_> {
                 if kind == Kind::LastPair {
                     return None;
                 }
-                self.is_prose = self.words > 0 || self.context != Place::Timed;
+                self.is_prose = self.words > 0 || self.context != Position::Timed;
             }
             Kind::Group
-                if self.context == Place::Start
+                if self.context == Position::Start
                     && self.text[at] == b'['
                     && self.is_numeric
                     && self.words == 0 =>
             {
-                return self.begin(end, Place::Start);
+                return self.begin(end, Position::Start);
             }
             Kind::Word | Kind::FirstWord | Kind::Column => return self.word(at),
             _ => {}

@@ -12,7 +12,7 @@ use crate::head::REACH;
 use crate::lines::without_line_feed;
 use crate::links::{Link, Links};
 use crate::output::Output;
-use crate::overwritten::{self, Overwritten};
+use crate::overwritten;
 use crate::search::Search;
 use crate::view::{Line, Role, View};
 
@@ -169,8 +169,8 @@ impl Html {
         put(&mut self.out, &text[at..]);
     }
 
-    /// What is not shown of a line.
-    fn overwritten_in(&mut self, line: &Line<'_>, text: &[u8]) -> Option<Overwritten> {
+    /// The place of what is not shown of a line.
+    fn overwritten_in(&mut self, line: &Line<'_>, text: &[u8]) -> Option<Range<usize>> {
         let may_be_there = self.returns.may_be_in(line, |rest| memchr(overwritten::RETURN, rest))
             || self.sections.may_be_in(line, |rest| memmem::find(rest, overwritten::SECTION));
         may_be_there.then(|| overwritten::overwritten_in(text)).flatten()
@@ -281,8 +281,8 @@ impl<'l> Inside<'l> {
     }
 
     /// What is not shown stands within <s>, so that what is copied is the log's own.
-    fn marked_up(&mut self, hidden: Option<Overwritten>, html: &mut Html) {
-        let Some(Overwritten { place, left }) = hidden else {
+    fn marked_up(&mut self, hidden: Option<Range<usize>>, html: &mut Html) {
+        let Some(place) = hidden else {
             return self.linked(0..self.text.len(), html);
         };
         self.linked(0..place.start, html);
@@ -297,12 +297,6 @@ impl<'l> Inside<'l> {
         self.linked(at..place.end, html);
         html.out.put(b"</s>");
         self.linked(place.end..self.text.len(), html);
-        if !left.is_empty() {
-            html.elements += 1;
-            html.out.put(b"<i data-left=\"");
-            html.out.put_attribute(&left);
-            html.out.put(b"\"></i>");
-        }
     }
 
     fn linked(&mut self, range: Range<usize>, html: &mut Html) {

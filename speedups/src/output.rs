@@ -81,16 +81,6 @@ impl Output {
         self.put(&text[at..]);
     }
 
-    /// Puts text for use in an attribute with double quotes.
-    pub fn put_attribute(&mut self, text: &[u8]) {
-        let mut parts = text.split(|&byte| byte == b'"');
-        self.put_escaped(parts.next().unwrap_or_default());
-        for part in parts {
-            self.put(b"&quot;");
-            self.put_escaped(part);
-        }
-    }
-
     fn reserve(&mut self, size: usize) {
         let needed = self.end + size;
         if self.buffer.len() < needed {

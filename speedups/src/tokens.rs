@@ -27,9 +27,9 @@ kinds! {
     Stop
 }
 
-/// What stands before a token. The first token of content is at one of the places `First...`.
+/// What stands before a token. The first token of content is at one of the positions `First...`.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Place {
+pub enum Position {
     Start,
     Named,
     Timed,
@@ -42,38 +42,38 @@ pub enum Place {
     Prose,
 }
 
-/// The letters by which the table names the places, in their order.
-const PLACES: [char; 10] = ['S', 'N', 'T', 'L', 's', 'n', 't', 'l', '#', 'p'];
+/// The letters by which the table names the positions, in their order.
+const POSITIONS: [char; 10] = ['S', 'N', 'T', 'L', 's', 'n', 't', 'l', '#', 'p'];
 
-/// Places, kind, pattern, and whether the pattern ends in a guard.
-pub type Row = (String, String, Vec<u8>, bool);
+/// Positions, kind, pattern, and whether the pattern ends in a guard.
+pub type Rule = (String, String, Vec<u8>, bool);
 
 struct Tokens {
-    rows: Vec<(Kind, bool)>,
+    rules: Vec<(Kind, bool)>,
     patterns: Patterns,
 }
 
-/// The tokens of each place.
+/// The tokens of each position.
 pub struct Table(Vec<Tokens>);
 
-/// The caches of a table's automatons, by place.
+/// The caches of a table's automatons, by position.
 pub struct Caches(Vec<Cache>);
 
 impl Table {
-    /// Errors: the fault of the first row that has one.
-    pub fn new(rows: &[Row]) -> Result<Self, String> {
-        let of_place = |place: &char| {
+    /// Errors: the fault of the first rule that has one.
+    pub fn new(rules: &[Rule]) -> Result<Self, String> {
+        let of_position = |position: &char| {
             let mut tokens = Vec::new();
             let mut patterns = Vec::new();
-            for (places, kind, pattern, has_guard) in rows {
-                if places.contains(*place) {
+            for (positions, kind, pattern, has_guard) in rules {
+                if positions.contains(*position) {
                     tokens.push((Kind::named(kind)?, *has_guard));
                     patterns.push(pattern);
                 }
             }
-            Ok(Tokens { rows: tokens, patterns: Patterns::new(&patterns)? })
+            Ok(Tokens { rules: tokens, patterns: Patterns::new(&patterns)? })
         };
-        Ok(Self(PLACES.iter().map(of_place).collect::<Result<_, String>>()?))
+        Ok(Self(POSITIONS.iter().map(of_position).collect::<Result<_, String>>()?))
     }
 
     /// New caches, for one thread at a time.
@@ -85,13 +85,13 @@ impl Table {
     pub fn token_at(
         &self,
         caches: &mut Caches,
-        place: Place,
+        position: Position,
         text: &[u8],
         at: usize,
     ) -> Option<(Kind, usize)> {
-        let tokens = &self.0[place as usize];
-        let (row, end) = tokens.patterns.first_at(&mut caches.0[place as usize], text, at)?;
-        let (kind, has_guard) = tokens.rows[row];
+        let tokens = &self.0[position as usize];
+        let (rule, end) = tokens.patterns.first_at(&mut caches.0[position as usize], text, at)?;
+        let (kind, has_guard) = tokens.rules[rule];
         Some((kind, end - usize::from(has_guard && is_delimiter(text[end - 1]))))
     }
 }

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
-from oslogserve.lines.grammar.times import Clock
 from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.selection import Page, Wanted
 from oslogserve.sources import open_beneath

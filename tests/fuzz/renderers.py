@@ -153,7 +153,8 @@ def _wanted(chance, size):
     if wanted.view == "summary" or chance.random() < 0.7:
         return wanted
     label = chance.choice((b"", b"a/b.txt"))
-    return wanted._replace(page=None, label=label, by_time=chance.random() < 0.5)
+    by_time = chance.random() < 0.5 and wanted.selection.tail is None  # a job takes its own tail
+    return wanted._replace(page=None, label=label, by_time=by_time)
 
 
 __all__ = ["Page", "Renderers", "Search", "Selection", "TimeRange", "Wanted"]

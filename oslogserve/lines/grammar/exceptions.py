@@ -6,12 +6,7 @@ found no level. The severities are tried in the table's order. A pattern is what
 Rust's `regex` read alike: no captures, no look-around, ASCII.
 """
 
-import functools
-import itertools
-import operator
-import re
-
-from oslogserve.lines.grammar.severities import LETTERS, RANKS, WORDS
+from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.lines.grammar.tokens import expanded
 
 #: Patterns of lines by their severity: one a line, and more of it on lines that are indented. A
@@ -154,17 +149,17 @@ _FRAGMENTS = {
 
 
 #: Pairs of a pattern and its lines' rank, in the order in which they are tried.
-ROWS = [
+RULES = [
     (expanded(pattern, _FRAGMENTS), RANKS[severity])
     for severity, patterns in _TABLE.items()
     for pattern in patterns.strip().replace(b"\n    ", b"").split(b"\n")
 ]
-#: A place in a file and a severity behind it: compilers, linters.
+#: A severity behind a location in a file: compilers, linters.
 _WORDS = rb"[Ee]rror|ERROR|[Ww]arning|WARNING|[Nn]ote|[Ii]nfo|[Hh]int|[Rr]emark"
 _LETTER = rb"[EWIF](?:: |\] )"
-#: One of which stands in all that PLACE matches.
-PLACE_WORDS = _WORDS + rb"|" + _LETTER
-PLACE = (
+#: One of which stands in all that LOCATION matches.
+LOCATION_WORDS = _WORDS + rb"|" + _LETTER
+LOCATION = (
     rb"(?:[\w)\]'\"./+}>-](?::\d+(?:[:.,-]\d+)*(?:\]?:| :| -|[ \t])|\(\d+(?:[,:-] ?\d+)*\)|:\[\d+(?:,\d+)?\]|\", ?line \d+(?:\.\d+)?"
     rb"|\",\d+|[:,] line \d+(?:, (?:col|char|column) \d+)?,?|::|\.\w{1,16} -)|[ \t]\d+:\d+(?:-\d+:\d+)? )(?: ?:| -)?"
     rb"(?:[ \t]*(?:[\w-]+:|-|\{\w\}|\[\w+\]|[A-Z]{2}\d{4})){0,2}?[ \t]{0,8}\(?(?:[Ff]atal |[Hh]int |[Cc]atastrophic )?"
@@ -177,31 +172,3 @@ ENDINGS = {
     **dict.fromkeys((b"... ERROR", b"<<< FAILURE!", b"<<< ERROR!"), RANKS["ERROR"]),
     b"... WARNING": RANKS["WARNING"],
 }
-
-
-@functools.cache
-def _matchers() -> list[tuple[re.Pattern[bytes], int]]:
-    """One pattern for all neighbours in ROWS of the same rank."""
-    return [
-        (re.compile(b"|".join(row for row, _ in rows).replace(b"{end}", rb"\Z")), rank)
-        for rank, rows in itertools.groupby(ROWS, key=operator.itemgetter(1))
-    ]
-
-
-def rank_at(text: bytes, at: int) -> int | None:
-    """The rank of the first row that matches there; None for none."""
-    return next((rank for pattern, rank in _matchers() if pattern.match(text, at)), None)
-
-
-_place = functools.cache(lambda: re.compile(PLACE).search)
-
-
-def rank_of_place(text: bytes, start: int, end: int) -> int | None:
-    """The rank of the severity that stands behind a place in a file; None for none."""
-    found = _place()(text, start, end)
-    if found is None:
-        return None
-    if found[2]:
-        return LETTERS[found[2][:1]]
-    word = WORDS.get(found[1].upper())
-    return word.rank if word else RANKS["INFO"]

@@ -1,20 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON objects and logfmt pairs: the time and the severity that their members name."""
+"""Members of JSON objects and logfmt's pairs that name a time or a severity."""
 
-import re
-from typing import NamedTuple
-
-from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, RANKS, SYSLOG, WORDS
-from oslogserve.lines.grammar.times import scan, scan_placed
-
-
-class Members(NamedTuple):
-    """Time and severity. start, end: the time's place, equal for none. rank: None for none."""
-
-    start: int
-    end: int
-    rank: int | None
-
+from oslogserve.lines.grammar.severities import RANKS
 
 LEVEL_KEYS = frozenset(
     b"level Level lvl Lvl @l @level @lvl log.level log_level logLevel loglevel LogLevel log_Level"
@@ -32,80 +19,3 @@ NUMBER_KEYS = frozenset(b"severityNumber SeverityNumber severity_number".split()
 NUMBERED = tuple(RANKS[name] for name in ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
 #: As a pair the setting of a threshold.
 SETTING_KEYS = frozenset(b"log_level logLevel loglevel LogLevel log_Level".split())
-
-_STRING = rb'"(?:[^"\\]|\\.)*"'
-_NAME = re.compile(rb'[ \t,}\]]*"((?:[^"\\]|\\.)*)"[ \t]*:[ \t]*').match
-_SCALAR = re.compile(_STRING + rb'|[^\s"{}\[\],]+').match
-_OPEN = re.compile(rb"[\[{ \t]*\{").match
-#: The tokens that decide where an object ends.
-_INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
-_NUMBER = re.compile(rb"[1-9]|1[0-9]|2[0-4]").fullmatch
-_AUDIT = re.compile(rb"audit\((\d{10}\.\d{1,9}):\d+\)").match
-_PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
-
-
-def of_json(text: bytes, at: int) -> Members | None:
-    """Time and severity in a JSON object; None where there is neither. Nested objects do not count."""
-    start = end = 0
-    rank = None
-    at += 1
-    while (rank is None or start == end) and (found := _NAME(text, at)):
-        name, at = found[1], found.end()
-        if name in WRAPPERS and (inner := _OPEN(text, at)):
-            at = inner.end()
-            continue
-        value = _SCALAR(text, at)
-        if value is None:
-            at = _behind_nested(text, at)
-            continue
-        if rank is None:
-            rank = _rank(name, value[0].strip(b'"'))
-        if start == end and name in TIME_KEYS:
-            start, end = _time(text, at, value.end())
-        at = value.end()
-    return Members(start, end, rank) if start != end or rank is not None else None
-
-
-def _behind_nested(text: bytes, at: int) -> int:
-    """The end of an array or object at a place; the text's end if it is not closed."""
-    depth = 0
-    for found in _INSIDE(text, at):
-        if found[0] == b'"':
-            break  # a string without an end
-        depth += (found[0] in b"{[") - (found[0] in b"}]")
-        if depth <= 0:
-            return found.end()
-    return len(text)
-
-
-def of_pairs(text: bytes, at: int) -> Members | None:
-    """Time and severity in logfmt's `key=value` pairs; None where there is neither."""
-    start = end = 0
-    rank = None
-    while (rank is None or start == end) and (found := _PAIR(text, at)):
-        name, value = found[1], found[2]
-        if rank is None and name not in SETTING_KEYS:
-            rank = _rank(name, value.strip(b'"'))
-        if start == end and name in TIME_KEYS:
-            start, end = _time(text, found.start(2), found.end(2))
-        elif start == end and (audit := _AUDIT(text, found.start(2))):
-            start, end = audit.span(1)
-        at = found.end()
-    return Members(start, end, rank) if start != end or rank is not None else None
-
-
-def _rank(name: bytes, value: bytes) -> int | None:
-    if name in LEVEL_KEYS:
-        word = WORDS.get(value.strip(b" \t\n\f\r").upper())
-        return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
-    if name == PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
-        return SYSLOG[int(value)]
-    if name in NUMBER_KEYS and _NUMBER(value):
-        return NUMBERED[(int(value) - 1) // 4]
-    return None
-
-
-def _time(text: bytes, at: int, limit: int) -> tuple[int, int]:
-    at += text[at : at + 1] == b'"'
-    found = scan(text, at, limit) or scan_placed("epoch")(text, at, limit)
-    return found.span() if found else (0, 0)

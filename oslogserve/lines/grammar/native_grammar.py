@@ -20,18 +20,18 @@ class NativeGrammar:
         self.syslog = SYSLOG
         self.numbers = BUNYAN
         self.tokens = [
-            (places, kind, _as_rust(pattern), b"(?=" in pattern)
-            for places, kind, pattern in tokens.ROWS
+            (positions, kind, _as_rust(pattern), b"(?=" in pattern)
+            for positions, kind, pattern in tokens.RULES
         ]
         self.times = _guarded(times.LAYOUTS)
         self.klog, self.epoch, self.day_of_year = (
             _guarded(times.PLACED_LAYOUTS[place]) for place in ("klog", "epoch", "day_of_year")
         )
         self.readable = [(layout, times.pattern_of(layout) + r"\z") for layout in times.READABLE]
-        self.exceptions = [(_as_rust(pattern), rank) for pattern, rank in exceptions.ROWS]
+        self.exceptions = [(_as_rust(pattern), rank) for pattern, rank in exceptions.RULES]
         self.endings = list(exceptions.ENDINGS.items())
-        self.place = _as_rust(exceptions.PLACE)
-        self.place_words = exceptions.PLACE_WORDS
+        self.location = _as_rust(exceptions.LOCATION)
+        self.location_words = exceptions.LOCATION_WORDS
         self.continuation = _as_rust(CONTINUATION)
         self.level_keys = members.LEVEL_KEYS
         self.time_keys = members.TIME_KEYS

@@ -6,14 +6,12 @@ the text; other names in braces stand for fragments. A pattern may end in a guar
 the end that follows the token.
 """
 
-import functools
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from oslogserve.lines.grammar.severities import CUT, LETTERS, PLACED, PLAIN, SAID, WORDS
-from oslogserve.lines.grammar.times import Match
 
 
 class Kind(StrEnum):
@@ -50,8 +48,8 @@ class Kind(StrEnum):
     STOP = "Stop"
 
 
-class Place(StrEnum):
-    """The kind of a token's place. The first token of content is FIRST_, and so is each up to the
+class Position(StrEnum):
+    """What stands before a token. The first token of content is FIRST_, and so is each up to the
     first field."""
 
     START = "S"  #: fields before any time
@@ -108,7 +106,7 @@ _FRAGMENTS = {
     b"mark": rb"[^\x00-\x7f]+",
     b"process": rb"[^\] \t\n\r\x0b\x0c]",
 }
-#: The first row that matches counts.
+#: The first rule that matches counts.
 _TABLE: list[tuple[str, Kind, bytes]] = [
     # Layouts of their own.
     ("s", Kind.PREFIX, rb"#[0-9]+ (?:[0-9]+\.[0-9]+ )?|[0-9]+> ?|[0-9]+\. |[0-9]{1,3}% "),
@@ -224,34 +222,14 @@ def expanded(pattern: bytes, fragments: Mapping[bytes, bytes]) -> bytes:
             return pattern
 
 
-class Row(NamedTuple):
-    """A kind of token in some places. {end} in its pattern is the end of the text."""
+class Rule(NamedTuple):
+    """A kind of token in some positions. {end} in its pattern is the end of the text."""
 
-    places: str
+    positions: str
     kind: Kind
     pattern: bytes
 
 
-ROWS = [Row(places, kind, expanded(pattern, _FRAGMENTS)) for places, kind, pattern in _TABLE]
-
-
-class Token(NamedTuple):
-    """A token. end: where it ends in the text that it stands in."""
-
-    kind: Kind
-    end: int
-    text: bytes
-
-
-def token_at(place: Place, text: bytes, at: int, limit: int) -> Token | None:
-    """The token that stands there; None where none fits. limit: where the text ends."""
-    kinds, match = _matcher(place)
-    found = match(text, at, limit)
-    return Token(kinds[(found.lastindex or 0) - 1], found.end(), found[0]) if found else None
-
-
-@functools.cache
-def _matcher(place: Place) -> tuple[list[Kind], Match]:
-    rows = [row for row in ROWS if place in row.places]
-    pattern = b"|".join(b"(%b)" % row.pattern for row in rows)
-    return [row.kind for row in rows], re.compile(pattern.replace(b"{end}", rb"\Z")).match
+RULES = [
+    Rule(positions, kind, expanded(pattern, _FRAGMENTS)) for positions, kind, pattern in _TABLE
+]

@@ -4,14 +4,13 @@
 import re
 from typing import Any, NamedTuple
 
-ESCAPE = b"\x1b"
 #: Control sequences (ECMA-48), and what tput puts before some. A longer or unfinished one is text.
 SEQUENCE = re.compile(rb"\x1b(?:\[([0-?]{0,64})[ -/]{0,4}([@-~])|\(B)")
 
 
 def without_sequences(text: bytes) -> bytes:
     """The text without its escape sequences."""
-    return SEQUENCE.sub(b"", text) if ESCAPE in text else text
+    return SEQUENCE.sub(b"", text)
 
 
 class Style(NamedTuple):

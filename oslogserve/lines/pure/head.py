@@ -11,12 +11,13 @@ wrong.
 """
 
 import re
-from typing import NamedTuple
 
-from oslogserve.lines.grammar import exceptions, members
 from oslogserve.lines.grammar.severities import LETTERS, RANKS, SYSLOG, WORDS
-from oslogserve.lines.grammar.times import Match, scan, scan_placed
-from oslogserve.lines.grammar.tokens import Kind, Place, Token, token_at
+from oslogserve.lines.grammar.tokens import Kind, Position
+from oslogserve.lines.pure import exceptions, members
+from oslogserve.lines.pure.members import Found
+from oslogserve.lines.pure.times import SCAN_PLACED, Match, scan
+from oslogserve.lines.pure.tokens import Token, token_at
 
 #: Bytes of a line that are read: a level may be the last member of a JSON object.
 REACH = 4096
@@ -29,16 +30,6 @@ MOST_CONTENTS = 8
 MOST_WORDS = 2
 #: Fields before a time, such as a file's name and a counter.
 MOST_FIELDS = 6
-
-
-class Head(NamedTuple):
-    """A head that was read. start, end: the time's place, equal for none. rank: the severity's, None
-    for none. behind: where the level ends; the program's name follows there."""
-
-    start: int = 0
-    end: int = 0
-    rank: int | None = None
-    behind: int = 0
 
 
 _BLANKS = re.compile(rb"[ \t]*").match
@@ -60,7 +51,7 @@ _BETWEEN = re.compile(rb"[ \t:,|\])>-]*\[?").match
 _LOGGERS = (b"root", b"main")
 
 
-def read_head(text: bytes) -> Head:
+def read_head(text: bytes) -> Found:
     """The head of a line. text: at most REACH bytes of it, without colours and line end."""
     return _Reader(text).read()
 
@@ -72,16 +63,16 @@ class _Reader:
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._limit = min(len(text), PLAIN_REACH)
-        self._head = Head()
+        self._head = Found()
         #: Places where content began that exceptions may match.
         self._starts: list[int] = []
         self._contents = 0
         #: The rank of syslog's priority, for content that shows none.
         self._default: int | None = None
-        self._begin_fields(0, Place.START)
+        self._begin_fields(0, Position.START)
 
-    def read(self) -> Head:
-        at = self._begin(0, Place.START)
+    def read(self) -> Found:
+        at = self._begin(0, Position.START)
         for _ in range(MOST_TOKENS):
             if at is None or at >= self._limit:
                 break
@@ -102,13 +93,12 @@ class _Reader:
             if (rank := exceptions.rank_at(text, start)) is not None:
                 return rank
         if self._starts:
-            rank = exceptions.rank_of_place(text, max(self._starts[0] - 1, 0), self._limit)
+            rank = exceptions.rank_of_location(text, max(self._starts[0] - 1, 0), self._limit)
             if rank is not None:
                 return rank
         if self._default is not None:
             return self._default
-        endings = exceptions.ENDINGS.items()
-        return next((rank for end, rank in endings if text.endswith(end)), None)
+        return exceptions.rank_of_ending(text)
 
     def _found_time(self, start: int, end: int) -> None:
         if self._head.start == self._head.end:
@@ -123,7 +113,7 @@ class _Reader:
             if self._head.start != self._head.end:
                 return
             at = _end(_BETWEEN, text, at)
-            if found := scan(text, at, limit) or scan_placed("day_of_year")(text, at, limit):
+            if found := scan(text, at, limit) or SCAN_PLACED["day_of_year"](text, at, limit):
                 self._found_time(*found.span())
             elif found := _UPTIME(text, at - 1):
                 self._found_time(*found.span(1))
@@ -132,7 +122,7 @@ class _Reader:
             else:
                 return
 
-    def _begin_fields(self, content: int, context: Place) -> None:
+    def _begin_fields(self, content: int, context: Position) -> None:
         self._content = content
         self._context = context
         self._words = self._fields = 0
@@ -140,7 +130,7 @@ class _Reader:
         self._is_numeric = True  # nothing but numbers so far
         self._is_column = False  # behind several spaces
 
-    def _begin(self, at: int, context: Place) -> int | None:
+    def _begin(self, at: int, context: Position) -> int | None:
         """Begin content. context: START, NAMED, TIMED or LOGGED."""
         text = self._text
         at = _end(_BLANKS, text, at)
@@ -149,44 +139,39 @@ class _Reader:
             return None
         self._begin_fields(at, context)
         is_marked = text[at : at + 1] in (b"*", b".")  # a clock that is not set, Cisco's
-        if time := self._time_at(at + is_marked):
+        if time := scan(text, at + is_marked, self._limit):
             return self._behind_time(*time.span())
-        is_column_end = context == Place.TIMED and text.startswith(b"|", at)
-        if context != Place.NAMED and not is_column_end:
+        is_column_end = context == Position.TIMED and text.startswith(b"|", at)
+        if context != Position.NAMED and not is_column_end:
             self._starts.append(at)
         if text.startswith(b"{", at) and (found := members.of_json(text, at)):
             self._found_members(found)
             return None
         return at
 
-    def _found_members(self, found: members.Members) -> None:
+    def _found_members(self, found: Found) -> None:
         self._found_time(found.start, found.end)
         self._head = self._head._replace(rank=found.rank)
 
     @property
     def _is_logged(self) -> bool:
-        return self._context in (Place.TIMED, Place.LOGGED)
+        return self._context in (Position.TIMED, Position.LOGGED)
 
     @property
-    def _place(self) -> Place:
+    def _position(self) -> Position:
         if self._is_logged and self._is_prose:
-            return Place.PROSE
+            return Position.PROSE
         if not self._fields + self._words:
-            return Place(self._context.lower())
-        if self._context == Place.TIMED and self._is_numeric:
-            return Place.NUMBERED
+            return Position(self._context.lower())
+        if self._context == Position.TIMED and self._is_numeric:
+            return Position.NUMBERED
         return self._context
-
-    def _time_at(self, at: int) -> re.Match[bytes] | None:
-        first = self._text[at : at + 1]
-        may_be_one = first.isdigit() or first.isupper()
-        return scan(self._text, at, self._limit) if may_be_one else None
 
     def _behind_time(self, start: int, end: int) -> int | None:
         self._found_time(start, end)
         if self._starts and self._starts[-1] == self._content == start:
             self._starts.pop()  # no exception begins with a time
-        return self._begin(_end(_BEHIND_TIME, self._text, end), Place.TIMED)
+        return self._begin(_end(_BEHIND_TIME, self._text, end), Position.TIMED)
 
     def _time_in_brackets(self, at: int) -> int | None:
         """Read a time behind a bracket; return `at` if there is none."""
@@ -204,11 +189,11 @@ class _Reader:
 
     def _token(self, at: int) -> int | None:
         first = self._text[at : at + 1]
-        if at != self._content and (time := self._time_at(at)):
+        if at != self._content and (time := scan(self._text, at, self._limit)):
             return self._behind_time(*time.span())
         if first in (b"[", b"<", b"(") and (behind := self._time_in_brackets(at)) != at:
             return behind
-        token = token_at(self._place, self._text, at, self._limit)
+        token = token_at(self._position, self._text, at, self._limit)
         if token is None:
             return None
         if level := self._level(at, token):
@@ -225,7 +210,7 @@ class _Reader:
                 return LETTERS[token.text[:1]], at + 1
             case Kind.DIGIT if digit := _SYSLOG_DIGIT(token.text):
                 return SYSLOG[int(digit[1])], token.end
-            case Kind.KLOG if time := scan_placed("klog")(self._text, at + 1, self._limit):
+            case Kind.KLOG if time := SCAN_PLACED["klog"](self._text, at + 1, self._limit):
                 self._found_time(*time.span())
                 return LETTERS[token.text[:1]], time.end()
             case Kind.COLUMN if not (self._is_column and self._text[token.end :].startswith(b"  ")):
@@ -245,29 +230,31 @@ class _Reader:
 
     def _break(self, at: int, token: Token) -> int | None:
         """Begin the content behind a token. None if it ends the head."""
-        is_start, is_first = self._context == Place.START, not self._fields + self._words
+        is_start, is_first = self._context == Position.START, not self._fields + self._words
         match token.kind:
             case Kind.PREFIX:
-                return self._begin(token.end, Place.START)
+                return self._begin(token.end, Position.START)
             case Kind.PRIORITY:
                 self._default = SYSLOG[int(_DIGITS.findall(token.text)[0]) % 8]
-                return self._begin(token.end, Place.START)
+                return self._begin(token.end, Position.START)
             case Kind.AGAIN:
                 return self._begin(token.end, self._context)
             case Kind.ORNAMENT:
-                return self._begin(token.end, Place.NAMED)
+                return self._begin(token.end, Position.NAMED)
             case Kind.NUMBER_TIME if time := _NUMBER_TIME(token.text):
                 return self._behind_time(at + time.start(), at + time.end())
             case Kind.PROCESS:
-                return self._begin(token.end, Place.LOGGED)
+                return self._begin(token.end, Position.LOGGED)
             case Kind.PROGRAM if self._is_logged or (is_start and is_first):
-                return self._begin(token.end, Place.LOGGED if self._is_logged else Place.NAMED)
+                return self._begin(
+                    token.end, Position.LOGGED if self._is_logged else Position.NAMED
+                )
             case Kind.BAR if self._is_logged:
                 behind = _end(_BLANKS, self._text, token.end)
                 is_table = self._text.startswith(b"|", behind)
                 return None if is_table else self._begin(behind, self._context)
             case Kind.BAR if self._contents == 1 and 0 < self._fields + self._words < 3:
-                return self._begin(token.end, Place.START)
+                return self._begin(token.end, Position.START)
             case Kind.NUMBER_TIME | Kind.PROGRAM | Kind.BAR | Kind.OBJECT | Kind.STOP:
                 return None
         return self._field(at, token)
@@ -286,11 +273,11 @@ class _Reader:
                     return None
                 if kind == Kind.LAST_PAIR:
                     return None
-                self._is_prose = self._words > 0 or self._context != Place.TIMED
+                self._is_prose = self._words > 0 or self._context != Position.TIMED
             case Kind.GROUP:
-                is_task = self._context == Place.START and token.text.startswith(b"[")
+                is_task = self._context == Position.START and token.text.startswith(b"[")
                 if is_task and self._is_numeric and not self._words:
-                    return self._begin(token.end, Place.START)
+                    return self._begin(token.end, Position.START)
             case Kind.WORD | Kind.FIRST_WORD | Kind.COLUMN:
                 return self._word(at)
         self._is_numeric = self._is_numeric and kind in (Kind.NUMBER, Kind.DASH)

@@ -53,14 +53,17 @@ class Elements:
         lines = 0
         between = _BLOCK_BEGINS
         for one in shown:
-            if isinstance(one, RestOfLine):
-                yield escaped(one.text.removesuffix(b"\n"))
-                continue
-            if isinstance(one, Line):
-                if lines and lines % _BLOCK == 0:
-                    between += _BLOCK_ENDS + _BLOCK_BEGINS
-                lines += 1
-            element = self._line(one) if isinstance(one, Line) else self._gap(one)
+            match one:
+                case RestOfLine():
+                    yield escaped(one.text.removesuffix(b"\n"))
+                    continue
+                case Gap():
+                    element = self._gap(one)
+                case Line():
+                    if lines and lines % _BLOCK == 0:
+                        between += _BLOCK_ENDS + _BLOCK_BEGINS
+                    lines += 1
+                    element = self._line(one)
             tally.elements += _start_tags(element)
             yield between + element
             between = b"\n"
@@ -82,20 +85,18 @@ class Elements:
 
     def _line(self, line: Line) -> bytes:
         """The element of a line, without its line feed."""
-        text = line.text.removesuffix(b"\n")
+        content = line.text.removesuffix(b"\n")
+        text, rest = content[: self._longest], content[self._longest :]
         marks = [
             place
             for search in self._searches
-            for place in matches_in(search, text[: self._longest], self._most_matches)
+            for place in matches_in(search, text, self._most_matches)
         ]
-        marked_up = _Text(text[: self._longest], self._link, marks).marked_up()
-        number = b"" if self._label is not None else b" id=L%d" % line.number
-        begin = b"<li%b%b><a href=%b#L%d" % (
-            _class_of(line), number, self._label or b"", line.number
-        )  # fmt: skip
-        name = self._name_of(line)
-        shown = b"#" if self._label is None else b"%d" % line.number
-        return begin + name + b">" + shown + b"</a>" + marked_up + escaped(text[self._longest :])
+        marked_up = _Text(text, self._link, marks).marked_up() + escaped(rest)
+        link = b"<a href=%b#L%d%b>" % (self._label or b"", line.number, self._name_of(line))
+        if self._label is not None:
+            return b"<li%b>%b%d</a>%b" % (_class_of(line), link, line.number, marked_up)
+        return b"<li%b id=L%d>%b#</a>%b" % (_class_of(line), line.number, link, marked_up)
 
     def _name_of(self, line: Line) -> bytes:
         """The attribute that leads to a time, on the first of the lines that share it; else b""."""
@@ -110,13 +111,10 @@ def _class_of(line: Line) -> bytes:
     """The class attribute: the severity's initial, in lower case if inherited, and the role."""
     initial = NAMES[line.own_rank or line.rank][:1] if line.rank else b""
     names = [initial if line.own_rank else initial.lower(), line.role]
-    match [name for name in names if name]:
-        case []:
-            return b""
-        case [name]:
-            return b" class=" + name
-        case both:
-            return b' class="%b"' % b" ".join(both)
+    value = b" ".join(filter(None, names))
+    if b" " in value:
+        return b' class="%b"' % value
+    return b" class=" + value if value else b""
 
 
 def _start_tags(marked_up: bytes) -> int:
@@ -138,7 +136,7 @@ class _Text:
         self._marks = _merged(marks)
 
     def marked_up(self) -> bytes:
-        start, end, left = overwritten_in(self._text)
+        start, end = overwritten_in(self._text)
         if start == end:
             return self._with_links(0, len(self._text))
         parts = [self._with_links(0, start), b"<s>"]
@@ -148,8 +146,6 @@ class _Text:
             at += len(written) + 1
         parts[-1] = b"</s>"
         parts.append(self._with_links(end, len(self._text)))
-        if left:
-            parts.append(b'<i data-left="%b"></i>' % escaped(left).replace(b'"', b"&quot;"))
         return b"".join(parts)
 
     def _with_links(self, start: int, end: int) -> bytes:

@@ -5,11 +5,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from oslogserve.lines.grammar.continuation import continues
+from oslogserve.lines.grammar.continuation import CONTINUATION
 from oslogserve.lines.grammar.severities import NAMES
-from oslogserve.lines.grammar.user_formats import CompiledFormat, UserFormat
-from oslogserve.lines.pure.ansi import ESCAPE, SEQUENCE, without_sequences
+from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.pure.ansi import SEQUENCE, without_sequences
 from oslogserve.lines.pure.head import REACH, read_head
+from oslogserve.lines.pure.user_formats import CompiledFormat
 
 
 class Seen(NamedTuple):
@@ -27,6 +28,7 @@ class Seen(NamedTuple):
     continues: bool = False
 
 
+_CONTINUES = re.compile(CONTINUATION.replace(b"{end}", rb"\Z")).match
 _PROGRAM = re.compile(rb"[ \t:|\]]*([^ \t:|\]]{0,64})").match
 
 
@@ -41,17 +43,18 @@ class Recogniser:
         stored = line[:REACH]
         text = without_sequences(stored).removesuffix(b"\r")
         head = read_head(text)
-        start, end, severity = head.start, head.end, NAMES[head.rank] if head.rank else b""
+        start, end, rank = head.start, head.end, head.rank
         found = next((one for each in self._user_formats if (one := each.seen_in(text))), None)
         if found:
             start, end = (found.start, found.end) if found.start != found.end else (start, end)
-            severity = found.severity or severity
+            rank = found.rank or rank
+        severity = NAMES[rank] if rank else b""
         time, program = text[start:end], b""
         if severity and (name := _PROGRAM(text, head.behind)):
             program = name[1]
-        elif not severity and not time and continues(text):
+        elif not severity and not time and _CONTINUES(text):
             return Seen(continues=True)
-        if ESCAPE in stored and time:
+        if time:
             start, end = _place_among_escapes(start, end, stored)
         return Seen(start, end, severity, time, program)
 

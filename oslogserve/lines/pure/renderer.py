@@ -3,13 +3,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.html import Elements
 from oslogserve.lines.pure.jsonl import objects
 from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.pure.rows import rows_of
-from oslogserve.lines.pure.select import Gap, Selector
+from oslogserve.lines.pure.select import Gap, Selector, Shown
 from oslogserve.lines.pure.split import split
 from oslogserve.lines.pure.totals import Summary
 from oslogserve.lines.rows import Rows
@@ -33,21 +33,11 @@ class PureRenderer:
         tally: Tally | None = None,
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
-        tally = Tally() if tally is None else tally
+        tally = tally or Tally()
         clock = Clock(wanted.last_written())
         selector = Selector(wanted, self._recogniser, clock, tally, longest)
         shown = selector.shown(split(_counted(pieces, tally), longest))
-        match wanted.view:
-            case "html":
-                elements = Elements(wanted.link, wanted.selection.searches, longest)
-                rendered = elements.rendered(shown, tally)
-            case "jsonl":
-                rendered = objects(shown, clock, longest)
-            case "summary":
-                rendered = iter([as_json(Summary(clock).of(shown))])
-            case _:
-                rendered = (one.text for one in shown if not isinstance(one, Gap))
-        return _joined(rendered, tally)
+        return _joined(_rendered(shown, wanted, clock, tally, longest), tally)
 
     def rows(
         self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
@@ -60,22 +50,32 @@ class PureRenderer:
         yield Rows(b"", (), (), selector.first_time)
 
 
+def _rendered(
+    shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
+) -> Iterable[bytes]:
+    """The view, line by line."""
+    match wanted.view:
+        case "html":
+            return Elements(wanted.link, wanted.selection.searches, longest).rendered(shown, tally)
+        case "jsonl":
+            return objects(shown, clock, longest)
+        case "summary":
+            return iter([as_json(Summary(clock).of(shown))])
+    return (one.text for one in shown if not isinstance(one, Gap))
+
+
 def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
-    """Output for each piece of the log, joined: whatever is yielded is sent and compressed by
-    itself."""
-    of_piece: list[bytes] = []
-    size = 0
+    """The lines of each piece of the log, joined: each yield is compressed and sent by itself."""
+    of_piece = bytearray()
     read = tally.bytes
     for one in rendered:
-        if of_piece and (tally.bytes != read or size >= MOST_JOINED):
-            yield b"".join(of_piece)
+        if of_piece and (tally.bytes != read or len(of_piece) >= MOST_JOINED):
+            yield bytes(of_piece)
             of_piece.clear()
-            size = 0
         read = tally.bytes
-        size += len(one)
-        of_piece.append(one)
+        of_piece += one
     if of_piece:
-        yield b"".join(of_piece)
+        yield bytes(of_piece)
 
 
 def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:

@@ -4,7 +4,7 @@
 from array import array
 from collections.abc import Iterable, Iterator
 
-from oslogserve.lines.grammar.times import Clock
+from oslogserve.lines.clock import Clock
 from oslogserve.lines.pure.html import Elements
 from oslogserve.lines.pure.jsonl import row_of
 from oslogserve.lines.pure.select import Line, Shown

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from oslogserve.lines.clock import Clock, Instant
 from oslogserve.lines.grammar.severities import NAMES, RANKS, SEVERITIES
-from oslogserve.lines.grammar.times import Clock, Instant
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.inheritance import Inheritance
 from oslogserve.lines.pure.recognise import Recogniser, Seen
@@ -121,7 +121,7 @@ class Selector:
 
     def _recognised(self, number: int, text: bytes) -> Line:
         seen = self._recogniser.seen_in(text.removesuffix(b"\n"))
-        if (self._by_time or self._selection.since or self._selection.until) and seen.time:
+        if seen.time:
             self._time = self._clock.read(seen.time) or self._time
         if self._by_time and self._time:
             time = self._time.on_clock_of(0)
@@ -156,21 +156,18 @@ class Selector:
             yield from self._put_brought_in(self._before.add(line))
 
     def _is_in_window(self, number: int) -> bool:
-        selection = self._selection
+        since, until = self._selection.since, self._selection.until
+        after = since and self._time_on_clock_of(since)
+        before = until and self._time_on_clock_of(until)
         return (
-            number >= selection.first
-            and (selection.since is None or self._is_since(selection.since))
-            and (selection.until is None or self._is_until(selection.until))
+            number >= self._selection.first
+            and (since is None or (after is not None and after >= since.first))
+            and (until is None or before is None or before <= until.last)
         )
 
-    def _is_since(self, since: TimeRange) -> bool:
-        micros = self._time.on_clock_of(since.offset) if self._time else None
-        return micros is not None and micros >= since.first
-
-    def _is_until(self, until: TimeRange) -> bool:
-        """True if not after that time, or before the log's first."""
-        micros = self._time.on_clock_of(until.offset) if self._time else None
-        return micros is None or micros <= until.last
+    def _time_on_clock_of(self, asked: TimeRange) -> int | None:
+        """The time at this line, to compare with the one asked for; None before the log's first."""
+        return self._time.on_clock_of(asked.offset) if self._time else None
 
     def _is_hit(self, line: Line) -> bool:
         content = line.text.removesuffix(b"\n")[: self._longest]

@@ -2,15 +2,15 @@
 """Totals of a log's lines, for its summary."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import add
 
+from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.grammar.times import Clock
 from oslogserve.lines.pure.ansi import without_sequences
 from oslogserve.lines.pure.select import Line, Shown
 from oslogserve.lines.selection import Counts, count
-from oslogserve.lines.summary import Bucket, Error, Totals
+from oslogserve.lines.summary import Bucket, ErrorLine, Totals
 
 MOST_BUCKETS = 200
 #: Errors that a summary holds of a log's beginning, and of its end; and bytes of the text of each.
@@ -43,8 +43,8 @@ class Summary:
         self._width = 0  # its place in WIDTHS
         self._buckets: dict[int, Bucket] = {}  # by their start
         self._now: int | None = None  # of the last line that had a time
-        self._first_errors: list[Error] = []
-        self._last_errors: deque[Error] = deque(maxlen=MOST_ERRORS)
+        self._first_errors: list[ErrorLine] = []
+        self._last_errors: deque[ErrorLine] = deque(maxlen=MOST_ERRORS)
 
     def of(self, shown: Iterable[Shown]) -> Totals:
         """Counts of the lines shown."""
@@ -70,33 +70,30 @@ class Summary:
         if line.own_rank >= _ERROR:
             self._add_error(line)
         if self._now is not None:
-            severities = [0] * len(SEVERITIES)
-            severities[line.own_rank] = 1
-            self._merge(Bucket(start=self._now, first_line=line.number, severities=severities))
+            severities = [rank == line.own_rank for rank in range(len(SEVERITIES))]
+            self._count(self._now, line.number, severities)
             while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS * WIDTHS[self._width]:
                 self._widen()
 
     def _add_error(self, line: Line) -> None:
         content = line.text[:_LOOKED_AT].removesuffix(b"\n").removesuffix(b"\r")
         text = without_sequences(content)[:LONGEST_ERROR].decode("utf-8", "replace")
-        error = Error(line=line.number, time=self._clock.iso(self._last_time), text=text)
+        error = ErrorLine(line=line.number, time=self._clock.iso(self._last_time), text=text)
         if len(self._first_errors) < MOST_ERRORS:
             self._first_errors.append(error)
         else:
             self._last_errors.append(error)
 
-    def _merge(self, lines: Bucket) -> None:
-        """Adds these lines to the bucket of their start."""
-        start = lines["start"] - lines["start"] % WIDTHS[self._width]
-        merged = self._buckets.get(start)
-        if merged is None:
-            self._buckets[start] = Bucket(**{**lines, "start": start})
-            return
-        merged["first_line"] = min(merged["first_line"], lines["first_line"])
-        merged["severities"] = [*map(add, merged["severities"], lines["severities"])]
+    def _count(self, start: int, first_line: int, severities: Sequence[int]) -> None:
+        """Adds lines to the bucket of their time."""
+        start -= start % WIDTHS[self._width]
+        new = Bucket(start=start, first_line=first_line, severities=[0] * len(SEVERITIES))
+        bucket = self._buckets.setdefault(start, new)
+        bucket["first_line"] = min(bucket["first_line"], first_line)
+        bucket["severities"] = [*map(add, bucket["severities"], severities)]
 
     def _widen(self) -> None:
         self._width += 1
         buckets, self._buckets = self._buckets, {}
         for bucket in buckets.values():
-            self._merge(bucket)
+            self._count(**bucket)

@@ -1,42 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+
 import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.pure.inheritance import Inheritance
-from oslogserve.lines.pure.recognise import Recogniser
-from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import EACH
 
 T, T2 = b"2013-09-27 18:07:11.860", b"2013-09-27 18:07:12.000"
 
 
-def ranks(*lines):
-    inheritance, recogniser = Inheritance(), Recogniser()
-    return [SEVERITIES[inheritance.rank_of(recogniser.seen_in(line))] for line in lines]
+@pytest.fixture
+def ranks(rendered):
+    """The severities of lines as filters see them: the highest at which each is shown."""
+
+    def ranks(*lines):
+        found = dict.fromkeys(range(1, len(lines) + 1))
+        for level in SEVERITIES:
+            rows = rendered([b"\n".join(lines) + b"\n"], "jsonl", level=level).splitlines()
+            found.update((json.loads(row)["line"], level) for row in rows)
+        return list(found.values())
+
+    return ranks
 
 
-def test_a_line_without_a_time_belongs_to_the_record_above():
+def test_a_line_without_a_time_belongs_to_the_record_above(ranks):
     assert ranks(T + b" ERROR x", b"y", b"", b"z", T + b" INFO x", b"y") == [
         *["ERROR"] * 4,
         *["INFO"] * 2,
     ]
 
 
-def test_a_line_with_a_time_and_no_severity_has_none():
+def test_a_line_with_a_time_and_no_severity_has_none(ranks):
     assert ranks(T + b" ERROR x", T + b" y", b"z", b"  z") == ["ERROR", *["NONE"] * 3]
 
 
-def test_elsewhere_a_line_goes_on_only_by_its_shape():
+def test_elsewhere_a_line_goes_on_only_by_its_shape(ranks):
     assert ranks(b"ERROR: x", b"y", b"  z") == ["ERROR", "NONE", "NONE"]
     assert ranks(b"ERROR: x", b"  y", b"\ty", b"}", b"") == [*["ERROR"] * 4, "NONE"]
 
 
-def test_within_a_record_other_lines_go_back_to_its_severity():
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        *((line, "ERROR") for line in (b"\tat a.B.c(D.java:1)", b"at a.B.c(D.java:1)")),
+        *((line, "ERROR") for line in (b"... 12 more", b"12 | x = 1", b"| x", b"^~~~", b"]),")),
+        *((line, "ERROR") for line in (b"a.b.Name: x", b"a.b.Name", b"--> a.rs:1:2", b"}")),
+        (b"During handling of the above exception, another exception occurred:", "ERROR"),
+        *((line, "NONE") for line in (b"", b"x", b"x = 1", b"12 x", b"name: x", b"a.b.c: x")),
+    ],
+)
+def test_shapes_of_lines_that_go_on(ranks, line, severity):
+    assert ranks(b"ERROR: x", line, b"") == ["ERROR", severity, "NONE"]
+
+
+def test_within_a_record_other_lines_go_back_to_its_severity(ranks):
     lines = T + b" INFO x", b"ERROR: y", b"  z", b"z"
     assert ranks(*lines) == ["INFO", "ERROR", "ERROR", "INFO"]
 
 
-def test_trace_lines_directly_behind_an_error_belong_to_it():
+def test_trace_lines_directly_behind_an_error_belong_to_it(ranks):
     error = T + b" 1 ERROR nova.api [-] x"
     same_program = T2 + b" 1 TRACE nova.api   File x"
     same_time = T + b" 1 TRACE nova.other y"
@@ -47,13 +68,8 @@ def test_trace_lines_directly_behind_an_error_belong_to_it():
     assert ranks(same_program) == ["TRACE"]
 
 
-@pytest.mark.parametrize("render", EACH)
-def test_a_traceback_at_trace_stays_with_its_error_in_filters_and_shows_its_own_severity(render):
+def test_a_traceback_at_trace_shows_its_own_severity(rendered):
     log = T + b" 1 ERROR a x\n" + T + b" 1 TRACE a y\n" + T2 + b" 1 TRACE b z\n"
-
-    def rendered(view):
-        return b"".join(render([log], Wanted(view, Selection(level="ERROR"), 1.4e9)))
-
-    assert rendered("text") == log[: log.index(T2)]
-    assert rendered("jsonl").count(b'"severity": "TRACE"') == 1
-    assert b"class=T" in rendered("html")
+    assert rendered([log], "text", level="ERROR") == log[: log.index(T2)]
+    assert rendered([log], "jsonl", level="ERROR").count(b'"severity": "TRACE"') == 1
+    assert b"class=T" in rendered([log], level="ERROR")

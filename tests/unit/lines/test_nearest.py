@@ -2,9 +2,10 @@
 import pytest
 
 from oslogserve.lines.nearest import moment_of, nearest
-from oslogserve.lines.renderer import pure_renderer
+from oslogserve.lines.renderer import named
 from oslogserve.lines.time_range import time_range
 
+_, RENDERER = named("auto")
 #: 2014-05-13.
 WRITTEN = 1_400_000_000
 LOG = (
@@ -21,7 +22,7 @@ def found(moment, log=LOG):
     def read():
         return [log[:100], log[100:]]
 
-    return nearest(read, pure_renderer(), time_range(moment), WRITTEN)
+    return nearest(read, RENDERER, time_range(moment), WRITTEN)
 
 
 @pytest.mark.parametrize(

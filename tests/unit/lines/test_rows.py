@@ -7,7 +7,7 @@ from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.rows import NO_TIME, UNTIMED, UNTIMED_LINES
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Tally, Wanted
-from tests.renderers import EACH, cut, rows_of
+from tests.renderers import cut, rows_of
 
 LOG = b"""a start without a time
 2013-09-27 18:22:12 INFO one <b>
@@ -18,8 +18,6 @@ LOG = b"""a start without a time
 """
 SECOND = 10**6
 AT_12 = 1380306132 * SECOND
-
-pytestmark = pytest.mark.parametrize("renderer", EACH)
 
 
 def rows(renderer, log, view="text", label=b"a.txt:", longest=REACH, **selection):

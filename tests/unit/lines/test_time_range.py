@@ -3,7 +3,7 @@ from datetime import datetime
 
 import pytest
 
-from oslogserve.lines.grammar.times import Instant
+from oslogserve.lines.clock import Instant
 from oslogserve.lines.time_range import time_range
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.recognise import Recogniser
-from tests.renderers import NativeRecogniser, the_native_core
+from tests.renderers import NativeRecogniser
 
 FORMATS = [
     UserFormat("x", rb"@(?P<time>[^@]*)@ (?P<severity>\w+)?", {b"BAD": "ERROR", b"FINE": "NONE"}),
@@ -12,11 +12,9 @@ FORMATS = [
 ]
 
 
-@pytest.fixture(params=[Recogniser, NativeRecogniser], ids=["pure", "native"], scope="module")
-def recogniser_of(request):
-    if request.param is NativeRecogniser:
-        the_native_core()
-    return request.param
+@pytest.fixture(scope="module")
+def recogniser_of(renderer_name):
+    return Recogniser if renderer_name == "pure" else NativeRecogniser
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tokens at a place in a line."""
+
+import re
+from typing import NamedTuple
+
+from oslogserve.lines.grammar.tokens import RULES, Kind, Position
+
+_MATCHERS = [
+    (rule.positions, rule.kind, re.compile(rule.pattern.replace(b"{end}", rb"\Z")).match)
+    for rule in RULES
+]
+
+
+class Token(NamedTuple):
+    """A token. end: where it ends in the text that it stands in."""
+
+    kind: Kind
+    end: int
+    text: bytes
+
+
+def token_at(position: Position, text: bytes, at: int, limit: int) -> Token | None:
+    """The token at a place; None where no rule matches. limit: where the text ends."""
+    for positions, kind, match in _MATCHERS:
+        if position in positions and (found := match(text, at, limit)):
+            return Token(kind, found.end(), found[0])
+    return None

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables: what both engines read, and data that the native core refuses."""
+
+import re
+
+import pytest
+
+from oslogserve.lines.grammar import exceptions
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.tokens import RULES, Kind, Position
+from tests import corpus
+from tests.renderers import speedups, the_native_core
+
+
+def test_every_kind_and_every_position_has_a_rule():
+    assert {rule.kind for rule in RULES} == set(Kind)
+    assert set().union(*(rule.positions for rule in RULES)) == set(Position)
+
+
+def test_patterns_hold_to_what_both_engines_read():
+    for rule in RULES:
+        plain = rule.pattern.replace(b"{end}", b"")
+        assert plain.isascii()
+        assert re.compile(plain).groups == 0
+        guards = re.findall(rb"\(\?[=!<]", plain)
+        assert set(guards) <= {b"(?="}
+        assert all(b"(?=" not in end.partition(b")")[2] for end in plain.split(b"(?=")[1:])
+
+
+def test_most_exceptions_have_a_line_in_the_corpus():
+    """What follows a line's words too: content may begin there."""
+    lines = [each.line for each in corpus.everything()]
+    begins = {line[at.end() :] for line in lines for at in re.finditer(rb"^|[|:\]] +", line)}
+    patterns = [pattern.replace(b"{end}", rb"\Z") for pattern, _ in exceptions.RULES]
+    unused = [one for one in patterns if not any(map(re.compile(one).match, begins))]
+    assert len(unused) < len(patterns) / 2, unused
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("location", b"a(", "unclosed group"),
+        ("continuation", b"a(", "error"),
+        ("exceptions", [(b"a(", 6)], "error"),
+        ("exceptions", [("é".encode("latin-1"), 6)], "outside ASCII"),
+        ("severities", [b"NONE"], "no TRACE"),
+        ("words", [(b"x" * 17, 1)], "too long"),
+        ("tokens", [("s", "verb", b"x", False)], "no such kind of token: verb"),
+    ],
+)
+def test_data_at_fault_is_refused(name, value, told):
+    the_native_core()
+    data = NativeGrammar()
+    setattr(data, name, value)
+    with pytest.raises(ValueError, match=told):
+        speedups().Grammar(data)

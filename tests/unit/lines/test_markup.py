@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML of a line: links, colours, marks, and what a terminal would not show."""
+
+import json
+import re
+
+import pytest
+
+from oslogserve.lines.pure.html import _BLOCK
+from oslogserve.lines.pure.links import LONGEST_URL, MOST_URLS
+from oslogserve.lines.search import Search
+from oslogserve.lines.selection import Selection, Tally, Wanted
+
+ID = b"req-0f3d2c1a-1111-2222-3333-444455556666"
+TO_ID = b'<a href="?q=%b">%b</a>' % (ID, ID)
+T = b"2013-09-27 18:22:11.248"
+
+
+@pytest.fixture
+def html(renderer):
+    def html(log, **asked):
+        return b"".join(renderer([log], Wanted("html", Selection(**asked))))
+
+    return html
+
+
+@pytest.fixture
+def inner(html):
+    """What is within the element of the only line, without its number."""
+
+    def inner(log, *patterns):
+        page = html(log, searches=tuple(map(Search.of_pattern, patterns)))
+        [line] = re.findall(rb"<a href=#L1>#</a>(.*)\n</ol>$", page, re.DOTALL)
+        return line
+
+    return inner
+
+
+def to(url):
+    return b'<a href="%b">%b</a>' % (url, url)
+
+
+# Elements.
+
+
+def test_a_line_begins_with_a_link_to_itself(html):
+    assert html(b"a\nb") == (
+        b"<ol class=b><li id=L1><a href=#L1>#</a>a\n<li id=L2><a href=#L2>#</a>b\n</ol>"
+    )
+
+
+def test_a_line_keeps_its_number_where_others_are_left_out(html):
+    assert html(b"a\n" * 3, first=3) == b"<ol class=b><li id=L3><a href=#L3>#</a>a\n</ol>"
+
+
+@pytest.mark.parametrize("lines", [1, _BLOCK - 1, _BLOCK, _BLOCK + 1, 2 * _BLOCK, 3 * _BLOCK + 7])
+def test_a_block_has_so_many_of_the_lines_shown(html, lines):
+    for asked in ({"first": 5}, {"first": 5, "last": 4 + lines, "context": 0}):
+        log = b"a\n" * (4 + lines)
+        blocks = html(log, **asked).split(b"</ol>")
+        assert [block.count(b"<li id=") for block in blocks[:-1]] == [
+            min(_BLOCK, lines - start) for start in range(0, lines, _BLOCK)
+        ]
+        assert blocks[-1] == b""
+        assert all(block.startswith(b"<ol class=b>") for block in blocks[:-1])
+
+
+def test_gaps_stand_in_blocks_and_are_no_lines_of_them(html):
+    log = b"no\n" + b"yes\n" * _BLOCK + b"no\n" + b"yes\n"
+    page = html(log, searches=(Search.of_text("yes"),), context=0)
+
+    first, second, end = page.split(b"</ol>")
+    assert first.startswith(b'<ol class=b><li class=gap><a href="?lines=1-1">1 line</a>\n<li')
+    assert first.endswith(b'lines=%d-%d">1 line</a>\n' % (_BLOCK + 2, _BLOCK + 2))
+    assert second.startswith(b"<ol class=b><li id=L%d>" % (_BLOCK + 3))
+    assert end == b""
+
+
+def test_no_line_no_block(html):
+    assert html(b"") == html(b"a\n", first=2) == b""
+
+
+def test_the_first_of_lines_that_share_a_time_has_its_name(html):
+    lines = [T + b" a", b"between", T + b" b", T[:-1] + b"9 c", T + b" d"]
+    assert re.findall(rb"#L(\d) name=([^>]*)>", html(b"\n".join(lines))) == [
+        *((b"1", b"_2013-09-27_18_22_11_248"), (b"4", b"_2013-09-27_18_22_11_249")),
+        (b"5", b"_2013-09-27_18_22_11_248"),
+    ]
+
+
+@pytest.mark.parametrize("link", [b"?", b""])
+def test_elements_are_counted_without_their_ends(renderer, link):
+    tally = Tally()
+    log = b"a\nb\n\x1b[1mx\x1b[0m </a>< http://a " + ID + b"\n##[group]x\n"
+    wanted = Wanted("html", Selection(searches=(Search.of_text("x"),), context=0), link=link)
+    page = b"".join(renderer([log], wanted, tally))
+    started = len(re.findall(rb"<\w", page)) - page.count(b"<ol")
+    assert tally.elements == started == (12 if link else 10)
+
+
+# Links.
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"http://a", to(b"http://a")),
+        (b"xhttps://a.b:80/c%20d?e=f#g", b"x" + to(b"https://a.b:80/c%20d?e=f#g")),
+        (b"http://a?b=1&c", to(b"http://a?b=1&amp;c")),
+        (b"http://[::1]/ http://b", to(b"http://[::1]/") + b" " + to(b"http://b")),
+        (b"<http://a>", b"&lt;" + to(b"http://a") + b"&gt;"),
+        (b"\"http://a\" 'http://b'", b'"' + to(b"http://a") + b"\" '" + to(b"http://b") + b"'"),
+        (b"(see http://a/b).", b"(see " + to(b"http://a/b") + b")."),
+        (b"http://a/x.,;:!?)]}", to(b"http://a/x") + b".,;:!?)]}"),
+        (b'{"a":"http://a\\n"}', b'{"a":"' + to(b"http://a") + b'\\n"}'),
+        (b"http://a\0b", to(b"http://a") + b"\0b"),
+        (b"http://a\xc3\xa9", to(b"http://a") + b"\xc3\xa9"),
+        (b"http://a/" + ID, to(b"http://a/" + ID)),
+        (b"http://a " + ID, to(b"http://a") + b" " + TO_ID),
+        (ID + b" http://a", TO_ID + b" " + to(b"http://a")),
+        (ID + ID, TO_ID + TO_ID),
+    ],
+)  # fmt: skip
+def test_addresses_and_request_ids_are_links(inner, text, expected):
+    assert inner(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"http://", b"https://.", b"http:///a", b"http:/a", b"ftp://a", b"javascript://a", b"HTTP://A",
+     b"http://:80", b"https:", b"http", b"httphttp:", b"//a", b"req-0f3d2c1a-1111",
+     ID[:-1], ID[:-15], ID.upper(), ID[1:], ID.replace(b"-4", b"_4")],
+)  # fmt: skip
+def test_what_only_looks_like_one_is_none(inner, text):
+    assert inner(text) == text
+
+
+def test_an_address_that_is_too_long_is_none(inner):
+    longest = b"http://" + b"a" * LONGEST_URL
+    assert inner(longest) == to(longest)
+    assert inner(longest + b"a http://b") == longest + b"a " + to(b"http://b")
+
+
+def test_more_addresses_of_a_line_are_text_and_its_request_ids_links(inner):
+    addresses = [b"http://a/%d" % number for number in range(MOST_URLS + 2)]
+    shown = inner(b" ".join([*addresses, ID]))
+
+    assert shown.count(b'<a href="http') == MOST_URLS
+    assert shown.endswith(b" %b %b" % (addresses[-1], TO_ID))
+
+
+def test_an_address_may_hold_marks_and_end_at_a_colour(inner):
+    assert inner(b"http://a/b", "a/b") == b'<a href="http://a/b">http://<mark>a/b</mark></a>'
+    coloured = inner(b"\x1b[1mhttp://a\x1b[0m/b")
+    assert coloured == b'<a href="http://a"><span class="bold">http://a</span></a>/b'
+
+
+def test_a_line_of_nothing_but_addresses_takes_linear_time(inner):
+    """The bytes of one address would else be looked at once for each that begins in it."""
+    assert b"<a" not in inner(b"http://" * 150_000)
+
+
+def test_quotes_between_tags_stay_as_they_are(inner):
+    assert inner(b"\"'&<>") == b"\"'&amp;&lt;&gt;"
+
+
+# Marks.
+
+
+@pytest.mark.parametrize(
+    ("text", "patterns", "marked"),
+    [
+        (b"ab&c B", ("(?i)b",), b"a<mark>b</mark>&amp;c <mark>B</mark>"),
+        (b"ab&c B", ("a", "b"), b"<mark>ab</mark>&amp;c B"),
+        (b"ab&c B", ("ab&", "b&c"), b"<mark>ab&amp;c</mark> B"),
+        *((b"xyz", (pattern,), b"xyz") for pattern in ("a*", "$|^", r"\b", "(?:)")),
+        # One that ends within a sequence brings nothing of it back.
+        (b"a\x1b[31mbc\x1b[0md", (r"a\x1b",), b'<mark>a</mark><span class="fg1">bc</span>d'),
+        (b"a\x1b[31mbc\x1b[0md", ("31mb",), b'a<span class="fg1"><mark>b</mark>c</span>d'),
+        (b"a\x1b[31mbc\x1b[0md", (r"\x1b\[31m",), b'a<span class="fg1">bc</span>d'),
+        (
+            b"a\x1b[31mbc\x1b[0md",
+            ("a.*d",),
+            b'<mark>a</mark><span class="fg1"><mark>bc</mark></span><mark>d</mark>',
+        ),
+    ],
+)
+def test_matches_are_marked_around_colours_and_touching_ones_are_one(inner, text, patterns, marked):
+    assert inner(text, *patterns) == marked
+
+
+# What a terminal does not show.
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (b"\r", b"\r"),
+        (b"\r\r", b"\r\r"),
+        (b"10%\r20%\r\r", b"<s>10%&#13;</s>20%\r\r"),
+        (b"longer\rxy", b"<s>longer&#13;</s>xy"),
+        (b'a <b> "c"\rxy', b'<s>a &lt;b&gt; "c"&#13;</s>xy'),
+        (
+            b"\x1b[32m10%\r<20%\r100%\r",
+            (
+                b'<s><span class="fg2">10%</span>&#13;<span class="fg2">&lt;20%</span>&#13;</s>'
+                b'<span class="fg2">100%\r</span>'
+            ),
+        ),
+        (b"section_end:1:x\r\x1b[0KTitle", b"<s>section_end:1:x&#13;</s>Title"),
+        (b"##[group]Run make", b"<s>##[group]</s>Run make"),
+        (b"##[endgroup]", b"<s>##[endgroup]</s>"),
+        (b"\xef\xbb\xbf##[group]x\r", b"\xef\xbb\xbf<s>##[group]</s>x\r"),
+        (b"Z ##[group]", b"Z ##[group]"),
+        (b"a ##[group]", b"a ##[group]"),
+        (b"0" * 40 + b"Z ##[group]", b"0" * 40 + b"Z <s>##[group]</s>"),
+        (b"0" * 41 + b"Z ##[group]", b"0" * 41 + b"Z ##[group]"),
+    ],
+)
+def test_what_was_written_over_is_there_and_not_shown(inner, text, shown):
+    assert inner(text) == shown
+
+
+# Colours.
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (b"plain", b"plain"),
+        (b"\x1b[31mred\x1b[0m", b"red"),
+        (b"\x1b[mx", b"x"),
+        (b"a\x1b[2Kb\x1b[1;1Hc\x1b[?25ld", b"abcd"),
+        (b"\x1b[0 qx", b"x"),
+        (b"\x1b[" + b"1" * 64 + b"mx", b"x"),
+        (b"\x1b[" + b"1" * 65 + b"mx", b"\x1b[" + b"1" * 65 + b"mx"),
+        (b"\x1b[31", b"\x1b[31"),
+        (b"\x1b[3\x1b[1mx", b"\x1b[3x"),
+        (b"\x1b\x1b[1mx\x1b(B", b"\x1bx"),
+        (b"\x1b]0;title\x07x", b"\x1b]0;title\x07x"),
+        (b"\x1b[3\xff1mx", b"\x1b[3\xff1mx"),
+        (b"\x1b[3\n1m", b"\x1b[3\n1m"),
+    ],
+)
+def test_sequences_are_taken_out_and_what_only_begins_like_one_is_text(rendered, text, plain):
+    rows = rendered([text], "jsonl").splitlines()
+    shown = [json.loads(row)["text"] for row in rows]
+    assert shown == plain.decode("utf-8", "replace").split("\n")
+
+
+@pytest.mark.parametrize(
+    ("codes", "classes"),
+    [
+        *((codes, b"") for codes in (b"", b"0", b"77", b"1;2;22", b"3;23", b"4;24", b"31;39")),
+        *((codes, b"") for codes in (b"41;49", b"31;", b"38;5;256", b"31;38", b"31;38;5")),
+        *((codes, b"") for codes in (b"38;2;1;2", b"38;7;31", b"5;7;8;9;21;53;99")),
+        (b"1", b"bold"),
+        (b"2", b"dim"),
+        (b"3;4", b"italic underline"),
+        (b"31", b"fg1"),
+        (b"97", b"fg15"),
+        (b"42", b"bg2"),
+        (b"100", b"bg8"),
+        (b"01;31", b"bold fg1"),
+        (b"1;0;4", b"underline"),
+        (b"1;31;42;32", b"bold fg2 bg2"),
+        (b"38;5;9", b"fg9"),
+        (b"48;5;9;1", b"bold bg9"),
+        (b"38:5:208", b"fg9"),
+        (b"38:5:214", b"fg11"),
+        (b"38;5;16", b"fg0"),
+        (b"38;5;231", b"fg15"),
+        (b"38;5;232", b"fg0"),
+        (b"38;5;255", b"fg15"),
+        (b"38;2;255;0;0", b"fg9"),
+        (b"38;2;100;0;0", b"fg1"),
+        (b"48;2;255;255;999;4", b"underline bg15"),
+        (b"?25;31", b"fg1"),
+        (b"99999;1", b"bold"),
+        (b"1;<>", b"bold"),
+    ],
+)
+def test_a_style_is_a_list_of_classes(inner, codes, classes):
+    shown = b'<span class="%b">x</span>' % classes if classes else b"x"
+    assert inner(b"\x1b[%bmx" % codes) == shown
+
+
+def test_a_colour_ends_with_its_line(rendered):
+    assert rendered([b"\x1b[31ma\nb\n"]) == b'<li id=L1><span class="fg1">a</span>\n<li id=L2>b\n'
