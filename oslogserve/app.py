@@ -29,13 +29,11 @@ from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
-from oslogserve.sources import Source, deadline, open_beneath, trace
-from oslogserve.sources.circuit_breaker import PATIENCE, PATIENCE_BEHIND_DISK, CircuitBreaker
+from oslogserve.sources import Source, open_beneath
+from oslogserve.sources.context import Context, Trace
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.dot_files import WithoutDotFiles
-from oslogserve.sources.resuming import ResumingSource
+from oslogserve.sources.guard import PATIENCE, PATIENCE_BEHIND_DISK, Backend, Guard
 from oslogserve.sources.swift import Swift
-from oslogserve.sources.timed import TimedSource
 
 if TYPE_CHECKING:
     from oslogserve.http.spans import Spans
@@ -51,14 +49,10 @@ class App:
         #: Version and renderer, for a server to print at its start.
         self.description = described(name)
         self._metrics["build_info", __version__, name].set(1)
-        threads = config["serve", "threads"]
-        self._sources: list[Source] = []
-        for source in _sources(config, self._metrics, name):
-            patience = PATIENCE_BEHIND_DISK if self._sources else PATIENCE
-            self._sources.append(CircuitBreaker(source, self._metrics, threads, patience))
+        self._guards = _guards(config, self._metrics, name)
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
-        workload = Workload(allowance, threads)
+        workload = Workload(allowance, config["serve", "threads"])
         logs = Logs(config.views)
         self._log = LogHandler(
             logs,
@@ -75,13 +69,13 @@ class App:
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         self._spans = _spans(config)
-        readiness = Readiness(self._sources)
+        readiness = Readiness(self._guards)
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         self._operator_paths: dict[str, Callable[[Request], Response]] = {
-            "/readyz": partial(server.readyz, readiness=readiness, sources=self._sources),
+            "/readyz": partial(server.readyz, readiness=readiness, sources=self._guards),
         }
         if config["metrics", "path"]:
             exposition = partial(server.exposition, metrics=self._metrics)
@@ -92,14 +86,14 @@ class App:
         self._metrics["requests_in_progress"].inc()
         request = Request(environ, self._gzip_level)
         timing = ServerTiming(started)
-        current = self._begin_trace(environ.get("HTTP_TRACEPARENT", ""))
+        context = Context(self._trace(environ.get("HTTP_TRACEPARENT", "")))
         notes = self._request_log or self._spans
-        note = partial(self._note, environ, timing, current) if notes else None
+        note = partial(self._note, environ, timing, context.trace) if notes else None
         try:
-            with deadline.start_clock():
-                response = self._response(request, timing)
+            response = self._response(request, timing, context)
+            context.answer_begins()
         except Error as error:
-            response = server.error_response(request, error, self._sources)
+            response = server.error_response(request, error, self._guards)
         except ClientLeft:
             Body(Response("499", [], view="error"), self._metrics, started, note).close()
             raise
@@ -114,31 +108,31 @@ class App:
             raise
         return body
 
-    def _begin_trace(self, traceparent: str) -> trace.Trace:
+    def _trace(self, traceparent: str) -> Trace:
         if self._spans is None:
-            return trace.begin(traceparent)
+            return Trace(traceparent)
         span, own = self._spans.begin(traceparent)
-        current = trace.begin(own)
-        current.span = span
-        return current
+        trace = Trace(own)
+        trace.span = span
+        return trace
 
     def _note(
         self,
         environ: Environ,
         timing: ServerTiming,
-        current: trace.Trace,
+        trace: Trace,
         response: Response,
         ended: Ended,
     ) -> None:
         fields = fields_of(environ, response, timing, ended)
         fields["client"] = str(self._operators.client(environ) or "-")
-        fields["transaction"] = current.transaction
+        fields["transaction"] = trace.transaction
         if self._spans is not None:
-            self._spans.end(current.span, fields)
+            self._spans.end(trace.span, fields)
         if self._request_log is not None:
-            self._request_log.write(fields | current.headers)
+            self._request_log.write(fields | trace.headers)
 
-    def _response(self, request: Request, timing: ServerTiming) -> Response:
+    def _response(self, request: Request, timing: ServerTiming, context: Context) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
         if method not in ("GET", "HEAD"):
             raise MethodNotAllowed(method)
@@ -150,9 +144,9 @@ class App:
             return self._operator_paths[path](request)
         query = Query.from_environ(request.environ)
         sources: list[Source] = [
-            TimedSource(source, self._metrics, timing.add)
-            for source in self._sources
-            if query.source in ("all", source.name)
+            guard.for_request(context, timing.add)
+            for guard in self._guards
+            if query.source in ("all", guard.name)
         ]
         if not sources:
             raise BadRequest(f"source={query.source}: this server has no such source.")
@@ -178,16 +172,17 @@ def _spans(config: Config) -> "Spans | None":
     return Spans()
 
 
-def _sources(config: Config, metrics: Metrics, core: str) -> list[Source]:
-    """In the order in which they are searched. core: 'native' or 'pure'."""
-    sources: list[Source] = []
+def _guards(config: Config, metrics: Metrics, core: str) -> list[Guard]:
+    """The guarded sources, in the order in which they are searched. core: 'native' or 'pure'."""
+    sources: list[Backend] = []
     if config["disk", "root"]:
         chunk_size = config["serve", "chunk_size"]
         opening, links = open_beneath.BY_NAME[core], config["disk", "links"]
         sources.append(Disk(config["disk", "root"], chunk_size, opening, links))
     if config["swift", "container"]:
-        resumes, patience = config["swift", "resumes"], config["swift", "answer_timeout"]
-        sources.append(ResumingSource(Swift(config, metrics), metrics, resumes, patience))
-    if not config["serve", "dot_files"]:
-        return [WithoutDotFiles(source) for source in sources]
-    return sources
+        sources.append(Swift(config, metrics))
+    threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
+    return [
+        Guard(source, metrics, threads, patience, shows_dot_files)
+        for source, patience in zip(sources, (PATIENCE, PATIENCE_BEHIND_DISK), strict=False)
+    ]

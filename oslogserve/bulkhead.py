@@ -3,13 +3,8 @@
 
 import threading
 import time
-from collections.abc import Callable
 
-#: Seconds in which no place is taken or given back until the work counts as stuck: nobody waits for a
-#: place then.
-PATIENCE = 0.1
-
-#: Seconds for which a thread waits for room to wait in: those that are left take turns at that.
+#: Timeout in seconds for entering the waiting room: threads that find it full take turns at that.
 ROOM_PATIENCE = 0.5
 
 
@@ -24,18 +19,13 @@ class Bulkhead:
     """
 
     def __init__(
-        self,
-        places: int,
-        waiting_room: threading.Semaphore | None = None,
-        patience: float = PATIENCE,
-        clock: Callable[[], float] = time.monotonic,
+        self, places: int, patience: float, waiting_room: threading.Semaphore | None = None
     ) -> None:
-        """waiting_room: room for all threads that wait, maybe for work of several kinds; whoever
-        finds none waits for that, see ROOM_PATIENCE. patience: see PATIENCE."""
-        self.places = max(1, places)
+        """patience: seconds in which no place is taken or given back until the work counts as stuck;
+        then nobody waits. waiting_room: for the threads that wait, maybe for several kinds of work."""
+        self._places = max(1, places)
+        self._patience = patience
         self._waiting_room = waiting_room
-        self.patience = patience
-        self._clock = clock
         self._changed = threading.Condition()
         self._taken = 0
         #: When a place was last taken or given back.
@@ -44,7 +34,7 @@ class Bulkhead:
     def enter(self) -> None:
         """Takes a place. Raises Full."""
         with self._changed:
-            if self._taken < self.places:
+            if self._taken < self._places:
                 self._take()
                 return
             self._patience_left()
@@ -53,7 +43,7 @@ class Bulkhead:
             raise Full
         try:
             with self._changed:
-                while self._taken >= self.places:
+                while self._taken >= self._places:
                     self._changed.wait(self._patience_left())
                 self._take()
         finally:
@@ -62,11 +52,11 @@ class Bulkhead:
 
     def _take(self) -> None:
         self._taken += 1
-        self._last_change = self._clock()
+        self._last_change = time.monotonic()
 
     def _patience_left(self) -> float:
         """Seconds until the work counts as stuck. Raises Full where it does."""
-        left = self._last_change + self.patience - self._clock()
+        left = self._last_change + self._patience - time.monotonic()
         if left <= 0:
             raise Full
         return left
@@ -75,5 +65,5 @@ class Bulkhead:
         """Gives a place back."""
         with self._changed:
             self._taken -= 1
-            self._last_change = self._clock()
+            self._last_change = time.monotonic()
             self._changed.notify()

@@ -13,7 +13,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html, checked_path
-from oslogserve.sources import Source
+from oslogserve.sources.guard import Guard
 
 #: Seconds; below the patience of the usual load balancer.
 TIME_LIMIT = 5.0
@@ -22,7 +22,7 @@ TIME_LIMIT = 5.0
 class Readiness:
     """A check of each source in a thread. One that hangs keeps its thread, and no other is begun."""
 
-    def __init__(self, sources: Sequence[Source], time_limit: float = TIME_LIMIT) -> None:
+    def __init__(self, sources: Sequence[Guard], time_limit: float = TIME_LIMIT) -> None:
         self._sources = sources
         self._time_limit = time_limit
         self._lock = Lock()
@@ -37,7 +37,7 @@ class Readiness:
             thread.join(max(0.0, deadline - time.monotonic()))
         return self._failures.copy()
 
-    def _begun(self, source: Source) -> Thread:
+    def _begun(self, source: Guard) -> Thread:
         """The thread of the source's check that runs now; it is begun unless one does."""
         with self._lock:
             thread = self._threads.get(source.name)
@@ -47,7 +47,7 @@ class Readiness:
                 thread.start()
             return thread
 
-    def _check(self, source: Source) -> None:
+    def _check(self, source: Guard) -> None:
         self._failures[source.name] = "it did not answer in time"
         try:
             source.check()
@@ -70,7 +70,7 @@ def healthz(request: Request) -> Response:
     return respond(request, _text("oslogserve answers\n"))
 
 
-def readyz(request: Request, readiness: Readiness, sources: Sequence[Source]) -> Response:
+def readyz(request: Request, readiness: Readiness, sources: Sequence[Guard]) -> Response:
     failures = readiness.failures()
     text = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
     if not sources:
@@ -90,7 +90,7 @@ def exposition(request: Request, metrics: Metrics) -> Response:
     return respond(request, Representation(headers, metrics.exposition(), is_compressible=True))
 
 
-def error_response(request: Request, error: Error, sources: Sequence[Source]) -> Response:
+def error_response(request: Request, error: Error, sources: Sequence[Guard]) -> Response:
     """An error as a page for browsers and as a sentence for bots."""
     environ = request.environ
     if accepts_html(environ.get("HTTP_ACCEPT", "")):

@@ -6,8 +6,6 @@ server's own sends. Inflating, rendering and sending all let other threads run.
 """
 
 from collections.abc import Callable, Iterator
-from contextvars import copy_context
-from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 
@@ -46,8 +44,7 @@ class ReadAhead:
             for _ in range(MOST_READY):
                 self._room.put(None)
             self._is_at_work = True
-            work = partial(copy_context().run, self._work)
-            Thread(target=work, name="oslogserve-read-ahead", daemon=True).start()
+            Thread(target=self._work, name="oslogserve-read-ahead", daemon=True).start()
         piece = self._ready.get()
         if isinstance(piece, Exception):
             self._ready.put(piece)  # for the next call, which ends the same way

@@ -15,7 +15,7 @@ from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
 from oslogserve.lines.selection import LONGEST_LINE, Selection, Tally, Wanted
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.sources import OpenOptions, Source, deadline
+from oslogserve.sources import OpenOptions, Source
 
 #: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
 #: the other.
@@ -74,8 +74,8 @@ class Reader:
         """The log, which gives pieces of so many bytes. Raises Error."""
         path = b"/".join(filter(None, (self._folder, name)))
         options = OpenOptions(chunk_size=piece_size)
-        with deadline.start_clock():
-            log = self.logs.open(path, self._sources, self.budget, options)
+        sources = [source.waiting_anew() for source in self._sources]
+        log = self.logs.open(path, sources, self.budget, options)
         if log is None:
             raise BadRequest("it is a folder now")
         return log

@@ -175,7 +175,7 @@ class Workload:
             OVERVIEWS: min(MOST_OVERVIEWS, threads // 8),
         }
         room = Semaphore(max(1, threads - large_logs - threads // 8))
-        self._bulkheads = {work: Bulkhead(n, room, PATIENCE) for work, n in places.items()}
+        self._bulkheads = {work: Bulkhead(n, PATIENCE, room) for work, n in places.items()}
 
     def begin(self, has_client_left: Callable[[], bool]) -> Budget:
         """The budget of a request, to be closed in the end."""

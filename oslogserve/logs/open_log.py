@@ -16,7 +16,7 @@ from oslogserve.logs.decode import (
 )
 from oslogserve.logs.known_gzips import Counted, KnownGzips
 from oslogserve.logs.media_type import Views, passed_through_as
-from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source, deadline
+from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source
 from oslogserve.sources.first_of import open_first
 
 #: Inflated bytes of a log that is looked through before its first byte is sent, to see whether it
@@ -235,8 +235,8 @@ class OpenLog:
                 chunks = exactly(self.stored.size, chunks)
             self._look_through(chunks, MOST_COUNTED)
             self.source_log.close()
-            with deadline.start_clock():  # the counting has taken its time
-                self.source_log = self.reopened()
+            self._sources = [source.waiting_anew() for source in self._sources]
+            self.source_log = self.reopened()
             self.stored_bytes = iter(self.source_log)
         return self.known_size()
 

@@ -4,7 +4,6 @@
 A source hands over stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
-import sys
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
@@ -31,19 +30,6 @@ class Stored(NamedTuple):
     encoding: str = ""
 
 
-class Checksum(NamedTuple):
-    """The MD5 of stored bytes, which follow on those of the checksum before."""
-
-    #: Bytes that it is of; ALL for all that come.
-    size: int
-    #: In hexadecimal digits; "" where the bytes have none.
-    md5: str
-
-
-#: More bytes than any log has.
-ALL = sys.maxsize
-
-
 class Log:
     """An open log. Iterating gives its stored bytes, once, and may raise Incomplete.
 
@@ -58,13 +44,6 @@ class Log:
 
     def __iter__(self) -> Iterator[bytes]:
         raise NotImplementedError
-
-    def checksums(self) -> list[Checksum]:
-        """Checksums from the first stored byte on; none where the source has none.
-
-        May send a request. Raises SourceError.
-        """
-        return []
 
     def close(self) -> None:
         raise NotImplementedError
@@ -107,6 +86,8 @@ METADATA_ONLY = OpenOptions(body=False)
 
 
 class Source(Protocol):
+    """A source of one request, whose calls share one deadline until the answer begins."""
+
     #: 'disk' or 'swift', a metric label.
     name: str
 
@@ -123,5 +104,5 @@ class Source(Protocol):
         Raises SourceError, also midway.
         """
 
-    def check(self) -> None:
-        """Asks whether the source answers. Raises SourceError where it does not."""
+    def waiting_anew(self) -> "Source":
+        """The same source with a new deadline, to open one more log later on."""

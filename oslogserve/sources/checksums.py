@@ -1,11 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of a log held against their checksums while they go by."""
+"""Verification of stored bytes by their checksums, while they go by."""
 
+import sys
 from collections.abc import Iterable, Iterator
 from hashlib import md5
+from typing import NamedTuple
 
 from oslogserve.errors import Incomplete
-from oslogserve.sources import ALL, Checksum
+
+#: More bytes than any log has.
+ALL = sys.maxsize
+
+
+class Checksum(NamedTuple):
+    """The MD5 of stored bytes, which follow those of the checksum before."""
+
+    #: Bytes that it covers; ALL for all that come.
+    size: int
+    #: In hexadecimal digits; "" where the bytes have none.
+    md5: str
+
+
+#: Expected behind the last of several checksums: nothing.
+NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
 
 
 def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Checksum]:
@@ -18,12 +35,8 @@ def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Chec
             yield Checksum(covered, digest if covered == size else "")
 
 
-#: Of what is behind the last of several checksums: nothing is there.
-NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
-
-
 class Verifier:
-    """The verifier of a log. Raises Incomplete behind the last byte of a checksum that does not fit."""
+    """Raises Incomplete behind the last byte of a checksum that does not fit."""
 
     def __init__(self, checksums: Iterable[Checksum]) -> None:
         self._checksums = iter(checksums)
@@ -47,6 +60,6 @@ class Verifier:
             self._md5.update(chunk)
 
     def end(self) -> None:
-        """Verifies what came of the last checksum. Raises Incomplete."""
+        """Verifies the bytes of the last checksum. Raises Incomplete."""
         if self._expected and self._md5.hexdigest() != self._expected:
             raise Incomplete("corrupt", "what was stored is damaged, its checksum does not fit")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The deadline for a response's first bytes, and HTTP connections that keep a deadline.
+"""HTTP connections that keep a deadline, a time of time.monotonic().
 
 A timeout of requests bounds the wait for the next bytes only: a server that sends one byte a second
-is never late. Here each wait is cut down to what is left until the deadline. All deadlines are
-times of time.monotonic().
+is never late. Here each wait is cut down to what is left until the deadline.
 """
 
 import http.client
@@ -11,9 +10,6 @@ import io
 import math
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -21,34 +17,16 @@ import requests
 from requests.adapters import HTTPAdapter
 from swiftclient import client as swift_api
 
-from oslogserve.sources.trace import current, transaction_of
+from oslogserve.sources.context import Trace, transaction_of
 
 #: Bytes that may come until a deadline: more than a page of a listing, whose names take 20 MB at most.
 MOST_UNTIL_DEADLINE = 32 * 1024 * 1024
-
-_started: ContextVar[float | None] = ContextVar("started", default=None)
-
-
-@contextmanager
-def start_clock() -> Iterator[None]:
-    """Context in which all calls of one thread share one deadline, counted from its beginning."""
-    token = _started.set(time.monotonic())
-    try:
-        yield
-    finally:
-        _started.reset(token)
-
-
-def response_deadline(seconds: float) -> float:
-    """The deadline `seconds` after start_clock(), or from now on where no clock was started."""
-    started = _started.get()
-    return (time.monotonic() if started is None else started) + seconds
 
 
 class DeadlineAdapter(HTTPAdapter):
     """Transport adapter of requests whose reads end at a deadline, and at too many bytes.
 
-    An answer may be held in memory as a whole. A body that is not has a deadline for each chunk.
+    A response may be held in memory as a whole. A body that is streamed has a deadline for each chunk.
     """
 
     def __init__(self) -> None:
@@ -95,18 +73,24 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class DeadlineConnection(swift_api.HTTPConnection):
-    """Connection of swiftclient with a deadline, which is set on its `adapter`."""
+    """Connection of swiftclient with a deadline."""
 
     def __init__(self, url: str, ca_file: str | None) -> None:
         super().__init__(url, cacert=ca_file)
         self.requests_args["allow_redirects"] = False  # the token would go along to any host
         self.adapter = DeadlineAdapter.mounted_on(self.request_session)
+        self._trace = Trace()
+
+    def begin(self, deadline: float, timeouts: tuple[float, float], trace: Trace) -> None:
+        """Sets what the next request keeps. timeouts: for the connection and for the next bytes."""
+        self.adapter.at = deadline
+        self.requests_args["timeout"] = timeouts
+        self._trace = trace
 
     def _request(self, *args: Any, headers: dict[str, str], **options: Any) -> requests.Response:
-        trace = current()
-        headers.update(trace.headers)
+        headers.update(self._trace.headers)
         response: requests.Response = super()._request(*args, headers=headers, **options)
-        trace.transaction = transaction_of(response.headers)
+        self._trace.transaction = transaction_of(response.headers)
         return response
 
 

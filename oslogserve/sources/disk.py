@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.fastzlib import fast
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored, within_dates
+from oslogserve.sources.context import Context
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
 #: Errors of a path that names nothing which this source could hold.
@@ -40,6 +41,12 @@ class Disk:
         self._device: int | None = None
         with suppress(OSError):
             self._check_mounted()
+
+    def for_request(self, context: Context) -> "Disk":
+        return self
+
+    def waiting_anew(self) -> "Disk":
+        return self
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
         try:

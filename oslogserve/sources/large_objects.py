@@ -9,7 +9,7 @@ ETags, which shows that a list is that of the bytes which come.
 import base64
 import json
 import re
-from functools import partial
+from collections.abc import Callable
 from hashlib import md5
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -17,8 +17,8 @@ from urllib.parse import unquote
 from swiftclient import client as swift_api
 
 from oslogserve.errors import SourceError
-from oslogserve.sources import ALL, Checksum
-from oslogserve.sources.swift_session import SOURCE, SwiftSession
+from oslogserve.sources.checksums import ALL, Checksum
+from oslogserve.sources.swift_session import SOURCE
 
 #: Swift's own bound of a manifest, bytes.
 MAX_MANIFEST = 8 * 1024 * 1024
@@ -26,7 +26,7 @@ _MD5 = re.compile(r"[0-9a-f]{32}")
 
 
 class _Segment(NamedTuple):
-    #: What the large object's ETag has of it.
+    #: Its part of the large object's ETag.
     etag: str
     checksum: Checksum
 
@@ -36,21 +36,20 @@ def version_of(headers: dict[str, str]) -> str:
 
 
 def checksums_of(
-    session: SwiftSession, headers: dict[str, str], container: str, name: str
+    request: Callable[..., Any], headers: dict[str, str], container: str, name: str
 ) -> list[Checksum]:
     """Checksums of an object's bytes, by the headers of its response. Raises SourceError.
 
-    None are there for a segment that is a range of an object, from a large object within a large
-    one on, and for a DLO without a length, unless a proxy has taken that away: its ETag is not of its
-    segments.
+    No checksum for range segments, from a nested large object on, or for a DLO without a length.
+    request: as of SwiftSession.
     """
     if "x-static-large-object" in headers:
-        segments = session.request(_manifest, container, name)
+        segments = request(_manifest, container, name)
     elif "x-object-manifest" not in headers:
         return [_checksum(ALL, version_of(headers))]
     else:
         container, _, prefix = unquote(headers["x-object-manifest"]).partition("/")
-        segments = session.request(partial(_listed, prefix=prefix), container)
+        segments = request(_listed, container, prefix=prefix)
     etags = "".join(segment.etag for segment in segments or ())
     if md5(etags.encode(), usedforsecurity=False).hexdigest() != version_of(headers):
         if "x-object-manifest" in headers and "content-length" not in headers:
@@ -63,11 +62,11 @@ def _checksum(size: int, etag: str) -> Checksum:
     return Checksum(size, etag if _MD5.fullmatch(etag) else "")
 
 
-def _manifest(*place: str, http_conn: Any) -> list[_Segment]:
+def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
     """Segments of an SLO. Raises ValueError where they are none."""
     query = "multipart-manifest=get"
     _, body = swift_api.get_object(
-        *place, http_conn=http_conn, resp_chunk_size=MAX_MANIFEST, query_string=query
+        *args, http_conn=http_conn, resp_chunk_size=MAX_MANIFEST, query_string=query
     )
     manifest = body.read(MAX_MANIFEST)
     if body.read(1):
@@ -75,10 +74,10 @@ def _manifest(*place: str, http_conn: Any) -> list[_Segment]:
     return _segments(json.loads(manifest))
 
 
-def _listed(*place: str, prefix: str, http_conn: Any) -> list[_Segment]:
-    """Segments of a DLO: the first page of a listing, as long as Swift's. Raises ValueError where
-    they are none."""
-    return _segments(swift_api.get_container(*place, prefix=prefix, http_conn=http_conn)[1])
+def _listed(*args: str, prefix: str, http_conn: Any) -> list[_Segment]:
+    """Segments of a DLO: one page of a listing, Swift's own bound. Raises ValueError where they
+    are none."""
+    return _segments(swift_api.get_container(*args, prefix=prefix, http_conn=http_conn)[1])
 
 
 def _segments(rows: Any) -> list[_Segment]:
@@ -95,7 +94,7 @@ def _segment(row: dict[str, Any]) -> _Segment:
         etag = md5(data, usedforsecurity=False).hexdigest()
         return _Segment(etag, Checksum(len(data), etag))
     etag = row["hash"].strip('"')
-    if row.get("sub_slo"):  # how long it is stands in no manifest
+    if row.get("sub_slo"):  # a manifest does not say how long a nested one is
         return _Segment(etag, Checksum(ALL, ""))
     if "range" in row:
         first, last = map(int, row["range"].split("-"))

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source whose logs are complete, or say what is missing.
+"""A log that is resumed where it breaks off, and verified by its checksums.
 
-A log that breaks off is reopened where it broke off, and verified against its checksums.
 What is kept of an open log is its position, how far it was verified, and the attempts left.
 """
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import md5
 from itertools import chain
+from typing import NamedTuple
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import ALL, FULL_BODY, Checksum, Entry, Folder, Log, OpenOptions, Source
-from oslogserve.sources.checksums import Verifier, within
-from oslogserve.sources.deadline import start_clock
+from oslogserve.sources import Folder, Log, OpenOptions
+from oslogserve.sources.checksums import ALL, Checksum, Verifier, within
 
 #: Seconds before the second attempt to reopen a log; doubled for each next, and jittered. Together
 #: they outlast a server that restarts.
@@ -23,44 +22,35 @@ PAUSE = 0.1
 LONGEST_PAUSE = 2.0
 
 
-class ResumingSource:
-    """Wrapper of a source that resumes the logs of it which break off midway."""
+class Attempts(NamedTuple):
+    """Bounds of the attempts to reopen a log, and their counter."""
 
-    def __init__(self, source: Source, metrics: Metrics, resumes: int, patience: float) -> None:
-        self.name = source.name
-        self.source = source
-        self.metrics = metrics
-        #: Attempts to reopen one log.
-        self.resumes = resumes
-        #: Seconds that these may take, each time that it breaks off.
-        self.patience = patience
-
-    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
-        found = self.source.open(path, options)
-        if isinstance(found, Log) and options.body:
-            return ResumingLog(found, path, options, self)
-        return found
-
-    def entries(self, path: bytes) -> Iterator[Entry] | None:
-        return self.source.entries(path)
-
-    def check(self) -> None:
-        self.source.check()
+    #: Attempts for one log.
+    most: int
+    #: Seconds that these may take, each time that it breaks off.
+    patience: float
+    metrics: Metrics
 
 
 class ResumingLog(Log):
-    """Wrapper of a log that is reopened where it breaks off."""
-
     def __init__(
-        self, log: Log, path: bytes, options: OpenOptions, wrapper: ResumingSource
+        self,
+        log: Log,
+        options: OpenOptions,
+        reopen: Callable[[OpenOptions], Log | Folder | None],
+        checksums: Callable[[], list[Checksum]],
+        attempts: Attempts,
     ) -> None:
+        """log: opened with `options`. reopen, checksums: may send requests, and raise SourceError.
+        checksums: of the log's bytes, from the first one on."""
         super().__init__(log.stored)
         self._log: Log | None = log
         self._chunks = iter(log)
-        self._path = path
-        self._wrapper = wrapper
-        self._resumes_left = wrapper.resumes
         self._chunk_size = options.chunk_size
+        self._open = reopen
+        self._checksums = checksums
+        self._attempts = attempts
+        self._attempts_left = attempts.most
         self._first, self._end = options.byte_range or (0, log.stored.size)
         self._position = self._first
         self._range = options.byte_range or (0, ALL)
@@ -78,7 +68,8 @@ class ResumingLog(Log):
                         self._checksum.update(chunk)
                     self._unverified.append(chunk)
                     yield chunk
-                    # A reader that has announced a length passes the first on behind the second.
+                    # The first chunk is verified with the second: a client need not wait for
+                    # the list of segments.
                     if self._verifier is not None or len(self._unverified) > 1:
                         self._verify()
                 if self._log is not None:  # else it was closed meanwhile
@@ -89,36 +80,30 @@ class ResumingLog(Log):
                 break
 
     def _verify(self) -> Verifier:
-        """Holds what came against its checksums, which are requested first. Raises Incomplete."""
+        """Compares the chunks with their checksums, which are requested first. Raises Incomplete."""
         if self._verifier is None:
-            self._verifier = Verifier(within(self._checksums(), *self._range))
+            try:
+                checksums = self._checksums() if self._log is not None else []
+            except SourceError as error:
+                reason = "failed" if error.is_outage else "corrupt"
+                raise Incomplete(reason, f"its checksums could not be had ({error})") from error
+            self._verifier = Verifier(within(checksums, *self._range))
         while self._unverified:
             self._verifier.update(self._unverified.pop(0))
         return self._verifier
 
-    def _checksums(self) -> list[Checksum]:
-        """The log's checksums. Raises Incomplete."""
-        if self._log is None:
-            return []
-        try:
-            with start_clock():  # the first bytes may have come long ago
-                return self._log.checksums()
-        except SourceError as error:
-            reason = "failed" if error.is_outage else "corrupt"
-            raise Incomplete(reason, f"its checksums could not be had ({error})") from error
-
     def _resume(self, error: Incomplete) -> None:
         """Reopens the log. Raises Incomplete, with how much came, where that cannot be done."""
         pause = PAUSE
-        give_up = time.monotonic() + self._wrapper.patience
+        give_up = time.monotonic() + self._attempts.patience
         while self._may_resume(error) and time.monotonic() < give_up:
-            self._resumes_left -= 1
+            self._attempts_left -= 1
             outcome = "resumed"
             try:
                 self._reopen()
             except (SourceError, Incomplete) as failure:
                 outcome = "changed" if failure.reason == "changed" else "failed"
-            self._wrapper.metrics["source_resumes_total", self.stored.source, outcome].inc()
+            self._attempts.metrics["source_resumes_total", self.stored.source, outcome].inc()
             if outcome == "resumed":
                 return
             if outcome == "changed":
@@ -134,7 +119,7 @@ class ResumingLog(Log):
             error.reason in ("timeout", "failed")
             and self.stored.version != ""
             and self._position != self._end
-            and self._resumes_left > 0
+            and self._attempts_left > 0
             and self._log is not None
         )
 
@@ -144,10 +129,9 @@ class ResumingLog(Log):
             self._log.close()
         options = OpenOptions(chunk_size=self._chunk_size)
         if self._end is not None:  # Swift sends no range of a large object without a length
-            place = (self._position, self._end)
-            options = options._replace(byte_range=place, version=self.stored.version)
-        with start_clock():  # the first bytes may have come long ago
-            log = self._wrapper.source.open(self._path, options)
+            byte_range = self._position, self._end
+            options = options._replace(byte_range=byte_range, version=self.stored.version)
+        log = self._open(options)
         if not isinstance(log, Log):
             raise self._changed()
         self._log = log
@@ -158,7 +142,7 @@ class ResumingLog(Log):
             self._skip_to_position()
 
     def _skip_to_position(self) -> None:
-        """Reads once more what has come, and compares it: the version is of a manifest only."""
+        """Reads the bytes that came once more and compares them: the version is the manifest's."""
         left = self._position
         checksum = md5(usedforsecurity=False)
         for chunk in self._chunks:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs in containers of OpenStack Swift: one open response each, and listings."""
 
+import copy
 import math
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import urllib3.exceptions
 from swiftclient import client as swift_api
@@ -16,31 +15,24 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import (
-    FULL_BODY,
-    Checksum,
-    Entry,
-    Folder,
-    Log,
-    OpenOptions,
-    Stored,
-    within_dates,
-)
+from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored, within_dates
+from oslogserve.sources import swift_listing as listing
+from oslogserve.sources.checksums import Checksum
+from oslogserve.sources.context import Context
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.large_objects import checksums_of, version_of
+from oslogserve.sources.resuming import Attempts, ResumingLog
 from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
 
-#: Rows of one page of a listing, Swift's own bound.
-PAGE = 10000
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
-#: More bytes than any object has.
-LARGEST = 10**18
 _LENGTH = re.compile(r"[0-9]{1,18}")
+
+_T = TypeVar("_T")
 
 
 class Place(NamedTuple):
-    """Place of a log in Swift."""
+    """The location of an object in Swift."""
 
     container: str
     #: The object's.
@@ -48,7 +40,7 @@ class Place(NamedTuple):
 
 
 def place_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Place | None:
-    """The place; None where Swift can hold no such name, or its first segment names no container."""
+    """The location; None where Swift can hold no such name, or its first segment names no container."""
     try:
         name = path.decode("utf-8")
     except UnicodeDecodeError:
@@ -65,91 +57,113 @@ class Swift:
     name = SOURCE
 
     def __init__(self, config: Config, metrics: Metrics) -> None:
+        options = config.section("swift")
         self._session = SwiftSession(config, metrics)
-        self._container = config["swift", "container"]
-        self._partitions = config["swift", "partitions"]
+        self._context = Context()
+        self._context.answer_begins()  # no request shares its deadline
+        self._location = partial(
+            place_of, container=options["container"], partitions=options["partitions"]
+        )
+        self._container = options["container"]
         self._chunk_size = config["serve", "chunk_size"]
+        self._attempts = Attempts(options["resumes"], options["answer_timeout"], metrics)
 
-    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "SwiftLog | Folder | None":
-        place = self._place(path)
-        if place is None:
+    def for_request(self, context: Context) -> "Swift":
+        view = copy.copy(self)
+        view._context = context
+        return view
+
+    def waiting_anew(self) -> "Swift":
+        return self.for_request(self._context.anew())
+
+    def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
+        return self._session.request(call, *args, context=self._context, **options)
+
+    def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
+        found = self._found(path, options)
+        if not isinstance(found, OpenSwiftLog):
+            return found
+        # The first bytes may have come long ago when it is reopened.
+        reopen = lambda options: self.waiting_anew()._found(path, options)
+        return ResumingLog(found, options, reopen, found.checksums, self._attempts)
+
+    def _found(self, path: bytes, options: OpenOptions) -> "SwiftLog | Folder | None":
+        location = self._location(path)
+        if location is None:
             return None
-        container, name = place
-        for stored_name in _stored_names(name):
-            log = self._log(container, stored_name, options)
+        for stored in _stored_as(location):
+            log = self._log(stored, options)
             if log is not None and log.is_folder:
                 log.close()
                 return Folder()
             if log is not None:
                 return log
-        if self._page(container, name + "/" if name else "", limit=1):
+        if self._page(location.container, _prefix_of(location), limit=1):
             return Folder()
-        self._check_not_lost(container, name)
+        self._check_not_lost(location)
         return None
 
-    def _check_not_lost(self, container: str, name: str) -> None:
+    def _check_not_lost(self, location: Place) -> None:
         """Raises SourceError for a log that is listed: it expired just now, or is damaged."""
-        for stored_name in _stored_names(name):
-            page = self._page(container, stored_name, limit=1)
+        for container, name in _stored_as(location):
+            page = self._page(container, name, limit=1)
             if not page:
                 return
-            if page[0].name == stored_name:
+            if page[0].name == name:
                 what = "it lists the log and does not find it, which expired just now or is damaged"
                 raise SourceError(self.name, what, "lost")
 
-    def _place(self, path: bytes) -> "Place | None":
-        return place_of(path, self._container, self._partitions)
-
-    def _log(self, container: str, name: str, options: OpenOptions) -> "SwiftLog | None":
-        """The log, or what stands for a folder; None where there is no such object."""
+    def _log(self, location: Place, options: OpenOptions) -> "SwiftLog | None":
+        """The log, or a folder's marker; None where there is no such object."""
         if not options.body:
-            return self._session.request(_head, container, name)
+            return self._request(_head, *location)
         get = partial(self._get, options)
-        return self._session.request(get, container, name, keeps_connection=True)
+        return self._request(get, *location, keeps_connection=True)
 
-    def _get(self, options: OpenOptions, *place: str, http_conn: Any) -> "SwiftLog":
-        """An open log whose first chunk has been read."""
+    def _get(self, options: OpenOptions, *args: str, http_conn: Any) -> "OpenSwiftLog":
+        """An open log whose first chunk has been read. args: of get_object."""
         headers = {}
         if options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
         response: dict[str, Any] = {}
         found, chunks = swift_api.get_object(
-            *place,
+            *args,
             http_conn=http_conn,
             resp_chunk_size=options.chunk_of(self._chunk_size),
             headers=headers,
             response_dict=response,
         )
         _check_range(found, response["status"], options.byte_range)
-        checksums = partial(checksums_of, self._session, found, *place[2:])
+        _, _, container, name = args
+        # The first bytes may have come long ago when they are requested.
+        checksums = lambda: checksums_of(self.waiting_anew()._request, found, container, name)
         return OpenSwiftLog(found, chunks, http_conn[1], self._session, checksums)
 
     def entries(self, path: bytes) -> Iterator[Entry] | None:
-        place = self._place(path)
-        if place is None:
+        location = self._location(path)
+        if location is None:
             return None
-        container, name = place
-        prefix = name + "/" if name else ""
-        page = self._page(container, prefix, limit=PAGE)
+        container, prefix = location.container, _prefix_of(location)
+        page = self._page(container, prefix, limit=listing.PAGE)
         return self._entries(container, prefix, page) if page else None
 
-    def _entries(self, container: str, prefix: str, page: "list[_Row]") -> Iterator[Entry]:
+    def _entries(self, container: str, prefix: str, page: list[listing.Listed]) -> Iterator[Entry]:
         start = len(prefix)
         while page:
-            for row in page:
-                if len(row.name) > start and not row.is_marker:
-                    name = row.name[start:].encode()
-                    yield Entry(name, row.size, row.modified, self.name)
-            page = self._page(container, prefix, page[-1].name, limit=PAGE)
+            for listed in page:
+                if len(listed.name) > start and not listed.is_marker:
+                    name = listed.name[start:].encode()
+                    yield Entry(name, listed.size, listed.modified, self.name)
+            page = self._page(container, prefix, page[-1].name, limit=listing.PAGE)
 
-    def _page(self, container: str, prefix: str, marker: str = "", *, limit: int) -> "list[_Row]":
-        """Rows of a listing, from behind the marker; none where there is no such container."""
-        rows = self._session.request(
-            partial(_rows, marker=marker, limit=limit), container, prefix=prefix
-        )
-        if rows is not None:
-            return rows
+    def _page(
+        self, container: str, prefix: str, marker: str = "", *, limit: int
+    ) -> list[listing.Listed]:
+        """A page of a listing, from behind the marker; empty where there is no such container."""
+        found = self._request(listing.page, container, prefix=prefix, marker=marker, limit=limit)
+        if found is not None:
+            return found
         if marker:
             raise SourceError(self.name, "the rest of the listing is not found")
         self._check_account()
@@ -158,7 +172,7 @@ class Swift:
     def _check_account(self) -> None:
         """Raises SourceError where the account's server is down: its containers are not found."""
         try:
-            self._session.request(swift_api.head_account)
+            self._request(swift_api.head_account)
         except SourceError as error:
             # Whoever may read a container may not be allowed to see its account.
             if error.reason not in ("denied", "forbidden"):
@@ -166,9 +180,9 @@ class Swift:
 
     def check(self) -> None:
         if "{partition}" in self._container:
-            found = self._session.request(swift_api.head_account)
+            found = self._request(swift_api.head_account)
         else:
-            found = self._session.request(swift_api.head_container, self._container)
+            found = self._request(swift_api.head_container, self._container)
         if found is None:
             raise SourceError(self.name, "there is no such container")
 
@@ -181,8 +195,7 @@ class SwiftLog(Log):
 
     def __init__(self, headers: dict[str, str]) -> None:
         super().__init__(_stored(headers))
-        content_type, size = headers.get("content-type", ""), self.stored.size or 0
-        self.is_folder = _is_marker(content_type, size)
+        self.is_folder = listing.is_marker(headers.get("content-type", ""), self.stored.size or 0)
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(())
@@ -204,7 +217,7 @@ class OpenSwiftLog(SwiftLog):
     ) -> None:
         """Reads the first chunk."""
         super().__init__(headers)
-        self._checksums = checksums
+        self.checksums = checksums
         self._chunks = chunks
         self._first = next(chunks, b"")
         if not self._first and self.stored.size:
@@ -228,9 +241,6 @@ class OpenSwiftLog(SwiftLog):
         if 0 < left < math.inf:
             raise Incomplete("failed", "Swift ended too early")
         self._is_read = True
-
-    def checksums(self) -> list[Checksum]:
-        return self._checksums()
 
     def _next_chunk(self) -> bytes:
         """The next chunk, or b"" at the end. Raises Incomplete.
@@ -257,14 +267,19 @@ class OpenSwiftLog(SwiftLog):
             connection.close()
 
 
-def _stored_names(name: str) -> list[str]:
-    """The names of the objects that a log may be, none of them longer than Swift allows."""
-    names = [name, name + ".gz"] if name else []
-    return [stored for stored in names if len(stored.encode()) <= MAX_NAME]
+def _stored_as(log: Place) -> list[Place]:
+    """The objects that a log may be, without names that are longer than Swift allows."""
+    names = [log.name, log.name + ".gz"] if log.name else []
+    return [Place(log.container, name) for name in names if len(name.encode()) <= MAX_NAME]
 
 
-def _head(*place: str, http_conn: Any) -> SwiftLog:
-    return SwiftLog(swift_api.head_object(*place, http_conn=http_conn))
+def _prefix_of(folder: Place) -> str:
+    """The beginning of all names in a folder."""
+    return folder.name + "/" if folder.name else ""
+
+
+def _head(*args: str, http_conn: Any) -> SwiftLog:
+    return SwiftLog(swift_api.head_object(*args, http_conn=http_conn))
 
 
 def _check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int] | None) -> None:
@@ -292,64 +307,3 @@ def _stored(headers: dict[str, str]) -> Stored:
         version=version_of(headers),
         encoding=headers.get("content-encoding", "").lower(),
     )
-
-
-def _is_marker(content_type: str, size: int) -> bool:
-    """True for the empty object that Zuul and others keep for a folder, without a slash."""
-    return size == 0 and content_type.partition(";")[0] == "application/directory"
-
-
-class _Row(NamedTuple):
-    """An object of a listing, or a folder, whose name ends in "/"."""
-
-    #: With the listing's prefix.
-    name: str
-    size: int | None = None
-    #: Seconds since 1970.
-    modified: float | None = None
-    #: True for what stands for a folder and is not listed itself.
-    is_marker: bool = False
-
-
-def _rows(*place: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[_Row]:
-    """Rows of one page of a listing. Raises ValueError where they are not what was asked for."""
-    try:
-        _, listed = swift_api.get_container(
-            *place,
-            marker=marker,
-            limit=limit,
-            prefix=prefix or None,
-            delimiter="/",
-            http_conn=http_conn,
-        )
-        if http_conn[1].resp.status != 200:  # swiftclient takes a 204 for the end
-            raise ValueError("no listing")
-        if not isinstance(listed, list):
-            raise TypeError
-        rows = [_row(fields) for fields in listed]
-        names = [row.name for row in rows]
-        # Rows that are not in order would be listed twice, or lost behind the next page's marker.
-        is_in_order = all(a.encode() < b.encode() for a, b in pairwise([marker, *names]))
-        is_within = all(
-            name.startswith(prefix) and "/" not in name[len(prefix) : -1] for name in names
-        )
-        if not is_in_order or not is_within:
-            raise ValueError("another listing")
-    except (AttributeError, LookupError, TypeError) as error:
-        raise ValueError("a row of the listing is malformed") from error
-    return rows
-
-
-def _row(fields: dict[str, Any]) -> _Row:
-    """Raises one of several errors for a row that is malformed."""
-    if "subdir" in fields:
-        if not fields["subdir"].endswith("/"):
-            raise ValueError("no folder's name")
-        return _Row(fields["subdir"])
-    size = fields["bytes"]
-    if type(size) is not int or not 0 <= size < LARGEST:
-        raise ValueError("no size")
-    # ISO 8601 in UTC, without saying so.
-    moment = datetime.fromisoformat(fields["last_modified"]).replace(tzinfo=UTC)
-    modified = within_dates(moment.timestamp())
-    return _Row(fields["name"], size, modified, _is_marker(fields["content_type"], size))

@@ -30,12 +30,8 @@ from swiftclient.exceptions import ClientException
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.deadline import (
-    DeadlineAdapter,
-    DeadlineConnection,
-    response_deadline,
-)
-from oslogserve.sources.trace import transaction_of
+from oslogserve.sources.context import Context, Trace, transaction_of
+from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 SOURCE = "swift"
 #: What a request to Swift or Keystone was seen to raise.
@@ -130,14 +126,20 @@ class SwiftSession:
         return time.monotonic() + max(self._read_timeout, self._answer_timeout)
 
     def request(
-        self, call: Callable[..., _T], *args: str, keeps_connection: bool = False, **options: Any
+        self,
+        call: Callable[..., _T],
+        *args: str,
+        context: Context | None = None,
+        keeps_connection: bool = False,
+        **options: Any,
     ) -> _T | None:
         """What call(storage URL, token, *args, http_conn=connection, **options) returns; None for a 404.
 
         keeps_connection: the result keeps the connection and releases it. Raises SourceError;
-        what fails before the response's deadline is retried where that can help.
+        what fails before the context's deadline is retried where that can help.
         """
-        deadline = response_deadline(self._answer_timeout)
+        context = context or Context()
+        deadline = context.deadline(self._answer_timeout)
         pause = PAUSE
         retries = self._options["retries"]
         refused = None
@@ -145,7 +147,8 @@ class SwiftSession:
             try:
                 access = self._current_access(deadline, refused)
                 once = partial(call, access.storage_url, access.token, *args, **options)
-                return self._request_once(once, access.storage_url, deadline, keeps_connection)
+                connection = self._connection(access.storage_url, deadline, context.trace)
+                return self._request_once(once, connection, keeps_connection)
             except FAILURES as error:
                 status = getattr(error, "http_status", None)
                 if status == 404:
@@ -166,10 +169,8 @@ class SwiftSession:
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
     def _request_once(
-        self, call: Callable[..., _T], url: str, deadline: float, keeps_connection: bool
+        self, call: Callable[..., _T], connection: DeadlineConnection, keeps_connection: bool
     ) -> _T:
-        connection = self._connection(url)
-        self._set_timeouts(connection, deadline)
         try:
             result = call(http_conn=(connection.parsed_url, connection))
         except BaseException as error:
@@ -181,12 +182,6 @@ class SwiftSession:
         if not keeps_connection:
             self.release(connection)
         return result
-
-    def _set_timeouts(self, connection: DeadlineConnection, deadline: float) -> None:
-        left = max(0.01, deadline - time.monotonic())
-        connect_timeout = min(self._options["connect_timeout"], left)
-        connection.requests_args["timeout"] = (connect_timeout, self._read_timeout)
-        connection.adapter.at = deadline
 
     def _current_access(self, deadline: float, refused: str | None = None) -> _Access:
         """A token other than the refused one. Raises SourceError.
@@ -247,7 +242,8 @@ class SwiftSession:
         head = partial(head_account, access.storage_url, access.token)
         deadline = time.monotonic() + self._token_timeout
         with contextlib.suppress(Exception):  # a reader will be told
-            self._request_once(head, access.storage_url, deadline, keeps_connection=False)
+            connection = self._connection(access.storage_url, deadline, Trace())
+            self._request_once(head, connection, keeps_connection=False)
 
     def _authenticate(self) -> _Access:
         try:
@@ -270,11 +266,15 @@ class SwiftSession:
         except _MISUNDERSTANDINGS as error:
             raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
 
-    def _connection(self, url: str) -> DeadlineConnection:
+    def _connection(self, url: str, deadline: float, trace: Trace) -> DeadlineConnection:
         try:
-            return self._idle.pop()  # list.pop and append are atomic
+            connection = self._idle.pop()  # list.pop and append are atomic
         except IndexError:
-            return DeadlineConnection(url, self._options["ca_file"] or None)
+            connection = DeadlineConnection(url, self._options["ca_file"] or None)
+        left = max(0.01, deadline - time.monotonic())
+        connect_timeout = min(self._options["connect_timeout"], left)
+        connection.begin(deadline, (connect_timeout, self._read_timeout), trace)
+        return connection
 
     def release(self, connection: DeadlineConnection) -> None:
         """Takes back a connection whose response was read to its end."""

@@ -21,7 +21,8 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift import PAGE, Place
+from oslogserve.sources.swift import Place
+from oslogserve.sources.swift_listing import PAGE
 from oslogserve.sources.swift_session import SOURCE, SwiftSession
 from oslogserve.upload.content import Changed, Content, Segment
 

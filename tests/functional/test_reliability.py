@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.sources.swift import PAGE
+from oslogserve.sources.swift_listing import PAGE
 from tests.faults import logs
 from tests.faults.leaks import leaked, open_descriptors, resident, waiting, workers
 from tests.faults.reading import Reader

@@ -16,7 +16,7 @@ import swiftclient
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import OpenOptions
+from oslogserve.sources import OpenOptions, swift_listing
 from oslogserve.sources import swift as source_module
 from tests.faults.leaks import waiting
 from tests.servers.client import ask, begin, ini, metric
@@ -351,7 +351,7 @@ def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
     names = [f"f{n:02}" for n in range(6)] + ["f02/a", "f02/b", "f02/c", "f02.x", "ü", "z/1", "z/2"]
     for name in names:
         put(f"paged/{name}", b"")
-    monkeypatch.setattr(source_module, "PAGE", page)
+    monkeypatch.setattr(swift_listing, "PAGE", page)
     expected = sorted({name.encode().partition(b"/")[0] + b"/" * ("/" in name) for name in names})
     assert [entry.name for entry in source.entries(b"paged")] == expected
 

@@ -270,10 +270,9 @@ def test_who_reads_only_swift_is_waited_for_and_beside_a_disk_the_disk_is_not_ke
 ):
     options = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
     options |= {"swift_container": "c", "swift_auth_url": "http://127.0.0.1:1/v3"}
-    [alone] = App(load(None, {}, **options))._sources
-    disk, behind = App(load(None, {}, disk_root=str(tmp_path), **options))._sources
-    found = [source._patience for source in (alone, disk, behind)]
-    assert found == [(5.0, 5.0), (5.0, 5.0), (0.1, 1.0)]
+    [alone] = App(load(None, {}, **options))._guards
+    disk, behind = App(load(None, {}, disk_root=str(tmp_path), **options))._guards
+    assert [guard._places._patience for guard in (alone, disk, behind)] == [5.0, 5.0, 1.0]
 
 
 def test_a_log_and_a_miss_say_how_long_each_source_took(get):

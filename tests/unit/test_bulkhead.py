@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from oslogserve import bulkhead
-from oslogserve.bulkhead import PATIENCE, Bulkhead, Full
+from oslogserve.bulkhead import Bulkhead, Full
 
+PATIENCE = 3.0
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
 
 
-class Clock:
-    now = 100.0
+@pytest.fixture
+def clock(monkeypatch):
+    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(bulkhead, "time", clock)
+    return clock
 
-    def __call__(self):
-        return self.now
 
-
-def test_nobody_waits_for_work_that_is_stuck():
-    clock = Clock()
-    places = Bulkhead(2, clock=clock)
+def test_nobody_waits_for_work_that_is_stuck(clock):
+    places = Bulkhead(2, PATIENCE)
     places.enter()
     places.enter()
     clock.now += PATIENCE
@@ -30,7 +31,7 @@ def test_nobody_waits_for_work_that_is_stuck():
 
 
 def test_whoever_waits_gets_the_place_that_is_given_back():
-    places = Bulkhead(1, patience=BOUND)
+    places = Bulkhead(1, BOUND)
     places.enter()
     thread = threading.Thread(target=places.enter)
     thread.start()
@@ -39,17 +40,17 @@ def test_whoever_waits_gets_the_place_that_is_given_back():
     assert not thread.is_alive()
 
 
-def test_nobody_waits_long_where_there_is_no_room_to_wait(monkeypatch):
+def test_nobody_waits_long_where_there_is_no_room_to_wait(clock, monkeypatch):
     monkeypatch.setattr(bulkhead, "ROOM_PATIENCE", 0.01)
-    places = Bulkhead(1, threading.Semaphore(0), clock=Clock())
+    places = Bulkhead(1, PATIENCE, threading.Semaphore(0))
     places.enter()
     with pytest.raises(Full):
         places.enter()
 
 
-def test_whoever_gave_up_makes_room_to_wait():
-    clock, room = Clock(), threading.Semaphore(1)
-    places = Bulkhead(1, room, clock=clock)
+def test_whoever_gave_up_makes_room_to_wait(clock):
+    room = threading.Semaphore(1)
+    places = Bulkhead(1, PATIENCE, room)
     places.enter()
     clock.now += PATIENCE
     with pytest.raises(Full):
@@ -58,4 +59,4 @@ def test_whoever_gave_up_makes_room_to_wait():
 
 
 def test_there_is_one_place_at_least():
-    Bulkhead(0).enter()
+    Bulkhead(0, PATIENCE).enter()

@@ -19,7 +19,7 @@ from oslogserve.lines import search, selection
 from oslogserve.lines.rows import UNTIMED_LINES
 from oslogserve.logs import budget
 from oslogserve.pages.listing import SORTED
-from oslogserve.sources import circuit_breaker
+from oslogserve.sources import circuit_breaker, guard
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 README = REPOSITORY / "README.rst"
@@ -177,8 +177,7 @@ def test_a_message_that_it_explains_is_one(message):
         ("clients.rst", f"more than {SORTED:,} entries"),
         ("reliability.rst", "every three seconds" if budget.PATIENCE == 3 else "?"),
         ("reliability.rst", "half a second" if bulkhead.ROOM_PATIENCE == 0.5 else "?"),
-        ("reliability.rst", f"{circuit_breaker.PATIENCE[1]:g} s (for Swift"),
-        ("reliability.rst", "three times as long" if circuit_breaker.USUAL_TIMES == 3 else "?"),
+        ("reliability.rst", f"for {guard.PATIENCE:g} s (for\nSwift, {guard.PATIENCE_BEHIND_DISK:g} s if"),
         ("reliability.rst", "After five failures" if circuit_breaker.FAILURES == 5 else "?"),
         ("reliability.rst", "up to half a minute" if circuit_breaker.LONGEST_PAUSE == 30 else "?"),
         ("urls.rst", f"more than {MOST_ENTRIES:,} files and folders"),

@@ -287,12 +287,11 @@ def test_the_next_lines_are_of_the_same_logs(tmp_path, order):
     assert "a.txt" not in dict(found)
 
 
-class IllDisk:
+class IllDisk(FakeSource):
     """Fails to list or to open what has a path like this."""
 
-    name = "disk"
-
     def __init__(self, disk, path):
+        super().__init__("disk")
         self.disk = disk
         self.path = path
 
@@ -311,7 +310,7 @@ class IllDisk:
 
 def asking_ill_disk(root, path, **options):
     ask = Asking(root, **options)
-    ask.app._sources[:] = [IllDisk(disk, path) for disk in ask.app._sources]
+    ask.app._guards[:] = [IllDisk(guard.source, path) for guard in ask.app._guards]
     return ask
 
 
@@ -339,7 +338,7 @@ def test_of_a_source_that_stops_answering_few_logs_are_waited_for(ask, order):
     line = b"2026-03-04 18:22:11.000 INFO nova: one\n"
     names = [b"%02d.txt" % number for number in range(15)]
     logs = {name: StallingLog("disk", [line, line * 2000]) for name in names}
-    ask.app._sources[:] = [source_of("disk", logs)]
+    ask.app._guards[:] = [source_of("disk", logs)]
     *rows, end = objects(ask(f"/job/?format=jsonl&order={order}"))
     assert {row["log"].encode() for row in rows} == set(names)
     assert end["complete"] is False
@@ -349,16 +348,17 @@ def test_of_a_source_that_stops_answering_few_logs_are_waited_for(ask, order):
 
 def test_reports_of_a_source_that_stops_answering_are_not_waited_for_again(ask):
     logs = {b"junit-%d.xml" % number: StallingLog("disk", [b"x\n"]) for number in range(3)}
-    source = ask.app._sources[0] = source_of("disk", logs)
+    source = ask.app._guards[0] = source_of("disk", logs)
     assert "No log shows an error." in ask("/job/?format=overview").text
     assert [path for path, _ in source.asked].count(b"job/junit-0.xml") == 1
+    assert source.deadlines == 1 + len(source.asked)  # that of the request, and each log's
 
 
 def test_logs_of_a_source_that_hangs_delay_no_others(job):
     ask = Asking(job, serve_threads="32")
     freed = Event()
     logs = {b"%d.txt" % number: StallingLog("swift", [b"x\n"], freed) for number in range(9)}
-    ask.app._sources.append(source_of("swift", logs))
+    ask.app._guards.append(source_of("swift", logs))
     waiting = Thread(target=ask, args=("/job/?source=swift&format=text&q=x",))
     waiting.start()
     began = time.monotonic()

@@ -270,6 +270,11 @@ class Remote:
     def __init__(self, *logs):
         self.logs = list(logs)
         self.opened = []
+        self.deadlines = 1
+
+    def waiting_anew(self):
+        self.deadlines += 1
+        return self
 
     def open(self, path, options):
         log = self.logs.pop(0) if len(self.logs) > 1 else self.logs[0]
@@ -305,6 +310,7 @@ def test_it_is_read_twice_the_first_time_and_then_once():
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])
         assert len(source.opened) == opened
+    assert source.deadlines == 2, "the counting took the time of the first"
     assert source.logs[0].closed >= 3
 
 

@@ -13,7 +13,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from oslogserve.app import App
 from oslogserve.config import ConfigError, load
 from oslogserve.http import spans
-from oslogserve.sources import trace
 from oslogserve.sources.disk import Disk
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -69,9 +68,8 @@ def test_a_request_is_a_span_that_says_what_the_request_log_says(get):
 
 def test_a_span_is_the_child_of_who_asked_and_the_parent_of_what_goes_to_swift(get, monkeypatch):
     seen = []
-    opened = Disk.open
-    look = lambda *arguments: seen.append(trace.current().headers) or opened(*arguments)
-    monkeypatch.setattr(Disk, "open", look)
+    look = lambda disk, context: seen.append(context.trace.headers) or disk
+    monkeypatch.setattr(Disk, "for_request", look)
     _, _, span = get("/a.txt", traceparent=PARENT)
     assert f"{span.context.trace_id:032x}" in PARENT
     assert f"{span.parent.span_id:016x}" in PARENT

@@ -27,6 +27,15 @@ class FakeSource:
         self.logs = logs or {}
         self.names = names
         self.asked = []
+        self.deadlines = 0
+
+    def for_request(self, *_):
+        self.deadlines += 1
+        return self
+
+    def waiting_anew(self):
+        self.deadlines += 1
+        return self
 
     def open(self, path, options=FULL_BODY):
         self.asked.append((path, options))

@@ -8,12 +8,7 @@ import time
 import pytest
 
 from oslogserve.sources import deadline as module
-from oslogserve.sources.deadline import (
-    DeadlineAdapter,
-    _DeadlineResponse,
-    response_deadline,
-    start_clock,
-)
+from oslogserve.sources.deadline import DeadlineAdapter, _DeadlineResponse
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -113,16 +108,3 @@ def test_a_body_whose_chunks_have_a_deadline_each_may_be_of_any_length(ends, mon
         for _ in range(5):
             deadline.at = time.monotonic() + BOUND
             assert len(response.read(10_000)) == 10_000
-
-
-def test_all_that_one_answer_asks_for_has_the_time_of_one(monkeypatch):
-    now = 100.0
-    monkeypatch.setattr(module.time, "monotonic", lambda: now)
-    with start_clock():
-        first = response_deadline(20)
-        now += 1
-        assert response_deadline(20) == first
-        with start_clock():
-            assert response_deadline(20) == first + 1
-        assert response_deadline(20) == first
-    assert response_deadline(20) == first + 1

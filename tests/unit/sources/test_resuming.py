@@ -6,19 +6,9 @@ import pytest
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import (
-    ALL,
-    FULL_BODY,
-    METADATA_ONLY,
-    Checksum,
-    Folder,
-    Log,
-    OpenOptions,
-    Stored,
-    deadline,
-    resuming,
-)
-from oslogserve.sources.resuming import ResumingSource
+from oslogserve.sources import FULL_BODY, Log, OpenOptions, Stored, resuming
+from oslogserve.sources.checksums import ALL, Checksum
+from oslogserve.sources.resuming import Attempts, ResumingLog
 
 LOG = bytes(range(256)) * 40
 SIZE = len(LOG)
@@ -32,9 +22,8 @@ def _no_pause(monkeypatch):
 
 
 class Part(Log):
-    def __init__(self, stored, content, broken, checksums=list):
+    def __init__(self, stored, content, broken):
         super().__init__(stored)
-        self.checksums = checksums
         self.content = content
         self.broken = broken
         self.closed = 0
@@ -52,8 +41,6 @@ class Part(Log):
 class Breaking:
     """Each answer has so many bytes and then breaks; an exception instead fails to open."""
 
-    name = "swift"
-
     def __init__(self, *answers, size=SIZE, version=MD5, md5=MD5, content=LOG):
         self.answers = list(answers)
         self.content = content
@@ -62,7 +49,7 @@ class Breaking:
         self.stored = Stored("swift", size, 0.0, version)
         self.md5s = [Checksum(ALL, md5)]
 
-    def open(self, path, options):
+    def open(self, options):
         self.wanted.append(options)
         answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, SourceError):
@@ -73,9 +60,9 @@ class Breaking:
         rest = self.content[first:end]
         broken = Incomplete("failed", "the connection broke")
         return self.part(
-            Part(self.stored, rest, None, self.checksums)
+            Part(self.stored, rest, None)
             if answer is None
-            else Part(self.stored, rest[:answer], broken, self.checksums)
+            else Part(self.stored, rest[:answer], broken)
         )
 
     def checksums(self):
@@ -89,7 +76,8 @@ class Breaking:
 def had(source, resumes=3, options=FULL_BODY):
     """(what came, why no more did, resumes counted by outcome)"""
     metrics = Metrics()
-    log = ResumingSource(source, metrics, resumes, 20.0).open(b"a", options)
+    attempts = Attempts(resumes, 20.0, metrics)
+    log = ResumingLog(source.open(options), options, source.open, source.checksums, attempts)
     came = []
     missing = ""
     try:
@@ -136,30 +124,14 @@ def test_a_log_without_a_length_that_begins_otherwise_does_not_go_on():
     source = Breaking(300, size=None, md5="")
     opens = source.open
 
-    def changed(path, options):
+    def changed(options):
         source.content = LOG if not source.wanted else b"x" + LOG[1:]
-        return opens(path, options)
+        return opens(options)
 
     source.open = changed
     came, missing, counted = had(source)
     assert (came, counted) == (LOG[:300], {"changed": "1"})
     assert missing == "failed: the connection broke, 300 stored bytes came"
-
-
-def test_what_goes_on_has_the_time_of_an_answer_once_more(monkeypatch):
-    """The first bytes may have come long ago."""
-    source, now, begun = Breaking(100), 0.0, []
-    monkeypatch.setattr(deadline.time, "monotonic", lambda: now)
-    opens = source.open
-    source.open = lambda path, options: (
-        begun.append(deadline.response_deadline(0)) or opens(path, options)
-    )
-    with deadline.start_clock():
-        log = iter(ResumingSource(source, Metrics(), 3, 20.0).open(b"a"))
-        next(log)
-        now = 1000.0
-        next(log)
-    assert begun == [0.0, 1000.0]
 
 
 def test_a_part_goes_on_within_itself_and_has_no_checksum():
@@ -213,10 +185,3 @@ def test_a_log_whose_checksum_does_not_fit_says_so_behind_its_last_byte():
 
 def test_the_checksum_is_of_all_parts():
     assert had(Breaking(100, 200, 300))[1] == ""
-
-
-def test_what_is_no_log_or_not_read_is_handed_on():
-    source = Breaking()
-    assert ResumingSource(source, Metrics(), 3, 20.0).open(b"a", METADATA_ONLY) is source.parts[0]
-    source.open = lambda path, options: Folder()
-    assert isinstance(ResumingSource(source, Metrics(), 3, 20.0).open(b"a"), Folder)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of listings of Swift's containers, checked."""
+
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from swiftclient import client as swift_api
+
+from oslogserve.sources import within_dates
+
+#: Objects and folders of one page of a listing, Swift's own bound.
+PAGE = 10000
+#: More bytes than any object has.
+LARGEST = 10**18
+
+
+class Listed(NamedTuple):
+    """An object of a listing, or a folder, whose name ends in "/"."""
+
+    #: With the listing's prefix.
+    name: str
+    size: int | None = None
+    #: Seconds since 1970.
+    modified: float | None = None
+    #: True for an object that represents a folder and is not listed itself.
+    is_marker: bool = False
+
+
+def is_marker(content_type: str, size: int) -> bool:
+    """True for the empty object that Zuul and others keep for a folder, without a slash."""
+    return size == 0 and content_type.partition(";")[0] == "application/directory"
+
+
+def page(
+    url: str, token: str, container: str, *, prefix: str, marker: str, limit: int, http_conn: Any
+) -> list[Listed]:
+    """What is listed behind the marker. Raises ValueError for what was not asked for."""
+    try:
+        _, rows = swift_api.get_container(
+            url,
+            token,
+            container,
+            marker=marker,
+            limit=limit,
+            prefix=prefix or None,
+            delimiter="/",
+            http_conn=http_conn,
+        )
+        if http_conn[1].resp.status != 200:  # swiftclient takes a 204 for the end
+            raise ValueError("no listing")
+        if not isinstance(rows, list):
+            raise TypeError
+        found = [_listed(row) for row in rows]
+        names = [marker, *(listed.name for listed in found)]
+        # Names that are not in order would be listed twice, or lost behind the next page's marker.
+        is_in_order = all(a.encode() < b.encode() for a, b in pairwise(names))
+        is_within = all(
+            name.startswith(prefix) and "/" not in name[len(prefix) : -1] for name in names[1:]
+        )
+        if not is_in_order or not is_within:
+            raise ValueError("another listing")
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError("a row of the listing is malformed") from error
+    return found
+
+
+def _listed(row: dict[str, Any]) -> Listed:
+    """Raises one of several errors for a row that is malformed."""
+    if "subdir" in row:
+        if not row["subdir"].endswith("/"):
+            raise ValueError("no folder's name")
+        return Listed(row["subdir"])
+    size = row["bytes"]
+    if type(size) is not int or not 0 <= size < LARGEST:
+        raise ValueError("no size")
+    # ISO 8601 in UTC, without saying so.
+    moment = datetime.fromisoformat(row["last_modified"]).replace(tzinfo=UTC)
+    modified = within_dates(moment.timestamp())
+    return Listed(row["name"], size, modified, is_marker(row["content_type"], size))

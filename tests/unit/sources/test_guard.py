@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from oslogserve import bulkhead
+from oslogserve.errors import SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.sources import Folder, circuit_breaker
+from oslogserve.sources.circuit_breaker import (
+    FAILURES,
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    MIN_FAILING,
+)
+from oslogserve.sources.context import Context
+from oslogserve.sources.guard import PATIENCE, Guard
+from tests.unit.handlers.asking import Asking
+
+from .fake import FakeLog, FakeSource
+
+#: Seconds after which a test has failed; none waits for so long where all is well.
+BOUND = 20
+
+
+class Flaky(FakeSource):
+    """A source that raises its error, if it has one, and counts who asks."""
+
+    def __init__(self):
+        super().__init__("swift")
+        self.error = None
+        self.times = 0
+
+    def open(self, path, options=None):
+        self.times += 1
+        if self.error is not None:
+            raise self.error
+
+    def entries(self, path):
+        return self.open(path)
+
+    def check(self):
+        self.open(b"")
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that moves where a test moves it."""
+    clock = SimpleNamespace(now=100.0)
+    for module in (bulkhead, circuit_breaker):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+@pytest.fixture
+def metrics(monkeypatch):
+    monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
+    return Metrics()
+
+
+@pytest.fixture
+def source():
+    return Flaky()
+
+
+@pytest.fixture
+def guard(source, metrics):
+    return Guard(source, metrics, threads=4)
+
+
+def ignore(*_):
+    pass
+
+
+def guarded(guard, note=ignore):
+    return guard.for_request(Context(), note)
+
+
+def fail(guard, times, reason="failed"):
+    guard.source.error = SourceError("swift", "status 503", reason)
+    for _ in range(times):
+        with pytest.raises(SourceError):
+            guarded(guard).open(b"a")
+    guard.source.error = None
+
+
+def sicken(guard, clock):
+    """As few failures as it takes until the source is left alone."""
+    fail(guard, FAILURES - 1)
+    clock.now += MIN_FAILING
+    fail(guard, 1)
+
+
+def is_available(metrics):
+    return value(metrics, 'oslogserve_source_available{source="swift"}') == 1
+
+
+def value(metrics, series):
+    found = re.search(rf"^{re.escape(series)} (\S+)$", metrics.exposition().decode(), re.MULTILINE)
+    return float(found[1]) if found else None
+
+
+# The circuit breaker
+
+
+def test_a_source_that_keeps_failing_is_left_alone(guard, source, metrics, clock):
+    sicken(guard, clock)
+    assert source.times == FAILURES
+    assert not is_available(metrics)
+    for ask in (guarded(guard).open, guarded(guard).entries):
+        with pytest.raises(SourceError, match="it failed 5 times and is left alone"):
+            ask(b"a")
+    assert source.times == FAILURES
+
+
+def test_a_hiccup_that_fails_many_at_once_is_no_sickness(guard, metrics, clock):
+    fail(guard, 10 * FAILURES)
+    clock.now += 0.9 * MIN_FAILING
+    fail(guard, 10 * FAILURES)
+    assert is_available(metrics)
+    assert guarded(guard).open(b"a") is None
+    clock.now += MIN_FAILING
+    fail(guard, 10 * FAILURES)  # the seconds are counted anew
+    assert is_available(metrics)
+
+
+def test_few_failures_are_no_sickness_however_long_it_takes(guard, metrics, clock):
+    for _ in range(FAILURES - 1):
+        fail(guard, 1)
+        clock.now += MIN_FAILING
+    assert is_available(metrics)
+
+
+def test_one_success_in_between_and_failures_are_counted_anew(guard, metrics, clock):
+    for _ in range(3):
+        fail(guard, FAILURES - 1)
+        clock.now += MIN_FAILING
+        assert guarded(guard).open(b"a") is None
+    assert is_available(metrics)
+
+
+@pytest.mark.parametrize("reason", ["changed", "lost", "forbidden", "refused"])
+def test_trouble_with_one_log_is_no_sickness(guard, source, metrics, clock, reason):
+    for _ in range(3):
+        fail(guard, FAILURES, reason)
+        clock.now += MIN_FAILING
+    assert source.times == 3 * FAILURES
+    assert is_available(metrics)
+
+
+@pytest.mark.parametrize("answer", [None, "forbidden"])
+def test_after_a_pause_one_tries_and_its_success_is_for_all(guard, metrics, clock, answer):
+    sicken(guard, clock)
+    clock.now += 2 * FIRST_PAUSE
+    if answer:  # a source that refuses one log answers
+        fail(guard, 1, answer)
+    else:
+        guarded(guard).open(b"a")
+    assert is_available(metrics)
+    assert guarded(guard).open(b"a") is None
+
+
+def test_a_probe_that_fails_doubles_the_pause_up_to_a_bound(guard, source, clock):
+    sicken(guard, clock)
+    pause = FIRST_PAUSE
+    for number in range(10):
+        clock.now += 0.5 * pause
+        fail(guard, 1)
+        assert source.times == FAILURES + number  # still left alone
+        clock.now += 0.8 * pause
+        fail(guard, 1)
+        assert source.times == FAILURES + number + 1
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def test_the_look_at_its_health_asks_in_any_case(guard, source, metrics, clock):
+    sicken(guard, clock)
+    source.error = SourceError("swift", "status 503")
+    with pytest.raises(SourceError):
+        guard.check()
+    assert source.times == FAILURES + 1
+    source.error = None
+    guard.check()
+    assert is_available(metrics)
+    guarded(guard).open(b"a")
+
+
+# The bulkhead
+
+
+class Hanging(Flaky):
+    """Those who ask wait until they are let go; then they get its error, if it has one."""
+
+    def __init__(self):
+        super().__init__()
+        self.arrived = threading.Semaphore(0)
+        self.goes_on = threading.Event()
+
+    def open(self, path, options=None):
+        self.arrived.release()
+        assert self.goes_on.wait(BOUND)
+        if self.error is not None:
+            raise self.error
+
+
+class Readers:
+    """Threads that ask for a log each; their failures are kept."""
+
+    def __init__(self, guard):
+        self.guard = guard
+        self.failures = []
+        self.threads = []
+
+    def ask(self, count=1):
+        for _ in range(count):
+            self.threads.append(threading.Thread(target=self._run))
+            self.threads[-1].start()
+
+    def _run(self):
+        try:
+            guarded(self.guard).open(b"a")
+        except SourceError as error:
+            self.failures.append(error)
+
+    def end(self):
+        self.guard.source.goes_on.set()
+        for thread in self.threads:
+            thread.join(BOUND)
+        return len(self.failures)
+
+
+def hanging(metrics, threads, patience=PATIENCE):
+    guard = Guard(Hanging(), metrics, threads, patience)
+    return guard, Readers(guard)
+
+
+def arrive(guard, count):
+    assert all(guard.source.arrived.acquire(timeout=BOUND) for _ in range(count))
+
+
+def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
+    guard, readers = hanging(metrics, threads=4)
+    readers.ask(2)
+    arrive(guard, 2)
+    clock.now += PATIENCE
+    with pytest.raises(SourceError, match="slow to answer"):
+        guarded(guard).open(b"a")
+    assert readers.end() == 0
+    assert guarded(guard).open(b"a") is None
+
+
+def test_who_finds_no_place_gets_the_next_that_is_free(metrics):
+    guard, readers = hanging(metrics, threads=2, patience=BOUND)
+    readers.ask()
+    arrive(guard, 1)
+    readers.ask()
+    assert readers.end() == 0
+    arrive(guard, 1)
+
+
+def test_calls_that_began_before_it_was_left_alone_do_not_prolong_that(metrics, clock):
+    guard, readers = hanging(metrics, threads=128)
+    readers.ask(64)
+    arrive(guard, 64)
+    guard.source.error = SourceError("swift", "status 503")
+    guard._breaker._record_failure(is_probe=False)
+    clock.now += MIN_FAILING
+    assert readers.end() == 64
+    assert not is_available(metrics)
+    clock.now += 1.25 * FIRST_PAUSE
+    guard.source.error = None
+    assert guarded(guard).open(b"a") is None
+
+
+def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
+    monkeypatch.setattr(circuit_breaker, "MIN_FAILING", 0)
+    monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
+    guard, readers = hanging(metrics, threads=2, patience=BOUND)
+    guard.source.error = SourceError("swift", "status 503")
+    readers.ask()
+    arrive(guard, 1)
+    readers.ask(4)
+    assert readers.end() == 5
+    assert not guard.source.arrived.acquire(blocking=False)
+
+
+# Times
+
+
+@pytest.mark.parametrize(
+    ("held", "outcome", "size"),
+    [
+        (FakeLog("disk", [b"x"]), "hit", "64KiB"),
+        (FakeLog("disk", [bytes(65537)]), "hit", "1MiB"),
+        (Folder(), "hit", "none"),
+        (None, "miss", "none"),
+        (SourceError("disk", "broken"), "error", "none"),
+    ],
+)
+def test_opening_is_timed_by_its_outcome_and_the_logs_size(metrics, held, outcome, size):
+    noted = []
+    source = guarded(
+        Guard(FakeSource("disk", {b"a": held}), metrics, 4), lambda *note: noted.append(note)
+    )
+    try:
+        source.waiting_anew().open(b"a")
+    except SourceError:
+        assert outcome == "error"
+    labels = f'outcome="{outcome}",size="{size}",source="disk"'
+    assert value(metrics, f"oslogserve_source_open_seconds_count{{{labels}}}") == 1
+    assert [note[:2] for note in noted] == [("disk", outcome)]
+    assert noted[0][2] > 0
+
+
+@pytest.mark.parametrize("is_slow", ["source", "client"])
+def test_reading_is_counted_once_without_the_clients_time(metrics, is_slow):
+    class Slow(FakeLog):
+        def __iter__(self):
+            for chunk in self.chunks:
+                time.sleep(0.05 if is_slow == "source" else 0)
+                yield chunk
+
+    inner = Slow("disk", [b"abc", b"de"])
+    log = guarded(Guard(FakeSource("disk", {b"a": inner}), metrics, 4)).open(b"a")
+    came = []
+    for chunk in log:
+        came.append(chunk)
+        time.sleep(0.05 if is_slow == "client" else 0)
+    log.close()
+    log.close()
+    assert came == [b"abc", b"de"]
+    assert inner.closed == 1
+    read, labels = "oslogserve_source_read", 'size="64KiB",source="disk"'
+    assert value(metrics, f'{read}_bytes_sum{{source="disk"}}') == 5
+    assert value(metrics, f"{read}_seconds_count{{{labels}}}") == 1
+    spent = value(metrics, f"{read}_seconds_sum{{{labels}}}")
+    assert spent < 0.04 if is_slow == "client" else spent >= 0.1
+
+
+# Dot files
+
+HIDDEN = [".env", ".git/config", ".git", "job/.htaccess", "job/.git/hooks/x", "..a", ".a.txt"]
+SHOWN = ["a.txt", "job/a.", "job/a.b/c.txt"]
+
+
+@pytest.fixture
+def root(tmp_path):
+    for name in (*HIDDEN, *SHOWN):
+        path = tmp_path / name
+        if name != ".git":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"line\n")
+    (tmp_path / ".packed.gz").write_bytes(b"line\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", [*HIDDEN, ".packed", ".none"])
+def test_a_dot_file_is_as_if_it_were_not_there(root, guard, source, name):
+    assert guarded(guard).open(name.encode()) is guarded(guard).entries(name.encode()) is None
+    assert source.times == 0
+    ask = Asking(root)
+    assert ask(f"/{name}").status_int == ask(f"/{name}/").status_int == 404
+    assert ask(f"/{name}").body == ask("/none").body
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_other_dots_hide_nothing(root, name):
+    assert Asking(root)(f"/{name}").body == b"line\n"
+
+
+def test_a_listing_names_no_dot_file_unless_they_are_served(root):
+    assert names(Asking(root)) == ["a.txt", "job/"]
+    every = Asking(root, serve_dot_files="yes")
+    assert {".env", ".git/", "a.txt"} <= set(names(every))
+    assert every("/.git/config").body == b"line\n"
+
+
+def names(ask):
+    return [entry["name"] for entry in ask("/?format=json").json["entries"]]
