@@ -5,7 +5,7 @@ It must not know where logs lie or what a page looks like.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -46,12 +46,12 @@ class Query(NamedTuple):
     path: bytes
     #: The path ended in a slash, or is the root.
     is_folder: bool
-    #: SCRIPT_NAME: what stands before the path in links.
+    #: SCRIPT_NAME: the beginning of the path in links.
     mount: str = ""
     source: str = "all"
     #: None where the query did not say; the client's Accept then decides.
     format: str | None = None
-    #: What the client's Accept says.
+    #: The client's Accept asks for HTML.
     prefers_html: bool = False
     selection: Selection = ALL_LINES
     #: As they came, for links to the same lines.
@@ -65,9 +65,9 @@ class Query(NamedTuple):
     #: Shell patterns of the names of a folder's logs; and the first name.
     logs: tuple[str, ...] = ()
     first_log: bytes = b""
-    #: Asks for the folder of the job in which the folder lies.
+    #: Asks for the folder of the job that contains the folder.
     in_job: bool = False
-    #: Nobody asked for the overview: it is to be left out where the logs are large.
+    #: Nobody asked for the overview: it is left out where the logs are large.
     unasked: bool = False
 
     @property
@@ -166,13 +166,18 @@ def _level(value: str) -> str | None:
     return None if level == SEVERITIES[0] else level  # which leaves out nothing
 
 
-def _search(of: Callable[[str], Search], value: str) -> Search:
+def _of_length(value: str) -> str:
     if len(value) > LONGEST:
         raise ValueError(f"at most {LONGEST} characters")
-    return of(value)
+    return value
+
+
+def _text(value: str) -> Search:
+    return Search.of_text(_of_length(value))
 
 
 def _pattern(value: str) -> Search:
+    value = _of_length(value)
     try:
         return Search.of_pattern(value)
     except ValueError as error:
@@ -192,10 +197,6 @@ def _name(value: str) -> str:
     return value
 
 
-def _name_in_bytes(value: str) -> bytes:
-    return _name(value).encode()
-
-
 class Parameter(NamedTuple):
     """One parameter of a query string."""
 
@@ -207,51 +208,54 @@ class Parameter(NamedTuple):
     help: str
     #: How often it may be given; all values hold. 1: several that differ contradict each other.
     most: int = 1
-    #: A form has it, and sends it empty where it is not filled in.
+    #: True for a field of a form, which sends it empty where it is not filled in.
     in_form: bool = True
 
 
-def _value_of(choices: dict[str, Any]) -> Callable[[str], Any]:
-    """Takes a key of these in any case, for its value."""
+def _value_of(choices: Mapping[str, Any]) -> Callable[[str], Any]:
+    """Takes one of the keys, in any case, and gives its value."""
     parse = one_of(*choices, fold=str.lower)
     return lambda text: choices[parse(text)]
 
 
-_source, _format, _sort, _order = (
-    one_of(*names, fold=str.lower) for names in (SOURCES, FORMATS, SORTS, ORDERS)
-)
-_q = partial(_search, Search.of_text)
-_re = partial(_search, _pattern)
+_choice = partial(one_of, fold=str.lower)
 _context = partial(_number, least=0, most=MAX_CONTEXT)
 _tail = partial(_number, most=MAX_TAIL)
 _yes_or_no = _value_of({"yes": True, "no": False})
-_in_job = _value_of({"job": True})
 _content_type = _value_of({"text/plain": "text", "text/html": "html"})
 
 #: What a query string takes; those with a field of Selection are options of `render` too.
 PARAMETERS = {
-    "source": Parameter("source", _source, "swift", "where to look", in_form=False),
+    "source": Parameter("source", _choice(*SOURCES), "swift", "where to look", in_form=False),
     "lines": Parameter("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
     "since": Parameter("since", time_range, "2013-09-27T18:22", "not before this time (ISO 8601)"),
     "until": Parameter("until", time_range, "2013-09-27T18:25", "not after this time (ISO 8601)"),
     "level": Parameter("level", _level, "ERROR", "lines of this severity and above", in_form=False),
-    "q": Parameter("searches", _q, "timed out", "text that a line holds", MAX_REPEATS),
-    "re": Parameter("searches", _re, "time.*out", "regular expression (RE2)", MAX_REPEATS),
-    "not": Parameter("without", _q, "heartbeat", "text that no line holds", MAX_REPEATS),
+    "q": Parameter("searches", _text, "timed out", "text that a line holds", MAX_REPEATS),
+    "re": Parameter("searches", _pattern, "time.*out", "regular expression (RE2)", MAX_REPEATS),
+    "not": Parameter("without", _text, "heartbeat", "text that no line holds", MAX_REPEATS),
     "context": Parameter("context", _context, "5", "lines before and after each hit"),
     "after": Parameter("after", _number, "812", "no lines up to this number", in_form=False),
     "limit": Parameter("limit", _number, "1000", "the first lines of what is left", in_form=False),
     "tail": Parameter("tail", _tail, "100", "the last lines of what is left"),
     "show": Parameter("show", _fragment, "L1234", "bring in lines, by a fragment", MAX_SHOWN),
-    "format": Parameter("format", _format, "jsonl", "the view", in_form=False),
+    "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view", in_form=False),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines", in_form=False),
-    "sort": Parameter("sort", _sort, "time", "a folder's entries", in_form=False),
+    "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries", in_form=False),
     "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
-    "order": Parameter("order", _order, "time", "lines of a folder's logs", in_form=False),
-    "from": Parameter(
-        "first_log", _name_in_bytes, "etc/", "the first of a folder's logs", in_form=False
+    "order": Parameter(
+        "order", _choice(*ORDERS), "time", "lines of a folder's logs", in_form=False
     ),
-    "in": Parameter("in_job", _in_job, "job", "the job's folder, from one in it", in_form=False),
+    "from": Parameter(
+        "first_log",
+        lambda name: _name(name).encode(),
+        "etc/",
+        "the first of a folder's logs",
+        in_form=False,
+    ),
+    "in": Parameter(
+        "in_job", _value_of({"job": True}), "job", "the job's folder, from one in it", in_form=False
+    ),
     "unasked": Parameter(
         "unasked", _yes_or_no, "yes", "what went wrong in small logs only", in_form=False
     ),
@@ -269,18 +273,7 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
         parameter = PARAMETERS[name]
         if not text and parameter.in_form:
             continue
-        try:
-            value = parameter.parse(text)
-        except ValueError as takes:
-            example = urlencode({name: parameter.example}, safe=":*")
-            sentence = (
-                f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
-            )
-            # RE2 quotes a pattern as it stands, and a terminal obeys what it is sent.
-            printable = (
-                one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in sentence
-            )
-            raise BadRequest("".join(printable), (name, text)) from None
+        value = _value(name, text)
         if parameter.most > 1:
             several = values.setdefault(parameter.field, ())
             if len(several) == parameter.most:
@@ -290,6 +283,17 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
         elif values.setdefault(parameter.field, value) != value:
             raise BadRequest(f"{name} contradicts an earlier value: give it once.", (name, text))
     return values
+
+
+def _value(name: str, text: str) -> Any:
+    try:
+        return PARAMETERS[name].parse(text)
+    except ValueError as takes:
+        example = urlencode({name: PARAMETERS[name].example}, safe=":*")
+        what = f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
+        # RE2 quotes a pattern as it came, and a terminal obeys what it is sent.
+        sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
+        raise BadRequest(sentence, (name, text)) from None
 
 
 # Clients have few of them, and to parse one takes as long as a small log's page.

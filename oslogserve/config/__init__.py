@@ -5,11 +5,12 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
-from oslogserve.config.values import secret, url
+from oslogserve.config.values import Secret, url
 from oslogserve.lines.grammar.user_formats import UserFormat
 
 __all__ = ["Config", "ConfigError", "load"]
@@ -51,21 +52,19 @@ class Config:
     def _named(self, prefix: str) -> list[tuple[str, dict[str, Any]]]:
         """NAME and values of each section [prefix NAME]."""
         beginning = f"{prefix} "
-        sections = dict.fromkeys(option.section for option in self.options)
+        sections = dict.fromkeys(section for section, _ in self.values)
         found = [section for section in sections if section.startswith(beginning)]
         return [(section.removeprefix(beginning), self.section(section)) for section in found]
 
     def as_file(self) -> str:
         """The text of a file that load() understands as this; secrets are not shown."""
-        lines = []
-        section = ""
-        for option in self.options:
-            if option.section != section:
-                section = option.section
-                lines.append(f"[{section}]")
-            value = _without_secret(option, _as_text(self[option.where]))
-            lines.append(f"{option.key} = {value}")
-        return "\n".join(lines) + "\n"
+        text = ""
+        for section, options in groupby(self.options, key=lambda option: option.section):
+            text += f"[{section}]\n"
+            for option in options:
+                value = _without_secret(option, _as_text(self[option.where]))
+                text += f"{option.key} = {value}\n"
+        return text
 
 
 def _as_text(value: Any) -> str:
@@ -84,7 +83,7 @@ def _as_text(value: Any) -> str:
 
 
 def _without_secret(option: Option, value: str) -> str:
-    if option.parse is secret:
+    if option.parse is Secret:
         return "(set)" if value else ""
     if option.parse is url:
         return re.sub("(https?://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
@@ -119,48 +118,36 @@ def load(
 
 
 def _value(
-    option: Option,
-    parsed: ConfigFile,
-    environ: Mapping[str, str],
-    overrides: Mapping[str, str],
+    option: Option, parsed: ConfigFile, environ: Mapping[str, str], overrides: Mapping[str, str]
 ) -> Any:
-    """The option's value; None, and a fault, where its text is not understood."""
-    place, text = _text(option, parsed, environ, overrides)
+    """The option's value; None, and a fault, where its text is not understood.
+
+    The command line wins over the file, that over the environment.
+    """
+    # An id wins over a name: with the name in the file, the environment's may be of another thing.
+    name = option.section, option.key.removesuffix("id") + "name"
+    variable = None if name in parsed.settings else environ.get(option.env)
+    outside, text = "", option.default
+    if (override := overrides.get(f"{option.section}_{option.key}")) is not None:
+        outside, text = f"{option.section} {option.key}: ", override
+    elif option.where in parsed.settings:
+        text = parsed.settings[option.where].text
+    elif variable:
+        outside, text = f"{option.env}: ", variable
     try:
         return option.parse(text)
     except ValueError as takes:
         shown = repr(_without_secret(option, text)[:LONGEST_SHOWN])
         what = f"{shown} is not understood: it takes {takes}"
-        if place:
-            parsed.add_fault(0, f"{place}: {what}")
+        if outside:
+            parsed.add_fault(0, outside + what)
         else:
             parsed.add_option_fault(option.where, what)
         return None
 
 
-def _text(
-    option: Option,
-    parsed: ConfigFile,
-    environ: Mapping[str, str],
-    overrides: Mapping[str, str],
-) -> tuple[str, str]:
-    """The option's text, behind the name of where it is from: "" for the file and the default.
-
-    The command line wins over the file, that over the environment.
-    """
-    override = overrides.get(f"{option.section}_{option.key}")
-    if override is not None:
-        return f"{option.section} {option.key}", override
-    if option.where in parsed.settings:
-        return "", parsed.settings[option.where][1]
-    # An id wins over a name: with the name in the file, the environment's may be of another thing.
-    name = option.section, option.key.removesuffix("id") + "name"
-    variable = None if name in parsed.settings else environ.get(option.env)
-    return (option.env, variable) if variable else ("", option.default)
-
-
 def _check_names(config: Config, parsed: ConfigFile) -> None:
-    known = {option.section for option in config.options}
+    known = {section for section, _ in config.values}
     for section, line in parsed.sections.items():
         if section not in known:
             parsed.add_fault(line, f"[{section}]: no such section")
@@ -170,25 +157,22 @@ def _check_names(config: Config, parsed: ConfigFile) -> None:
 
 
 def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
-    root = config["disk", "root"]
+    root, ca_file = config["disk", "root"], config["swift", "ca_file"]
     if must_exist and root and not os.path.isdir(root):
         parsed.add_option_fault(("disk", "root"), f"there is no folder {root!r}")
-    missing = ", ".join(_missing_of_swift(config))
-    if missing:
+    if missing := ", ".join(_missing_of_swift(config)):
         parsed.add_option_fault(("swift", "container"), f"it is of no use without {missing}")
-    ca_file = config["swift", "ca_file"]
     if config["swift", "container"] and ca_file and not os.access(ca_file, os.R_OK):
         parsed.add_option_fault(("swift", "ca_file"), f"{ca_file!r} cannot be read")
     for option in config.options:
-        file_text = parsed.settings.get(option.where, (0, ""))[1]
-        if option.key == "pattern" and not file_text:  # it would fit all
+        setting = parsed.settings.get(option.where)
+        if option.key == "pattern" and not (setting and setting.text):  # it would fit all
             prefix, _, _ = option.section.partition(" ")
             parsed.add_option_fault(option.where, f"a {prefix} needs a pattern")
-    for user_format in config.formats:
-        pattern = user_format.pattern
-        if user_format.words and pattern and not re.search(rb"\(\?P?<severity>", pattern):
+    for one in config.formats:
+        if one.words and one.pattern and not re.search(rb"\(\?P?<severity>", one.pattern):
             what = "of no use, its pattern has no group severity"
-            parsed.add_option_fault((f"format {user_format.name}", "words"), what)
+            parsed.add_option_fault((f"format {one.name}", "words"), what)
 
 
 def _missing_of_swift(config: Config) -> list[str]:

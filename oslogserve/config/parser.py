@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The settings of a configuration file, and its faults.
 
-configparser would stop at the first fault, forget the lines, and take an indented line for more of
+configparser stops at the first fault, forgets the lines, and reads an indented line as more of
 the value above it, which no option has.
 """
 
 import re
+from typing import NamedTuple
 
 from oslogserve.errors import Error
 
@@ -18,14 +19,19 @@ class ConfigError(Error):
 _SETTING = re.compile(r"([^=:]+?)\s*[=:]\s*(.*)")
 
 
+class Setting(NamedTuple):
+    line: int
+    text: str
+
+
 class ConfigFile:
     def __init__(self, path: str | None) -> None:
         """path: None for a file without settings. Raises ConfigError where it is not text."""
         self._path = path
         #: The line of each section's header.
         self.sections: dict[str, int] = {}
-        #: (line, text) by section and key; those of a broken header have the section "".
-        self.settings: dict[tuple[str, str], tuple[int, str]] = {}
+        #: By section and key; those of a broken header have the section "".
+        self.settings: dict[tuple[str, str], Setting] = {}
         self._faults: list[tuple[int, str]] = []
         if path is not None:
             self._parse(_text(path))
@@ -37,7 +43,8 @@ class ConfigFile:
     def add_option_fault(self, where: tuple[str, str], what: str) -> None:
         """Adds a fault at an option's line, or its section's where the file does not set it."""
         section, key = where
-        line, _ = self.settings.get(where, (self.sections.get(section, 0), ""))
+        setting = self.settings.get(where)
+        line = setting.line if setting else self.sections.get(section, 0)
         self.add_fault(line, f"[{section}] {key}: {what}")
 
     def raise_faults(self) -> None:
@@ -70,7 +77,7 @@ class ConfigFile:
             self.add_fault(number, f"[{section}]: neither a [section] nor a key with its value")
             return
         key = match[1].lower()
-        first, _ = self.settings.setdefault((section, key), (number, match[2]))
+        first = self.settings.setdefault((section, key), Setting(number, match[2])).line
         if first != number:
             self.add_fault(number, f"[{section}] {key}: it is given in line {first} already")
 

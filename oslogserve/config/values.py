@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parsers of options' values. Each raises ValueError with what the option takes."""
 
-import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import re2
@@ -18,13 +18,10 @@ LONGEST_WORDS = 2000
 
 def number(lowest: float, highest: float, parse: type[int | float]) -> Callable[[str], float]:
     def bounded(text: str) -> float:
-        try:
-            value = parse(text)
-        except ValueError:
-            value = math.nan
-        if not lowest <= value <= highest:
-            raise ValueError(f"a number from {lowest} to {highest}")
-        return value
+        with suppress(ValueError):
+            if lowest <= (value := parse(text)) <= highest:
+                return value
+        raise ValueError(f"a number from {lowest} to {highest}")
 
     return bounded
 
@@ -60,11 +57,6 @@ class Secret(str):
 
     def __repr__(self) -> str:
         return "(set)" if self else "''"
-
-
-def secret(value: str) -> Secret:
-    """Any text, which is never shown."""
-    return Secret(value)
 
 
 def path(value: str) -> str:
