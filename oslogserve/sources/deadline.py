@@ -101,9 +101,9 @@ class _DeadlineResponse(http.client.HTTPResponse):
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reader of a socket's bytes; each wait for them ends at the adapter's deadline.
+    """Reader of a socket's bytes. Each wait for them ends at the adapter's deadline.
 
-    Raises OSError where there are more than may come until then.
+    Raises OSError where more bytes come than may until then.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, adapter: DeadlineAdapter) -> None:

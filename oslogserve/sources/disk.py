@@ -15,11 +15,11 @@ from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
 #: Errors of a path that names nothing which this source could hold.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
-#: The same sentence for every link, whatever it leads to: an answer tells nothing of it.
+#: The same sentence for every link: an answer tells nothing of its target.
 LINK = "The path leads through a symbolic link that this server does not follow."
-#: First bytes by which a rewritten log is told early.
+#: First bytes of a log, which show early that it was rewritten.
 HEAD = 4096
-#: Bytes that are read at once of a file that is read again.
+#: Bytes of one read when a file is read again.
 REREAD = 256 * 1024
 
 
@@ -87,9 +87,8 @@ class Disk:
         file.close()
         return Folder()
 
-    def _file(self, path: bytes, head_size: int) -> OpenFile | None:
-        """The open file or folder. Raises BadRequest where a link is on the way that is not
-        followed."""
+    def _file(self, path: bytes, head_size: int = 0) -> OpenFile | None:
+        """The open file or folder. Raises BadRequest for a link that is not followed."""
         try:
             return self._open_beneath(self._root, path, head_size, self._follows_links)
         except OSError as error:
@@ -104,7 +103,7 @@ class Disk:
         try:
             if not path:
                 self._check_mounted()
-            folder = self._file(path, 0)
+            folder = self._file(path)
             if folder is None:
                 self._check_mounted()
                 return None
@@ -119,18 +118,18 @@ class Disk:
         return iter(sorted((entry for entry in found if entry), key=lambda entry: entry.name))
 
     def _entry(self, folder: bytes, found: "os.DirEntry[str]") -> Entry | None:
-        """None for what is not served. All is asked of the open folder, whatever has taken its
-        place in the path meanwhile."""
+        """The entry; None for what is not served. It is read from the open folder: another may have
+        taken its place in the path meanwhile."""
+        name = os.fsencode(found.name)
         try:
             if found.is_symlink():
-                return self._linked_entry(folder, os.fsencode(found.name))
+                return self._linked_entry(folder, name)
             status = found.stat(follow_symlinks=False)
         except OSError:
             return None  # gone since
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not stat.S_ISREG(status.st_mode):
             return None
-        name = os.fsencode(found.name)
         return _listed(name, is_folder, status.st_size, status.st_mtime)
 
     def _linked_entry(self, folder: bytes, name: bytes) -> Entry | None:
@@ -142,15 +141,14 @@ class Disk:
             return _listed(name, file.is_folder, file.size, file.modified_ns / 10**9)
 
     def _is_above(self, target: OpenFile, folder: bytes) -> bool:
-        """True for the folder itself and those above it: what lies there is listed without the link,
-        and a walk through it would not end."""
-        segments = folder.split(b"/")
-        for depth in range(len(segments) + 1):
-            path = b"/".join(segments[:depth])
-            with closing(self._open_beneath(self._root, path, 0, True)) as above:
+        """True for the folder and those above it: a walk through such a link would not end."""
+        while True:
+            with closing(self._open_beneath(self._root, folder, 0, True)) as above:
                 if above.is_same_folder(target):
                     return True
-        return False
+            if not folder:
+                return False
+            folder = folder.rpartition(b"/")[0]
 
     def check(self) -> None:
         try:
@@ -165,21 +163,15 @@ class Disk:
 
 
 class DiskLog(Log):
-    """An open file. It is read to its end, however much is appended meanwhile, or a byte range."""
+    """An open file: all of it, with what is appended meanwhile, or a byte range."""
 
     is_local = True
 
     def __init__(self, file: OpenFile, options: OpenOptions, chunk_size: int) -> None:
         """Takes over the descriptor, also where it raises."""
-        modified = file.modified_ns / 10**9
-        super().__init__(
-            Stored(
-                source=Disk.name,
-                size=file.size,
-                modified=within_dates(modified),
-                version=f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}",
-            )
-        )
+        version = f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}"
+        modified = within_dates(file.modified_ns / 10**9)
+        super().__init__(Stored(Disk.name, file.size, modified, version))
         self._descriptor = file.descriptor
         self._chunk_size = chunk_size
         # As they were before the first byte was read; a change that took back both is not seen.
@@ -192,10 +184,8 @@ class DiskLog(Log):
         byte_range: tuple[int, int | None] = options.byte_range or (0, None)
         self._start, self._end = byte_range
         self._first = file.head
-        self._position = self._start + len(file.head)
-        if not options.body:
-            self._position = file.size
-        elif file.descriptor is not None:
+        self._position = self._start + len(file.head) if options.body else file.size
+        if options.body and file.descriptor is not None:
             try:
                 self._changed_ns = os.fstat(file.descriptor).st_ctime_ns
                 self._first = self._first or self._read()
@@ -206,12 +196,10 @@ class DiskLog(Log):
     def _read(self) -> bytes:
         if self._descriptor is None:
             return b""
-        size = self._chunk_size
-        if self._end is not None:
-            size = min(size, self._end - self._position)
-        elif self._position < (self.stored.size or 0):  # what was appended comes by itself
-            size = min(size, (self.stored.size or 0) - self._position)
-        chunk = os.pread(self._descriptor, size, self._position)
+        left = (self._end or self.stored.size or 0) - self._position
+        if left <= 0 and self._end is None:  # what was appended comes in chunks of its own
+            left = self._chunk_size
+        chunk = os.pread(self._descriptor, min(self._chunk_size, left), self._position)
         self._position += len(chunk)
         return chunk
 
@@ -236,9 +224,9 @@ class DiskLog(Log):
             raise Incomplete("truncated", f"the file was cut short while it was read, {lost}")
 
     def _check_beginning(self) -> None:
-        """Raises Incomplete where the file begins otherwise, before more of it is passed on.
+        """Raises Incomplete where the file has another beginning, before more of it is passed on.
 
-        One that was appended to or cut short begins as it did, or is empty.
+        A file that was appended to or cut short keeps its beginning, or is empty.
         """
         if self._descriptor is None:
             return
@@ -251,9 +239,9 @@ class DiskLog(Log):
             raise _rewritten()
 
     def _check_not_rewritten(self) -> None:
-        """Raises Incomplete where the file holds other bytes now than were read of it.
+        """Raises Incomplete where the bytes that were read have changed.
 
-        It is read again where its times have changed: they do when something is appended, too.
+        They are read again where the file's times have changed, as they do when it is appended to.
         """
         if self._descriptor is None:
             return
@@ -269,7 +257,7 @@ class DiskLog(Log):
         ):
             at += len(chunk)
             checksum = fast.crc32(chunk, checksum)
-        # What was cut short is told as that.
+        # A file that was cut short has a message of its own.
         if at == self._position and checksum != self._checksum:
             raise _rewritten()
 

@@ -14,7 +14,7 @@ GONE = "No source has this log. Logs expire: it may have been here before."
 def open_first(
     sources: Sequence[Source], path: bytes, options: OpenOptions = FULL_BODY
 ) -> Log | Folder:
-    """The log or folder of the first source that has it, even behind sources that fail.
+    """The log or folder of the first source that has it. A source that fails hides no other's copy.
 
     Raises NotFound where every source said that it has none, else Unavailable.
     """
@@ -37,7 +37,7 @@ class Listing:
     """
 
     def __init__(self, sources: Sequence[Source], path: bytes) -> None:
-        #: Grows while iterating; where it is not empty the listing is not complete.
+        #: Grows while iterating. The listing is complete if it stays empty.
         self.failures: list[SourceError] = []
         #: Further sentences for the listing's reader.
         self.notices: list[str] = []
@@ -54,11 +54,11 @@ class Listing:
             raise Unavailable(self.failures) if self.failures else NotFound(GONE)
 
     def __iter__(self) -> Iterator[Entry]:
-        """One entry for each source that has a name, disk's first."""
+        """For each name an entry of each source that has it, the disk's first."""
         return heapq.merge(*map(self._until_failure, self._listings), key=lambda entry: entry.name)
 
     def by_name(self) -> Iterator[tuple[Entry, ...]]:
-        """The same entries, those of one name together."""
+        """The same entries, grouped by their names."""
         return (tuple(entries) for _, entries in groupby(self, key=lambda entry: entry.name))
 
     def _until_failure(self, entries: Iterator[Entry]) -> Iterator[Entry]:
@@ -69,5 +69,5 @@ class Listing:
 
 
 def known(entries: Sequence[Entry]) -> Entry:
-    """Of the entries of one name the first with a time, or the first."""
+    """The first entry with a time, or the first. entries: of one name."""
     return next((entry for entry in entries if entry.modified is not None), entries[0])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opening of a path below a root: `pure` is the definition, `native` its twin in Rust.
 
-Each system call of the pure one releases the interpreter and then waits for it again, which under
-load takes longer than the call. The native one waits once.
+Each system call of the pure one releases the interpreter and then waits for it again. Under load that
+takes longer than the call. The native one waits once.
 """
 
 import errno
@@ -14,15 +14,15 @@ from oslogserve.native import CORE
 
 
 class OpenFile(NamedTuple):
-    """An open file or folder. Whoever gets it closes it."""
+    """An open file or folder, to be closed by the caller."""
 
-    #: None where `head` is all of the file: it was closed already.
+    #: None where `head` is the whole file: it is closed already.
     descriptor: int | None
     is_folder: bool
     size: int
     modified_ns: int
     inode: int
-    #: The first bytes of the file, as many as were to be read.
+    #: The first bytes of the file, as many as were requested.
     head: bytes
 
     def is_same_folder(self, other: "OpenFile") -> bool:
@@ -39,33 +39,33 @@ class OpenBeneath(Protocol):
     def __call__(self, root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
         """Opens a file or folder, never a FIFO, a socket or a device.
 
-        Raises OSError: ENOENT where there is neither a file nor a folder, EXDEV where an absolute
-        link or ".." leads out of the root, ELOOP for a link where follows_links is false. Nothing
-        outside of the root is looked at, so that no answer depends on it.
+        Raises OSError: ENOENT where there is neither a file nor a folder, EXDEV for an absolute link or
+        a ".." out of the root, ELOOP for a link where follows_links is false. It looks at nothing
+        outside of the root, so that no answer depends on that.
         """
 
 
-#: As many does the kernel follow on the way to one file.
+#: The kernel's own limit for one path.
 MOST_LINKS = 40
-#: Names a place without opening it: nothing happens to a FIFO or a device.
-_PLACE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+#: Refers to a path without opening it: nothing happens to a FIFO or a device.
+_REFER = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def pure(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
-    place = _place_beneath(root, path, follows_links)
+    reference = _reference(root, path, follows_links)
     try:
-        mode = os.fstat(place).st_mode
+        mode = os.fstat(reference).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise OSError(errno.ENOENT, "neither file nor folder")
-        descriptor = os.open(b"/proc/self/fd/%d" % place, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(b"/proc/self/fd/%d" % reference, os.O_RDONLY | os.O_CLOEXEC)
     finally:
-        os.close(place)
+        os.close(reference)
     try:
         status = os.fstat(descriptor)
         size = status.st_size
         head = b""
         if head_size and stat.S_ISREG(status.st_mode):
-            # A file that says that it is empty may have something to say all the same.
+            # A file of size 0 may have content all the same, as in /proc.
             head = os.read(descriptor, min(head_size, size or head_size))
         is_read = 0 < len(head) == size
     except BaseException:
@@ -78,30 +78,30 @@ def pure(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenF
     return OpenFile(kept, is_folder, size, status.st_mtime_ns, status.st_ino, head)
 
 
-def _place_beneath(root: bytes, path: bytes, follows_links: bool) -> int:
-    """A descriptor of the place, which was reached from folder to folder."""
-    places = [os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)]
+def _reference(root: bytes, path: bytes, follows_links: bool) -> int:
+    """A descriptor that refers to the path, which was followed from folder to folder."""
+    opened = [os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)]
     segments = path.split(b"/")[::-1]
     links = 0
     try:
         while segments:
             segment = segments.pop()
             if segment == b"..":
-                if len(places) == 1:
+                if len(opened) == 1:
                     raise OSError(errno.EXDEV, "the path leads out of the root")
-                os.close(places.pop())
+                os.close(opened.pop())
             elif segment not in (b"", b"."):
-                places.append(os.open(segment, _PLACE, dir_fd=places[-1]))
-            if stat.S_ISLNK(os.fstat(places[-1]).st_mode):
+                opened.append(os.open(segment, _REFER, dir_fd=opened[-1]))
+            if stat.S_ISLNK(os.fstat(opened[-1]).st_mode):
                 links += 1
                 if not follows_links or links > MOST_LINKS:
                     raise OSError(errno.ELOOP, "a link that is not followed")
-                segments += _target(places[-1]).split(b"/")[::-1]
-                os.close(places.pop())
-        return places.pop()
+                segments += _target(opened[-1]).split(b"/")[::-1]
+                os.close(opened.pop())
+        return opened.pop()
     finally:
-        for place in places:
-            os.close(place)
+        for descriptor in opened:
+            os.close(descriptor)
 
 
 def _target(link: int) -> bytes:

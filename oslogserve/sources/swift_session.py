@@ -34,7 +34,7 @@ from oslogserve.sources.context import Context, Trace, transaction_of
 from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 SOURCE = "swift"
-#: What a request to Swift or Keystone was seen to raise.
+#: Exceptions that requests to Swift or Keystone were seen to raise.
 FAILURES = (
     ClientException,
     requests.RequestException,
@@ -48,25 +48,18 @@ TIMEOUTS = (
     keystoneauth1.exceptions.ConnectTimeout,
     TimeoutError,
 )
-#: What a client library was seen to raise over an answer that has another form than Swift's or Keystone's.
-_MISUNDERSTANDINGS = (
-    AttributeError,
-    LookupError,
-    OverflowError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-#: Statuses that a retry may not get: a server behind the proxy is gone, or too busy.
+#: Exceptions of client libraries for answers of another form than Swift's or Keystone's.
+_MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
+#: Statuses that may pass: a server behind the proxy is gone, or too busy.
 _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 _REASONS = {401: "denied", 403: "forbidden"}
 #: Seconds before the first retry; doubled for each next, and jittered.
 PAUSE = 0.1
-#: The share of a token's life after which the next one is requested, so that no reader waits for it.
+#: Share of a token's life after which the next one is requested, so that no reader waits for it.
 RENEWED_AFTER = 0.5
 #: Seconds between two requests for a token that nobody waits for.
 RENEWAL_PAUSE = 1
-#: Kept alive for later requests; more than a process has threads is never needed.
+#: Connections kept alive for later requests: one for each thread of a process is enough.
 IDLE_CONNECTIONS = 64
 
 # swiftclient would log the beginning of each token.
@@ -116,7 +109,7 @@ class SwiftSession:
         self._renewal_lock = Lock()
 
     def close(self) -> None:
-        """Closes the idle connections; whoever opened a log closes that one's."""
+        """Closes the idle connections. Each open log closes its own."""
         while self._idle:
             self._idle.pop().close()
         self._session.session.close()
@@ -133,10 +126,10 @@ class SwiftSession:
         keeps_connection: bool = False,
         **options: Any,
     ) -> _T | None:
-        """What call(storage URL, token, *args, http_conn=connection, **options) returns; None for a 404.
+        """The result of call(storage URL, token, *args, http_conn=connection, **options); None for 404.
 
-        keeps_connection: the result keeps the connection and releases it. Raises SourceError;
-        what fails before the context's deadline is retried where that can help.
+        keeps_connection: the result keeps the connection and releases it. Raises SourceError. A
+        failure before the context's deadline is retried where that can help.
         """
         context = context or Context()
         deadline = context.deadline(self._answer_timeout)
@@ -165,7 +158,7 @@ class SwiftSession:
                 time.sleep(jittered)
                 pause *= 2
                 retries -= 1
-            except _MISUNDERSTANDINGS as error:  # a page of what stands before Swift, say
+            except _MALFORMED as error:  # such as the page of a proxy
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
     def _request_once(
@@ -186,8 +179,8 @@ class SwiftSession:
     def _current_access(self, deadline: float, refused: str | None = None) -> _Access:
         """A token other than the refused one. Raises SourceError.
 
-        Of many threads that need a new one, one requests it; the others share its outcome, a
-        failure too, so that nobody waits for two.
+        If many threads need a new one, one requests it. The others share its outcome, a failure too,
+        so that nobody waits for two.
         """
         renewal = self._renewal
         is_over = renewal.done()
@@ -203,12 +196,12 @@ class SwiftSession:
             return renewal.result(max(0.0, deadline - time.monotonic()))
         except TimeoutError:
             raise SourceError(SOURCE, "no token came in time", "timeout") from None
-        except SourceError as error:  # of all threads that wait: one exception is of one thread
+        except SourceError as error:  # each thread raises an exception of its own
             raise SourceError(SOURCE, str(error), error.reason) from None
 
     def _start_renewal(self, last: "Future[_Access]") -> "Future[_Access]":
-        """The request for a token that follows the last one, in a thread of its own: each caller
-        waits until its own deadline."""
+        """The request for the token after the last one. It has a thread of its own, so that each
+        caller waits until its own deadline."""
         with self._renewal_lock:
             if self._renewal is not last:
                 return self._renewal
@@ -238,7 +231,7 @@ class SwiftSession:
         self._metrics["swift_authentications_total", outcome].inc()
 
     def _introduce(self, access: _Access) -> None:
-        """Lets Swift look at a token once: it asks Keystone about it, and readers need not wait."""
+        """Has Swift verify a token with Keystone, so that no reader waits for that."""
         head = partial(head_account, access.storage_url, access.token)
         deadline = time.monotonic() + self._token_timeout
         with contextlib.suppress(Exception):  # a reader will be told
@@ -263,7 +256,7 @@ class SwiftSession:
             raise SourceError(SOURCE, message) from error
         except FAILURES as error:
             raise self._source_error(error) from error
-        except _MISUNDERSTANDINGS as error:
+        except _MALFORMED as error:
             raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
 
     def _connection(self, url: str, deadline: float, trace: Trace) -> DeadlineConnection:
@@ -284,7 +277,7 @@ class SwiftSession:
             connection.close()
 
     def _source_error(self, error: BaseException) -> SourceError:
-        """The failure by type and status: the texts of these exceptions hold URLs."""
+        """The failure by type and status: the messages of these exceptions hold URLs."""
         if isinstance(error, TIMEOUTS):
             return SourceError(SOURCE, "it did not answer in time", "timeout")
         if _is_untrusted(error):
@@ -307,7 +300,7 @@ class SwiftSession:
 
 
 def _retry_reason(error: BaseException) -> str | None:
-    """The label of a retry; None where it could not succeed, or would wait as long once more."""
+    """The label of a retry; None where it cannot succeed, or would wait as long once more."""
     if isinstance(error, TIMEOUTS) or _is_untrusted(error):
         return None
     if isinstance(error, ClientException) and error.http_status:
@@ -317,7 +310,7 @@ def _retry_reason(error: BaseException) -> str | None:
 
 
 def _is_untrusted(error: BaseException) -> bool:
-    """True where a server's certificate was refused. What is raised hides it in its context."""
+    """True where a server's certificate was refused, which is the cause of other exceptions."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
         cause = cause.__cause__ or cause.__context__
@@ -325,7 +318,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _credentials(options: dict[str, Any]) -> Any:
-    """The auth plugin of keystoneauth that the options describe; it logs its address."""
+    """The auth plugin of keystoneauth, with an address that it may log."""
     url = urldefragauth(options["auth_url"])
     if options["auth_version"] == "1":
         return authv1.PasswordPlugin(url, options["username"], options["password"])
