@@ -66,6 +66,7 @@ def test_a_file_comes_in_chunks_with_what_is_known_of_it(disk, root):
     assert (stored.source, stored.size) == ("disk", 10)
     assert stored.modified == 1000.5
     assert stored.encoding == ""
+    assert log.is_local
 
 
 @pytest.mark.parametrize(
@@ -113,34 +114,13 @@ def test_a_name_does_not_find_a_folder_that_ends_in_gz(disk, root):
 def test_misses(disk, root, path):
     (root / "file").touch()
     assert disk.open(path) is None
-    assert disk.entries(path) is None
+    assert disk.entries(path) is disk.entries(b"file") is None
 
 
 @pytest.mark.parametrize("path", [b"", b"folder"])
 def test_folders(disk, root, path):
     (root / "folder").mkdir()
     assert isinstance(disk.open(path), Folder)
-
-
-@pytest.mark.parametrize("target", ["../logs-private/key", "/etc/passwd", ".."])
-def test_a_link_out_of_the_root_is_refused(disk, root, target):
-    private = root.parent / "logs-private"
-    private.mkdir()
-    (private / "key").write_text("secret")
-    (root / "link").symlink_to(target)
-    with pytest.raises(BadRequest, match="symbolic link"):
-        disk.open(b"link")
-    (root / "packed.gz").symlink_to(target)
-    with pytest.raises(BadRequest):
-        disk.open(b"packed")
-
-
-def test_a_linked_folder_out_of_the_root_is_refused(disk, root):
-    (root.parent / "logs-private").mkdir()
-    (root / "link").symlink_to("../logs-private")
-    for ask in (disk.open, disk.entries):
-        with pytest.raises(BadRequest):
-            ask(b"link")
 
 
 def test_a_linked_root_is_followed(root, tmp_path, open_beneath):
@@ -199,19 +179,20 @@ def test_a_link_to_nowhere_or_to_itself_is_a_miss_where_links_are_followed(linki
 @pytest.mark.parametrize("follows_links", [False, True])
 def test_a_link_tells_nothing_of_what_it_leads_to(root, tmp_path, open_beneath, follows_links):
     """Else whoever uploads links learns what exists on the server, and what may not be read."""
-    outside = tmp_path / "outside"
+    outside = tmp_path / "logs-private"  # its name begins as the root's
     outside.mkdir()
     (outside / "there").write_bytes(b"x")
     (outside / "closed").mkdir(mode=0)
     targets = ["there", "missing", "closed", "closed/x", "there/x", "there.gz", ".", ""]
     for number, target in enumerate(targets):
         (root / f"absolute{number}").symlink_to(f"{outside}/{target}")
-        (root / f"relative{number}").symlink_to(f"../outside/{target}")
-        (root / f"packed{number}.gz").symlink_to(f"../outside/{target}")
+        (root / f"relative{number}").symlink_to(f"../logs-private/{target}")
+        (root / f"packed{number}.gz").symlink_to(f"../logs-private/{target}")
     (root / "folder").symlink_to(outside)
+    (root / "up").symlink_to("..")
     disk = Disk(str(root), 4, open_beneath, follows_links)
     names = [f"{name}{n}" for name in ("absolute", "relative", "packed") for n in range(8)]
-    paths = [*names, *(f"folder/{target}" for target in targets if target not in (".", ""))]
+    paths = ["up", *names, *(f"folder/{target}" for target in targets if target not in (".", ""))]
     told = set()
     for path in paths:
         for ask in (disk.open, disk.entries):
@@ -282,18 +263,14 @@ def test_a_log_of_a_certain_version_comes_from_its_first_byte(disk, root):
     assert content(disk.open(b"a", OpenOptions(version="1"))) == b"0123456789"
 
 
-def test_what_is_read_at_once_leaves_nothing_open(disk, root):
+@pytest.mark.parametrize("stored", [b"", b"0123"])
+def test_what_is_read_at_once_leaves_nothing_open(disk, root, stored):
     before = os.listdir("/proc/self/fd")
-    (root / "a").write_bytes(b"0123")
+    (root / "a").write_bytes(stored)
     log = disk.open(b"a")
+    assert len(os.listdir("/proc/self/fd")) == len(before) + (not stored)
+    assert content(log) == stored
     assert len(os.listdir("/proc/self/fd")) == len(before)
-    assert list(log) == [b"0123"]
-    log.close()
-
-
-def test_an_empty_file_is_empty(disk, root):
-    (root / "a").touch()
-    assert content(disk.open(b"a")) == b""
 
 
 def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(open_beneath):
@@ -428,11 +405,6 @@ def test_a_file_that_is_only_touched_or_appended_to_is_not_told(root, open_benea
         assert came + b"".join(chunks) == OLD + b"more"
 
 
-def test_a_file_is_local(disk, root):
-    (root / "a").write_bytes(b"0123456789")
-    assert closed(disk.open(b"a")).is_local
-
-
 def test_what_is_appended_while_it_is_read_is_read_too(disk, root):
     (root / "a").write_bytes(b"0123456789")
     log = disk.open(b"a")
@@ -546,10 +518,6 @@ def on_another_device(monkeypatch, root):
     monkeypatch.setattr(os, "stat", elsewhere)
 
 
-def test_a_root_that_is_there_answers(disk):
-    disk.check()
-
-
 def test_a_log_that_is_rotated_while_it_is_read_goes_on(disk, root):
     (root / "a").write_bytes(b"0123456789")
     log = disk.open(b"a")
@@ -569,11 +537,6 @@ def test_entries_are_sorted_as_swift_sorts_them(disk, root):
     assert [entry.size for entry in entries] == [3, 3, None, 3, 3]
     assert {entry.source for entry in entries} == {"disk"}
     assert all(entry.modified > 1e9 for entry in entries)
-
-
-def test_a_file_has_no_entries(disk, root):
-    (root / "a").touch()
-    assert disk.entries(b"a") is None
 
 
 def test_without_openat2_the_native_core_leaves_it_to_the_pure_one(root, monkeypatch):
