@@ -209,7 +209,10 @@ class Parameter(NamedTuple):
     #: How often it may be given; all values hold. 1: several that differ contradict each other.
     most: int = 1
     #: True for a field of a form, which sends it empty where it is not filled in.
-    in_form: bool = True
+    in_form: bool = False
+
+
+FormField = partial(Parameter, in_form=True)
 
 
 def _value_of(choices: Mapping[str, Any]) -> Callable[[str], Any]:
@@ -226,40 +229,30 @@ _content_type = _value_of({"text/plain": "text", "text/html": "html"})
 
 #: What a query string takes; those with a field of Selection are options of `render` too.
 PARAMETERS = {
-    "source": Parameter("source", _choice(*SOURCES), "swift", "where to look", in_form=False),
-    "lines": Parameter("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
-    "since": Parameter("since", time_range, "2013-09-27T18:22", "not before this time (ISO 8601)"),
-    "until": Parameter("until", time_range, "2013-09-27T18:25", "not after this time (ISO 8601)"),
-    "level": Parameter("level", _level, "ERROR", "lines of this severity and above", in_form=False),
-    "q": Parameter("searches", _text, "timed out", "text that a line holds", MAX_REPEATS),
-    "re": Parameter("searches", _pattern, "time.*out", "regular expression (RE2)", MAX_REPEATS),
-    "not": Parameter("without", _text, "heartbeat", "text that no line holds", MAX_REPEATS),
-    "context": Parameter("context", _context, "5", "lines before and after each hit"),
-    "after": Parameter("after", _number, "812", "no lines up to this number", in_form=False),
-    "limit": Parameter("limit", _number, "1000", "the first lines of what is left", in_form=False),
-    "tail": Parameter("tail", _tail, "100", "the last lines of what is left"),
-    "show": Parameter("show", _fragment, "L1234", "bring in lines, by a fragment", MAX_SHOWN),
-    "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view", in_form=False),
-    "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines", in_form=False),
-    "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries", in_form=False),
-    "logs": Parameter("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
-    "order": Parameter(
-        "order", _choice(*ORDERS), "time", "lines of a folder's logs", in_form=False
-    ),
+    "source": Parameter("source", _choice(*SOURCES), "swift", "where to look"),
+    "lines": FormField("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
+    "since": FormField("since", time_range, "2013-09-27T18:22", "not before this time (ISO 8601)"),
+    "until": FormField("until", time_range, "2013-09-27T18:25", "not after this time (ISO 8601)"),
+    "level": Parameter("level", _level, "ERROR", "lines of this severity and above"),
+    "q": FormField("searches", _text, "timed out", "text that a line holds", MAX_REPEATS),
+    "re": FormField("searches", _pattern, "time.*out", "regular expression (RE2)", MAX_REPEATS),
+    "not": FormField("without", _text, "heartbeat", "text that no line holds", MAX_REPEATS),
+    "context": FormField("context", _context, "5", "lines before and after each hit"),
+    "after": Parameter("after", _number, "812", "no lines up to this number"),
+    "limit": Parameter("limit", _number, "1000", "the first lines of what is left"),
+    "tail": FormField("tail", _tail, "100", "the last lines of what is left"),
+    "show": FormField("show", _fragment, "L1234", "bring in lines, by a fragment", MAX_SHOWN),
+    "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view"),
+    "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines"),
+    "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries"),
+    "logs": FormField("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
+    "order": Parameter("order", _choice(*ORDERS), "time", "lines of a folder's logs"),
     "from": Parameter(
-        "first_log",
-        lambda name: _name(name).encode(),
-        "etc/",
-        "the first of a folder's logs",
-        in_form=False,
+        "first_log", lambda name: _name(name).encode(), "etc/", "the first of a folder's logs"
     ),
-    "in": Parameter(
-        "in_job", _value_of({"job": True}), "job", "the job's folder, from one in it", in_form=False
-    ),
-    "unasked": Parameter(
-        "unasked", _yes_or_no, "yes", "what went wrong in small logs only", in_form=False
-    ),
-    "content-type": Parameter("format", _content_type, "text/plain", "the view", in_form=False),
+    "in": Parameter("in_job", _value_of({"job": True}), "job", "the job's folder, from one in it"),
+    "unasked": Parameter("unasked", _yes_or_no, "yes", "what went wrong in small logs only"),
+    "content-type": Parameter("format", _content_type, "text/plain", "the view"),
 }
 
 
