@@ -32,7 +32,7 @@ from oslogserve.query import Query
 from oslogserve.sources import Source, open_beneath
 from oslogserve.sources.context import Context, Trace
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.guard import PATIENCE, PATIENCE_BEHIND_DISK, Backend, Guard
+from oslogserve.sources.guard import Backend, Guard
 from oslogserve.sources.swift import Swift
 
 if TYPE_CHECKING:
@@ -183,6 +183,6 @@ def _guards(config: Config, metrics: Metrics, core: str) -> list[Guard]:
         sources.append(Swift(config, metrics))
     threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
     return [
-        Guard(source, metrics, threads, patience, shows_dot_files)
-        for source, patience in zip(sources, (PATIENCE, PATIENCE_BEHIND_DISK), strict=False)
+        Guard(source, metrics, threads, bool(number), shows_dot_files)
+        for number, source in enumerate(sources)
     ]

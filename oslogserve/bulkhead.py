@@ -19,13 +19,19 @@ class Bulkhead:
     """
 
     def __init__(
-        self, places: int, patience: float, waiting_room: threading.Semaphore | None = None
+        self,
+        places: int,
+        patience: float,
+        waiting_room: threading.Semaphore | None = None,
+        room_patience: float = ROOM_PATIENCE,
     ) -> None:
         """patience: seconds in which no place is taken or given back until the work counts as stuck;
-        then nobody waits. waiting_room: for the threads that wait, maybe for several kinds of work."""
+        then nobody waits. waiting_room: for the threads that wait, maybe for several kinds of work.
+        room_patience: see ROOM_PATIENCE."""
         self._places = max(1, places)
         self._patience = patience
         self._waiting_room = waiting_room
+        self._room_patience = room_patience
         self._changed = threading.Condition()
         self._taken = 0
         #: When a place was last taken or given back.
@@ -39,7 +45,7 @@ class Bulkhead:
                 return
             self._patience_left()
         room = self._waiting_room
-        if room is not None and not room.acquire(timeout=ROOM_PATIENCE):
+        if room is not None and not room.acquire(timeout=self._room_patience):
             raise Full
         try:
             with self._changed:

@@ -8,6 +8,7 @@ source. Once none of them gets on, further calls fail at once: their threads are
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from threading import Semaphore
 from typing import Protocol, TypeVar
 
 from oslogserve.bulkhead import Bulkhead, Full
@@ -17,10 +18,12 @@ from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Sourc
 from oslogserve.sources.circuit_breaker import CircuitBreaker
 from oslogserve.sources.context import Context
 
-#: Seconds without a finished call before further ones are refused: of a source that is the first or
-#: the only one, and of a network's behind a disk, whose readers need the threads.
+#: Seconds without a finished call before further ones are refused: of the first source, and of one
+#: behind a disk, whose readers need the threads.
 PATIENCE = 5.0
 PATIENCE_BEHIND_DISK = 1.0
+#: Behind a disk a quarter of the threads may wait for a place. Others wait so many seconds for that.
+ROOM_PATIENCE_BEHIND_DISK = 0.1
 
 _T = TypeVar("_T")
 
@@ -43,16 +46,20 @@ class Guard:
         source: Backend,
         metrics: Metrics,
         threads: int,
-        patience: float = PATIENCE,
+        is_behind_disk: bool = False,
         shows_dot_files: bool = False,
     ) -> None:
-        """threads: of the process. patience: see PATIENCE."""
+        """threads: of the process."""
         self.name = source.name
         self.source = source
         self.metrics = metrics
         self.shows_dot_files = shows_dot_files
         self._breaker = CircuitBreaker(source.name, metrics)
-        self._places = Bulkhead(threads // 2, patience)
+        self._places = Bulkhead(threads // 2, PATIENCE)
+        if is_behind_disk:
+            room = Semaphore(max(1, threads // 4))
+            patience, room_patience = PATIENCE_BEHIND_DISK, ROOM_PATIENCE_BEHIND_DISK
+            self._places = Bulkhead(threads // 2, patience, room, room_patience)
 
     def for_request(
         self, context: Context, note: Callable[[str, str, float], None]

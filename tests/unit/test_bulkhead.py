@@ -40,9 +40,8 @@ def test_whoever_waits_gets_the_place_that_is_given_back():
     assert not thread.is_alive()
 
 
-def test_nobody_waits_long_where_there_is_no_room_to_wait(clock, monkeypatch):
-    monkeypatch.setattr(bulkhead, "ROOM_PATIENCE", 0.01)
-    places = Bulkhead(1, PATIENCE, threading.Semaphore(0))
+def test_nobody_waits_long_where_there_is_no_room_to_wait(clock):
+    places = Bulkhead(1, PATIENCE, threading.Semaphore(0), 0.01)
     places.enter()
     with pytest.raises(Full):
         places.enter()

@@ -178,6 +178,7 @@ def test_a_message_that_it_explains_is_one(message):
         ("reliability.rst", "every three seconds" if budget.PATIENCE == 3 else "?"),
         ("reliability.rst", "half a second" if bulkhead.ROOM_PATIENCE == 0.5 else "?"),
         ("reliability.rst", f"for {guard.PATIENCE:g} s (for\nSwift, {guard.PATIENCE_BEHIND_DISK:g} s if"),
+        ("reliability.rst", f"wait {guard.ROOM_PATIENCE_BEHIND_DISK:g} s"),
         ("reliability.rst", "After five failures" if circuit_breaker.FAILURES == 5 else "?"),
         ("reliability.rst", "up to half a minute" if circuit_breaker.LONGEST_PAUSE == 30 else "?"),
         ("urls.rst", f"more than {MOST_ENTRIES:,} files and folders"),

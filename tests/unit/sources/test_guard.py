@@ -17,7 +17,7 @@ from oslogserve.sources.circuit_breaker import (
     MIN_FAILING,
 )
 from oslogserve.sources.context import Context
-from oslogserve.sources.guard import PATIENCE, Guard
+from oslogserve.sources.guard import PATIENCE, PATIENCE_BEHIND_DISK, Guard
 from tests.unit.handlers.asking import Asking
 
 from .fake import FakeLog, FakeSource
@@ -232,8 +232,8 @@ class Readers:
         return len(self.failures)
 
 
-def hanging(metrics, threads, patience=PATIENCE):
-    guard = Guard(Hanging(), metrics, threads, patience)
+def hanging(metrics, threads, is_behind_disk=False):
+    guard = Guard(Hanging(), metrics, threads, is_behind_disk)
     return guard, Readers(guard)
 
 
@@ -252,8 +252,23 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     assert guarded(guard).open(b"a") is None
 
 
+def test_behind_a_disk_a_quarter_of_the_threads_stays_free(metrics, clock):
+    guard, readers = hanging(metrics, threads=4, is_behind_disk=True)
+    readers.ask(2)
+    arrive(guard, 2)
+    readers.ask()
+    while guard._places._waiting_room._value:  # until it waits for a place
+        time.sleep(0.001)
+    began = time.monotonic()
+    with pytest.raises(SourceError, match="slow to answer"):
+        guarded(guard).open(b"a")
+    assert time.monotonic() - began < PATIENCE_BEHIND_DISK
+    readers.end()
+    clock.now += PATIENCE_BEHIND_DISK
+
+
 def test_who_finds_no_place_gets_the_next_that_is_free(metrics):
-    guard, readers = hanging(metrics, threads=2, patience=BOUND)
+    guard, readers = hanging(metrics, threads=2)
     readers.ask()
     arrive(guard, 1)
     readers.ask()
@@ -278,7 +293,7 @@ def test_calls_that_began_before_it_was_left_alone_do_not_prolong_that(metrics, 
 def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
     monkeypatch.setattr(circuit_breaker, "MIN_FAILING", 0)
     monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
-    guard, readers = hanging(metrics, threads=2, patience=BOUND)
+    guard, readers = hanging(metrics, threads=2)
     guard.source.error = SourceError("swift", "status 503")
     readers.ask()
     arrive(guard, 1)
