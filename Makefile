@@ -108,7 +108,7 @@ $(RUN)/installed-%:
 	$(RUN)/bin/$(LOCKED) --requirement $<
 	touch $@
 
-var/demo.written: oslogserve/demo.py | $(RUN)/installed
+var/demo.written: oslogserve/demo.py oslogserve/demo.txt | $(RUN)/installed
 	$(RUN)/bin/oslogserve demo var/demo
 	touch $@
 

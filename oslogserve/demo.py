@@ -13,6 +13,7 @@ import itertools
 import json
 import pathlib
 import random
+import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
@@ -27,140 +28,22 @@ _CATALOG_SERVICES = (
     "manila magnum ironic trove aodh gnocchi cloudkitty masakari zaqar senlin mistral"
 )
 
-# Templates of episodes: "@" at the beginning of a line becomes a time in milliseconds, "@000" one in
-# microseconds.
-
-_REQUEST = rb"""
-@ %(pid)s INFO nova.osapi_compute.wsgi.server [None - - - - - -] (%(pid)s) accepted ('127.0.0.1', %(port)s)
-
-@ %(pid)s DEBUG nova.api.openstack.wsgi [None %(req)s %(user)s] Calling method '<bound method ServersController.show of <nova.api.openstack.compute.servers.ServersController object at 0x7f3a5c0e2d90>>' {{(pid=%(pid)s) _process_stack /opt/stack/nova/nova/api/openstack/wsgi.py:511}}
-@ %(pid)s DEBUG keystonemiddleware.auth_token [None %(req)s %(user)s] Removing headers from request environment: X-Service-Catalog,X-Identity-Status,X-Service-Identity-Status,X-Roles,X-Service-Roles,X-Domain-Name {{(pid=%(pid)s) remove_auth_headers /usr/local/lib/python3.12/dist-packages/keystonemiddleware/auth_token/_request.py:44}}
-@ %(pid)s DEBUG keystoneauth.session [None %(req)s %(user)s] REQ: curl -g -i -X GET http://10.0.0.4/identity/v3/auth/tokens -H "X-Subject-Token: {SHA256}%(token)s" -H "X-Service-Catalog: %(catalog)s" {{(pid=%(pid)s) _http_log_request /usr/local/lib/python3.12/dist-packages/keystoneauth1/session.py:570}}
-@ %(pid)s DEBUG nova.compute.api [None %(req)s %(user)s] [instance: %(instance)s] Fetching instance by UUID {{(pid=%(pid)s) get /opt/stack/nova/nova/compute/api.py:2884}}
-@ %(pid)s DEBUG oslo_concurrency.lockutils [None %(req)s %(user)s] Acquiring lock "refresh_cache-%(instance)s" {{(pid=%(pid)s) lock /usr/local/lib/python3.12/dist-packages/oslo_concurrency/lockutils.py:313}}
-@ %(pid)s DEBUG oslo_concurrency.lockutils [None %(req)s %(user)s] Acquired lock "refresh_cache-%(instance)s" {{(pid=%(pid)s) lock /usr/local/lib/python3.12/dist-packages/oslo_concurrency/lockutils.py:316}}
-@ %(pid)s DEBUG nova.network.neutron [None %(req)s %(user)s] [instance: %(instance)s] Building network info cache for instance {{(pid=%(pid)s) _get_instance_nw_info /opt/stack/nova/nova/network/neutron.py:2067}}
-@ %(pid)s DEBUG neutronclient.v2_0.client [None %(req)s %(user)s] RESP BODY: {
-  "ports": [
-    {
-      "admin_state_up": true,
-      "binding:host_id": "ubuntu-noble",
-      "binding:vif_type": "ovs",
-      "binding:vnic_type": "normal",
-      "device_id": "%(instance)s",
-      "device_owner": "compute:nova",
-      "fixed_ips": [
-        {
-          "ip_address": "10.1.0.%(octet)s"
-        }
-      ],
-      "mac_address": "fa:16:3e:%(mac)s",
-      "name": "",
-      "revision_number": 4,
-      "status": "ACTIVE"
-    }
-  ]
+#: Templates of episodes, and the one of a page, by name. "@" at the beginning of a line becomes a time in
+#: milliseconds, "@000" one in microseconds.
+_TEMPLATES = {
+    name.decode(): template
+    for name, template in re.findall(
+        rb"(?ms)^== (\w+)\n(.*?)(?=^== |\Z)",
+        pathlib.Path(__file__).with_suffix(".txt").read_bytes(),
+    )
 }
- {{(pid=%(pid)s) log_resp /usr/local/lib/python3.12/dist-packages/neutronclient/common/utils.py:180}}
-@ %(pid)s DEBUG oslo_concurrency.lockutils [None %(req)s %(user)s] Releasing lock "refresh_cache-%(instance)s" {{(pid=%(pid)s) lock /usr/local/lib/python3.12/dist-packages/oslo_concurrency/lockutils.py:334}}
-@ %(pid)s INFO nova.compute.manager [None %(req)s %(user)s] [instance: %(instance)s] Took %(seconds)s seconds to build instance.
-@ %(pid)s DEBUG nova.api.openstack.wsgi [None %(req)s %(user)s] RESP BODY:
-<?xml version="1.0"?>
-<server id="%(instance)s">
-  <status>ACTIVE</status>
-  <ip version="4" addr="10.1.0.%(octet)s"/>
-  <metadata/>
-  <config_drive/>
-  <key_name>tempest & co</key_name>
-</server>
- {{(pid=%(pid)s) _log_body /opt/stack/nova/nova/api/openstack/wsgi.py:498}}
-@ %(pid)s INFO nova.api.openstack.requestlog [None %(req)s %(user)s] 10.0.0.4 "GET /compute/v2.1/servers/%(instance)s" status: 200 len: 1874 microversion: 2.96 time: 0.%(port)s
-"""
-
-_WARNING = rb"""
-@ %(pid)s WARNING nova.virt.libvirt.driver [None %(req)s %(user)s] [instance: %(instance)s] Timeout waiting for ['network-vif-plugged'] after %(seconds)s seconds
-"""
-
-# oslo.log repeats the prefix on each line of a traceback ...
-_ERROR_PREFIXED = rb"""
-@ %(pid)s ERROR nova.compute.manager [None %(req)s %(user)s] [instance: %(instance)s] Instance failed to spawn: nova.exception.PortBindingFailed: Binding failed for port <%(token)s>
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s] Traceback (most recent call last):
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]   File "/opt/stack/nova/nova/compute/manager.py", line 2887, in _build_resources
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]     yield resources
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]   File "/opt/stack/nova/nova/virt/libvirt/driver.py", line 4560, in spawn
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]     self._create_guest_with_network(
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s] nova.exception.PortBindingFailed: Binding failed for port <%(token)s>
-@ %(pid)s ERROR nova.compute.manager [instance: %(instance)s]
-"""
-
-# ... a service that prints it itself does not: those lines belong to the record above them.
-_ERROR_BARE = rb"""
-@ %(pid)s ERROR oslo_messaging.rpc.server [None %(req)s %(user)s] Exception during message handling: oslo_db.exception.DBDeadlock
-Traceback (most recent call last):
-  File "/usr/local/lib/python3.12/dist-packages/oslo_messaging/rpc/server.py", line 174, in _process_incoming
-    res = self.dispatcher.dispatch(message)
-  File "/usr/local/lib/python3.12/dist-packages/sqlalchemy/engine/base.py", line 1967, in _exec_single_context
-    self.dialect.do_execute(
-oslo_db.exception.DBDeadlock: (pymysql.err.OperationalError) (1213, 'Deadlock found when trying to get lock; try restarting transaction')
-[SQL: UPDATE instances SET vm_state='active' WHERE instances.uuid = '%(instance)s' AND id < 7]
-"""
-
-# What must never reach a browser as it is. The longest line of a real gate log is about this long.
-_HOSTILE = (
-    b"""
-@ %(pid)s INFO nova.metadata [None %(req)s %(user)s] name=<script>alert(1)</script>
-@ %(pid)s INFO nova.metadata [None %(req)s %(user)s] &amp; &lt;b&gt; </span></pre><img src=x onerror=alert(1)>
-@ %(pid)s WARNING nova.metadata [None %(req)s %(user)s] not UTF-8: \xff\xfe caf\xe9 \xc3\x28 \x00 end
-@ %(pid)s INFO nova.metadata [None %(req)s %(user)s] \x1b[31;1mred\x1b[0m and \x1b[00;32mgreen\x1b[00m
-@ %(pid)s INFO nova.metadata [None %(req)s %(user)s] "quotes' href="javascript:alert(1)" %%3Cb%%3E
-@ %(pid)s DEBUG nova.metadata [None %(req)s %(user)s] user_data """
-    + b"QUJDREVGR0g" * 9_000
-    + b"\n"
-)
-
-_CONSOLE_START = b"""
-@000 | Job console starting
-@000 | Updating git repos
-@000 | PLAY [all] **********************************************************
-"""
-
-_CONSOLE_STEP = b"""
-@000 | ubuntu-jammy | + functions-common:apt_get:1120 : is_set PKG_%(port)s
-@000 | ubuntu-jammy | Get:%(octet)s noble/main amd64 libdemo%(port)s 1.2-1
-"""
-
-_CONSOLE_END = b"""
-@000 | ubuntu-jammy | \x1b[00;31mWARNING: swap is small <512 MB\x1b[00m
-@000 | fatal: [ubuntu-jammy]: FAILED! => {'rc': 1, 'msg': 'non-zero return code'}
-@000 |
-@000 | PLAY RECAP **********************************************************
-@000 | ubuntu-jammy | ok: 41 changed: 17 unreachable: 0 failed: 1 skipped: 6 rescued: 0
-"""
-
-_C_API = b"""
-@000 np0039821 devstack@c-api.service[8526]: DEBUG oslo_concurrency.lockutils [None %(req)s demo demo] Acquired lock "singleton" {{(pid=8526) lock /usr/lib/oslo_concurrency/lockutils.py:316}}
-@000 np0039821 devstack@c-api.service[8526]: INFO cinder.api.openstack.wsgi [None %(req)s demo demo] GET http://10.0.0.4/volume/v3/volumes/detail?limit=10&all_tenants=1
-@000 np0039821 devstack@c-api.service[8526]: WARNING cinder.keymgr [None %(req)s None None] fixed_key is in use: NOT for production.
-"""
-
-_SYSTEM = b"""
-@000 np0039821 kernel: br-int: port 3(tap%(port)s) entered <forwarding> state
-@000 np0039821 sshd[912]: Accepted publickey for zuul from 10.0.0.9 port %(port)s ssh2: RSA SHA256:%(token)s
-"""
-
-_C_VOL_ERROR = b"""
-@000 np0039821 devstack@c-vol.service[9001]: ERROR cinder.volume.manager [None %(req)s demo demo] Unable to create volume: timeout
-@000 np0039821 devstack@c-vol.service[9001]: ERROR cinder.volume.manager Traceback (most recent call last):
-@000 np0039821 devstack@c-vol.service[9001]: ERROR cinder.volume.manager   File "/opt/stack/cinder/cinder/volume/manager.py", line 766
-@000 np0039821 devstack@c-vol.service[9001]: ERROR cinder.volume.manager cinder.exception.VolumeBackendAPIException: <no lun>
-"""
-
-_REPORT = b"""<!DOCTYPE html>
-<meta charset="utf-8"><title>Unit Test Report</title><h1>Unit Test Report</h1>
-<p id="script">The script did not run: this page is sandboxed.</p>
-<table border="1"><tr><th>Test<th>Result<tr><td>test_show<td>fail<tr><td>test_list<td>pass</table>
-<script>document.getElementById("script").textContent = "The script ran.";</script>
-"""
+#: Fields of templates that never change.
+_FIXED = {
+    b"escape": b"\x1b",
+    b"not_utf8": b"\xff\xfe caf\xe9 \xc3\x28 \x00",
+    # With it, a line is as long as the longest of real gate logs.
+    b"user_data": b"QUJDREVGR0g" * 9_000,
+}
 
 # 64 x 64 pixels in black and white.
 _PNG = (
@@ -226,36 +109,36 @@ def _episodes(
     times = _times(rng, layout, mean_gap)
     identities = _identities(rng)
     for template in templates(rng):
-        values = _values(rng) | rng.choice(identities)
-        _, *records = (template % values).split(b"\n@")
+        values = _FIXED | _values(rng) | rng.choice(identities)
+        _, *records = (b"\n" + template % values).split(b"\n@")
         yield b"\n".join([next(times) + record for record in records])
 
 
 def _requests(rng: random.Random) -> Iterator[bytes]:
     """Mostly requests; a warning now and then; an error about once a megabyte."""
     for number in itertools.count(1):
-        yield _REQUEST
+        yield _TEMPLATES["request"]
         if number % 15 == 0:
-            yield _WARNING
+            yield _TEMPLATES["warning"]
         if number % 90 == 7:
-            yield rng.choice((_ERROR_PREFIXED, _ERROR_BARE))
+            yield rng.choice((_TEMPLATES["error_prefixed"], _TEMPLATES["error_bare"]))
         if number % 400 == 9:
-            yield _HOSTILE
+            yield _TEMPLATES["hostile"]
 
 
 def _console(rng: random.Random) -> Iterator[bytes]:
-    yield _CONSOLE_START
+    yield _TEMPLATES["console_start"]
     for task in (b"Ensure swap is on", b"Run devstack", b"Gather <logs> & results"):
-        yield b"\n@000 |\n@000 | TASK [%b] " % task + b"*" * 40 + b"\n"
-        yield from itertools.repeat(_CONSOLE_STEP, rng.randrange(40, 400))
-    yield _CONSOLE_END
+        yield b"@000 |\n@000 | TASK [%b] " % task + b"*" * 40 + b"\n"
+        yield from itertools.repeat(_TEMPLATES["console_step"], rng.randrange(40, 400))
+    yield _TEMPLATES["console_end"]
 
 
 def _syslog(rng: random.Random) -> Iterator[bytes]:
     for number in range(800):
-        yield rng.choice((_C_API, _SYSTEM))
+        yield rng.choice((_TEMPLATES["c_api"], _TEMPLATES["system"]))
         if number % 300 == 99:
-            yield _C_VOL_ERROR
+            yield _TEMPLATES["c_vol_error"]
 
 
 def generate_oslo(size: int, seed: int = 0) -> Iterator[bytes]:
@@ -295,13 +178,13 @@ _BUILD = "42/123442/7/check/nova-tox/abc1234"
 
 _FILES: dict[str, Callable[[], Iterable[bytes]]] = {
     "job-output.txt": lambda: _episodes(_console, 1, mean_gap=60),
-    "testr_results.html": lambda: [_REPORT],
+    "testr_results.html": lambda: [_TEMPLATES["report"]],
     "controller/logs/screen-n-cpu.txt.gz": lambda: _screen(LARGE_LOG, 2),
     "controller/logs/screen-n-api.txt": lambda: _screen(900_000, 3),
     "controller/logs/screen-hostile.txt": lambda: _screen(400_000, 4),
     "controller/logs/syslog.txt": lambda: _episodes(_syslog, 5, _JOURNAL_TIME, 200),
     "controller/logs/devstack@c-api.service.txt.gz": lambda: _episodes(
-        lambda _: itertools.repeat(_C_API, 1_700), 6, _JOURNAL_TIME, 200
+        lambda _: itertools.repeat(_TEMPLATES["c_api"], 1_700), 6, _JOURNAL_TIME, 200
     ),
     "controller/logs/graph.png": lambda: [base64.b64decode(_PNG)],
 }
