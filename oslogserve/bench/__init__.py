@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements of a deployment from outside, as its clients see it.
+"""Measures a deployment from outside, as its clients see it.
 
-Needs the libraries of the extra `bench`. Nothing of the server imports this, and this imports
-nothing of the server but its configuration and its session with Swift, for uploads.
+Needs the extra `bench`. The server does not import this. This imports from the server only its
+configuration and, for uploads, its session with Swift.
 """

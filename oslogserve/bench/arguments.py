@@ -1,131 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of `oslogserve bench`; what they need is imported only when it runs."""
+"""The arguments of `oslogserve bench`. What they need is imported only when a command runs."""
 
 import argparse
-import re
-from functools import partial
-from importlib import import_module
+import gc
+import signal
+from collections.abc import Callable
 from typing import Any
 
-from oslogserve.bench.samples import BadPlan
+from oslogserve.amounts import DECIMAL_SIZES, duration, whole_number
 from oslogserve.errors import SourceError
 
-#: libcurl waits for 1024 files at most, and keeps some connections beside those in use.
+#: libcurl's select() waits for 1024 sockets at most, and idle connections count too.
 MOST_PARALLEL = 400
-#: Swift's largest object that is one piece, and more containers than anything needs.
-MOST_SIZE, MOST_CONTAINERS = 5 * 2**30, 1000
-UNITS = {"": 1, "k": 1000, "M": 10**6, "G": 10**9}
+#: Bytes of Swift's largest object that is no large object.
+MOST_SIZE = 5 * 2**30
+MOST_CONTAINERS = 1000
+MOST = 10**9
+
+Add = Callable[..., Any]
 
 
 def add_to(commands: Any) -> None:
     bench = commands.add_parser("bench", help="measure a deployment from outside")
     actions = bench.add_subparsers(required=True, metavar="ACTION")
-    _add_get(actions.add_parser("get", help="fetch logs, of each source in turn"))
-    _add_put(actions.add_parser("put", help="upload to Swift, and delete what was uploaded"))
-    _add_delete(actions.add_parser("delete", help="delete what `bench put` left in Swift"))
+    for action, help_, add_options in (
+        ("get", "fetch logs from each source in turn", _add_get),
+        ("put", "upload to Swift, then delete what was uploaded", _add_put),
+        ("delete", "delete what `bench put` left in Swift", _add_delete),
+    ):
+        parser = actions.add_parser(action, help=help_)
+        add_options(parser.add_argument)
+        shown = parser.add_mutually_exclusive_group()
+        shown.add_argument("--json", action="store_true", help="write statistics as JSON")
+        shown.add_argument("--csv", action="store_true", help="write a row for each request")
+        parser.add_argument("--report", metavar="FILE.html", help="also write a page with charts")
+        parser.set_defaults(run=_run, action=action)
 
 
-def _add_get(get: argparse.ArgumentParser) -> None:
-    get.add_argument("url", nargs="*", metavar="URL", help="a log")
-    get.add_argument("--list", metavar="FILE", help="logs, one a line; - is standard input")
-    get.add_argument(
-        "--job", metavar="FOLDER-URL", help="all logs below a folder; a path with --base"
-    )
-    get.add_argument(
-        "--sources", default="disk,swift", metavar="NAMES", help="default: %(default)s"
-    )
-    get.add_argument(
-        "--base",
-        action="append",
-        type=_base,
-        metavar="NAME=URL",
-        help="a server to compare, instead of --sources; logs are then paths below it",
-    )
-    _add_runs(get)
-    _add_client(get, parallel=1)
-    get.add_argument("--level", metavar="NAME", help="as in a URL")
-    get.add_argument("--format", metavar="NAME", help="as in a URL")
-    get.add_argument("--gzip", action="store_true", help="accept compressed answers")
-    get.set_defaults(run=partial(_run, "command", "get"))
+def _add_get(add: Add) -> None:
+    add("url", nargs="*", metavar="URL", help="a log")
+    add("--list", metavar="FILE", help="file with a log in each line; - is standard input")
+    add("--job", metavar="FOLDER-URL", help="all logs below a folder; with --base, a path")
+    sources = "sources to compare (default: %(default)s)"
+    add("--sources", default="disk,swift", metavar="NAMES", help=sources)
+    base = "a server to compare, instead of --sources; logs are then paths below its URL"
+    add("--base", action="append", type=_base, metavar="NAME=URL", help=base)
+    _add_runs(add)
+    _add_client(add, parallel=1)
+    add("--level", metavar="NAME", help="parameter of each URL")
+    add("--format", metavar="NAME", help="parameter of each URL")
+    add("--gzip", action="store_true", help="accept compressed answers")
 
 
-def _add_put(put: argparse.ArgumentParser) -> None:
-    put.add_argument(
-        "--config", metavar="FILE", help="for its [swift]; else the environment's OS_*"
-    )
-    put.add_argument(
-        "--size",
-        type=size,
-        default=100_000,
-        metavar="S",
-        help="bytes, or 10k, 5M, 1G; default: 100k",
-    )
-    put.add_argument(
-        "--containers", type=containers, default=1, metavar="K", help="default: %(default)s"
-    )
-    put.add_argument("--keep", action="store_true", help="leave the objects, for `bench delete`")
-    _add_runs(put)
-    _add_client(put, parallel=1)
-    put.set_defaults(run=partial(_run, "store_commands", "put"))
+def _add_put(add: Add) -> None:
+    _add_config(add)
+    bytes_ = whole_number(0, MOST_SIZE, DECIMAL_SIZES)
+    size = "bytes of an object, such as 10k, 5M, 1G (default: 100k)"
+    add("--size", type=bytes_, default=100_000, metavar="S", help=size)
+    containers = "containers, filled in turn (default: %(default)s)"
+    number = whole_number(1, MOST_CONTAINERS)
+    add("--containers", type=number, default=1, metavar="K", help=containers)
+    add("--keep", action="store_true", help="leave the objects for `bench delete`")
+    _add_runs(add)
+    _add_client(add, parallel=1)
 
 
-def _add_delete(delete: argparse.ArgumentParser) -> None:
-    delete.add_argument("run_name", nargs="*", metavar="RUN", help="as `bench put --keep` says it")
-    delete.add_argument("--all", action="store_true", help="what any run left")
-    delete.add_argument(
-        "--config", metavar="FILE", help="for its [swift]; else the environment's OS_*"
-    )
-    _add_client(delete, parallel=8)
-    delete.set_defaults(run=partial(_run, "store_commands", "delete"), warm_up=0)
+def _add_delete(add: Add) -> None:
+    add("run_name", nargs="*", metavar="RUN", help="a name printed by `bench put --keep`")
+    add("--all", action="store_true", help="delete what any run left")
+    _add_config(add)
+    _add_client(add, parallel=8)
 
 
-def _add_runs(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--requests", type=count, metavar="N", help="of each source (default: 100)")
-    add("--duration", type=seconds, metavar="S", help="seconds instead of --requests")
-    add("--runs", type=count, default=1, metavar="N", help="repeat all of it")
-    add(
-        "--warm-up",
-        type=number,
-        default=1,
-        metavar="N",
-        help="requests of each source on each connection, not measured (default: %(default)s)",
-    )
+def _add_config(add: Add) -> None:
+    add("--config", metavar="FILE", help="file with a [swift] section (default: OS_* variables)")
 
 
-def _add_client(parser: argparse.ArgumentParser, parallel: int) -> None:
-    add = parser.add_argument
-    add(
-        "--parallel",
-        type=parallel_count,
-        default=parallel,
-        metavar="N",
-        help=f"requests at once, at most {MOST_PARALLEL} (default: %(default)s)",
-    )
-    add("--no-keep-alive", action="store_true", help="a connection for each request")
-    add("--timeout", type=seconds, default=60, metavar="S", help="without a byte")
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="write statistics as JSON")
-    shown.add_argument("--csv", action="store_true", help="write a row for each request")
-    add("--report", metavar="FILE.html", help="write a page with charts too")
+def _add_runs(add: Add) -> None:
+    requests = "requests to each source (default: 100)"
+    add("--requests", type=whole_number(1, MOST), metavar="N", help=requests)
+    add("--duration", type=duration, metavar="T", help="such as 10m, instead of --requests")
+    runs = "repeat all of it (default: %(default)s)"
+    add("--runs", type=whole_number(1, MOST), default=1, metavar="N", help=runs)
+    warm_up = "unmeasured requests to each source on each connection (default: %(default)s)"
+    add("--warm-up", type=whole_number(0, MOST), default=1, metavar="N", help=warm_up)
 
 
-def _run(module: str, command: str, options: argparse.Namespace) -> int:
-    if getattr(options, "requests", 0) is None and options.duration is None:
-        options.requests = 100
-    if options.report:
-        with open(options.report, "a"):  # raises before anything is measured
-            pass
-    try:
-        commands = import_module(f"oslogserve.bench.{module}")
-        status: int = getattr(commands, command)(options)
-    except ImportError as error:
-        raise OSError(f"{error}: pip install 'oslogserve[bench]'") from error
-    except (BadPlan, SourceError) as error:
-        raise OSError(str(error)) from error
-    except KeyboardInterrupt as interrupt:  # before or behind the runs
-        raise OSError("interrupted") from interrupt
-    return status
+def _add_client(add: Add, parallel: int) -> None:
+    help_ = f"requests at once, at most {MOST_PARALLEL} (default: %(default)s)"
+    number = whole_number(1, MOST_PARALLEL)
+    add("--parallel", type=number, default=parallel, metavar="N", help=help_)
+    add("--no-keep-alive", action="store_true", help="open a connection for each request")
+    timeout = "time without a byte after which a request has failed (default: 60)"
+    add("--timeout", type=duration, default=60, metavar="T", help=timeout)
 
 
 def _base(text: str) -> str:
@@ -137,38 +104,22 @@ def _base(text: str) -> str:
     return text
 
 
-def parallel_count(text: str) -> int:
-    if count(text) > MOST_PARALLEL:
-        raise ValueError
-    return int(text)
+def _run(options: argparse.Namespace) -> int:
+    """Runs a command. Raises OSError for what a user must know."""
+    if options.report:
+        with open(options.report, "a"):  # raises before anything is measured
+            pass
+    # SIGTERM interrupts as Ctrl-C does, so that the containers of `put` are deleted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    gc.disable()  # it would look through all samples while answers wait
+    try:
+        from oslogserve.bench import commands
 
-
-def count(text: str) -> int:
-    if number(text) == 0:
-        raise ValueError
-    return int(text)
-
-
-def number(text: str) -> int:
-    if not 0 <= int(text) <= 10**9:
-        raise ValueError
-    return int(text)
-
-
-def seconds(text: str) -> float:
-    if not 0 < float(text) <= 10**9:
-        raise ValueError
-    return float(text)
-
-
-def size(text: str) -> int:
-    found = re.fullmatch(r"([0-9]{1,10})([kMG]?)", text)
-    if not found or (size := int(found[1]) * UNITS[found[2]]) > MOST_SIZE:
-        raise ValueError
-    return size
-
-
-def containers(text: str) -> int:
-    if count(text) > MOST_CONTAINERS:
-        raise ValueError
-    return int(text)
+        status: int = getattr(commands, options.action)(options)
+    except ImportError as error:
+        raise OSError(f"{error}: pip install 'oslogserve[bench]'") from error
+    except SourceError as error:
+        raise OSError(str(error)) from error
+    except KeyboardInterrupt as interrupt:  # before or after the runs
+        raise OSError("interrupted") from interrupt
+    return status

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel requests of one process, timed by libcurl, and the delays that the client itself caused."""
+"""Parallel requests of one process, timed by libcurl, and the delays caused by the client itself."""
 
-import contextlib
+import math
 import os
 import re
 import time
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import pycurl
 
 from oslogserve.bench.samples import Beat, Request, Sample
 
-#: libcurl's largest: less is read at once, and counted, than a server may have sent.
+#: libcurl's largest. With a smaller one it would count later what a server had sent before.
 BUFFER = 512 * 1024
-#: Statuses of what succeeded.
+#: Statuses of success.
 SUCCESS = {"GET": 200, "PUT": 201, "DELETE": 204}
 #: Seconds between two beats.
 BEAT = 0.05
 #: Seconds that an answer may wait for the client.
 LATE = 0.001
-#: Headers of an answer that are kept, in lower case, and how many bytes of them.
+#: Headers of an answer that are kept, in lower case, and the most bytes of them.
 KEPT_HEADERS = (b"server-timing:", b"log-worker:")
 MOST_HEADERS = 16384
 
@@ -38,15 +38,20 @@ class Client:
         timeout: float = 300,
         ca_file: str = "",
     ) -> None:
-        """timeout: seconds without a byte after which a request has failed. ca_file: of the
-        certificates that are trusted, in place of the system's.
+        """timeout: seconds without a byte after which a request has failed. ca_file: trusted
+        certificates, instead of the system's.
         """
+        options = {
+            pycurl.HTTPHEADER: headers,
+            pycurl.FORBID_REUSE: not keeps_connections,
+            pycurl.FRESH_CONNECT: not keeps_connections,
+            pycurl.LOW_SPEED_LIMIT: 1,
+            pycurl.LOW_SPEED_TIME: max(1, round(timeout)),
+            **({pycurl.CAINFO: ca_file} if ca_file else {}),
+        }
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, 4 * parallel)
-        self._idle = [_Transfer(headers, keeps_connections, timeout) for _ in range(parallel)]
-        for transfer in self._idle:
-            if ca_file:
-                transfer.handle.setopt(pycurl.CAINFO, ca_file)
+        self._idle = [_Transfer(options) for _ in range(parallel)]
         self._by_handle = {transfer.handle: transfer for transfer in self._idle}
         self._scheduling = _Scheduling()
         self._is_interrupted = False
@@ -56,11 +61,11 @@ class Client:
         """Starts the clock of a run. Returns the run's beats, to which fetch() adds."""
         self._watch = Watch(self._scheduling)
         for transfer in self._idle:
-            transfer.forget()
+            transfer.ended = math.inf  # the last run had another clock
         return self._watch.beats
 
     def fetch(self, requests: Iterator[Request]) -> Iterator[Sample]:
-        """Samples of the requests, in the order in which they end.
+        """The samples of requests, in the order in which these end.
 
         Raises KeyboardInterrupt after interrupt().
         """
@@ -79,14 +84,14 @@ class Client:
                 self._watch.wait(self._multi)
 
     def interrupt(self) -> None:
-        """Ends fetch(), for signal handlers: pycurl 7.45 loses what they raise in a callback."""
+        """Ends fetch(). For signal handlers: pycurl 7.45 loses what they raise in a callback."""
         self._is_interrupted = True
 
     def _begin(self, requests: Iterator[Request]) -> None:
         while self._idle and (request := next(requests, None)):
             transfer = self._idle.pop()
             started = self._watch.now()
-            self._watch.idle += transfer.idle(started) / len(self._by_handle)
+            self._watch.idle += max(0.0, started - transfer.ended) / len(self._by_handle)
             transfer.begin(request, started)
             self._multi.add_handle(transfer.handle)
 
@@ -114,7 +119,7 @@ class Watch:
         self._scheduling = scheduling
         self._began = self._looked = time.perf_counter()
         self._slept = self._awake = self._late = self._longest = 0.0
-        #: As in a beat.
+        #: As in Beat.
         self.idle = 0.0
         self.beats: list[Beat] = []
         self.beat()
@@ -150,57 +155,42 @@ class Watch:
 
 
 class _Scheduling:
-    """A reader of how long the kernel let this process wait for a processor."""
+    """Reads how long the kernel let this process wait for a processor."""
 
     def __init__(self) -> None:
-        self._file: BinaryIO | None = None
-        with contextlib.suppress(OSError):  # not Linux
-            self._file = open("/proc/self/schedstat", "rb", buffering=0)  # noqa: SIM115
+        path = "/proc/self/schedstat"
+        # Only Linux has it.
+        self._file = open(path if os.path.exists(path) else os.devnull, "rb")  # noqa: SIM115
 
     def waited(self) -> float:
-        """Seconds that this process was ready to run and did not; 0 where the kernel does not say."""
-        if self._file is None:
-            return 0.0
-        with contextlib.suppress(OSError, IndexError, ValueError):
-            return int(os.pread(self._file.fileno(), 100, 0).split()[1]) / 1e9
-        return 0.0
+        """Seconds that this process was ready to run but did not; 0 if the kernel does not say."""
+        fields = os.pread(self._file.fileno(), 100, 0).split()
+        return int(fields[1]) / 1e9 if fields else 0.0
 
     def close(self) -> None:
-        if self._file:
-            self._file.close()
+        self._file.close()
 
 
 class _Transfer:
     """A handle of libcurl, used again and again."""
 
-    def __init__(self, headers: list[str], keeps_connections: bool, timeout: float) -> None:
+    def __init__(self, options: dict[int, Any]) -> None:
         self._headers: list[bytes] = []
         self._request = Request("", "", "")
         self._started = 0.0
-        self._ended: float | None = None
+        #: When its last request of this run ended; inf before.
+        self.ended = math.inf
         self.handle: Any = pycurl.Curl()
-        for option, value in (
-            (pycurl.HTTPHEADER, headers),
-            (pycurl.BUFFERSIZE, BUFFER),
-            (pycurl.UPLOAD_BUFFERSIZE, BUFFER),
-            (pycurl.WRITEFUNCTION, len),  # counted by libcurl: here it is only dropped
-            (pycurl.HEADERFUNCTION, self._header),
-            (pycurl.FORBID_REUSE, not keeps_connections),
-            (pycurl.FRESH_CONNECT, not keeps_connections),
-            (pycurl.LOW_SPEED_LIMIT, 1),
-            (pycurl.LOW_SPEED_TIME, max(1, round(timeout))),
-            (pycurl.NOSIGNAL, 1),
-            (pycurl.TCP_NODELAY, 1),
-        ):
+        for option, value in {
+            pycurl.BUFFERSIZE: BUFFER,
+            pycurl.UPLOAD_BUFFERSIZE: BUFFER,
+            pycurl.WRITEFUNCTION: len,  # libcurl counts the bytes
+            pycurl.HEADERFUNCTION: self._header,
+            pycurl.NOSIGNAL: 1,
+            pycurl.TCP_NODELAY: 1,
+            **options,
+        }.items():
             self.handle.setopt(option, value)
-
-    def forget(self) -> None:
-        """Forgets the last request: the times of the next run are on another clock."""
-        self._ended = None
-
-    def idle(self, now: float) -> float:
-        """Seconds since the handle's last request of this run ended."""
-        return 0.0 if self._ended is None else max(0.0, now - self._ended)
 
     def begin(self, request: Request, started: float) -> None:
         self._headers = []
@@ -210,11 +200,11 @@ class _Transfer:
         set_option(pycurl.URL, request.url)
         if request.headers:
             set_option(pycurl.HTTPHEADER, list(request.headers))
-        if request.body:
+        if request.data:
             set_option(pycurl.UPLOAD, 1)
-            set_option(pycurl.INFILESIZE_LARGE, request.body.size)
-            set_option(pycurl.READFUNCTION, request.body.read)
-            set_option(pycurl.SEEKFUNCTION, request.body.seek)
+            set_option(pycurl.INFILESIZE_LARGE, request.data.size)
+            set_option(pycurl.READFUNCTION, request.data.read)
+            set_option(pycurl.SEEKFUNCTION, request.data.seek)
         elif request.method != "GET":
             set_option(pycurl.CUSTOMREQUEST, request.method)
 
@@ -226,9 +216,9 @@ class _Transfer:
     def sample(self, error: str) -> Sample:
         get = self.handle.getinfo
         status = get(pycurl.RESPONSE_CODE)
-        # What libcurl says of the moment in which a request was sent is later than that, where the
-        # answer's server got the client's processor: the answer would seem faster than it was.
-        is_upload = self._request.body is not None
+        # libcurl's time of sending a GET is too late if the server took the processor meanwhile:
+        # the answer would seem faster than it was.
+        is_upload = self._request.data is not None
         moments = (pycurl.CONNECT_TIME_T, pycurl.APPCONNECT_TIME_T)
         sent = max(map(get, [pycurl.POSTTRANSFER_TIME_T] if is_upload else moments)) / 1e6
         first = get(pycurl.STARTTRANSFER_TIME_T) / 1e6
@@ -236,7 +226,7 @@ class _Transfer:
         if not error and status != SUCCESS[self._request.method]:
             error = f"status {status}"
         headers = _parsed(self._headers)
-        self._ended = self._started + total
+        self.ended = self._started + total
         return Sample(
             source=self._request.source,
             name=self._request.name,
@@ -260,7 +250,7 @@ def _parsed(lines: list[bytes]) -> dict[str, str]:
 
 
 def _durations(timing: str) -> Iterator[tuple[str, float]]:
-    """Seconds by name, of the metrics in a Server-Timing header that have a duration."""
+    """The metrics of a Server-Timing header that have a duration, in seconds."""
     for metric in timing.split(","):
         name, *parameters = metric.split(";")
         for found in filter(None, map(_DURATION.fullmatch, parameters)):

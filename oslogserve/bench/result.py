@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result of measurements, as text, JSON and CSV, with its caveats."""
+"""The result of measurements, as text, JSON and CSV, with its caveats."""
 
 import csv
 import dataclasses
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from oslogserve.bench import stats
 from oslogserve.bench.samples import Beat, Sample
 from oslogserve.bench.stats import Description, Fading, Ratio
 
-#: Fewer samples than this say little of a 99th percentile.
+#: With fewer samples, a 99th percentile says little.
 FEW = 100
 #: Slices of time in the text; JSON and the page have more.
 SLICES = 10
-#: What a server or a name may hold that no terminal shall obey.
+#: Control characters, which a server or a name may send to a terminal.
 _CONTROL = re.compile(r"[^\n\x20-\x7e\xa0-\U0010ffff]")
-_HEADINGS = ("mean", "std", "p50", "p95", "p99", "max")
+_RUN_HEADINGS = (
+    *("run", "source", "parallel", "executed", "failures"),
+    *("rate", "runtime", "requests/s", "MB/s"),
+)
+_TIME_HEADINGS = ("requests", "mean", "std", "p50", "p95", "p99", "max")
 
 
 class Run(NamedTuple):
-    """The requests of one run, and the client's beats. Both lists grow while it goes on."""
+    """The requests of one run, and the client's beats. Both lists grow during the run."""
 
     samples: list[Sample]
     beats: list[Beat]
@@ -38,7 +43,7 @@ class Result(NamedTuple):
     #: What was measured and how, by its name.
     setup: dict[str, str]
     runs: list[Run]
-    #: True where the user ended it.
+    #: True if the user ended it.
     was_interrupted: bool = False
 
     @property
@@ -48,45 +53,39 @@ class Result(NamedTuple):
 
 def caveats(result: Result) -> list[str]:
     """Sentences without which the figures would mislead."""
-    return list(_caveats(result))
-
-
-def _caveats(result: Result) -> Iterator[str]:
-    samples = result.samples
+    found = []
     if result.was_interrupted:
-        yield "It was interrupted: these are the requests that had ended by then."
+        found.append("It was interrupted: these are the requests that had ended by then.")
     slices = [part for run in result.runs for part in stats.slices(run.samples, run.beats)]
     limited = [part for part in slices if part.client_limit]
     if limited:
-        yield (
+        found.append(
             f"In {len(limited)} of {len(slices)} slices of time the client was the limit, not the "
             f"server: {limited[0].client_limit}."
         )
-    for source, own in stats.by_source(samples).items():
+    for source, own in stats.by_source(result.samples).items():
         failures = [sample.error for sample in own if sample.error]
         if failures:
             usual = max(set(failures), key=failures.count)
-            yield f"{source}: {len(failures)} requests failed and count in no time: {usual}."
+            found.append(
+                f"{source}: {len(failures)} requests failed and count in no time: {usual}."
+            )
         if len(own) - len(failures) < FEW:
-            yield f"{source}: fewer than {FEW} requests say little of its slowest hundredth."
-    different = len(_different(samples))
+            found.append(
+                f"{source}: fewer than {FEW} requests say little of its slowest hundredth."
+            )
+    sizes = {(sample.name, sample.size) for sample in result.samples if not sample.error}
+    different = sum(count > 1 for count in Counter(name for name, _ in sizes).values())
     if different:
-        yield f"{different} logs were not of the same size from all sources, or at all times."
-
-
-def _different(samples: Sequence[Sample]) -> set[str]:
-    sizes: dict[str, set[int]] = {}
-    for sample in samples:
-        if not sample.error:
-            sizes.setdefault(sample.name, set()).add(sample.size)
-    return {name for name, found in sizes.items() if len(found) > 1}
+        found.append(f"{different} logs differed in size between sources or over time.")
+    return found
 
 
 def conclusions(result: Result) -> list[str]:
     """Sentences on how the sources compare, and on whether they faded."""
     return sentences(result.samples) + [
         f"{fading.source}: the last fifth of the requests took {_times(fading)} as long as the first"
-        for fading in _fading(result)
+        for fading in stats.fading([run.samples for run in result.runs])
     ]
 
 
@@ -95,21 +94,13 @@ def sentences(samples: Sequence[Sample]) -> list[str]:
     verbs = {"response": ("answers", "later than"), "transfer": ("transfers for", "as long as")}
     return [
         f"{ratio.source} {verbs[ratio.metric][0]} {_times(ratio)} {verbs[ratio.metric][1]} {ratio.over}"
-        for ratio in _ratios(samples)
+        for ratio in stats.ratios(samples)
     ]
 
 
 def _times(ratio: Ratio | Fading) -> str:
     shown = (f"{x:.0f}" if x >= 100 else f"{x:.2g}" for x in (ratio.low, ratio.high))
     return f"{' to '.join(shown)} times"
-
-
-def _fading(result: Result) -> list[Fading]:
-    return stats.fading([run.samples for run in result.runs])
-
-
-def _ratios(samples: Sequence[Sample]) -> list[Ratio]:
-    return stats.ratios(samples) if samples else []
 
 
 def as_text(result: Result) -> str:
@@ -127,27 +118,14 @@ def as_text(result: Result) -> str:
 
 
 def _table_of_runs(result: Result) -> str:
-    rows = [
-        (
-            "run",
-            "source",
-            "parallel",
-            "executed",
-            "failures",
-            "rate",
-            "runtime",
-            "requests/s",
-            "MB/s",
-        )
-    ]
+    rows: list[Sequence[str]] = [_RUN_HEADINGS]
     for number, run in enumerate(result.runs, 1):
         for source, samples in stats.by_source(run.samples).items():
             good = [sample for sample in samples if not sample.error]
             failures = len(samples) - len(good)
             seconds = run.seconds or 1e-9
-            size = sum(sample.size for sample in good) / 1e6
             rows.append(
-                (
+                [
                     str(number),
                     source,
                     result.setup.get("parallel", ""),
@@ -156,34 +134,34 @@ def _table_of_runs(result: Result) -> str:
                     f"{failures / len(samples):.1%}",
                     f"{run.seconds:.2f} s",
                     f"{len(good) / seconds:.1f}",
-                    f"{size / seconds:.1f}",
-                )
+                    f"{sum(sample.size for sample in good) / 1e6 / seconds:.1f}",
+                ]
             )
     return _table(rows)
 
 
 def _table_of_times(source: str, samples: Sequence[Sample]) -> str:
-    rows: list[Sequence[str]] = [(f"{source}, ms", "requests", *_HEADINGS)]
+    rows = [[f"{source}, ms", *_TIME_HEADINGS]]
     for metric, values in stats.metrics_of(samples).items():
-        rows.append((metric, *_columns(stats.described(values))))
+        rows.append([metric, *_columns(stats.described(values))])
         kept = stats.without_outliers(values)
         if len(kept) < len(values):
             label = f"  without {len(values) - len(kept)} outliers"
-            rows.append((label, *_columns(stats.described(kept))))
+            rows.append([label, *_columns(stats.described(kept))])
     return _table(rows)
 
 
 def _table_of_slices(run: Run) -> str:
     sources = list(stats.by_source(run.samples))
     headings = (f"{source} {what}" for source in sources for what in ("requests/s", "median, ms"))
-    rows: list[Sequence[str]] = [("from second", *headings, "limit")]
+    rows = [["from second", *headings, "limit"]]
     for part in stats.slices(run.samples, run.beats, SLICES):
         cells = [f"{part.start:g}"]
         for source in sources:
             cells.append(f"{part.requests.get(source, 0) / part.width:.1f}")
             median = part.median.get(source)
             cells.append("-" if median is None else f"{1000 * median:.2f}")
-        rows.append((*cells, "client" if part.client_limit else ""))
+        rows.append([*cells, "client" if part.client_limit else ""])
     return _table(rows)
 
 
@@ -220,8 +198,10 @@ def as_json(result: Result) -> str:
         "interrupted": result.was_interrupted,
         "runs": [_run(run) for run in result.runs],
         "sources": sources,
-        "ratios": [ratio._asdict() for ratio in _ratios(result.samples)],
-        "fading": [fading._asdict() for fading in _fading(result)],
+        "ratios": [ratio._asdict() for ratio in stats.ratios(result.samples)],
+        "fading": [
+            fading._asdict() for fading in stats.fading([run.samples for run in result.runs])
+        ],
         "workers": stats.workers(result.samples),
         "caveats": caveats(result),
     }
@@ -240,13 +220,11 @@ def _run(run: Run) -> dict[str, object]:
 
 def as_csv(result: Result) -> str:
     """The samples as CSV, a row for each request."""
-    names = [each.name for each in dataclasses.fields(Sample)]
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["run", *names])
+    writer = csv.DictWriter(out, ["run", *(field.name for field in dataclasses.fields(Sample))])
+    writer.writeheader()
     for number, run in enumerate(result.runs, 1):
         for sample in run.samples:
-            values = dataclasses.asdict(sample)
-            values["server"] = json.dumps(values["server"])
-            writer.writerow([number, *(values[name] for name in names)])
+            values = {"run": number, **dataclasses.asdict(sample)}
+            writer.writerow(values | {"server": json.dumps(sample.server)})
     return out.getvalue()

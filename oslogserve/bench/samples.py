@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests, their measurements, and the client's state beside them."""
+"""Requests, their measurements, and the state of the client meanwhile."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class BadPlan(Exception):
-    """Raised where what was asked for cannot be measured."""
-
-
-class Body:
-    """The body of an upload: `size` bytes of `data`, from `offset` on and round again."""
+class UploadData:
+    """The body of an upload: `size` bytes of `data`, repeated, from `offset` on."""
 
     def __init__(self, data: bytes, size: int, offset: int = 0) -> None:
         self.size = size
@@ -27,22 +23,21 @@ class Body:
         return piece
 
     def seek(self, position: int, _origin: int = 0) -> int:
-        """Goes to a place, for libcurl to send the body again. Returns 0, libcurl's word for success."""
+        """Goes to a position, from which libcurl sends again. Returns 0: success for libcurl."""
         self._sent = position
         return 0
 
 
 class Request(NamedTuple):
-    """A request to be made. name: of the log, the same for each source."""
-
     source: str
+    #: The log's; the same for each source.
     name: str
     url: str
     method: str = "GET"
-    #: In place of the client's.
+    #: Instead of the client's.
     headers: Sequence[str] = ()
-    #: Of a PUT.
-    body: Body | None = None
+    #: The body of a PUT.
+    data: UploadData | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,44 +46,44 @@ class Sample:
 
     source: str
     name: str
-    #: When it began, since the run did.
+    #: Since the beginning of the run.
     started: float
-    #: Until it was connected: names looked up, TLS begun; 0 where it was. Of an upload, until its
-    #: last byte was sent.
+    #: Until the connection was made, with DNS and TLS; 0 for an open one. For an upload, until
+    #: its last byte was sent.
     sent: float
     #: From then until the first byte of the answer.
     response: float
     #: From then until its last byte.
     transfer: float
     total: float
-    #: Bytes of the body, as they came or were sent.
+    #: Bytes of the body on the wire.
     size: int
-    #: 0 where none came.
+    #: 0 without an answer.
     status: int
-    #: Why it counts as a failure; "" where it does not.
+    #: Why it counts as a failure, or "".
     error: str = ""
-    #: True where it opened a connection.
+    #: True if it opened a connection.
     is_first: bool = False
-    #: What the server says in Server-Timing, by name.
+    #: Seconds in the header Server-Timing, by name.
     server: dict[str, float] = field(default_factory=dict)
-    #: The process that answered; "" where the server does not say.
+    #: The process that answered, or "".
     worker: str = ""
 
 
 class Beat(NamedTuple):
-    """The state of the client at a moment. Times are in seconds."""
+    """The client's state at a moment. Times are in seconds; all but `at` and `longest` add up."""
 
-    #: Since the run began.
+    #: Since the beginning of the run.
     at: float
-    #: Processor time that the client has used.
+    #: Processor time.
     processor: float
-    #: Time that the client was ready to run and did not.
+    #: The client was ready to run, but got no processor.
     waited: float
-    #: Time that the client did not sleep: it worked, or waited for a processor.
+    #: The client did not sleep: it worked, or waited for a processor.
     awake: float = 0.0
-    #: Time that a connection had no request between two, the mean of all connections.
+    #: A connection had no request; the mean of all connections.
     idle: float = 0.0
-    #: Time in which an answer may have waited for the client longer than `client.LATE`.
+    #: An answer may have waited for the client for longer than `client.LATE`.
     late: float = 0.0
-    #: The longest that an answer may have waited since the beat before.
+    #: The longest that an answer may have waited since the last beat.
     longest: float = 0.0

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from oslogserve.bench.client import Client, Watch
+from oslogserve.bench.containers import PREFIX
 from oslogserve.bench.runs import interrupted_by_signals
-from oslogserve.bench.samples import Body, Request
-from oslogserve.bench.store import PREFIX
+from oslogserve.bench.samples import Request, UploadData
 from tests.servers.client import ini
 from tests.servers.delays import Delays
 from tests.servers.gunicorn import Gunicorn
@@ -40,6 +40,27 @@ def bench(*arguments, action="get", **options):
     )
 
 
+def rows(done):
+    return list(csv.DictReader(done.stdout.splitlines()))
+
+
+def interrupted(wait, number, *arguments):
+    """The JSON of a command that gets a signal once `wait` returns."""
+    with subprocess.Popen(
+        [SCRIPT, "bench", *arguments, "--warm-up", "0", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        wait()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    found = json.loads(out)
+    assert found["interrupted"]
+    return found
+
+
 @pytest.fixture(scope="module")
 def server(swift, tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
@@ -53,9 +74,9 @@ def server(swift, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def store(swift, tmp_path_factory):
+def config(swift, tmp_path_factory):
     """The argument for a configuration that knows this Swift."""
-    path = tmp_path_factory.mktemp("store") / "oslogserve.conf"
+    path = tmp_path_factory.mktemp("config") / "oslogserve.conf"
     path.write_text(ini({"swift": swift.settings(CONTAINER)}))
     return f"--config={path}"
 
@@ -97,29 +118,21 @@ def test_disk_and_swift_are_measured_in_turn(server, tmp_path):
 
 
 def test_all_logs_below_a_folder_are_fetched(server):
-    done = bench(
-        "--job", f"{server.url}/job", "--requests", "4", "--csv", "--sources", "swift,disk"
-    )
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    assert [row["source"] for row in rows] == ["swift", "disk"] * 4
-    assert {row["name"] for row in rows} == {
-        f"{server.url}/job/console.txt",
-        f"{server.url}/job/logs/a%20b.txt",
+    job = "--job", f"{server.url}/job"
+    found = rows(bench(*job, "--requests", "4", "--csv", "--sources", "swift,disk"))
+    assert [row["source"] for row in found] == ["swift", "disk"] * 4
+    assert {(row["name"], int(row["size"])) for row in found} == {
+        (f"{server.url}/job/console.txt", len(LOG)),
+        (f"{server.url}/job/logs/a%20b.txt", 4300),
     }
-    assert {int(row["size"]) for row in rows} == {len(LOG), 4300}
 
 
-def test_two_servers_are_compared_and_a_list_comes_from_standard_input(server, delays):
-    both = ("--base", f"one={server.url}", "--base", f"two={server.url}/job/..", "--list", "-")
-    done = bench(*both, "--requests", "3", "--csv", input="# logs\njob/console.txt\n")
-    assert [row["source"] for row in csv.DictReader(done.stdout.splitlines())] == ["one", "two"] * 3
-
-
-def test_two_servers_are_compared_with_the_logs_of_a_folder_of_the_first(server):
-    both = ("--base", f"one={server.url}", "--base", f"two={server.url}/job/..", "--job", "job")
-    done = bench(*both, "--requests", "2", "--csv")
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    assert [(row["source"], row["name"]) for row in rows] == [
+@pytest.mark.parametrize("which", [("--list", "-"), ("--job", "job")])
+def test_two_servers_are_compared_by_a_list_or_a_folder_of_the_first(server, which):
+    both = "--base", f"one={server.url}", "--base", f"two={server.url}/job/.."
+    listed = "# logs\n\n  job/console.txt\r\njob/logs/a%20b.txt\n"
+    found = rows(bench(*both, *which, "--requests", "2", "--csv", input=listed))
+    assert [(row["source"], row["name"]) for row in found] == [
         (source, name)
         for name in ("job/console.txt", "job/logs/a%20b.txt")
         for source in ("one", "two")
@@ -142,18 +155,17 @@ def test_no_answer_is_measured_faster_than_it_was(delays, parallel):
     done = bench(
         f"{delays.url}/fixed", "--sources", "a", "--requests", "64", "--parallel", parallel, "--csv"
     )
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    assert len(rows) == 64
-    assert all(0.0495 <= float(row["response"]) <= float(row["total"]) for row in rows)
-    assert {row["worker"] for row in rows} == {"17"}
+    found = rows(done)
+    assert len(found) == 64
+    assert all(0.0495 <= float(row["response"]) <= float(row["total"]) for row in found)
+    assert {row["worker"] for row in found} == {"17"}
 
 
 def test_connections_are_kept_unless_told_otherwise(delays):
     url = f"{delays.url}/none"
     for options, opened in (((), 0), (("--no-keep-alive",), 20)):
         done = bench(url, "--sources", "a", "--requests", "20", "--csv", *options)
-        rows = csv.DictReader(done.stdout.splitlines())
-        assert [row["is_first"] for row in rows].count("True") == opened
+        assert [row["is_first"] for row in rows(done)].count("True") == opened
 
 
 def test_no_connection_idles_while_requests_are_left(delays, monkeypatch):
@@ -169,7 +181,7 @@ def test_no_connection_idles_while_requests_are_left(delays, monkeypatch):
 def test_an_interruption_within_a_callback_of_libcurl_is_not_lost(delays):
     client = Client(1, [])
 
-    class Interrupting(Body):
+    class Interrupting(UploadData):
         def read(self, most):
             os.kill(os.getpid(), signal.SIGINT)
             return super().read(most)
@@ -188,26 +200,15 @@ def test_an_interruption_within_a_callback_of_libcurl_is_not_lost(delays):
 
 def test_ctrl_c_keeps_what_was_measured(delays):
     urls = f"{delays.url}/none", f"{delays.url}/never"
-    command = [SCRIPT, "bench", "get", *urls, "--sources", "a", "--warm-up", "0", "--json"]
-    with subprocess.Popen(
-        [*command, "--requests", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    ) as process:
-        delays.wait_for_a_client_of_never()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, b"")
-    found = json.loads(out)
-    assert found["interrupted"]
+    command = "get", *urls, "--sources", "a", "--requests", "2"
+    found = interrupted(delays.wait_for_a_client_of_never, signal.SIGINT, *command)
     assert found["sources"]["a"]["total"]["all"]["requests"] == 1
 
 
-def test_what_was_put_is_deleted(store, connection, tmp_path):
+def test_what_was_put_is_deleted(config, connection, tmp_path):
     page = tmp_path / "report.html"
     amount = ("--size", "1500", "--requests", "20", "--parallel", "4", "--containers", "2")
-    done = bench(store, *amount, "--json", "--report", str(page), action="put")
+    done = bench(config, *amount, "--json", "--report", str(page), action="put")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert found["runs"][0]["failures"] == 0
@@ -218,21 +219,21 @@ def test_what_was_put_is_deleted(store, connection, tmp_path):
     assert containers(connection) == []
 
 
-def test_what_is_kept_is_deleted_later_and_nothing_else(store, connection):
+def test_what_is_kept_is_deleted_later_and_nothing_else(config, connection):
     others = (f"{PREFIX}results", CONTAINER + "_other")
     for other in others:
         connection.put_container(other)
         connection.put_object(other, "log-000000000.txt", b"a log")
     kept = ("--keep", "--size", "1500", "--requests", "5", "--warm-up", "0", "--json")
-    run = json.loads(bench(store, *kept, action="put").stdout)["setup"]["run"]
+    run = json.loads(bench(config, *kept, action="put").stdout)["setup"]["run"]
     (container,) = set(containers(connection)) - set(others)
     objects = [connection.get_object(container, f"log-{n:09}.txt")[1] for n in range(5)]
     assert [len(data) for data in objects] == [1500] * 5
     assert len(set(objects)) == 5
-    done = bench(store, "--json", run, action="delete")
+    done = bench(config, "--json", run, action="delete")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["sources"]["delete"]["total"]["all"]["requests"] == 5
-    done = bench(store, "--all", action="delete")
+    done = bench(config, "--all", action="delete")
     assert (done.returncode, done.stderr) == (2, "oslogserve: there is nothing to delete\n")
     assert containers(connection) == [others[0]]
     for other in others:
@@ -242,62 +243,40 @@ def test_what_is_kept_is_deleted_later_and_nothing_else(store, connection):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(store, connection, number):
-    command = [SCRIPT, "bench", "put", store, "--duration", "600", "--warm-up", "0", "--json"]
-    with subprocess.Popen(
-        [*command, "--parallel", "4"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    ) as process:
+def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, connection, number):
+    def wait_for_an_object():
         poll(
             lambda: any(connection.get_container(name)[1] for name in containers(connection)),
             lambda: AssertionError("nothing was put"),
             60,
         )
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, b"")
-    found = json.loads(out)
-    assert found["interrupted"]
+
+    command = "put", config, "--duration", "10m", "--parallel", "4"
+    found = interrupted(wait_for_an_object, number, *command)
     assert found["runs"][0]["requests"] > 0
     assert containers(connection) == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("action", "arguments", "sentence"),
     [
-        (("put", "--config", "/none"), "/none"),
-        (("put",), "auth_url"),
-        (("delete", "--all"), "auth_url"),
-        (("delete",), "give the names of runs, or --all"),
-        (("delete", "logs"), "logs: give the name of a run"),
-        (("delete", "20260101T000000-aaaaaa"), "auth_url"),
+        ("put", ["--config", "/none"], "/none"),
+        ("put", [], "[swift] container: it is of no use without auth_url"),
+        ("delete", ["--all"], "[swift] container: it is of no use without auth_url"),
+        ("delete", [], "give the names of runs, or --all"),
+        ("delete", ["logs"], "logs: give the name of a run"),
+        ("get", [], "no log to fetch: give URLs, --list or --job"),
+        ("get", ["a.txt"], "a.txt: give a URL that begins with http:// or https://"),
+        ("get", ["--list", "/none"], "/none: No such file or directory"),
+        ("get", ["--list", "/bin/true"], "/bin/true: 'utf-8' codec"),
+        ("get", ["--job", "http://127.0.0.1:9/"], "http://127.0.0.1:9/: "),
+        ("get", ["http://a", "--sources", "disk,disk"], "disk, disk: give each source a name"),
+        ("get", ["a.txt", "--report", "/none/a.html"], "/none/a.html: No such file or directory"),
+        ("get", ["http://127.0.0.1:9/a", "http://[a"], "http://[a: "),
     ],
 )
-def test_what_cannot_be_put_or_deleted_is_one_sentence(arguments, sentence):
-    action, *others = arguments
-    done = bench(*others, action=action)
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ((), "no log to fetch: give URLs, --list or --job"),
-        (("a.txt",), "a.txt: give a URL that begins with http:// or https://"),
-        (("--list", "/none"), "/none: No such file or directory"),
-        (("--job", "http://127.0.0.1:9/"), "http://127.0.0.1:9/: "),
-        (("--list", "/bin/true"), "/bin/true: 'utf-8' codec"),
-        (("http://a", "--sources", "disk,disk"), "disk, disk: give each source a name"),
-        (("a.txt", "--report", "/none/a.html"), "/none/a.html: No such file or directory"),
-        (("http://127.0.0.1:9/a", "http://[a"), "http://[a: "),
-    ],
-)
-def test_what_cannot_be_measured_is_one_sentence(arguments, sentence):
-    done = bench(*arguments, cwd=REPOSITORY)
+def test_a_wrong_argument_is_refused_in_one_sentence(action, arguments, sentence):
+    done = bench(*arguments, action=action, cwd=REPOSITORY)
     assert done.returncode == 2
     assert done.stderr.startswith(f"oslogserve: {sentence}")
     assert done.stderr.count("\n") == 1

@@ -42,6 +42,7 @@ def test_the_ratio_of_two_sources_holds_the_true_one():
 
 
 def test_one_source_has_no_ratio():
+    assert stats.ratios([]) == []
     assert stats.ratios([sample("disk")]) == []
     assert stats.ratios([sample("disk"), sample("swift", error="status 404")]) == []
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The containers of `bench put` in Swift, and the requests that fill and empty them.
+
+Only a container with our name and our metadata is written to or deleted.
+"""
+
+import itertools
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
+
+from swiftclient import client as swift_api
+
+from oslogserve.bench.samples import Request, UploadData
+from oslogserve.config import ConfigError, load
+from oslogserve.errors import SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.sources.swift_session import SwiftSession
+
+PREFIX = "oslogserve-bench-"
+MARK = "x-container-meta-oslogserve-bench"
+#: Random bytes from which all uploads are made; more would only fill the processor's cache.
+DATA = 16 * 2**20
+#: Objects that are listed before they are deleted, in one run.
+MOST_DELETED = 100_000
+#: Seconds until an empty container can be deleted: Swift counts its objects late.
+PATIENCE = 20
+
+
+class Containers:
+    def __init__(self, config_file: str | None) -> None:
+        """Raises ConfigError without credentials."""
+        # No container need be configured, but one makes the configuration check all the rest.
+        config = load(config_file, swift_container=PREFIX)
+        self.ca_file: str = config["swift", "ca_file"]
+        self._session = SwiftSession(config, Metrics())
+
+    def close(self) -> None:
+        self._session.close()
+
+    def make(self, run: str, count: int) -> list[str]:
+        """Makes the containers of a run. Returns their names."""
+        names = [f"{PREFIX}{run}-{number}" for number in range(count)]
+        for name in names:
+            self._session.request(swift_api.put_container, name, headers={MARK: run})
+        return names
+
+    def names(self, run: str = "") -> list[str]:
+        """The containers of one run, or of all runs."""
+        prefix = f"{PREFIX}{run}-" if run else PREFIX
+        found = self._session.request(swift_api.get_account, prefix=prefix, full_listing=True)
+        names = [str(entry["name"]) for entry in (found[1] if found else ())]
+        heads = [self._session.request(swift_api.head_container, name) for name in names]
+        return [name for name, head in zip(names, heads, strict=True) if head and MARK in head]
+
+    def uploads(self, containers: Sequence[str], size: int) -> Iterator[Request]:
+        """Endlessly uploads of new objects, to each container in turn."""
+        data = os.urandom(min(size, DATA))
+        # With Expect, curl would wait for an answer before it sends the body.
+        headers = ("Content-Type: text/plain", "Expect:")
+        for number, container in enumerate(itertools.cycle(containers)):
+            body = UploadData(data, size, number * 7919 % max(1, len(data)))
+            yield Request("put", f"{container}/log-{number:09}.txt", "", "PUT", headers, body)
+
+    def deletions(self, containers: Sequence[str]) -> list[Request]:
+        """Deletions of the first objects in these containers."""
+        objects = ((name, stored) for name in containers for stored in self._objects(name))
+        return [
+            Request("delete", f"{container}/{quote(stored)}", "", "DELETE")
+            for container, stored in itertools.islice(objects, MOST_DELETED)
+        ]
+
+    def authorized(self, requests: Iterable[Request]) -> Iterator[Request]:
+        """The requests with URL and token, which each gets just before it is sent."""
+        for request in requests:
+            access = self._session.request(lambda url, token, http_conn: (url, token))
+            if access is None:
+                raise SourceError("swift", "it gave no token")
+            url, token = access
+            headers = (f"X-Auth-Token: {token}", *request.headers)
+            yield request._replace(url=f"{url}/{request.name}", headers=headers)
+
+    def delete(self, containers: Sequence[str]) -> None:
+        """Deletes empty containers. Raises SourceError if one has an object."""
+        end = time.monotonic() + PATIENCE
+        for name in containers:
+            while True:
+                try:
+                    self._session.request(swift_api.delete_container, name)
+                    break
+                except SourceError as error:
+                    if error.reason != "refused" or time.monotonic() > end:
+                        raise
+                    time.sleep(0.2)
+
+    def _objects(self, container: str) -> Iterator[str]:
+        """The names of a container's objects, page by page."""
+        get, names = swift_api.get_container, [""]
+        while names:
+            found = self._session.request(get, container, marker=names[-1])
+            names = [str(entry["name"]) for entry in (found[1] if found else ())]
+            yield from names
+
+
+def new_run() -> str:
+    """A new name for the containers of a run."""
+    return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
+
+
+def checked_run(name: str) -> str:
+    """The name, if new_run() could have made it. Raises ConfigError."""
+    if not re.fullmatch(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{6}", name):
+        raise ConfigError(
+            f"{name}: give the name of a run, as `bench put --keep` prints it, or --all"
+        )
+    return name
