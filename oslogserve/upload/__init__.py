@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job's logs into Swift, where the server's configuration looks for them.
+"""Uploads a job's logs to Swift, where a server with the same configuration finds them.
 
-Requests go through the server's SwiftSession, which shares one token, follows no redirect and puts no
-secret into an error. swiftclient's SwiftService opens files by name, through links; its segments never
-expire; of a large object that was interrupted it uploads everything again.
+Requests go through the server's SwiftSession: one token for all threads, no redirects, no secret in an
+error. SwiftService of swiftclient follows links, lets no segment expire, and resumes no large object.
 """

@@ -2,47 +2,45 @@
 """The command `oslogserve upload`."""
 
 import argparse
-import itertools
 import os
 import select
 import shlex
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any, BinaryIO
 
-from oslogserve.config import Config, ConfigError, load
-from oslogserve.upload.console import Growing, Renewals, Spool
-from oslogserve.upload.files import Files
-from oslogserve.upload.naming import Naming, Unstorable
+from oslogserve.config import ConfigError, load
+from oslogserve.upload.console import LiveConsole, keep
+from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.report import Report, shown
-from oslogserve.upload.store import Store, StoreOptions
-from oslogserve.upload.walk import files_below
+from oslogserve.upload.swift_writer import SwiftWriter
+from oslogserve.upload.uploader import Uploader, files_below
 
 #: Bytes of standard input that are read at once.
 PIECE = 65536
 
 
 def upload(options: argparse.Namespace) -> int:
-    """Uploads. Returns the exit status, 1 if not all is in Swift as it is here.
+    """Uploads. Returns the exit status, 1 if a file is not in Swift as it is here.
 
     Raises ConfigError, OSError.
     """
-    naming = _naming(options)
+    destination = _destination(options)
     report = Report()
     if options.logs == "-":
-        _upload_console(options, naming, report)
+        _upload_console(options, destination, report)
     else:
-        _upload_folder(options, naming, report)
+        _upload_folder(options, destination, report)
     print(report.summary())
     return 0 if report.is_complete else 1
 
 
-def _naming(options: argparse.Namespace) -> Naming:
+def _destination(options: argparse.Namespace) -> Destination:
     overrides = {"swift_container": options.container} if options.container else {}
     config = load(options.config, **overrides)
     if not config["swift", "container"]:
@@ -53,81 +51,89 @@ def _naming(options: argparse.Namespace) -> Naming:
             f'--prefix {shown(os.fsencode(options.prefix))}: "." and ".." are no names'
         )
     prefix = b"/".join(filter(None, segments))
-    return Naming(config, prefix, options.segment_size, not options.no_gzip)
+    return Destination(config, prefix, options.segment_size, not options.no_gzip)
 
 
-def _store(options: argparse.Namespace, config: Config, patience: float, prefix: str = "") -> Store:
-    return Store(config, StoreOptions(options.expire, options.parallel, patience, prefix))
+def _writer(
+    options: argparse.Namespace, destination: Destination, patience: float, prefix: str = ""
+) -> SwiftWriter:
+    return SwiftWriter(destination.config, options.expire, options.parallel, patience, prefix)
 
 
-def _upload_folder(options: argparse.Namespace, naming: Naming, report: Report) -> None:
+def _upload_folder(options: argparse.Namespace, destination: Destination, report: Report) -> None:
     root = os.fsencode(options.logs)
     os.scandir(root).close()  # raises what is wrong with it
-    prefix = naming.object_prefix
-    store = _store(options, naming.config, options.patience, prefix)
-    with closing(store), _signals_call(_stops(store)):
-        files = Files(root, files_below(root, report), naming, store, report)
+    writer = _writer(options, destination, options.patience, destination.object_prefix)
+
+    def stop(*_: object) -> None:
+        _at_signals(signal.SIG_DFL)  # the second one does not wait
+        writer.stopped.set()
+
+    with closing(writer):
+        _at_signals(stop)
+        uploader = Uploader(root, files_below(root, report), destination, writer, report)
         with ThreadPoolExecutor(options.parallel) as pool:
-            threads = [pool.submit(files.upload_all) for _ in range(options.parallel)]
+            threads = [pool.submit(uploader.run) for _ in range(options.parallel)]
             for thread in threads:
                 thread.result()
-        if store.is_stopped:
+        if writer.stopped.is_set():
             report.incomplete("stopped: run it again for the files that are missing")
 
 
-def _upload_console(options: argparse.Namespace, naming: Naming, report: Report) -> None:
+def _upload_console(options: argparse.Namespace, destination: Destination, report: Report) -> None:
     name = os.fsencode(options.name)
     if b"/" in name or name in (b"", b".", b".."):
         raise ConfigError(f"--name {shown(name)}: give the name of a file; --prefix has its folder")
     if sys.stdin is None:
         raise OSError("standard input is closed")
     try:
-        naming.place(name)
-    except Unstorable as error:
+        destination.place(name)
+    except BadName as error:
         raise ConfigError(str(error)) from error
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
+    path = Path(folder, options.name)
     is_stored = False
-    with closing(Spool(Path(folder, options.name))) as spool, _signals_call(_second_interrupts()):
+    # The job gets the first signal too, and its last lines are still to come.
+    _at_signals(lambda *_: _at_signals(signal.default_int_handler))
+    with path.open("x+b", buffering=0) as file:
         try:
-            _read_console(options, naming, report, spool)
-            with closing(_store(options, naming.config, options.patience)) as store:
-                Files(os.fsencode(folder), iter([name]), naming, store, report).upload_all()
+            _read_console(options, destination, report, file)
+            with closing(_writer(options, destination, options.patience)) as writer:
+                Uploader(os.fsencode(folder), iter([name]), destination, writer, report).run()
             is_stored = not report.has_failures
         except KeyboardInterrupt:
             report.incomplete("interrupted")
     if is_stored:
-        spool.path.unlink()
+        path.unlink()
         os.rmdir(folder)
     else:
         again = shlex.join(["oslogserve", "upload", folder, *_same_place(options)])
-        report.note(f"kept in {spool.path}, to be uploaded by: {again}")
+        report.note(f"kept in {path}, to be uploaded by: {again}")
 
 
 def _same_place(options: argparse.Namespace) -> list[str]:
-    """The arguments by which a folder's files are stored where the console was to be."""
+    """The arguments that store the files of a folder in the console's place."""
     given = {name: getattr(options, name) for name in ("prefix", "container", "config", "expire")}
     return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
 
 def _read_console(
-    options: argparse.Namespace, naming: Naming, report: Report, spool: Spool
+    options: argparse.Namespace, destination: Destination, report: Report, file: BinaryIO
 ) -> None:
-    """Uploads standard input until its end. Readers see it grow."""
-    live = _store(options, naming.config, 0)
-    growing = Growing(spool, naming.place(os.fsencode(options.name)), live)
-    with closing(Renewals(growing, live, options.every, report.note)):
+    """Keeps standard input in a file, until its end. Readers see it grow."""
+    place = destination.place(os.fsencode(options.name))
+    writer = _writer(options, destination, 0)
+    with closing(LiveConsole(file, place, writer, options.every, report)):
         try:
-            spool.fill(partial(_read, sys.stdin.fileno()))
+            keep(partial(_read, sys.stdin.fileno()), file, report)
         except KeyboardInterrupt:
             report.incomplete("interrupted: what came after that is not uploaded")
         except OSError as error:
             report.incomplete(f"standard input broke off: {error.strerror}")
-    if spool.lost:
-        report.incomplete(f"the disk is full: {spool.lost} bytes of the console are lost")
 
 
 def _read(descriptor: int) -> bytes:
-    """The next bytes of a pipe, waited for: another process may have made it non-blocking."""
+    """The next bytes of a pipe, also of one that another process made non-blocking."""
     while True:
         try:
             return os.read(descriptor, PIECE)
@@ -135,35 +141,7 @@ def _read(descriptor: int) -> bytes:
             select.select([descriptor], [], [])
 
 
-@contextmanager
-def _signals_call(handler: Callable[..., None]) -> Iterator[None]:
-    """Context in which SIGINT and SIGTERM call the handler."""
-    before = {each: signal.signal(each, handler) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for each, handler_before in before.items():
-            signal.signal(each, handler_before)
-
-
-def _stops(store: Store) -> Callable[..., None]:
-    """A handler that ends a folder's upload when a request has ended, and at the second signal at once."""
-
-    def handle(number: int, _: object) -> None:
-        store.stop()
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_DFL)
-
-    return handle
-
-
-def _second_interrupts() -> Callable[..., None]:
-    """A handler that passes over the first signal of a console's upload: it goes to the job as well, whose
-    last lines are still to come."""
-    count = itertools.count(1)
-
-    def handle(*_: object) -> None:
-        if next(count) > 1:
-            raise KeyboardInterrupt
-
-    return handle
+def _at_signals(handler: Any) -> None:
+    """Sets the handler of SIGINT and SIGTERM."""
+    signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGTERM, handler)

@@ -3,6 +3,7 @@
 
 import sys
 import time
+from collections import Counter
 from threading import Lock
 
 from oslogserve.pages.humanize import size_shown, visible
@@ -12,87 +13,76 @@ PROGRESS = 0.2
 
 
 class Report:
-    """A report that many threads add to. Its lines hold no control character of a name."""
+    """For many threads. Control characters of file names are escaped."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._began = self._shown = time.monotonic()
         self._has_progress = sys.stderr.isatty()
-        self._uploaded = self._there = self._skipped = self._failed = 0
-        self._bytes = self._stored_bytes = 0
+        #: Files by what became of them, and bytes.
+        self._counts: Counter[str] = Counter()
         self._is_complete = True
 
     @property
     def has_failures(self) -> bool:
-        return self._failed > 0
+        return self._counts["failed"] > 0
 
     @property
     def is_complete(self) -> bool:
         return self._is_complete and not self.has_failures
 
-    def incomplete(self, text: str) -> None:
-        """Reports why not all was uploaded, where no single file is the reason."""
-        with self._lock:
-            self._is_complete = False
-            self._line(text)
-
     def uploaded(self, size: int, stored_size: int) -> None:
         """Counts a file. stored_size: bytes that were sent for its `size`."""
-        with self._lock:
-            self._uploaded += 1
-            self._bytes += size
-            self._stored_bytes += stored_size
-            self._progress()
+        self._count(uploaded=1, size=size, stored_size=stored_size)
 
     def there(self) -> None:
         """Counts a file that was in Swift already, byte for byte."""
-        with self._lock:
-            self._there += 1
-            self._progress()
+        self._count(there=1)
 
     def skipped(self, path: bytes, why: str) -> None:
         """Reports a path that is not a regular file."""
-        with self._lock:
-            self._skipped += 1
-            self._line(f"{shown(path)}: not uploaded: {why}")
+        self._count(skipped=1)
+        self.note(f"{shown(path)}: not uploaded: {why}")
 
     def failed(self, path: bytes, why: str) -> None:
         """Reports a file that is not in Swift as it is here."""
-        with self._lock:
-            self._failed += 1
-            self._line(f"{shown(path)}: {why}")
+        self._count(failed=1)
+        self.note(f"{shown(path)}: {why}")
+
+    def incomplete(self, text: str) -> None:
+        """Reports why an upload is incomplete, if no single file is the reason."""
+        self._is_complete = False
+        self.note(text)
 
     def note(self, text: str) -> None:
+        erase = "\r\x1b[K" if self._has_progress else ""
         with self._lock:
-            self._line(text)
+            print(f"{erase}oslogserve: {text}", file=sys.stderr, flush=True)
 
     def summary(self) -> str:
+        counts = self._counts
+        if self._has_progress:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        size, stored = size_shown(counts["size"]), size_shown(counts["stored_size"])
+        return ", ".join(
+            [
+                f"{counts['uploaded']} uploaded ({size}, {stored} as stored)",
+                f"{counts['there']} there already",
+                *(f"{counts[name]} {name}" for name in ("skipped", "failed") if counts[name]),
+                f"{time.monotonic() - self._began:.1f} s",
+            ]
+        )
+
+    def _count(self, **counts: int) -> None:
         with self._lock:
-            if self._has_progress:
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-            size, stored = size_shown(self._bytes), size_shown(self._stored_bytes)
-            others = {"skipped": self._skipped, "failed": self._failed}
-            told = [f"{count} {what}" for what, count in others.items() if count]
-            return ", ".join(
-                [
-                    f"{self._uploaded} uploaded ({size}, {stored} as stored)",
-                    f"{self._there} there already",
-                    *told,
-                    f"{time.monotonic() - self._began:.1f} s",
-                ]
-            )
-
-    def _line(self, text: str) -> None:
-        erase = "\r\x1b[K" if self._has_progress else ""
-        print(f"{erase}oslogserve: {text}", file=sys.stderr, flush=True)
-
-    def _progress(self) -> None:
-        now = time.monotonic()
-        if self._has_progress and now - self._shown >= PROGRESS:
-            self._shown = now
-            size = size_shown(self._bytes)
-            text = f"{self._uploaded} uploaded ({size}), {self._there} there already"
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self._counts.update(counts)
+            now = time.monotonic()
+            if self._has_progress and now - self._shown >= PROGRESS:
+                self._shown = now
+                found = self._counts
+                size = size_shown(found["size"])
+                text = f"{found['uploaded']} uploaded ({size}), {found['there']} there already"
+                print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def shown(path: bytes) -> str:

@@ -102,6 +102,7 @@ def test_a_log_is_the_same_however_it_is_stored_and_cut(fast, name, size):
             True,
         ),
     ],
+    ids=["empty", "empty members", "whole pieces"],
 )
 def test_an_empty_log_and_one_of_whole_pieces_end_well(fast, stored, content, is_one, again):
     assert read([stored], again=again) == (content, [], is_one)

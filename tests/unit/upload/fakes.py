@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A store that keeps objects in memory, and a report that keeps what it is told."""
+"""A writer that keeps objects in memory, and a report that keeps its lines."""
 
 import os
+from threading import Event
 
 from oslogserve.config import load
-from oslogserve.upload.naming import Naming
+from oslogserve.upload.destination import Destination
 from oslogserve.upload.report import Report
-from oslogserve.upload.store import Interrupted
+from oslogserve.upload.swift_writer import Interrupted
 
 
-class FakeStore:
+class FakeWriter:
     """on_replace: called before an object is stored; it may raise."""
 
     def __init__(self, on_replace=lambda: None):
@@ -18,10 +19,7 @@ class FakeStore:
         self.segments = {}
         self.manifests = []
         self.answered = -1.0
-        self.is_stopped = False
-
-    def stop(self):
-        self.is_stopped = True
+        self.stopped = Event()
 
     def close(self):
         pass
@@ -29,25 +27,29 @@ class FakeStore:
     def head(self, place):
         return self.objects.get(place, (None, None))[0]
 
-    def replace(self, place, _found, content):
+    def replace(self, place, _found, payload):
         self.on_replace()
         headers = {
-            "etag": content.etag,
-            "content-type": content.media_type,
-            "content-encoding": content.encoding,
+            "etag": payload.etag,
+            "content-type": payload.media_type,
+            "content-encoding": payload.encoding,
         }
-        self.objects[place] = headers, os.pread(content.file.fileno(), content.size, 0)
+        self.objects[place] = headers, os.pread(payload.file.fileno(), payload.size, 0)
 
-    def put_segment(self, _place, content, number, segment):
-        if self.is_stopped:
+    def put_segment(self, _place, payload, number, segment):
+        if self.stopped.is_set():
             raise Interrupted
-        piece = os.pread(content.file.fileno(), segment.size, segment.start)
+        piece = os.pread(payload.file.fileno(), segment.size, segment.start)
         self.segments[number, segment.md5] = piece
 
-    def put_manifest(self, _place, content):
-        pairs = enumerate(content.segments)
-        pieces = [self.segments[number, segment.md5] for number, segment in pairs]
-        self.manifests.append(b"".join(pieces))
+    def put_manifest(self, _place, payload):
+        pairs = enumerate(payload.segments)
+        self.manifests.append(b"".join(self.segments[number, s.md5] for number, s in pairs))
+
+    def stored(self):
+        return {
+            f"{place.container}/{place.name}": text for place, (_, text) in self.objects.items()
+        }
 
 
 class FakeReport(Report):
@@ -55,7 +57,7 @@ class FakeReport(Report):
         super().__init__()
         self.lines = []
 
-    def _line(self, text):
+    def note(self, text):
         self.lines.append(text)
 
 
@@ -66,5 +68,5 @@ def config(container="logs"):
     return load(None, {}, swift_container=container, **overrides)
 
 
-def naming(container="logs", prefix=b"42/7", segment_size=2**20, packs=True):
-    return Naming(config(container), prefix, segment_size, packs)
+def destination(container="logs", prefix=b"42/7"):
+    return Destination(config(container), prefix, segment_size=2**20, may_gzip=True)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where and how files are stored, so that the server finds each by its path."""
+
+from typing import NamedTuple
+
+from oslogserve.config import Config
+from oslogserve.sources.swift import MAX_NAME, Place, place_of
+
+
+class BadName(Exception):
+    """Raised for a file name that Swift or the server does not take."""
+
+
+class Destination(NamedTuple):
+    config: Config
+    #: The folder's path in URLs, without slashes around it.
+    prefix: bytes
+    segment_size: int
+    #: Whether text is stored gzipped if that makes it shorter.
+    may_gzip: bool
+
+    def place(self, path: bytes) -> Place:
+        """The container and the object in which the server looks for a file. Raises BadName."""
+        served = b"/".join(filter(None, [self.prefix, path]))
+        swift = self.config.section("swift")
+        place = place_of(served, swift["container"], swift["partitions"])
+        if place is None:
+            is_text = served.decode("utf-8", "replace").encode() == served
+            why = "its first segment is no [swift] partition" if is_text else "it is not UTF-8"
+            raise BadName(f"Swift has no such name: {why}")
+        if not place.name:
+            raise BadName("its name is only that of a container: give a --prefix")
+        if len(place.name.encode()) > MAX_NAME:
+            raise BadName(f"its name is longer than the {MAX_NAME} bytes that Swift takes")
+        return place
+
+    @property
+    def object_prefix(self) -> str:
+        """The beginning of all objects' names."""
+        prefix = self.prefix.decode() + "/" if self.prefix else ""
+        has_partition = "{partition}" in self.config["swift", "container"]
+        return prefix.partition("/")[2] if has_partition else prefix

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes that are stored for a file: plain or gzipped, with media type and checksums.
+
+A file is read twice: for its checksums and to send it. So Swift refuses bytes that changed in between.
+"""
+
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import md5
+from typing import BinaryIO, NamedTuple
+
+from oslogserve.http import TEXT
+from oslogserve.logs.media_type import passed_through_as
+
+#: Bytes that are read at once. The first so many decide whether gzip is used.
+PIECE = 256 * 1024
+#: Shorter text is not gzipped: inflating it costs more than its transfer.
+SMALLEST_GZIP = 1024
+#: Gzip is used if it leaves at most this part of the bytes.
+GAIN = 0.9
+#: Segments of a large object, by Swift's default (max_manifest_segments).
+MOST_SEGMENTS = 1000
+_COMPRESSIBLE = re.compile(r"text/|image/svg|application/(?:.*\+)?(?:json|xml|javascript)")
+
+
+class Changed(Exception):
+    """Raised if a file differs from its checksums."""
+
+    def __init__(self) -> None:
+        super().__init__("it is written to all the time")
+
+
+class Segment(NamedTuple):
+    start: int
+    size: int
+    #: In hexadecimal digits.
+    md5: str
+
+
+@dataclass(frozen=True)
+class Payload:
+    file: BinaryIO
+    size: int
+    media_type: str
+    #: Content-Encoding, or "".
+    encoding: str
+    #: One if it is stored as one object, else those of a large object.
+    segments: list[Segment]
+
+    @property
+    def etag(self) -> str:
+        """The ETag that Swift gives the stored object."""
+        if len(self.segments) == 1:
+            return self.segments[0].md5
+        joined = "".join(segment.md5 for segment in self.segments)
+        return md5(joined.encode(), usedforsecurity=False).hexdigest()
+
+    def is_stored_as(self, headers: Mapping[str, str]) -> bool:
+        """True if an object with these headers has the same bytes, type and encoding."""
+        return (
+            headers.get("etag", "").strip('"') == self.etag
+            and headers.get("content-type") == self.media_type
+            and headers.get("content-encoding", "") == self.encoding
+        )
+
+
+@contextmanager
+def payload_of(
+    file: BinaryIO, size: int, name: str, segment_size: int, may_gzip: bool
+) -> Iterator[Payload]:
+    """The payload for the first `size` bytes of a file. Raises Changed, OSError.
+
+    name: of the file; decides its media type.
+    """
+    head = os.pread(file.fileno(), PIECE, 0)
+    media_type = media_type_of(name, head)
+    if not may_gzip or not _gzip_pays(media_type, head[:size]):
+        yield Payload(file, size, media_type, "", _segments(file, size, segment_size))
+        return
+    with tempfile.TemporaryFile() as packed:
+        packed_size = _write_gzip(packed, file, size)
+        segments = _segments(packed, packed_size, segment_size)
+        yield Payload(packed, packed_size, media_type, "gzip", segments)
+
+
+def media_type_of(name: str, head: bytes) -> str:
+    """The media type that the server sends: TEXT for a log, gzip for any gzip."""
+    if head.startswith(b"\x1f\x8b"):
+        return "application/gzip"
+    return passed_through_as(name, head, ()) or TEXT
+
+
+def segment_of(file: BinaryIO, start: int, size: int) -> Segment:
+    checksum = md5(usedforsecurity=False)
+    for piece in _pieces(file, start, size):
+        checksum.update(piece)
+    return Segment(start, size, checksum.hexdigest())
+
+
+def _pieces(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
+    """`size` bytes of a file, from `start` on. Raises Changed if the file is shorter."""
+    end = start + size
+    while start < end:
+        piece = os.pread(file.fileno(), min(PIECE, end - start), start)
+        if not piece:
+            raise Changed
+        start += len(piece)
+        yield piece
+
+
+def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
+    segment_size = max(segment_size, -(-size // MOST_SEGMENTS))
+    starts = range(0, size, segment_size) or [0]
+    return [segment_of(file, start, min(segment_size, size - start)) for start in starts]
+
+
+def _gzip_pays(media_type: str, head: bytes) -> bool:
+    """True if gzip is worth it, judged by the first bytes."""
+    if len(head) < SMALLEST_GZIP or not _COMPRESSIBLE.match(media_type):
+        return False
+    return len(zlib.compress(head, 1)) <= GAIN * len(head)
+
+
+def _write_gzip(target: BinaryIO, file: BinaryIO, size: int) -> int:
+    """Writes the gzip of a file's first `size` bytes. Returns the gzip's size."""
+    # Without time and name in its header, so that equal text gives equal bytes.
+    compressor = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    target.writelines(compressor.compress(piece) for piece in _pieces(file, 0, size))
+    target.write(compressor.flush())
+    target.flush()
+    return target.tell()

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores and replaces objects in Swift.
+
+A payload larger than a segment becomes a static large object. The name of a segment ends with its
+checksum: a stored segment is not sent again, and none is replaced while it is read.
+"""
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Event, Lock
+from typing import Any, TypeVar
+
+from swiftclient import client as swift_api
+
+from oslogserve.config import Config
+from oslogserve.errors import SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.sources.swift import Place
+from oslogserve.sources.swift_listing import PAGE
+from oslogserve.sources.swift_session import SOURCE, SwiftSession
+from oslogserve.upload.payload import Changed, Payload, Segment
+
+#: Seconds before a request is repeated; doubled up to the longest.
+FIRST_PAUSE = 0.25
+LONGEST_PAUSE = 15.0
+#: Seconds by which a segment outlives its object.
+EXTRA_LIFE = 86400
+#: Statuses below 500 that may pass: a slow body, a conflict, too many requests.
+_MAY_PASS = (408, 409, 429, 498, 499)
+#: Headers of a container that the container of its segments gets too.
+_INHERITED = ("x-container-read", "x-storage-policy")
+
+_T = TypeVar("_T")
+
+
+class Interrupted(Exception):
+    """Raised if `stopped` is set."""
+
+    def __init__(self) -> None:
+        super().__init__("interrupted")
+
+
+@dataclass
+class SwiftWriter:
+    """For many threads. All methods that send requests raise SourceError and Interrupted."""
+
+    config: Config
+    #: Seconds after which objects expire; None for never.
+    expire: float | None
+    #: Segments that are sent at once.
+    parallel: int
+    #: Seconds for which a failed request is repeated.
+    patience: float
+    #: If given, the objects with this prefix are listed once, instead of a HEAD for each.
+    prefix: str = ""
+    #: Set to end uploads, also those of other threads, by Interrupted.
+    stopped: Event = field(default_factory=Event)
+    #: When a request last succeeded, by time.monotonic().
+    answered: float = -1.0
+
+    def __post_init__(self) -> None:
+        self._session = SwiftSession(self.config, Metrics())
+        self._pool = ThreadPoolExecutor(self.parallel)
+        self._lock = Lock()
+        self._containers: dict[str, Mapping[str, str]] = {}
+        self._listings: dict[str, frozenset[str] | None] = {}
+
+    def close(self) -> None:
+        self._pool.shutdown()
+        self._session.close()
+
+    def head(self, place: Place) -> Mapping[str, str] | None:
+        """An object's headers; None if there is no object or the user may not read it.
+
+        An object that the first listing did not have counts as missing, and is stored again.
+        """
+        with _except_forbidden():
+            listed = self._listed(place.container)
+            if listed is None or place.name in listed:
+                return self._request(swift_api.head_object, *place)
+        return None
+
+    def replace(self, place: Place, found: Mapping[str, str] | None, payload: Payload) -> None:
+        """Stores a payload; it becomes visible by the last request. Raises Changed.
+
+        found: the headers of the object that is there.
+        """
+        if len(payload.segments) > 1:
+            self._put_segments(place, payload)
+            self.put_manifest(place, payload)
+            self._delete_segments(place, payload.segments)
+            return
+        self._open_container(place.container)
+        self._put_bytes(place, payload, payload.segments[0], self._headers(payload))
+        if found and "x-static-large-object" in found:
+            self._delete_segments(place, ())
+
+    def put_segment(self, place: Place, payload: Payload, number: int, segment: Segment) -> None:
+        """Stores a segment of the future object at `place`, unless it is there."""
+        at = _segment_place(place, number, segment)
+        self._open_container(at.container, like=place.container)
+        found = self.head(at)
+        if found is None or found.get("etag") != segment.md5 or not self._lasts(found):
+            self._put_bytes(at, payload, segment, self._headers(None))
+
+    def put_manifest(self, place: Place, payload: Payload) -> None:
+        """Makes one object of stored segments."""
+        self._open_container(place.container)
+        manifest = [
+            {
+                "path": "/" + "/".join(_segment_place(place, number, segment)),
+                "etag": segment.md5,
+                "size_bytes": segment.size,
+            }
+            for number, segment in enumerate(payload.segments)
+        ]
+        contents, query = json.dumps(manifest), "multipart-manifest=put"
+        self._put(place, lambda _: contents, self._headers(payload), query_string=query)
+
+    def _open_container(self, container: str, like: str = "") -> Mapping[str, str]:
+        """A container's headers. Creates a missing container, with the rights of `like`."""
+        model = self._open_container(like) if like else {}
+        with self._lock:
+            if container not in self._containers:
+                found = None
+                with _except_forbidden():  # an uploader may be allowed to write objects only
+                    found = self._request(swift_api.head_container, container)
+                    if found is None:
+                        headers = {name: model[name] for name in _INHERITED if name in model}
+                        self._request(swift_api.put_container, container, headers=headers)
+                self._containers[container] = found or {}
+            return self._containers[container]
+
+    def _listed(self, container: str) -> frozenset[str] | None:
+        """The names with the prefix, as first listed; None without a prefix, or for too many."""
+        if not self.prefix:
+            return None
+        with self._lock:
+            if container not in self._listings:
+                options = {"prefix": self.prefix, "limit": PAGE}
+                page = self._request(swift_api.get_container, container, **options)
+                names = frozenset(entry["name"] for entry in (page[1] if page else ()))
+                self._listings[container] = names if len(names) < PAGE else None
+            return self._listings[container]
+
+    def _put_segments(self, place: Place, payload: Payload) -> None:
+        """Stores all segments. Nothing reads the payload after it returns or raises."""
+        sent = [
+            self._pool.submit(self.put_segment, place, payload, number, segment)
+            for number, segment in enumerate(payload.segments)
+        ]
+        try:
+            for future in sent:
+                future.result()
+        except KeyboardInterrupt:
+            self.stopped.set()
+            raise
+        finally:
+            for future in sent:
+                future.cancel()
+            wait(sent)
+
+    def _delete_segments(self, place: Place, kept: Sequence[Segment]) -> None:
+        """Deletes the other segments of earlier uploads to `place`."""
+        kept_names = {_segment_place(place, *pair).name for pair in enumerate(kept)}
+        container, prefix = _segments_of(place)
+        listed = self._request(swift_api.get_container, container, prefix=prefix, delimiter="/")
+        for entry in listed[1] if listed else ():
+            if "name" in entry and entry["name"] not in kept_names:
+                self._request(swift_api.delete_object, container, entry["name"])
+
+    def _headers(self, payload: Payload | None) -> dict[str, str]:
+        """The headers of an object; None: of a segment."""
+        headers = {"Content-Type": payload.media_type if payload else "application/octet-stream"}
+        if payload and payload.encoding:
+            headers["Content-Encoding"] = payload.encoding
+        if self.expire:
+            headers["X-Delete-After"] = str(round(self.expire + (0 if payload else EXTRA_LIFE)))
+        return headers
+
+    def _lasts(self, found: Mapping[str, str]) -> bool:
+        """True for a segment that does not expire before an object that is made of it now."""
+        until = found.get("x-delete-at")
+        return until is None or (self.expire is not None and int(until) > time.time() + self.expire)
+
+    def _put_bytes(
+        self, place: Place, payload: Payload, segment: Segment, headers: dict[str, str]
+    ) -> None:
+        """Stores a segment's bytes. Raises Changed if they differ from its checksum."""
+        contents = partial(_SegmentReader, payload.file, segment)
+        self._put(place, contents, headers, content_length=segment.size, etag=segment.md5)
+
+    def _put(
+        self,
+        place: Place,
+        contents: Callable[[Callable[[], None]], Any],
+        headers: dict[str, str],
+        **options: Any,
+    ) -> None:
+        """contents: makes the request's body; its argument is to be called for each piece."""
+
+        def put(*where: str, headers: dict[str, str], http_conn: Any) -> str:
+            def keep_alive() -> None:
+                if self.stopped.is_set():
+                    raise Interrupted
+                # The answer comes after the last byte, so each piece moves its deadline.
+                http_conn[1].adapter.at = self._session.chunk_deadline()
+
+            keep_alive()
+            options["contents"] = contents(keep_alive)
+            try:
+                return str(
+                    swift_api.put_object(*where, headers=headers, http_conn=http_conn, **options)
+                )
+            except swift_api.ClientException as error:
+                if error.http_status == 422:
+                    raise Changed from error
+                raise
+
+        if self._request(put, *place, headers=headers) is None:
+            raise SourceError(SOURCE, "its container is gone")
+
+    def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
+        """The session's request, repeated until the patience is over."""
+        began = time.monotonic()
+        pause = FIRST_PAUSE
+        while not self.stopped.is_set():
+            try:
+                result = self._session.request(call, *args, **options)
+                self.answered = time.monotonic()
+                return result
+            except SourceError as error:
+                is_first_denial = error.reason == "denied" and self.answered < 0
+                is_over = time.monotonic() + pause > began + self.patience
+                status = getattr(error.__cause__, "http_status", None)
+                may_pass = error.is_outage or status in _MAY_PASS
+                if is_first_denial or is_over or not may_pass:
+                    raise
+            self.stopped.wait(pause * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+            pause = min(2 * pause, LONGEST_PAUSE)
+        raise Interrupted
+
+
+@contextmanager
+def _except_forbidden() -> Iterator[None]:
+    """Context that a "forbidden" of Swift ends without an exception."""
+    try:
+        yield
+    except SourceError as error:
+        if error.reason != "forbidden":
+            raise
+
+
+class _SegmentReader:
+    """A segment's bytes, as swiftclient reads them."""
+
+    def __init__(self, file: Any, segment: Segment, keep_alive: Callable[[], None]) -> None:
+        self._file = file
+        self._position = segment.start
+        self._keep_alive = keep_alive
+
+    def read(self, size: int) -> bytes:
+        """The next bytes. Raises Changed if the file became shorter."""
+        self._keep_alive()
+        piece = os.pread(self._file.fileno(), size, self._position)
+        if not piece:
+            raise Changed
+        self._position += len(piece)
+        return piece
+
+
+def _segments_of(place: Place) -> Place:
+    """The container of an object's segments, and the beginning of their names."""
+    return Place(f"{place.container}_segments", f"{place.name}.segments/")
+
+
+def _segment_place(place: Place, number: int, segment: Segment) -> Place:
+    container, prefix = _segments_of(place)
+    return Place(container, f"{prefix}{number:04}-{segment.md5}")

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uploads regular files. Links are not followed, devices not opened: a job may leave any."""
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import BinaryIO
+
+from oslogserve.errors import SourceError
+from oslogserve.sources.open_beneath import pure as open_beneath
+from oslogserve.sources.swift import MAX_NAME, Place
+from oslogserve.upload.destination import BadName, Destination
+from oslogserve.upload.payload import Changed, payload_of
+from oslogserve.upload.report import Report
+from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
+
+FAILURES = (BadName, Changed, Interrupted, OSError, SourceError)
+
+
+@dataclass
+class Uploader:
+    """Uploads files below a root, in any number of threads."""
+
+    root: bytes
+    paths: Iterator[bytes]
+    destination: Destination
+    writer: SwiftWriter
+    report: Report
+    _lock: Lock = field(default_factory=Lock)
+
+    def run(self) -> None:
+        """Uploads files until none is left; for each thread."""
+        while not self.writer.stopped.is_set():
+            with self._lock:
+                path = next(self.paths, None)
+            if path is None:
+                return
+            began = time.monotonic()
+            try:
+                self._upload(path, self.destination.place(path))
+            except FAILURES as error:
+                self.report.failed(path, f"not uploaded: {reason_of(error)}")
+                is_outage = isinstance(error, SourceError) and error.is_outage
+                if is_outage and self.writer.answered < began:
+                    self.writer.stopped.set()  # other files would fare no better
+
+    def _upload(self, path: bytes, place: Place) -> None:
+        for is_last in (False, True):  # again if the file was written to
+            with self._opened(path) as file:
+                before = os.fstat(file.fileno())
+                try:
+                    stored_size = self._store(file, path, place)
+                except Changed:
+                    if is_last:
+                        raise
+                    continue
+                after = os.fstat(file.fileno())
+                if after.st_ctime_ns != before.st_ctime_ns:
+                    continue
+                if stored_size is None:
+                    self.report.there()
+                else:
+                    self.report.uploaded(after.st_size, stored_size)
+                return
+        self.report.failed(path, "it is written to all the time: an earlier state is stored")
+
+    def _store(self, file: BinaryIO, path: bytes, place: Place) -> int | None:
+        """Stores a file. Returns the bytes sent; None if they were there. Raises Changed."""
+        name, size = path.decode("utf-8", "replace"), os.fstat(file.fileno()).st_size
+        options = self.destination
+        with payload_of(file, size, name, options.segment_size, options.may_gzip) as payload:
+            found = self.writer.head(place)
+            if found is not None and payload.is_stored_as(found):
+                return None
+            self.writer.replace(place, found, payload)
+            return payload.size
+
+    def _opened(self, path: bytes) -> BinaryIO:
+        opened = open_beneath(self.root, path, 0, False)
+        if opened.descriptor is None or opened.is_folder:
+            opened.close()
+            raise BadName("it is a folder now")
+        return open(opened.descriptor, "rb")
+
+
+def files_below(root: bytes, report: Report) -> Iterator[bytes]:
+    """The paths of files, relative to the root. Reports what is left out."""
+    folders = [b""]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = _entries(root, folder)
+        except OSError as error:
+            report.failed(folder, reason_of(error))
+            continue
+        for entry in entries:
+            path = os.path.join(folder, os.fsencode(entry.name))
+            if entry.is_symlink():
+                report.skipped(path, "a symbolic link is not followed")
+            elif len(path) > MAX_NAME:
+                report.failed(path[:MAX_NAME], f"longer than Swift's {MAX_NAME} bytes of a name")
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(path)
+            elif entry.is_file(follow_symlinks=False):
+                yield path
+            else:
+                report.skipped(path, "neither a file nor a folder")
+
+
+def _entries(root: bytes, folder: bytes) -> "list[os.DirEntry[str]]":
+    with closing(open_beneath(root, folder, 0, False)) as opened:
+        if opened.descriptor is None or not opened.is_folder:
+            return []  # replaced by a file since its own folder was read
+        with os.scandir(opened.descriptor) as found:
+            return sorted(found, key=lambda entry: os.fsencode(entry.name))
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a file was not uploaded, without a path or a secret."""
+    if isinstance(error, OSError):
+        return os.strerror(error.errno or errno.EIO)
+    return f"Swift: {error}" if isinstance(error, SourceError) else str(error)
