@@ -30,13 +30,12 @@ _CATALOG_SERVICES = (
 
 #: Templates of episodes, and the one of a page, by name. "@" at the beginning of a line becomes a time in
 #: milliseconds, "@000" one in microseconds.
-_TEMPLATES = {
-    name.decode(): template
-    for name, template in re.findall(
+_TEMPLATES = dict(
+    re.findall(
         rb"(?ms)^== (\w+)\n(.*?)(?=^== |\Z)",
         pathlib.Path(__file__).with_suffix(".txt").read_bytes(),
     )
-}
+)
 #: Fields of templates that never change.
 _FIXED = {
     b"escape": b"\x1b",
@@ -117,28 +116,28 @@ def _episodes(
 def _requests(rng: random.Random) -> Iterator[bytes]:
     """Mostly requests; a warning now and then; an error about once a megabyte."""
     for number in itertools.count(1):
-        yield _TEMPLATES["request"]
+        yield _TEMPLATES[b"request"]
         if number % 15 == 0:
-            yield _TEMPLATES["warning"]
+            yield _TEMPLATES[b"warning"]
         if number % 90 == 7:
-            yield rng.choice((_TEMPLATES["error_prefixed"], _TEMPLATES["error_bare"]))
+            yield rng.choice((_TEMPLATES[b"error_prefixed"], _TEMPLATES[b"error_bare"]))
         if number % 400 == 9:
-            yield _TEMPLATES["hostile"]
+            yield _TEMPLATES[b"hostile"]
 
 
 def _console(rng: random.Random) -> Iterator[bytes]:
-    yield _TEMPLATES["console_start"]
+    yield _TEMPLATES[b"console_start"]
     for task in (b"Ensure swap is on", b"Run devstack", b"Gather <logs> & results"):
         yield b"@000 |\n@000 | TASK [%b] " % task + b"*" * 40 + b"\n"
-        yield from itertools.repeat(_TEMPLATES["console_step"], rng.randrange(40, 400))
-    yield _TEMPLATES["console_end"]
+        yield from itertools.repeat(_TEMPLATES[b"console_step"], rng.randrange(40, 400))
+    yield _TEMPLATES[b"console_end"]
 
 
 def _syslog(rng: random.Random) -> Iterator[bytes]:
     for number in range(800):
-        yield rng.choice((_TEMPLATES["c_api"], _TEMPLATES["system"]))
+        yield rng.choice((_TEMPLATES[b"c_api"], _TEMPLATES[b"system"]))
         if number % 300 == 99:
-            yield _TEMPLATES["c_vol_error"]
+            yield _TEMPLATES[b"c_vol_error"]
 
 
 def generate_oslo(size: int, seed: int = 0) -> Iterator[bytes]:
@@ -178,13 +177,13 @@ _BUILD = "42/123442/7/check/nova-tox/abc1234"
 
 _FILES: dict[str, Callable[[], Iterable[bytes]]] = {
     "job-output.txt": lambda: _episodes(_console, 1, mean_gap=60),
-    "testr_results.html": lambda: [_TEMPLATES["report"]],
+    "testr_results.html": lambda: [_TEMPLATES[b"report"]],
     "controller/logs/screen-n-cpu.txt.gz": lambda: _screen(LARGE_LOG, 2),
     "controller/logs/screen-n-api.txt": lambda: _screen(900_000, 3),
     "controller/logs/screen-hostile.txt": lambda: _screen(400_000, 4),
     "controller/logs/syslog.txt": lambda: _episodes(_syslog, 5, _JOURNAL_TIME, 200),
     "controller/logs/devstack@c-api.service.txt.gz": lambda: _episodes(
-        lambda _: itertools.repeat(_TEMPLATES["c_api"], 1_700), 6, _JOURNAL_TIME, 200
+        lambda _: itertools.repeat(_TEMPLATES[b"c_api"], 1_700), 6, _JOURNAL_TIME, 200
     ),
     "controller/logs/graph.png": lambda: [base64.b64decode(_PNG)],
 }

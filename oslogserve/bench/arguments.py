@@ -95,13 +95,13 @@ def _add_client(add: Add, parallel: int) -> None:
     add("--timeout", type=duration, default=60, metavar="T", help=timeout)
 
 
-def _base(text: str) -> str:
+def _base(text: str) -> tuple[str, str]:
     name, _, url = text.partition("=")
     if not name or not url.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(
             f"{text}: give NAME=URL, such as new=http://logs.example.org"
         )
-    return text
+    return name, url
 
 
 def _run(options: argparse.Namespace) -> int:

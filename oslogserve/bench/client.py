@@ -20,9 +20,8 @@ SUCCESS = {"GET": 200, "PUT": 201, "DELETE": 204}
 BEAT = 0.05
 #: Seconds that an answer may wait for the client.
 LATE = 0.001
-#: Headers of an answer that are kept, in lower case, and the most bytes of them.
+#: Headers of an answer that are kept.
 KEPT_HEADERS = (b"server-timing:", b"log-worker:")
-MOST_HEADERS = 16384
 
 _DURATION = re.compile(r"\s*dur=([0-9]+(?:\.[0-9]+)?)\s*")
 
@@ -175,7 +174,7 @@ class _Transfer:
     """A handle of libcurl, used again and again."""
 
     def __init__(self, options: dict[int, Any]) -> None:
-        self._headers: list[bytes] = []
+        self._headers: dict[str, str] = {}
         self._request = Request("", "", "")
         self._started = 0.0
         #: When its last request of this run ended; inf before.
@@ -193,7 +192,7 @@ class _Transfer:
             self.handle.setopt(option, value)
 
     def begin(self, request: Request, started: float) -> None:
-        self._headers = []
+        self._headers = {}
         self._request = request
         self._started = started
         set_option = self.handle.setopt
@@ -209,9 +208,9 @@ class _Transfer:
             set_option(pycurl.CUSTOMREQUEST, request.method)
 
     def _header(self, line: bytes) -> None:
-        is_kept = line[:14].lower().startswith(KEPT_HEADERS)
-        if is_kept and sum(map(len, self._headers)) + len(line) <= MOST_HEADERS:
-            self._headers.append(line)
+        if line[:14].lower().startswith(KEPT_HEADERS):
+            name, _, value = line.decode("latin-1").partition(":")
+            self._headers[name.lower()] = value.strip()
 
     def sample(self, error: str) -> Sample:
         get = self.handle.getinfo
@@ -225,7 +224,6 @@ class _Transfer:
         total = get(pycurl.TOTAL_TIME_T) / 1e6
         if not error and status != SUCCESS[self._request.method]:
             error = f"status {status}"
-        headers = _parsed(self._headers)
         self.ended = self._started + total
         return Sample(
             source=self._request.source,
@@ -239,14 +237,9 @@ class _Transfer:
             status=status,
             error=error,
             is_first=get(pycurl.NUM_CONNECTS) > 0,
-            server=dict(_durations(headers.get("server-timing", ""))),
-            worker=headers.get("log-worker", ""),
+            server=dict(_durations(self._headers.get("server-timing", ""))),
+            worker=self._headers.get("log-worker", ""),
         )
-
-
-def _parsed(lines: list[bytes]) -> dict[str, str]:
-    pairs = (line.decode("latin-1").partition(":") for line in lines)
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 def _durations(timing: str) -> Iterator[tuple[str, float]]:

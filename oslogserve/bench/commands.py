@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from oslogserve.bench.client import Client
 from oslogserve.bench.containers import Containers, checked_run, new_run
 from oslogserve.bench.logs import Source
 from oslogserve.bench.result import Result
-from oslogserve.bench.runs import Plan, measure_run, measured, report, setup
+from oslogserve.bench.runs import measure_run, measured, report, setup
 from oslogserve.config import ConfigError
 from oslogserve.errors import SourceError
 
@@ -36,8 +37,9 @@ def get(options: argparse.Namespace) -> int:
         "parameters": ", ".join(shared),
         **setup(options),
     }
-    plan = Plan(described, lambda: logs.alternating(sources, names), len(sources))
-    return report(options, measured(options, plan, _client(options, headers)))
+    client = _client(options, headers)
+    requests = partial(logs.alternating, sources, names)
+    return report(options, measured(options, client, described, requests, len(sources)))
 
 
 def put(options: argparse.Namespace) -> int:
@@ -52,7 +54,7 @@ def put(options: argparse.Namespace) -> int:
             names = containers.make(run, options.containers)
             uploads = containers.authorized(containers.uploads(names, options.size))
             client = _client(options, ca_file=containers.ca_file)
-            found = measured(options, Plan(described, lambda: uploads), client)
+            found = measured(options, client, described, lambda: uploads)
             status = report(options, found)
         finally:
             if not options.keep:
@@ -78,13 +80,14 @@ def delete(options: argparse.Namespace) -> int:
 def _sources(options: argparse.Namespace) -> list[Source]:
     wanted = {"level": options.level, "format": options.format}
     parameters = {name: value for name, value in wanted.items() if value}
-    pairs = [base.partition("=") for base in options.base or ()]
-    names = [name for name, _, _ in pairs] or options.sources.split(",")
+    bases = options.base or [(name, "") for name in options.sources.split(",")]
+    names = [name for name, _ in bases]
     if "" in names or len(set(names)) < len(names):
         raise ConfigError(f"{', '.join(names)}: give each source a name of its own")
-    if pairs:
-        return [Source(name, base, parameters) for name, _, base in pairs]
-    return [Source(name, "", {**parameters, "source": name}) for name in names]
+    return [
+        Source(name, base, parameters if base else {**parameters, "source": name})
+        for name, base in bases
+    ]
 
 
 def _logs(options: argparse.Namespace, sources: Sequence[Source]) -> list[str]:

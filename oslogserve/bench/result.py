@@ -77,7 +77,7 @@ def caveats(result: Result) -> list[str]:
     sizes = {(sample.name, sample.size) for sample in result.samples if not sample.error}
     different = sum(count > 1 for count in Counter(name for name, _ in sizes).values())
     if different:
-        found.append(f"{different} logs differed in size between sources or over time.")
+        found.append(f"Logs that differ in size between sources or over time: {different}.")
     return found
 
 
@@ -85,7 +85,7 @@ def conclusions(result: Result) -> list[str]:
     """Sentences on how the sources compare, and on whether they faded."""
     return sentences(result.samples) + [
         f"{fading.source}: the last fifth of the requests took {_times(fading)} as long as the first"
-        for fading in stats.fading([run.samples for run in result.runs])
+        for fading in stats.fading(result.samples)
     ]
 
 
@@ -199,9 +199,7 @@ def as_json(result: Result) -> str:
         "runs": [_run(run) for run in result.runs],
         "sources": sources,
         "ratios": [ratio._asdict() for ratio in stats.ratios(result.samples)],
-        "fading": [
-            fading._asdict() for fading in stats.fading([run.samples for run in result.runs])
-        ],
+        "fading": [fading._asdict() for fading in stats.fading(result.samples)],
         "workers": stats.workers(result.samples),
         "caveats": caveats(result),
     }

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from oslogserve.bench import logs, result
 from oslogserve.bench.client import Client
@@ -20,14 +19,6 @@ from oslogserve.bench.samples import Request, Sample
 REQUESTS = 100
 #: Seconds between two updates of the progress.
 PROGRESS = 0.5
-
-
-class Plan(NamedTuple):
-    #: What is measured and how, by its name.
-    setup: dict[str, str]
-    #: The endless requests of a run, to each source in turn.
-    requests: Callable[[], Iterator[Request]]
-    sources: int = 1
 
 
 def setup(options: argparse.Namespace) -> dict[str, str]:
@@ -41,19 +32,28 @@ def setup(options: argparse.Namespace) -> dict[str, str]:
     }
 
 
-def measured(options: argparse.Namespace, plan: Plan, client: Client) -> Result:
-    """The result of all runs, or of those until an interruption. Closes the client."""
-    found = Result(plan.setup, [])
+def measured(
+    options: argparse.Namespace,
+    client: Client,
+    described: dict[str, str],
+    requests: Callable[[], Iterator[Request]],
+    sources: int = 1,
+) -> Result:
+    """The result of all runs, or of those until an interruption. Closes the client.
+
+    requests: makes the endless requests of a run, to each source in turn.
+    """
+    found = Result(described, [])
     count = options.requests or (None if options.duration else REQUESTS)
-    count = count and count * plan.sources
+    count = count and count * sources
     try:
         for number in range(options.runs):
-            unmeasured = options.warm_up * plan.sources * options.parallel
+            unmeasured = options.warm_up * sources * options.parallel
             with interrupted_by_signals(client):
-                for _ in client.fetch(logs.limited(plan.requests(), unmeasured)):
+                for _ in client.fetch(logs.limited(requests(), unmeasured)):
                     pass
-            requests = logs.limited(plan.requests(), count, options.duration)
-            measure_run(found, client, requests, f"run {number + 1} of {options.runs}")
+            limited = logs.limited(requests(), count, options.duration)
+            measure_run(found, client, limited, f"run {number + 1} of {options.runs}")
     except KeyboardInterrupt:
         return found._replace(was_interrupted=True)
     finally:

@@ -127,13 +127,13 @@ def ratios(samples: Sequence[Sample]) -> list[Ratio]:
     ]
 
 
-def fading(runs: Sequence[Sequence[Sample]]) -> list[Fading]:
+def fading(samples: Sequence[Sample]) -> list[Fading]:
     """The fading of each source's total; empty if requests differ, or are too few to say."""
     random = numpy.random.default_rng(0)
     found = []
-    names = dict.fromkeys(name for samples in runs for name in by_source(samples))
-    for name in names:
-        own = [s for samples in runs for s in _succeeded(by_source(samples).get(name, []))]
+    good = _succeeded(samples)
+    for name in dict.fromkeys(sample.source for sample in good):
+        own = [sample for sample in good if sample.source == name]
         times, fifth = [sample.total for sample in own], len(own) // 5
         if fifth >= LEAST_FADING and len({sample.size for sample in own}) == 1:
             found.append(Fading(name, *_interval(times[-fifth:], times[:fifth], random)))

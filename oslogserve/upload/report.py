@@ -21,7 +21,6 @@ class Report:
         self._has_progress = sys.stderr.isatty()
         #: Files by what became of them, and bytes.
         self._counts: Counter[str] = Counter()
-        self._is_complete = True
 
     @property
     def has_failures(self) -> bool:
@@ -29,7 +28,7 @@ class Report:
 
     @property
     def is_complete(self) -> bool:
-        return self._is_complete and not self.has_failures
+        return not self.has_failures and not self._counts["incomplete"]
 
     def uploaded(self, size: int, stored_size: int) -> None:
         """Counts a file. stored_size: bytes that were sent for its `size`."""
@@ -51,7 +50,7 @@ class Report:
 
     def incomplete(self, text: str) -> None:
         """Reports why an upload is incomplete, if no single file is the reason."""
-        self._is_complete = False
+        self._count(incomplete=1)
         self.note(text)
 
     def note(self, text: str) -> None:

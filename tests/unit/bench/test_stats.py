@@ -98,11 +98,6 @@ def test_slices_hold_every_request_once():
     assert stats.slices([], []) == [stats.slices([], [])[0]]
 
 
-def test_workers_are_counted_the_busiest_first():
-    samples = [sample(worker=worker) for worker in ("7", "8", "8", "")]
-    assert list(stats.workers(samples).items()) == [("8", 2), ("7", 1)]
-
-
 def test_the_last_slice_is_as_long_as_its_run_was():
     samples = [sample(started=number / 10, total=0.05) for number in range(72)]
     *others, last = stats.slices(samples, [])
@@ -116,14 +111,14 @@ def slower(seconds):
 
 
 def test_a_store_that_fades_is_seen_across_runs():
-    (found,) = stats.fading([slower(0.001)])
+    (found,) = stats.fading(slower(0.001))
     assert 1.5 < found.low <= found.high < 2
-    (found,) = stats.fading([slower(0), [sample(started=1, total=0.3)] * 100])
+    (found,) = stats.fading([*slower(0), *[sample(started=1, total=0.3)] * 100])
     assert (found.low, found.high) == (pytest.approx(3), pytest.approx(3))
 
 
 def test_nothing_fades_where_requests_differ_are_few_or_failed():
-    assert stats.fading([[*slower(0), sample(size=1)]]) == []
-    assert stats.fading([slower(0)[:99]]) == []
-    assert stats.fading([[sample(error="status 503")] * 200]) == []
+    assert stats.fading([*slower(0), sample(size=1)]) == []
+    assert stats.fading(slower(0)[:99]) == []
+    assert stats.fading([sample(error="status 503")] * 200) == []
     assert stats.fading([]) == []

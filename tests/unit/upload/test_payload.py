@@ -63,7 +63,7 @@ def test_text_is_stored_gzipped_and_always_as_the_same_bytes(payload):
 @pytest.mark.parametrize(
     ("stored", "name", "may_gzip"),
     [
-        (b"short\n", "a.txt", True),
+        (b"a short log\n" * 80, "a.txt", True),
         (b"", "a.txt", True),
         (NOISY_TEXT, "noise.txt", True),
         (gzip.compress(LINES * 100), "a.txt.gz", True),
