@@ -94,7 +94,7 @@ def test_a_log_is_the_same_however_it_is_stored_and_cut(fast, name, size):
 @pytest.mark.parametrize(
     ("stored", "content", "is_one"),
     [
-        (gzip.compress(b""), b"", True),
+        (gzip.compress(b"", mtime=0), b"", True),
         (gzip.compress(b"") * 3, b"", False),
         (
             gzip.compress(b"0123456789abcdef" * (PIECE // 8)),
