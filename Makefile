@@ -53,7 +53,7 @@ run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swi
 	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
 bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
-	tools/install-system-packages nginx-light wrk chromium
+	tools/install-system-packages nginx-light wrk
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
 screenshot: $(RUN)/installed-screenshot var/demo.written
@@ -102,10 +102,10 @@ $(RUN)/installed-native: .venv/speedups/built $(RUN)/installed
 	[ ! -e .venv/speedups/*.whl ] || touch $@
 
 $(RUN)/installed-swift: requirements/servers.txt $(RUN)/installed
-$(RUN)/installed-bench: requirements/benchmarks.txt $(RUN)/installed
+$(RUN)/installed-bench: requirements/benchmarks.txt requirements/test.txt $(RUN)/installed
 $(RUN)/installed-screenshot: requirements/browser.txt $(RUN)/installed
 $(RUN)/installed-%:
-	$(RUN)/bin/$(LOCKED) --requirement $<
+	$(RUN)/bin/$(LOCKED) $(patsubst %,--requirement %,$(filter %.txt,$^))
 	touch $@
 
 var/demo.written: oslogserve/demo.py oslogserve/demo.txt | $(RUN)/installed

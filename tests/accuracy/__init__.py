@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`oslogserve bench get` held against a server that knows its delays, and against wrk. Run by
-`python -m tests.accuracy`.
-"""
+"""`oslogserve bench get` compared with a server that knows its delays, and with wrk."""

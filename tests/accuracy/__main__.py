@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m tests.accuracy [--only PATTERN] [--seconds N]
 
-Prints what was measured beside the truth; exit status 1 where they differ. The machine should do
-nothing else meanwhile; where it does, `chrt --fifo 1` before the command keeps that away from it.
+Prints each figure with the true one. The exit status is 1 if they differ. The machine should do nothing
+else meanwhile; if it does, put `chrt --fifo 1` before the command.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows: bench beside the truth, and beside wrk."""
+"""The rows: bench compared with the truth, and with wrk."""
 
 import json
 import re
@@ -15,8 +15,7 @@ from tests.servers.process import environment
 
 #: A percentile may be off by this many seconds, or by this part of the truth.
 SECONDS, PART = 0.001, 0.05
-#: So may a rate, as long as bench does not say that it is the limit itself. So near to that, it may
-#: say the one or the other.
+#: So may a rate, unless bench says that it was the limit itself. This near to RATE either is right.
 RATE, NEAR_RATE = 0.10, 0.03
 #: Parts of the slices that bench marks where it is not the limit, and where it is.
 SELDOM, MOSTLY = 0.2, 0.5

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments: the document that they write, and how figures are written down."""
+"""Experiments: the document that they write, and how figures are written."""
 
 from mmap import PAGESIZE
 
 import pytest
 
-from experiments import page_cache
-from experiments.__main__ import DOC, EXPERIMENTS
-from experiments.document import with_figures
-from experiments.outcome import MOST_NOTES, Outcome
-from experiments.plan import digits, notes, rate, spread
+from benchmarks.experiments import page_cache
+from benchmarks.experiments.__main__ import DOC, EXPERIMENTS
+from benchmarks.fetch import notes, rate, spread
+from benchmarks.report import MOST_NOTES, Outcome, digits, with_figures
 from oslogserve.bench.result import Result, Run
 from oslogserve.bench.samples import Sample
 
@@ -31,9 +30,6 @@ def test_figures_take_the_place_of_their_experiments_alone():
     changed = with_figures(TEXT, "a", "new \\1\n")
     assert changed == TEXT.replace("old\n", "new \\1\n")
     assert with_figures(changed, "a", "old\n") == TEXT
-
-
-def test_figures_of_no_experiment_have_no_place():
     with pytest.raises(ValueError, match="0 times"):
         with_figures(TEXT, "c", "new")
 
@@ -60,11 +56,8 @@ def test_a_spread_is_the_median_of_all_and_the_range_of_the_runs():
     assert not any("slowest hundredth" in note for note in notes({"all": found}))
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0.128, "0.13"), (-12.34, "-12.3"), (1234.5, "1,234"), (99.96, "100.0")]
-)
-def test_figures_have_three_digits(value, shown):
-    assert digits(value) == shown
+def test_figures_have_three_digits():
+    assert list(map(digits, (0.128, -12.34, 1234.5, 99.96))) == ["0.13", "-12.3", "1,234", "100.0"]
 
 
 def test_a_file_is_taken_out_of_the_cache_or_it_is_said(tmp_path):

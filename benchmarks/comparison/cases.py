@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases: each is one way to get a log, and the neighbour that it is compared with."""
+
+import dataclasses
+from collections.abc import Collection
+from typing import NamedTuple
+
+from benchmarks.comparison.logs import Log
+from oslogserve.bench.logs import Source
+from oslogserve.bench.samples import Request
+
+
+class View(NamedTuple):
+    title: str
+    #: Of the URL. {end}: a hundred lines before the log's end.
+    parameters: dict[str, str]
+    accept: str = "text/html"
+
+
+VIEWS = {
+    "html": View("HTML", {}),
+    "text": View("text", {"format": "text"}, "*/*"),
+    "error": View("level=ERROR", {"level": "ERROR"}),
+    "q": View("q=", {"q": "Timeout"}),
+    "re": View("re=", {"re": "req-[0-9a-f]+.*MessagingTimeout"}),
+    "context": View("q= with context=5", {"q": "Timeout", "context": "5"}),
+    "summary": View("format=summary", {"format": "summary"}, "*/*"),
+    "tail": View("tail=100", {"tail": "100"}),
+    "end": View("lines= at the end", {"lines": "{end}-"}),
+}
+#: Views that show all of a log.
+WHOLE = ("html", "text")
+#: Views that are measured gzipped too. The others send little.
+GZIPPED = ("html", "text", "error")
+
+RENDERERS = ("native", "pure")
+SOURCES = ("disk", "swift")
+
+NGINX = "nginx, unpacking"
+NGINX_AS_STORED = "nginx, as stored"
+ZCAT = "zcat"
+SWIFT_DOWNLOAD = "swift download"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A request to oslogserve. Without a renderer it is another program that sends the same log."""
+
+    name: str
+    #: The name of the neighbour.
+    beside: str
+    source: str = "disk"
+    view: str = "text"
+    is_gzipped: bool = False
+    renderer: str = ""
+
+    def request(self, url: str, log: Log) -> Request:
+        """The request to the oslogserve at this URL."""
+        view = VIEWS[self.view]
+        end = max(1, log.lines - 99)
+        parameters = {name: value.format(end=end) for name, value in view.parameters.items()}
+        source = Source(self.name, url, {**parameters, "source": self.source})
+        encoding = "gzip" if self.is_gzipped else "identity"
+        headers = (f"Accept: {view.accept}", f"Accept-Encoding: {encoding}")
+        return source.request(log.file)._replace(headers=headers)
+
+
+def table(renderers: Collection[str], sources: Collection[str]) -> list[Case]:
+    ours = [
+        _ours(source, view, is_gzipped, renderer)
+        for source in sources
+        for view in VIEWS
+        for is_gzipped in ((False, True) if view in GZIPPED else (False,))
+        for renderer in renderers
+    ]
+    return [*ours, Case(ZCAT, beside=NGINX)] if "disk" in sources else ours
+
+
+def _ours(source: str, view: str, is_gzipped: bool, renderer: str) -> Case:
+    words = [VIEWS[view].title, "gzipped" if is_gzipped else "", renderer]
+    name = ", ".join(filter(None, words)) + (" from Swift" if source == "swift" else "")
+    if source == "swift":
+        beside = SWIFT_DOWNLOAD
+    elif view == "text" and is_gzipped:
+        beside = NGINX_AS_STORED
+    else:
+        beside = NGINX  # all of the log as plain text, whatever the view
+    return Case(name, beside, source, view, is_gzipped, renderer)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The logs to measure with: generated ones of any size, those of a job, small ones, and real ones.
+
+Large ones are gzipped. All have names that every server takes for plain text.
+"""
+
+import dataclasses
+import gzip
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from oslogserve import demo
+
+#: Bytes that a small log has at least, and how many there are.
+SMALL_SIZE, SMALL_COUNT = 4096, 2_000
+#: The logs of a job, and the bytes of each.
+JOB_LOGS, JOB_SIZE = 60, 8_300_000
+#: What is taken for a log in a folder of real ones.
+SUFFIXES = {".gz", ".html", ".log", ".txt"}
+#: The logs' time, in seconds since 1970. A log that may still grow would be sent with more care.
+AGO = 1_000_000_000
+
+PIECE = 1 << 20
+
+
+class NoLogs(Exception):
+    """Raised where a folder holds no log."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Log:
+    name: str
+    #: Its file in the logs' folder, gzipped.
+    file: str
+    size: int
+    #: Its size as it lies on disk.
+    stored: int
+    lines: int
+
+    @property
+    def unpacked_file(self) -> str:
+        """The name by which nginx finds and unpacks it."""
+        return self.file.removesuffix(".gz")
+
+    def __str__(self) -> str:
+        ratio = self.size / self.stored
+        return f"{self.size / 1e6:.1f} MB, gzipped {self.stored / 1e6:.2f} MB (1:{ratio:.1f})"
+
+
+class Job(NamedTuple):
+    """The logs of a job."""
+
+    files: list[str]
+    #: The id of a request in one of them.
+    request_id: str
+
+
+def generated(root: Path, megabytes: int) -> Log:
+    file = f"generated-{megabytes}.txt.gz"
+    return _written(root / file, f"{megabytes} MB", demo.generate_oslo(megabytes * 1_000_000))
+
+
+def real(root: Path, source: Path) -> list[Log]:
+    """Each log below `source`: a gzipped one as it is, another one gzipped. Raises NoLogs."""
+    paths = sorted(path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    if not paths:
+        raise NoLogs(f"{source}: no file in it ends in {', '.join(sorted(SUFFIXES))}")
+    return [_taken(root / f"real-{number}.txt.gz", path) for number, path in enumerate(paths)]
+
+
+def _taken(path: Path, source: Path) -> Log:
+    if source.suffix != ".gz":
+        with source.open("rb") as log:
+            return _written(path, source.name, _pieces(log))
+    shutil.copyfile(source, path)
+    with gzip.open(source, "rb") as log:
+        return _log(path, source.name, _counted(_pieces(log), len))
+
+
+def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    while piece := file.read(PIECE):
+        yield piece
+
+
+def _written(path: Path, name: str, blocks: Iterable[bytes]) -> Log:
+    """Writes a gzip as a CI job would."""
+    with gzip.open(path, "wb", compresslevel=6) as packed:
+        counted = _counted(blocks, packed.write)
+    return _log(path, name, counted)
+
+
+def _log(path: Path, name: str, counted: tuple[int, int]) -> Log:
+    os.utime(path, (AGO, AGO))
+    return Log(name, path.name, counted[0], path.stat().st_size, counted[1])
+
+
+def _counted(blocks: Iterable[bytes], take: Callable[[bytes], int]) -> tuple[int, int]:
+    """The bytes and lines of the blocks."""
+    size = lines = 0
+    for block in blocks:
+        size += take(block)
+        lines += block.count(b"\n")
+    return size, lines
+
+
+def write_job(root: Path) -> Job:
+    """Writes the logs of a job, which all begin at the same time."""
+    (root / "job").mkdir()
+    files, request_id = [], ""
+    for number in range(JOB_LOGS):
+        log = b"".join(demo.generate_oslo(JOB_SIZE, seed=number))
+        path = root / "job" / f"{number:02}.txt.gz"
+        _written(path, path.name, [log])
+        files.append(f"job/{path.name}")
+        if number == JOB_LOGS // 2:
+            found = re.search(rb"req-[0-9a-f-]{36}", log[len(log) // 2 :])
+            assert found
+            request_id = found[0].decode()
+    return Job(files, request_id)
+
+
+def small_name(number: int) -> str:
+    """The path of one of the small logs, from 0, as in_turn.lua asks for it."""
+    return f"small/{number:04d}.txt"
+
+
+def write_small(root: Path) -> None:
+    """Writes SMALL_COUNT logs, of which no two are alike."""
+    (root / "small").mkdir()
+    blocks = demo.generate_oslo(10 * SMALL_COUNT * SMALL_SIZE)
+    # Longer lines would fill most of a small log.
+    lines = (line for block in blocks for line in block.splitlines(True) if len(line) < 400)
+    for number in range(SMALL_COUNT):
+        log = b""
+        while len(log) < SMALL_SIZE:
+            log += next(lines)
+        (root / small_name(number)).write_bytes(log)

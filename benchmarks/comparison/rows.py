@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a run: a row for each case, with a value of each metric for each round."""
+
+import dataclasses
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from benchmarks.report import Outcome, ranged
+
+MIB = 2**20
+
+#: Values of one round by metric, and a function that measures them.
+Values = dict[str, float]
+Measure = Callable[[], Values]
+
+
+class Metric(NamedTuple):
+    heading: str
+    #: By which a value is multiplied where it is shown.
+    scale: float = 1
+    #: True if more is better.
+    is_rate: bool = False
+
+    def shown(self, values: list[float]) -> str:
+        """The median and the range of the rounds."""
+        return ranged(statistics.median(values), values, self.scale)
+
+
+METRICS = {
+    "total": Metric("total, ms", 1e3),
+    "first_byte": Metric("first byte, ms", 1e3),
+    "speed": Metric("MB/s of log", 1e-6, is_rate=True),
+    "rate": Metric("requests/s", is_rate=True),
+    "ratio": Metric("of its neighbour"),
+    "memory": Metric("MiB above idle", 1 / MIB),
+    "sent": Metric("sent/gzip"),
+    "markup": Metric("markup/line"),
+    "client": Metric("client-limited"),
+}
+
+
+@dataclasses.dataclass
+class Row:
+    """A case in all rounds."""
+
+    table: str
+    name: str
+    #: The neighbour that `ratio` compares it with, in each round.
+    beside: str = ""
+    #: By metric, a value for each round.
+    values: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+
+    def median(self, metric: str) -> float:
+        return statistics.median(self.values[metric])
+
+    def cells(self, metrics: list[str]) -> list[str]:
+        values = self.values
+        shown = [METRICS[name].shown(values[name]) if name in values else "" for name in metrics]
+        return [self.name, *shown, self.beside]
+
+
+class Rounds:
+    """The rows of a run, by table and name, and the round that is being measured."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._number = 0
+        self._rows: dict[tuple[str, str], Row] = {}
+        self._said: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows.values())
+
+    def of(self, table: str) -> list[Row]:
+        return [row for row in self if row.table == table]
+
+    def find(self, table: str, name: str, metric: str) -> list[float] | None:
+        """The values of a metric; None where it was not measured."""
+        row = self._rows.get((table, name))
+        return row.values.get(metric) if row else None
+
+    def describe(self, table: str, sentence: str) -> None:
+        """Puts a sentence above a table."""
+        self._said[table] = sentence
+
+    def each(self, part: str) -> Iterator[int]:
+        """The numbers of the rounds, with progress on standard error."""
+        for number in range(self.count):
+            self._number = number
+            yield number
+            print(f"{part}: round {number + 1} of {self.count}", file=sys.stderr, flush=True)
+
+    def add(self, table: str, name: str, values: Values, beside: str = "") -> None:
+        """Adds the values of one round."""
+        row = self._rows.setdefault((table, name), Row(table, name, beside))
+        for metric, value in values.items():
+            row.values.setdefault(metric, []).append(value)
+
+    def compare(self, table: str, name: str, ours: Measure, beside: str, other: Measure) -> None:
+        """Measures a case and its neighbour; the neighbour is first in every second round."""
+        if self._number % 2:
+            second, first = other(), ours()
+        else:
+            first, second = ours(), other()
+        metric = "total" if "total" in first else "rate"
+        self.add(table, beside, second)
+        self.add(table, name, first | {"ratio": first[metric] / second[metric]}, beside)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """The tables, in the order in which they were measured."""
+        for table in dict.fromkeys(row.table for row in self):
+            rows = self.of(table)
+            shown = [name for name in METRICS if any(name in row.values for row in rows)]
+            headings = [table, *(METRICS[name].heading for name in shown), "neighbour"]
+            said = f"{self._said.get(table, table)}; {self.count} rounds: median (range)."
+            yield Outcome([said], headings, [row.cells(shown) for row in rows])

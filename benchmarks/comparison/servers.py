@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers that are compared, all with the same logs."""
+
+import contextlib
+import dataclasses
+import importlib.util
+import os
+import shutil
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.comparison.cases import SOURCES
+from benchmarks.fetch import Plan, fetched
+from benchmarks.lab import CONTAINER, WARM, Lab
+from benchmarks.processes import Workers
+from oslogserve.bench.logs import Source
+from oslogserve.bench.samples import Request
+from tests.servers.client import metric
+from tests.servers.process import HOST, Process, free_port
+
+#: Workers of gunicorn and of nginx.
+WORKERS = 2
+#: nginx unpacks x.txt.gz itself for a client that does not take gzip,
+GUNZIP = "gzip_static always; gunzip on;"
+#: or sends it as it is to a client that does.
+AS_STORED = "gzip_static on;"
+#: Limits beyond any log, so that a page has all of the log, as the neighbours' answers have.
+WHOLE_PAGES = {"page_size": 10**12, "page_elements": 10**9}
+#: Requests at once that make each worker start its threads and allocate.
+WARM_UP = 8
+
+_NGINX = """
+daemon off;
+pid {folder}/pid;
+error_log stderr warn;
+worker_processes {workers};
+events {{ worker_connections 64; }}
+http {{
+    types {{ text/plain txt; }}
+    default_type text/plain;
+    access_log off;
+    sendfile on;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root {root};
+        {gzip}
+    }}
+}}
+"""
+
+
+class Missing(Exception):
+    """Raised where a program or a library is not installed."""
+
+
+def program(name: str, package: str) -> str:
+    """The program's path, also outside of a plain user's PATH. Raises Missing."""
+    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if not found:
+        raise Missing(f"{name} is not installed: apt-get install {package}")
+    return found
+
+
+def check_module(name: str, requirements: str) -> None:
+    """Raises Missing."""
+    if importlib.util.find_spec(name) is None:
+        raise Missing(f"{name} is not installed: pip install -r requirements/{requirements}.txt")
+
+
+class Subject:
+    """A server that is measured."""
+
+    def __init__(self, name: str, url: str, pid: int | None) -> None:
+        assert pid is not None
+        self.name = name
+        self.url = url
+        self.workers = Workers(pid)
+
+
+@contextlib.contextmanager
+def _serving(lab: Lab, name: str, command: list[Any], port: int) -> Iterator[Subject]:
+    with Process(command, lab.folder / f"{name}.log", ready=[port]) as process:
+        yield Subject(name, f"http://{HOST}:{port}", process.pid)
+
+
+def _nginx(lab: Lab, name: str, gzip: str) -> AbstractContextManager[Subject]:
+    port, folder = free_port(), lab.folder / name
+    folder.mkdir()
+    config = folder / "nginx.conf"
+    config.write_text(
+        _NGINX.format(folder=folder, port=port, root=lab.root, gzip=gzip, workers=WORKERS)
+    )
+    program_path = program("nginx", "nginx-light")
+    return _serving(lab, name, [program_path, "-e", "stderr", "-p", folder, "-c", config], port)
+
+
+def whitenoise(lab: Lab, threads: int) -> AbstractContextManager[Subject]:
+    """whitenoise behind gunicorn, as `oslogserve serve` sets that up. It sees files that exist now."""
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", "--bind", f"{HOST}:{port}", *_options(threads)]
+    command += ["--worker-class", "gthread", "--keep-alive", "5", "--no-control-socket"]
+    command += [f"whitenoise:WhiteNoise(None, root={str(lab.root)!r})"]
+    return _serving(lab, "whitenoise", command, port)
+
+
+@dataclasses.dataclass(frozen=True)
+class Subjects:
+    """The servers that run."""
+
+    lab: Lab
+    #: oslogserve, by the name of the renderer.
+    ours: dict[str, Subject]
+    nginx: Subject
+    nginx_as_stored: Subject
+    #: Threads of each worker of gunicorn.
+    threads: int
+    #: The header with which Swift gives an object.
+    token: str = ""
+
+    @property
+    def first(self) -> Subject:
+        """oslogserve with the first of the renderers."""
+        return next(iter(self.ours.values()))
+
+    def object_request(self, name: str) -> Request:
+        """The request for an object of Swift."""
+        return self.lab.objects_source.request(name)._replace(headers=(self.token,))
+
+    def download(self, name: str) -> list[str]:
+        """The command of python-swiftclient that downloads an object."""
+        swift, client = self.lab.swift, Path(sys.executable).with_name("swift")
+        login = ["--auth", swift.auth_url, "--user", swift.user, "--key", swift.key]
+        return [str(client), *login, "download", CONTAINER, name, "--output", "-"]
+
+
+def _options(threads: int) -> tuple[str, ...]:
+    """gunicorn's."""
+    return "--workers", str(WORKERS), "--threads", str(threads)
+
+
+@contextlib.contextmanager
+def running(lab: Lab, given: Namespace) -> Iterator[Subjects]:
+    """given: the options of the command line."""
+    options = _options(given.threads)
+    with_swift = "swift" in given.sources
+    with contextlib.ExitStack() as stack:
+        enter = stack.enter_context
+        ours = {}
+        for renderer in given.renderers:
+            env = {"OSLOGSERVE_RENDERER": renderer}
+            server = enter(lab.server(*options, with_swift=with_swift, env=env, **WHOLE_PAGES))
+            if not metric(server, "oslogserve_build_info", renderer=renderer):
+                raise Missing(f"the server has no {renderer} renderer")
+            name = f"oslogserve, {renderer}"
+            ours[renderer] = Subject(name, server.url, server.process.pid)
+        nginx = enter(_nginx(lab, "nginx", GUNZIP))
+        as_stored = enter(_nginx(lab, "nginx-as-stored", AS_STORED))
+        for subject in (*ours.values(), nginx, as_stored):
+            for source in SOURCES if with_swift else ("disk",):
+                _warm(subject, source)
+            subject.workers.settle()
+        token = lab.token_header() if with_swift else ""
+        yield Subjects(lab, ours, nginx, as_stored, given.threads, token)
+
+
+def _warm(subject: Subject, source: str) -> None:
+    for encoding in ("identity", "gzip"):
+        headers = ["Accept: text/html", f"Accept-Encoding: {encoding}"]
+        plan = Plan(8 * WARM_UP, runs=1, parallel=WARM_UP, keeps_connections=False, headers=headers)
+        fetched(plan, [Source(subject.name, subject.url, {"source": source})], [WARM])

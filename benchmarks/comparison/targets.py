@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The targets, and which of them a run met."""
+
+import statistics
+
+from benchmarks.comparison.renderer import RENDERERS_ALONE
+from benchmarks.comparison.rows import METRICS, MIB, Rounds
+from benchmarks.report import Outcome, digits
+
+#: The log that most targets are about, in MB, and the name of its table.
+LARGE = 219
+LARGE_TABLE = f"{LARGE} MB"
+JOB, JOB_FROM_SWIFT = "a job", "a job from Swift"
+
+#: The most that a case may take of its neighbour's time, by table.
+RATIOS = {
+    LARGE_TABLE: {
+        "HTML, native": 1.05,
+        "HTML, gzipped, native": 1.25,
+        "text, gzipped, native": 1.3,
+        "level=ERROR, native": 0.45,
+        "q=, native": 0.5,
+        "re=, native": 0.5,
+        "q= with context=5, native": 0.55,
+        "format=summary, native": 0.5,
+        "tail=100, native": 0.45,
+        "lines= at the end, native": 0.45,
+        "HTML, native from Swift": 1.0,
+        "text, native from Swift": 0.5,
+        "level=ERROR, native from Swift": 0.45,
+    },
+    JOB: {
+        "summary": 0.75,
+        "a request's id": 0.6,
+        "level=ERROR by time": 0.85,
+        "all lines by time": 2.5,
+    },
+    JOB_FROM_SWIFT: {
+        "summary": 1.2,
+        "a request's id": 1.05,
+        "level=ERROR by time": 1.2,
+    },
+}
+#: Limits of other metrics, by table and case.
+LIMITS = {
+    (LARGE_TABLE, "HTML, native"): {"first_byte": 0.003, "memory": 16 * MIB},
+    (JOB, "a request's id"): {"first_byte": 0.15},
+    (JOB, "level=ERROR by time"): {"first_byte": 0.15},
+    (JOB, "all lines by time"): {"first_byte": 0.15, "memory": 64 * MIB},
+    (RENDERERS_ALONE, "HTML, native"): {"speed": 1.1e9},
+    (RENDERERS_ALONE, "ten formats, HTML, native"): {"speed": 5e8},
+    (RENDERERS_ALONE, "ten formats, level=ERROR, native"): {"speed": 7.5e8},
+    (RENDERERS_ALONE, "ten formats, summary, native"): {"speed": 5e8},
+}
+
+
+def _all() -> list[tuple[str, str, str, float]]:
+    ratios = [
+        (table, name, "ratio", limit)
+        for table, own in RATIOS.items()
+        for name, limit in own.items()
+    ]
+    others = [
+        (*place, metric, limit) for place, own in LIMITS.items() for metric, limit in own.items()
+    ]
+    return ratios + others
+
+
+def outcome(rounds: Rounds) -> Outcome:
+    """The verdict on each target that the run measured."""
+    found = []
+    for table, name, metric, limit in _all():
+        if values := rounds.find(table, name, metric):
+            shown, median = METRICS[metric], statistics.median(values)
+            is_met = median >= limit if shown.is_rate else median <= limit
+            sign = ">=" if shown.is_rate else "<="
+            wanted = f"{sign} {digits(limit * shown.scale)}"
+            verdict = "met" if is_met else "MISSED"
+            found.append((table, name, shown.heading, shown.shown(values), wanted, verdict))
+    headings = ("Table", "case", "metric", "measured", "wanted", "verdict")
+    return Outcome([f"{len(found)} of {len(_all())} targets were measured."], headings, found)

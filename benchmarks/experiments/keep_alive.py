@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kept connections to Swift compared with a connection for each log."""
+
+from benchmarks.experiments import figures
+from benchmarks.fetch import Plan, fetched, notes
+from benchmarks.lab import Lab
+from benchmarks.report import Outcome, decimal_size, digits
+from oslogserve.bench.logs import Source
+from oslogserve.bench.result import Result
+
+SIZES = (1_000, 1_000_000)
+STATES = ("kept", "not kept")
+METRICS = ("response", "total")
+WITHOUT = "benchmarks.experiments.app_without_idle_connections:application"
+
+
+def measured(lab: Lab) -> Outcome:
+    results: dict[str, Result] = {}
+    with lab.server() as keeping, lab.server(WITHOUT) as closing:
+        sources = [
+            Source(state, server.url, {"source": "swift"})
+            for state, server in zip(STATES, (keeping, closing), strict=True)
+        ]
+        for size in SIZES:
+            name = f"keep-alive/{size}.txt"
+            lab.write(name, size)
+            for at_once in (1, 5):
+                plan = Plan(lab.choose(100, 5), runs=lab.choose(3, 2), parallel=at_once)
+                results[f"{decimal_size(size)}, {at_once} at once"] = fetched(plan, sources, [name])
+    rows = [(name, *figures.cells(result, STATES, METRICS)) for name, result in results.items()]
+    kept, closed = (figures.medians(results.values(), state, "response") for state in STATES)
+    saved = [more - less for less, more in zip(kept, closed, strict=True)]
+    headings = ("Log", *figures.headings(STATES, METRICS))
+    said = (
+        f"A kept connection saves {digits(min(saved))} to {digits(max(saved))} ms of the response "
+        "without TLS and within one machine; over a network it saves a round trip, with TLS two or "
+        "three."
+    )
+    figure = figures.bars(results, STATES, ("response",))
+    return Outcome([said], headings, rows, figure, notes(results))

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The four scenarios with which os-loganalyze was timed, and the time of raw Swift alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from benchmarks import charts
+from benchmarks.experiments.figures import METRICS
+from benchmarks.fetch import Plan, fetched, median, notes, percentiles, spread, values
+from benchmarks.lab import Lab, both_sources
+from benchmarks.report import Outcome, digits, milliseconds
+from oslogserve.bench import stats
+from oslogserve.bench.result import Result, sentences
+
+#: One that is fetched again and again, and the largest of the recent ones.
+ONE_SIZE, LARGEST = 8_000_000, 4_000_000
+#: Sizes of recent logs, as parts of the largest: many small, few large.
+SPREAD = (1, 0.5, 0.25, 0.12, 0.06, 0.03, 0.015, 0.008, 0.004, 0.002)
+PARALLEL = 5
+#: Swift's response may take so many times disk's, plus that of a raw GET; the longest response so
+#: many times the 99th percentile.
+TIMES_DISK, TIMES_P99 = 1.5, 3
+
+OF_RESPONSE, OF_TRANSFER = ("response, ms", "mean*", "p99", "max"), ("transfer, ms", "mean*")
+HEADINGS = ("Scenario and source", *OF_RESPONSE, *OF_TRANSFER, "outliers")
+#: Sources that the chart has.
+DRAWN = ("disk", "Swift", "swiftclient alone")
+
+
+class Scenario(NamedTuple):
+    """Results of disk and Swift in turn, of Swift itself, and of swiftclient alone."""
+
+    both: Result
+    itself: Result
+    alone: Result
+
+    def sources(self) -> dict[str, tuple[Result, str]]:
+        """A result and its source, by the name that is shown."""
+        return {
+            "disk": (self.both, "disk"),
+            "Swift": (self.both, "swift"),
+            "Swift itself": (self.itself, "itself"),
+            "swiftclient alone": (self.alone, "alone"),
+        }
+
+
+def measured(lab: Lab) -> Outcome:
+    one = ["job/console.txt.gz"]
+    lab.write(one[0], lab.choose(ONE_SIZE, ONE_SIZE // 8))
+    recent = [f"recent/{number}.txt.gz" for number in range(lab.choose(20, 4))]
+    for number, name in enumerate(recent):
+        lab.write(name, int(LARGEST * SPREAD[number % len(SPREAD)]), seed=number)
+    found = {}
+    with lab.server() as server:
+        for what, names in (("one file", one), ("recent logs", recent)):
+            for how, at_once in (("one by one", 1), (f"{PARALLEL} parallel", PARALLEL)):
+                plan = Plan(lab.choose(150, 6), runs=lab.choose(3, 2), parallel=at_once)
+                alone = [lab.fetched_by_swiftclient(names, lab.choose(50, 4))]
+                both = fetched(plan, both_sources(server), names)
+                plan = replace(plan, headers=[lab.token_header()])
+                itself = fetched(plan, [lab.objects_source], names)
+                alone.append(lab.fetched_by_swiftclient(names, lab.choose(50, 4)))
+                found[f"{what}, {how}"] = Scenario(both, itself, Result({}, alone))
+    return _outcome(found)
+
+
+def _outcome(found: dict[str, Scenario]) -> Outcome:
+    rows = [
+        _row(f"{name}: {shown}", *measured)
+        for name, scenario in found.items()
+        for shown, measured in scenario.sources().items()
+    ]
+    panels = [
+        (
+            f"{metric.capitalize()}, ms (median)",
+            list(found),
+            {
+                shown: [1000 * median(*each.sources()[shown], metric) for each in found.values()]
+                for shown in DRAWN
+            },
+        )
+        for metric in METRICS
+    ]
+    said = [_verdict(name, scenario) for name, scenario in found.items()]
+    kept = notes({name: scenario.both for name, scenario in found.items()}, has_p99=True)
+    return Outcome(said, HEADINGS, rows, charts.bars(*panels), kept)
+
+
+def _row(name: str, result: Result, source: str) -> Sequence[str]:
+    response, transfer = (values(result, source, metric) for metric in METRICS)
+    left = stats.without_outliers(response)
+    return (
+        name,
+        spread(result, source, "response"),
+        milliseconds(stats.described(left).mean),
+        *percentiles(response)[1:],
+        spread(result, source, "transfer"),
+        milliseconds(stats.described(stats.without_outliers(transfer)).mean),
+        f"{len(response) - len(left)} of {len(response)}",
+    )
+
+
+def _verdict(name: str, scenario: Scenario) -> str:
+    both = scenario.both
+    disk, swift, itself, alone = (
+        median(*measured, "response") for measured in scenario.sources().values()
+    )
+    allowed = TIMES_DISK * disk + alone
+    described = [stats.described(values(both, source, "response")) for source in ("disk", "swift")]
+    longest = max(times.most / times.p99 for times in described)
+    return (
+        f"{name.capitalize()}: {'; '.join(sentences(both.samples))}. Swift's response of "
+        f"{milliseconds(swift)} ms is {_met(swift, allowed)} the {milliseconds(allowed)} ms that "
+        f"{TIMES_DISK} of disk's and a raw GET's come to (Swift itself, as many at once: "
+        f"{milliseconds(itself)} ms); the longest response is "
+        f"{digits(longest)} times the 99th percentile, {_met(longest, TIMES_P99)} {TIMES_P99}."
+    )
+
+
+def _met(value: float, most: float) -> str:
+    return "within" if value <= most else "more than"

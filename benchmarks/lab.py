@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers and the logs of the measurements: the same logs on disk and in a real Swift."""
+
+import contextlib
+import gzip
+import itertools
+import socket
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+from benchmarks.fetch import HEADERS
+from oslogserve.bench.client import Client
+from oslogserve.bench.logs import Source
+from oslogserve.bench.result import Run
+from oslogserve.bench.samples import Sample
+from oslogserve.demo import generate_oslo
+from oslogserve.gunicorn_hooks import SETTINGS
+from tests.servers.client import ini
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.keystone import Keystone
+from tests.servers.swift import Swift
+
+CONTAINER = "logs"
+#: Bytes of lines that a larger log repeats: generating them takes longer than writing them.
+BLOCK = 10_000_000
+#: A log that is fetched only to warm up a server.
+WARM = "warm.txt"
+#: gunicorn's workers and the threads of all, as they are shipped.
+WORKERS = SETTINGS["workers"]
+THREADS = WORKERS * SETTINGS["threads"]
+
+_T = TypeVar("_T")
+
+
+class Lab:
+    """The servers and logs of measurements. They end with its `with`."""
+
+    def __init__(self, is_quick: bool = False, with_keystone: bool = True) -> None:
+        self.is_quick = is_quick
+        self._with_keystone = with_keystone
+        self._resources = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        folder = tempfile.TemporaryDirectory(prefix="oslogserve-benchmarks-")
+        self.folder = Path(self._resources.enter_context(folder))
+        self.folder.chmod(0o755)  # nginx's worker is another user if root starts it
+        self.root = self.folder / "logs"
+        self.root.mkdir()
+        self.write(WARM, 1000)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._resources.close()
+
+    def choose(self, thorough: _T, quick: _T) -> _T:
+        return quick if self.is_quick else thorough
+
+    # Servers
+
+    @cached_property
+    def keystone(self) -> Any:
+        return self._resources.enter_context(Keystone(self.folder / "keystone"))
+
+    @cached_property
+    def swift(self) -> Any:
+        """A Swift that holds all that is on disk."""
+        keystone = self.keystone if self._with_keystone else None
+        swift = self._resources.enter_context(Swift(self.folder / "swift", keystone))
+        swift.upload(self.root, CONTAINER)
+        return swift
+
+    @contextlib.contextmanager
+    def server(
+        self,
+        *options: str,
+        with_swift: bool = True,
+        root: Path | None = None,
+        env: dict[str, str] | None = None,
+        **serve: object,
+    ) -> Iterator[Any]:
+        """gunicorn with the shipped settings, whose workers all have their token.
+
+        options: gunicorn's, such as another application. serve: options of the section [serve].
+        """
+        sections: dict[str, Any] = {"disk": {"root": root or self.root}, "serve": serve}
+        if with_swift:
+            sections["swift"] = self.swift.settings(CONTAINER)
+        with Gunicorn(ini(sections), *options, shipped_config=True, env=env) as server:
+            if with_swift:
+                _warm(server.url)
+            yield server
+
+    # Logs
+
+    def write(self, name: str, size: int, seed: int = 0) -> None:
+        """Writes a log to disk and, once it runs, to Swift. name: ends in .gz for a packed one."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_log(path, size, seed)
+        if "swift" in self.__dict__:
+            with contextlib.closing(self.swift.connection()) as connection, path.open("rb") as file:
+                connection.put_object(CONTAINER, name, file, path.stat().st_size)
+
+    def objects(self) -> set[Path]:
+        """Paths of the object server's files; none where it keeps objects in memory."""
+        return set((self.swift.root / "srv/sda/objects").rglob("*.data"))
+
+    # Measuring
+
+    @cached_property
+    def objects_source(self) -> Source:
+        """Swift itself, without oslogserve. Requests need token_header()."""
+        return Source("itself", f"{self.swift.storage_url}/{CONTAINER}", {})
+
+    def token_header(self) -> str:
+        with contextlib.closing(self.swift.connection()) as connection:
+            return f"X-Auth-Token: {connection.get_auth()[1]}"
+
+    def fetched_by_swiftclient(self, names: Iterable[str], count: int) -> Run:
+        """GETs of the source "alone", one after the other, while nothing else runs."""
+        run = Run([], [])
+        with contextlib.closing(self.swift.connection()) as connection:
+            connection.get_object(CONTAINER, WARM)
+            for name in itertools.islice(itertools.cycle(names), count):
+                began = time.perf_counter()
+                _, chunks = connection.get_object(CONTAINER, name, resp_chunk_size=65536)
+                next(chunks, None)
+                response = time.perf_counter() - began
+                for _ in chunks:
+                    pass
+                total = time.perf_counter() - began
+                times = (response, total - response, total)
+                run.samples.append(Sample("alone", name, 0.0, 0.0, *times, size=0, status=200))
+        return run
+
+
+def write_log(path: Path, size: int, seed: int = 0) -> None:
+    with gzip.open(path, "wb", 6) if path.suffix == ".gz" else path.open("wb") as file:
+        lines = b"".join(generate_oslo(min(size, BLOCK), seed))
+        for written in range(0, size, len(lines)):
+            file.write(lines[: size - written])
+
+
+def both_sources(server: Any) -> list[Source]:
+    return [Source(name, server.url, {"source": name}) for name in ("disk", "swift")]
+
+
+def half_sent_request(url: str) -> socket.socket:
+    """A connection that takes a thread until it is closed."""
+    place = urlsplit(url)
+    connection = socket.create_connection((place.hostname, place.port), 10)
+    connection.sendall(f"GET /{WARM} HTTP/1.1\r\nHost: here\r\n".encode())
+    return connection
+
+
+def _warm(url: str) -> None:
+    """Lets each worker answer once out of Swift, for which it fetches a token.
+
+    Requests come one at a time, since Swift asks Keystone about a new token in each that it has at
+    once. Half-sent requests fill a worker that has answered, so that another one does.
+    """
+    request = Source("swift", url, {"source": "swift"}).request(WARM)
+    workers: set[str] = set()
+    with contextlib.ExitStack() as resources:
+        client = Client(1, HEADERS, keeps_connections=False)
+        resources.callback(client.close)
+        for _ in range(THREADS):
+            workers.update(sample.worker for sample in client.fetch(iter([request])))
+            if len(workers) == WORKERS:
+                return
+            resources.enter_context(half_sent_request(url))
