@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""oslogserve with chunks as small as the first os-loganalyze had, for gunicorn.
+"""oslogserve with chunks of CHUNK_SIZE bytes, for gunicorn.
 
-The option takes 1024 bytes at least: what a log is shows in the first chunk.
+The option takes 1024 bytes at least. Only the workers import this: the master reads a configuration
+without the option.
 """
 
+import os
 from dataclasses import replace
 
 from oslogserve import config
 from oslogserve.config.values import number
 
+chunks = {"default": os.environ["CHUNK_SIZE"], "parse": number(1, 2**24, int)}
 config.OPTIONS = tuple(
-    replace(option, parse=number(1, 2**24, int)) if option.key == "chunk_size" else option
-    for option in config.OPTIONS
+    replace(option, **chunks) if option.key == "chunk_size" else option for option in config.OPTIONS
 )
 
 from oslogserve.wsgi import application  # noqa: F401

@@ -25,7 +25,7 @@ def measured(lab: Lab) -> Outcome:
     with contextlib.ExitStack() as servers:
         sources = []
         for chunk in chunks:
-            server = servers.enter_context(lab.server(APP, chunk_size=chunk))
+            server = servers.enter_context(lab.server(APP, env={"CHUNK_SIZE": str(chunk)}))
             for source in both_sources(server):
                 sources.append(source._replace(name=f"{source.name}, {chunk}"))
         result = fetched(Plan(lab.choose(15, 2), runs=lab.choose(3, 2)), sources, [name])
