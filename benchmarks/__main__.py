@@ -71,9 +71,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    default = [1, 11, targets.LARGE]
     sizes = "logs to generate, in MB unpacked (default: 1 11 219; 2000 takes long)"
-    add("--sizes", type=int, nargs="*", default=default, metavar="MB", help=sizes)
+    add("--sizes", type=int, nargs="*", default=[1, 11, targets.LARGE], metavar="MB", help=sizes)
     add("--logs", type=Path, metavar="DIR", help="measure with the logs below DIR too")
     for name, choices, chosen in (
         ("parts", PARTS, PARTS),

@@ -9,9 +9,10 @@ import gzip
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from oslogserve import demo
 
@@ -75,15 +76,10 @@ def real(root: Path, source: Path) -> list[Log]:
 def _taken(path: Path, source: Path) -> Log:
     if source.suffix != ".gz":
         with source.open("rb") as log:
-            return _written(path, source.name, _pieces(log))
+            return _written(path, source.name, iter(partial(log.read, PIECE), b""))
     shutil.copyfile(source, path)
     with gzip.open(source, "rb") as log:
-        return _log(path, source.name, _counted(_pieces(log), len))
-
-
-def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    while piece := file.read(PIECE):
-        yield piece
+        return _log(path, source.name, _counted(iter(partial(log.read, PIECE), b""), len))
 
 
 def _written(path: Path, name: str, blocks: Iterable[bytes]) -> Log:

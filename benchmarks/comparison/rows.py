@@ -114,5 +114,5 @@ class Rounds:
             rows = self.of(table)
             shown = [name for name in METRICS if any(name in row.values for row in rows)]
             headings = [table, *(METRICS[name].heading for name in shown), "neighbour"]
-            said = f"{self._said.get(table, table)}; {self.count} rounds: median (range)."
+            said = f"{self._said.get(table, table)}; rounds: {self.count}; median (range)."
             yield Outcome([said], headings, [row.cells(shown) for row in rows])

@@ -36,7 +36,9 @@ def measure_small_logs(subjects: Subjects, rounds: Rounds) -> None:
     write_small(lab.root)
     # As many as there are threads: a worker of ours without a free thread accepts none.
     connections = WORKERS * subjects.threads
-    rounds.describe(SMALL, f"{SMALL_COUNT} logs of 4 KB in turn as HTML, {connections} connections")
+    rounds.describe(
+        SMALL, f"{SMALL_COUNT:,} logs of 4 KB in turn as HTML, {connections} connections"
+    )
     with servers.whitenoise(lab, subjects.threads) as whitenoise:
         pair = (ours, whitenoise)
         for subject in pair:

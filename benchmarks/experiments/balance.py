@@ -3,6 +3,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 from benchmarks import charts
 from benchmarks.fetch import Plan, failures, fetched, notes, percentiles, rate, values
@@ -44,12 +45,10 @@ def measured(lab: Lab) -> Outcome:
 
 
 def _plans(lab: Lab) -> dict[str, Plan]:
-    seconds = lab.choose(2.0, 0.3)
+    eight = Plan(seconds=lab.choose(2.0, 0.3), runs=1, parallel=8)
     return {
-        KEPT: Plan(seconds=seconds, runs=1, parallel=8),
-        "8 at once, a connection each": Plan(
-            seconds=seconds, runs=1, parallel=8, keeps_connections=False
-        ),
+        KEPT: eight,
+        "8 at once, a connection each": replace(eight, keeps_connections=False),
         NEARLY_FULL: Plan(lab.choose(15, 4), runs=1, keeps_connections=False, timeout=PATIENCE),
     }
 

@@ -59,13 +59,11 @@ def lines(
     xlabel: str, results: Mapping[int, Result], sources: Iterable[str], shown: Callable[[int], str]
 ) -> Figure:
     """A panel for each metric, with a line for each source. shown: writes the ticks of x."""
+    found = results.values()
     panels = [
         (
             f"{metric.capitalize()}, ms (median)",
-            {
-                source: (list(results), medians(results.values(), source, metric))
-                for source in sources
-            },
+            {source: (list(results), medians(found, source, metric)) for source in sources},
         )
         for metric in METRICS
     ]

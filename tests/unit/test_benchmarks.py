@@ -61,7 +61,7 @@ def test_a_table_has_the_median_and_the_range_of_the_rounds():
     rounds.describe(LOG.name, f"A log of {LOG}")
     (outcome,) = rounds.outcomes()
     log = "A log of 219.0 MB, gzipped 11.00 MB (1:19.9)"
-    assert outcome.sentences == [f"{log}; 3 rounds: median (range)."]
+    assert outcome.sentences == [f"{log}; rounds: 3; median (range)."]
     shown = ["HTML, native", "200 (100-300)", "0.20 (0.10-0.30)", "nginx, unpacking"]
     assert outcome.rows[1] == shown
 
