@@ -115,7 +115,7 @@ class Lab:
     @cached_property
     def objects_source(self) -> Source:
         """Swift itself, without oslogserve. Requests need token_header()."""
-        return Source("itself", f"{self.swift.storage_url}/{CONTAINER}", {})
+        return Source("Swift itself", f"{self.swift.storage_url}/{CONTAINER}", {})
 
     def token_header(self) -> str:
         with contextlib.closing(self.swift.connection()) as connection:

@@ -123,7 +123,7 @@ def measure_job(subjects: Subjects, job: Job, sources: Collection[str], rounds: 
     if "swift" in sources:
         tables["swift"] = (JOB_FROM_SWIFT, [subjects.object_request(file) for file in job.files])
     for table, requests in tables.values():
-        rounds.describe(table, f"{len(requests)} logs at once; {requests[0].source} sends each")
+        rounds.describe(table, f"{len(requests)} logs at once; each by {requests[0].source}")
     for _ in rounds.each("job"):
         for source, (table, requests) in tables.items():
             for name, query in JOB_QUERIES.items():

@@ -14,7 +14,7 @@ from oslogserve.bench.result import Result
 SIZE = 100_000
 AT_ONCE = (1, 2, 4, 8, 16, 32, 64)
 #: Names of the sources in the table.
-SHOWN = {"disk": "disk", "swift": "Swift", "itself": "Swift itself"}
+SHOWN = {"disk": "disk", "swift": "Swift", "Swift itself": "Swift itself"}
 
 #: Results for each count of requests at once, by source.
 Results = dict[str, dict[int, Result]]
@@ -31,7 +31,7 @@ def measured(lab: Lab) -> Outcome:
             for source in both_sources(server):
                 results[source.name][at_once] = fetched(plan, [source], [name])
             plan = replace(plan, headers=[lab.token_header()])
-            results["itself"][at_once] = fetched(plan, [lab.objects_source], [name])
+            results["Swift itself"][at_once] = fetched(plan, [lab.objects_source], [name])
     return _outcome(results)
 
 

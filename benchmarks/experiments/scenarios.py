@@ -40,7 +40,7 @@ class Scenario(NamedTuple):
         return {
             "disk": (self.both, "disk"),
             "Swift": (self.both, "swift"),
-            "Swift itself": (self.itself, "itself"),
+            "Swift itself": (self.itself, "Swift itself"),
             "swiftclient alone": (self.alone, "alone"),
         }
 

@@ -62,11 +62,11 @@ def measured(lab: Lab) -> dict[str, Any]:
 
 def _costs(source: Source, headers: tuple[str, str], pids: Mapping[str, int]) -> dict[str, float]:
     """Processor seconds of a request for next to nothing and for each GB of log, and bytes sent."""
-    requests = [
+    of_small, of_large = (
         source.request(name)._replace(headers=headers) for name in ("small.txt.gz", "large.txt.gz")
-    ]
-    small, _ = _spent([requests[0]] * SMALL_COUNT, pids)
-    spent, sent = _spent([requests[1]] * LARGE_COUNT, pids)
+    )
+    small, _ = _spent([of_small] * SMALL_COUNT, pids)
+    spent, sent = _spent([of_large] * LARGE_COUNT, pids)
     costs = {"sent share": round(sent / LARGE_COUNT / LARGE, 4)}
     for name in pids:
         each = small[name] / SMALL_COUNT
