@@ -3,11 +3,14 @@
 
 import contextlib
 import json
+import logging
 import os
 import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
+from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
@@ -15,8 +18,6 @@ from oslogserve.http import Response
 from oslogserve.http.body import Ended
 from oslogserve.http.server_timing import ServerTiming
 
-#: Seconds for which a file that was moved away may still be written to.
-LOOK_EVERY = 1.0
 #: The most characters of a path, and of any other text of a client: a line is written to a pipe in one
 #: piece if it is shorter than 4096 bytes.
 LONGEST_PATH, LONGEST = 1500, 500
@@ -29,44 +30,43 @@ _APACHES = ("client", "time", "method", "path", "query", "status", "sent", "refe
 Fields = dict[str, Any]
 
 
+class _File(WatchedFileHandler):
+    """A file that is opened again when it was moved away. Drops lines that cannot be written."""
+
+    def _open(self) -> Any:
+        opener = partial(os.open, mode=0o640)
+        return open(self.baseFilename, "a", encoding="ascii", opener=opener)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+
 class RequestLog:
     """The log of requests. Each line is one write, so that processes can share a file.
 
-    A file that was moved away, or could not be opened, is opened anew. What cannot be written is dropped:
-    requests go on.
+    What cannot be written is dropped: requests go on.
     """
 
     def __init__(self, to: str, form: str) -> None:
         """to: "stderr" or the path of a file. form: "json" or "combined"."""
-        self._path = "" if to == "stderr" else to
-        try:
-            self._fd = self._opened() if self._path else _STDERR
-        except OSError as error:
-            what = f"[request_log] to: {to}: {error.strerror}; until it is there, nothing is logged"
-            print(f"oslogserve: {what}", file=sys.stderr, flush=True)
-            self._fd = os.open(os.devnull, os.O_WRONLY)
-        self._look_at = time.monotonic() + LOOK_EVERY
+        self._handler = _opened(to)
         self._line = _FORMS[form]
 
     def write(self, fields: Fields) -> None:
-        line = self._line(fields).encode("ascii") + b"\n"
-        with contextlib.suppress(OSError):
-            if self._path and time.monotonic() > self._look_at:
-                self._look_at = time.monotonic() + LOOK_EVERY
-                self._follow()
-            os.write(self._fd, line)
+        with contextlib.suppress(OSError):  # of a file that cannot be opened again
+            self._handler.handle(logging.makeLogRecord({"msg": self._line(fields)}))
 
-    def _opened(self) -> int:
-        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
 
-    def _follow(self) -> None:
-        """Opens the file where it is no longer the one that is written to."""
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(self._path), os.fstat(self._fd)):
-                return
-        fd = self._opened()
-        os.dup2(fd, self._fd, inheritable=False)  # other threads may be writing to it
-        os.close(fd)
+def _opened(to: str) -> logging.Handler:
+    if to == "stderr":
+        # Of mod_wsgi, sys.stderr would begin each line with a time and more.
+        return logging.StreamHandler(open(_STDERR, "w", encoding="ascii", closefd=False))
+    try:
+        return _File(to)
+    except OSError as error:
+        what = f"[request_log] to: {to}: {error.strerror}; until it is there, nothing is logged"
+        print(f"oslogserve: {what}", file=sys.stderr, flush=True)
+        return _File(to, delay=True)
 
 
 def fields_of(

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
+import io
 import json
 import os
 import re
+import shutil
 
 import pytest
 
-from oslogserve.http import Response, request_log
+from oslogserve.http import Response
 from oslogserve.http.body import Ended
 from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.http.server_timing import ServerTiming
@@ -32,13 +35,30 @@ def path(tmp_path):
     return tmp_path / "requests.log"
 
 
-def written(path, form="json", **environ):
-    RequestLog(str(path), form).write(fields(**environ))
-    return path.read_bytes()
+@pytest.fixture
+def opened():
+    with contextlib.ExitStack() as stack:
+
+        def open_log(to, form="json"):
+            log = RequestLog(str(to), form)
+            stack.enter_context(contextlib.suppress(OSError))
+            stack.callback(log._handler.close)
+            return log
+
+        yield open_log
 
 
-def test_json_says_what_was_measured(path):
-    line = json.loads(written(path, QUERY_STRING="level=ERROR"))
+@pytest.fixture
+def written(path, opened):
+    def write(form="json", **environ):
+        opened(path, form).write(fields(**environ))
+        return path.read_bytes()
+
+    return write
+
+
+def test_json_says_what_was_measured(written):
+    line = json.loads(written(QUERY_STRING="level=ERROR"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", line.pop("time"))
     assert line == {
         "method": "GET",
@@ -61,8 +81,8 @@ def test_json_says_what_was_measured(path):
     }
 
 
-def test_combined_is_apaches_with_the_other_fields_behind(path):
-    line = written(path, "combined", QUERY_STRING="q=a%20b", HTTP_USER_AGENT="a b/1.0")
+def test_combined_is_apaches_with_the_other_fields_behind(written):
+    line = written("combined", QUERY_STRING="q=a%20b", HTTP_USER_AGENT="a b/1.0")
     found = COMBINED.fullmatch(line.decode().removesuffix("\n"))
     client, _, method, target, status, sent, referer, agent, others = found.groups()
     assert (client, method, target, status, sent) == (
@@ -81,9 +101,9 @@ def test_combined_is_apaches_with_the_other_fields_behind(path):
 
 @pytest.mark.parametrize("form", ["json", "combined"])
 @pytest.mark.parametrize("times", [1, 40])
-def test_hostile_bytes_stay_in_one_line_that_a_pipe_takes_in_one_piece(path, form, times):
+def test_hostile_bytes_stay_in_one_line_that_a_pipe_takes_in_one_piece(written, form, times):
     names = ("PATH_INFO", "SCRIPT_NAME", "QUERY_STRING", "HTTP_REFERER", "HTTP_USER_AGENT")
-    line = written(path, form, **dict.fromkeys((*names, "REQUEST_METHOD"), HOSTILE * times))
+    line = written(form, **dict.fromkeys((*names, "REQUEST_METHOD"), HOSTILE * times))
     assert line.endswith(b"\n")
     assert re.fullmatch(rb"[ -~]*", line[:-1])
     assert len(line) <= 4096
@@ -93,69 +113,72 @@ def test_hostile_bytes_stay_in_one_line_that_a_pipe_takes_in_one_piece(path, for
         assert line.count(b'"') == 6
 
 
-def test_a_path_reads_as_in_the_address(path):
-    line = written(path, SCRIPT_NAME="/logs", PATH_INFO="/a b%\n\xff.txt")
+def test_a_path_reads_as_in_the_address(written):
+    line = written(SCRIPT_NAME="/logs", PATH_INFO="/a b%\n\xff.txt")
     assert json.loads(line)["path"] == "/logs/a%20b%25%0A%FF.txt"
 
 
-def test_lines_are_appended_by_one_write_each(path, monkeypatch):
+class Watched(io.FileIO):
+    """A file that keeps each write."""
+
+    def __init__(self, path):
+        super().__init__(path, "a")
+        self.writes = []
+
+    def write(self, data):
+        self.writes.append(bytes(data))
+        return super().write(data)
+
+
+def test_each_line_is_appended_by_one_write(path, opened):
     path.write_bytes(b"before\n")
-    log = RequestLog(str(path), "json")
-    writes = []
-    write = os.write
-    monkeypatch.setattr(os, "write", lambda fd, line: writes.append(line) or write(fd, line))
-    log.write(fields())
-    log.write(fields())
-    assert path.read_bytes() == b"before\n" + b"".join(writes)
-    assert [line.count(b"\n") for line in writes] == [1, 1]
+    file = Watched(path)
+    log = opened(path)
+    log._handler.setStream(io.TextIOWrapper(io.BufferedWriter(file))).close()
+    long = "x" * 9000
+    for number in range(3):
+        log.write(fields(HTTP_REFERER=long, HTTP_USER_AGENT=long, QUERY_STRING=str(number)))
+    assert path.read_bytes() == b"before\n" + b"".join(file.writes)
+    assert [line.count(b"\n") for line in file.writes] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("made_anew", [False, True])
-def test_a_file_that_was_moved_away_is_made_again(path, monkeypatch, made_anew):
-    monkeypatch.setattr(request_log, "LOOK_EVERY", 0)
-    log = RequestLog(str(path), "json")
+def test_a_file_that_was_moved_away_is_made_again(path, opened, made_anew):
+    log = opened(path)
     old = path.with_suffix(".1")
-    log.write(fields())
-    for lines in (1, 2, 2):
+    for _ in range(3):
+        log.write(fields())
         path.rename(old)
         if made_anew:
             path.touch()
         log.write(fields())
-        assert old.read_bytes().count(b"\n") == lines
+        assert old.read_bytes().count(b"\n") == path.read_bytes().count(b"\n") == 1
+        path.unlink()
+
+
+def test_a_new_file_is_for_its_owner_and_group(path, opened):
+    opened(path)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_cannot_be_written_is_dropped(tmp_path, opened, capfd):
+    for log in (opened("/dev/full"), opened(tmp_path / "requests.log")):
         log.write(fields())
-        assert path.read_bytes().count(b"\n") == 2
-    assert not os.get_inheritable(log._fd)
-
-
-def test_the_file_is_not_looked_at_for_each_line(path, monkeypatch):
-    log = RequestLog(str(path), "json")
-    monkeypatch.setattr(log, "_follow", None)
-    for _ in range(10):
+        shutil.rmtree(tmp_path, ignore_errors=True)
         log.write(fields())
-    assert path.read_bytes().count(b"\n") == 10
+    assert capfd.readouterr().err == ""
 
 
-def test_what_cannot_be_written_is_dropped(monkeypatch):
-    log = RequestLog("/dev/full", "json")
-    log.write(fields())
-    monkeypatch.setattr(request_log, "LOOK_EVERY", 0)
-    log._look_at = 0
-    monkeypatch.setattr(log, "_path", "/not/there")
-    log.write(fields())
-
-
-def test_standard_error_is_written_to_as_it_is(capfd):
-    RequestLog("stderr", "json").write(fields())
+def test_standard_error_is_written_to_as_it_is(capfd, opened):
+    opened("stderr").write(fields())
     assert json.loads(capfd.readouterr().err)["path"] == "/a.txt"
 
 
-def test_a_file_that_cannot_be_opened_is_made_once_it_can_be(tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(request_log, "LOOK_EVERY", 0)
+def test_a_file_that_cannot_be_opened_is_made_once_it_can_be(tmp_path, opened, capfd):
     path = tmp_path / "not" / "there"
-    log = RequestLog(str(path), "json")
+    log = opened(path)
     assert f"[request_log] to: {path}: No such file or directory" in capfd.readouterr().err
     log.write(fields())
     path.parent.mkdir()
     log.write(fields())
     assert path.read_bytes().count(b"\n") == 1
-    assert not os.get_inheritable(log._fd)
