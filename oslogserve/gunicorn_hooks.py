@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
 from gunicorn.util import parse_address
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.config import WorkerConnections
 
 from oslogserve import metrics_dir
 from oslogserve.allocator import set_up_malloc
@@ -26,21 +26,6 @@ from oslogserve.errors import in_lines
 
 if TYPE_CHECKING:
     from oslogserve.app import App
-
-
-class Worker(ThreadWorker):
-    """A worker that accepts a connection only while it has a thread for it, so that a full one leaves
-    it to others. Idle connections are not counted."""
-
-    @property
-    def worker_connections(self) -> int:
-        """The most connections."""
-        idle = len(self.keepalived_conns) + len(self.pending_conns)
-        return min(self._most_connections, int(self.cfg.threads) + idle)
-
-    @worker_connections.setter
-    def worker_connections(self, most: int) -> None:
-        self._most_connections = most
 
 
 class _Configuration:
@@ -86,12 +71,20 @@ def on_reload(server: Any) -> None:
     """Reads the configuration anew."""
     _of_gunicorn[0].renew()
 
+    _limit_connections(server.cfg)
 
 def application() -> "App":
     """The application, in a worker of gunicorn's own command."""
     return _of_gunicorn[0].app()
 
 
+    _limit_connections(server.cfg)
+
+
+def _limit_connections(cfg: Any) -> None:
+    """Has a worker accept as many connections as it has threads. What a site sets itself stays."""
+    if cfg.worker_connections == WorkerConnections.default:
+        cfg.set("worker_connections", cfg.threads)
 def _named_by_environment(server: Any) -> Config:
     environ = {"OSLOGSERVE_THREADS": str(server.cfg.threads), **os.environ}
     config = load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
@@ -138,9 +131,8 @@ def on_exit(server: Any) -> None:
 
 
 SETTINGS: dict[str, Any] = {
-    # A log is streamed for as long as its reader takes: threads wait, so the workers need not, and
-    # a few slow readers must not take them all.
-    "worker_class": f"{__name__}.Worker",
+    # A log is streamed for as long as its reader takes: a thread waits, and its worker need not.
+    "worker_class": "gthread",
     "workers": 2,
     "threads": 32,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads
@@ -148,8 +140,9 @@ SETTINGS: dict[str, Any] = {
     "timeout": 30,
     # How long a restart waits for logs that are still being read before it cuts them off.
     "graceful_timeout": 30,
-    # A reader clicks from a folder to a log within seconds.
-    "keepalive": 5,
+    # A worker accepts as many connections as it has threads (worker_connections): a full one leaves
+    # the others to other workers. An idle connection would take the place of a busy one.
+    "keepalive": 0,
     # A query may have 4096 characters by itself, more than gunicorn's default.
     "limit_request_line": 8190,
     # The mount is the environment's SCRIPT_NAME. gunicorn would take it from a header too, of
@@ -180,7 +173,8 @@ class _Server(BaseApplication):
 
     def load_config(self) -> None:
         threads = self._configuration.current["serve", "threads"]
-        for name, value in {**SETTINGS, **self._settings, "threads": threads}.items():
+        of_threads = {"threads": threads, "worker_connections": threads}
+        for name, value in {**SETTINGS, **self._settings, **of_threads}.items():
             self.cfg.set(name, value)
 
     def reload(self) -> None:

@@ -2,7 +2,9 @@
 """A test's HTTP client: answers as they came, and the samples of /metrics."""
 
 import http.client
+import os
 import re
+import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,7 +23,11 @@ def begin(server, path, method="GET", timeout=60, **headers):
     for name, value in names.items():
         connection.putheader(name, value)
     connection.endheaders()
-    return connection, connection.getresponse()
+    response = connection.getresponse()
+    if connection.sock is None and not response.isclosed():
+        # The server closes it after the answer; it stays open until `connection` is closed.
+        connection.sock = socket.socket(fileno=os.dup(response.fileno()))
+    return connection, response
 
 
 def ask(server, path, method="GET", timeout=60, **headers):
