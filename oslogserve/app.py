@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The WSGI application: one request, top to bottom."""
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -43,16 +44,22 @@ StartResponse = Callable[[str, list[Header]], Any]
 
 
 class App:
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, taken: float | None = None, is_latest: bool = True) -> None:
+        """taken: when the configuration was read. is_latest: False if a later one has faults."""
         self._metrics = Metrics()
         name, renderer = renderer_of(config)
         #: Version and renderer, for a server to print at its start.
         self.description = described(name)
         self._metrics["build_info", __version__, name].set(1)
+        self._metrics["config_last_reload_successful"].set(is_latest)
+        reloaded = self._metrics["config_last_reload_success_timestamp_seconds"]
+        reloaded.set(time.time() if taken is None else taken)
+        threads = config["serve", "threads"]
+        self._metrics["threads", str(os.getpid())].set(threads)
         self._guards = _guards(config, self._metrics, name)
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
-        workload = Workload(allowance, config["serve", "threads"])
+        workload = Workload(allowance, threads)
         logs = Logs(config.views)
         self._log = LogHandler(
             logs,
@@ -84,6 +91,7 @@ class App:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
         self._metrics["requests_in_progress"].inc()
+        self._metrics["threads_busy", str(os.getpid())].inc()
         request = Request(environ, self._gzip_level)
         timing = ServerTiming(started)
         context = Context(self._trace(environ.get("HTTP_TRACEPARENT", "")))

@@ -2,7 +2,7 @@
 """gunicorn around the application: its settings and hooks, and `oslogserve serve`.
 
 Runs in gunicorn's master, which must never make an application: each worker makes its own after the
-fork, and with it the metrics, which count in one process only (hence no preload_app).
+fork, since metrics count in one process only (hence no preload_app).
 """
 
 import os
@@ -10,13 +10,14 @@ import shutil
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.util import parse_address
 from gunicorn.config import WorkerConnections
+from gunicorn.util import parse_address
 
 from oslogserve import metrics_dir
 from oslogserve.allocator import set_up_malloc
@@ -29,18 +30,24 @@ if TYPE_CHECKING:
 
 
 class _Configuration:
-    """The configuration of all workers. The master reads it, so that all of them have the same one."""
+    """The configuration of all workers. The master reads it, so that they have the same one."""
 
     def __init__(self, read: Callable[[], Config]) -> None:
         """Raises ConfigError."""
         self._read = read
-        self.current = read()
+        self._take(read())
+
+    def _take(self, config: Config) -> None:
+        self.current = config
+        self._taken = time.time()
+        self._is_latest = True
 
     def renew(self) -> None:
-        """Reads the configuration anew, for workers that a HUP starts. One with faults is not taken."""
+        """Reads the configuration again, for workers that a HUP starts. Refuses one with faults."""
         try:
-            self.current = self._read()
+            self._take(self._read())
         except (ConfigError, OSError) as error:
+            self._is_latest = False
             faults = f"{in_lines(error)}\noslogserve: the configuration stays as it was"
             print(faults, file=sys.stderr, flush=True)
 
@@ -48,7 +55,7 @@ class _Configuration:
         # In the worker: each has metrics of its own.
         from oslogserve.app import App
 
-        app = App(self.current)
+        app = App(self.current, taken=self._taken, is_latest=self._is_latest)
         print(app.description, file=sys.stderr, flush=True)
         return app
 
@@ -58,26 +65,19 @@ _of_gunicorn: list[_Configuration] = []
 
 
 def read_configuration(server: Any) -> None:
-    """Reads what OSLOGSERVE_CONFIG names, before gunicorn's own command starts anything."""
+    """Reads the file that OSLOGSERVE_CONFIG names, before gunicorn's own command starts anything."""
     try:
         _of_gunicorn.append(_Configuration(partial(_named_by_environment, server)))
     except ConfigError as error:
         print(in_lines(error), file=sys.stderr, flush=True)
         raise SystemExit(2) from None
+    _limit_connections(server.cfg)
     on_starting(server)
 
 
 def on_reload(server: Any) -> None:
-    """Reads the configuration anew."""
+    """Reads the configuration again."""
     _of_gunicorn[0].renew()
-
-    _limit_connections(server.cfg)
-
-def application() -> "App":
-    """The application, in a worker of gunicorn's own command."""
-    return _of_gunicorn[0].app()
-
-
     _limit_connections(server.cfg)
 
 
@@ -85,6 +85,13 @@ def _limit_connections(cfg: Any) -> None:
     """Has a worker accept as many connections as it has threads. What a site sets itself stays."""
     if cfg.worker_connections == WorkerConnections.default:
         cfg.set("worker_connections", cfg.threads)
+
+
+def application() -> "App":
+    """The application, in a worker of gunicorn's own command."""
+    return _of_gunicorn[0].app()
+
+
 def _named_by_environment(server: Any) -> Config:
     environ = {"OSLOGSERVE_THREADS": str(server.cfg.threads), **os.environ}
     config = load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
@@ -120,7 +127,7 @@ def post_fork(server: Any, worker: Any) -> None:
 
 def child_exit(server: Any, worker: Any) -> None:
     """Merges the metrics of a worker, however it ended, with those of earlier ones."""
-    metrics_dir.merge_ended(os.environ[metrics_dir.VARIABLE])
+    metrics_dir.sweep(os.environ[metrics_dir.VARIABLE])
 
 
 def on_exit(server: Any) -> None:
@@ -135,14 +142,14 @@ SETTINGS: dict[str, Any] = {
     "worker_class": "gthread",
     "workers": 2,
     "threads": 32,
+    # A worker accepts as many connections as it has threads (worker_connections): a full one leaves
+    # the others to other workers. An idle connection would take the place of a busy one.
+    "keepalive": 0,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads
     # stream. It ends a worker whose main loop is stuck.
     "timeout": 30,
     # How long a restart waits for logs that are still being read before it cuts them off.
     "graceful_timeout": 30,
-    # A worker accepts as many connections as it has threads (worker_connections): a full one leaves
-    # the others to other workers. An idle connection would take the place of a busy one.
-    "keepalive": 0,
     # A query may have 4096 characters by itself, more than gunicorn's default.
     "limit_request_line": 8190,
     # The mount is the environment's SCRIPT_NAME. gunicorn would take it from a header too, of
@@ -208,7 +215,6 @@ def _check_address(bind: str) -> None:
                 probe.bind(address)
         elif isinstance(address, str):  # a socket's path
             os.stat(os.path.dirname(address) or ".")
-    except OSError as error:
-        raise ConfigError(f"--bind {bind}: {error.strerror}") from error
-    except (OverflowError, RuntimeError) as error:
-        raise ConfigError(f"--bind {bind}: {error}") from error
+    except (OSError, OverflowError, RuntimeError) as error:
+        message = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"--bind {bind}: {message}") from error

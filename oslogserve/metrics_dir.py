@@ -1,252 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder in which the processes of a server share their metrics.
+"""The folder in which the processes of a server share their metrics, by prometheus_client.
 
-Each process has a file in it, a Table, and locks that for as long as it lives. The files of ended
-processes are merged into a new one, which names them. A file that another one names is not counted, so
-a process that is killed while it merges loses nothing and doubles nothing.
+A process counts in files of its own, such as counter_123.db. When it has ended, they are renamed to *.ended.
+These are merged with counter_merged.db into counter.new, which is renamed to counter.done when it is
+complete. From then on the old files count no more, so a process that is killed while it merges loses
+nothing and counts nothing twice.
 """
 
 import contextlib
 import fcntl
-import mmap
 import os
-import tempfile
+import re
+import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from operator import add
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-
-#: Numbers of a table: more than all combinations of labels take.
-MOST_NUMBERS = 16384
-_NAMES = 8 * MOST_NUMBERS
-#: Bytes of a table.
-SIZE = _NAMES + 64 * 1024
-_SUFFIX = ".metrics"
-_NEW = ".new"
-#: Seconds after which a folder's time of change is not that of a later change too.
-SETTLED = 1.0
-#: In place of a process's number, of a file of ended ones.
-_MERGED = "0"
-
-
-class Table:
-    """Rows of numbers in memory that processes share: one writes, others may read meanwhile.
-
-    The name of a row is its kind, how many numbers it has, and any words. The first number of a table
-    is how many rows there are.
-    """
-
-    def __init__(self, fd: int = -1, protection: int = mmap.PROT_READ | mmap.PROT_WRITE) -> None:
-        """fd: of a file of SIZE bytes, which is mapped; -1 for memory of this process alone."""
-        self._memory = mmap.mmap(fd, SIZE, prot=protection)
-        numbers: Any = memoryview(self._memory).cast("d")
-        self.numbers: memoryview[float] = numbers[:MOST_NUMBERS]
-        self._places: dict[str, slice] = {}
-        self._end = 1
-        self._end_of_names = _NAMES
-
-    def add(self, name: str) -> int:
-        """The position of the first number of a new row, whose numbers are 0."""
-        first, self._end = self._end, self._end + _width(name)
-        line = name.encode() + b"\n"
-        self._memory[self._end_of_names : self._end_of_names + len(line)] = line
-        self._end_of_names += len(line)
-        self.numbers[0] += 1  # from now on, readers see the row
-        return first
-
-    def rows(self) -> Iterator[tuple[str, list[float]]]:
-        """The rows, by their names."""
-        count = int(self.numbers[0])
-        if len(self._places) < count:
-            first = 1
-            for line in self._memory[_NAMES:].split(b"\n", count)[:count]:
-                name = line.decode()
-                end = first + _width(name)
-                self._places[name] = slice(first, end)
-                first = end
-        for name, place in self._places.items():
-            yield name, list(self.numbers[place])
-
-
-def _width(name: str) -> int:
-    return int(name.split(" ", 2)[1])
-
-
-def totals(tables: Iterable[Table]) -> dict[str, list[float]]:
-    """The rows of all tables; those of the same name become one, as their kind says."""
-    found: dict[str, list[float]] = {}
-    for table in tables:
-        for name, numbers in table.rows():
-            if name in found:
-                combined = {"min": min, "max": max}.get(name[:3], add)
-                numbers = list(map(combined, found[name], numbers))
-            found[name] = numbers
-    return found
-
-
-class Tables:
-    """The tables of all processes. They stay mapped from one call to the next: in a busy process, each
-    system call may cost 5 ms of waiting for the other threads."""
-
-    def __init__(self, directory: str) -> None:
-        self._directory = directory
-        self._mapped: dict[str, Table] = {}
-        #: When the folder had last changed; None where it may have changed since it was listed.
-        self._listed: float | None = None
-
-    def __call__(self) -> dict[str, Table]:
-        """Tables by the names of their files; what was counted is in exactly one of them."""
-        self._map()
-        if not all(map(_may_be_alive, self._mapped)):
-            merge_ended(self._directory)
-            self._map()
-        merged = _merged_into(self._mapped)
-        return {name: table for name, table in self._mapped.items() if name not in merged}
-
-    def _map(self) -> None:
-        try:
-            changed = os.stat(self._directory).st_mtime
-        except FileNotFoundError:  # /tmp was cleaned: the files that are mapped live on
-            return
-        if changed == self._listed:
-            return
-        with _locked(self._directory, fcntl.LOCK_SH):
-            self._mapped = _mapped(self._directory, self._mapped)
-        # Two changes at nearly the same time have the same one.
-        self._listed = changed if changed < time.time() - SETTLED else None
+#: Kinds of files whose counts stay when their process has ended. A gauge goes with its process.
+_KEPT = ("counter", "histogram")
+_GAUGES = ("gauge_livemin", "gauge_livemax", "gauge_livesum", "gauge_livemostrecent")
+#: Bytes of a file: enough for all series. A process dies if it writes to mapped memory for which a full
+#: disk has no room, so the room is taken when the process starts.
+_SIZES = {"histogram": 2 << 20}
+_SIZE = 128 << 10
+#: A counter with the number of a process, of those that run.
+_OF_WORKERS = "oslogserve_worker_responses"
 
 
 def create(directory: str) -> None:
     """Creates the folder, empties it and names it in the environment: a new server counts from 0."""
     Path(directory).mkdir(parents=True, exist_ok=True)
-    for path in (*Path(directory).glob(f"*{_SUFFIX}"), *Path(directory).glob(f"*{_NEW}")):
-        path.unlink(missing_ok=True)
+    for suffix in ("db", "ended", "new", "done"):
+        for path in Path(directory).glob(f"*.{suffix}"):
+            path.unlink(missing_ok=True)
     os.environ[VARIABLE] = directory
+
+
+def join(directory: str) -> bool:
+    """Makes the files of this process. False if there is no room, which is said on standard error."""
+    process = os.getpid()
+    try:
+        os.makedirs(directory, exist_ok=True)  # /tmp may have been cleaned
+        with swept(directory):
+            for kind in (*_KEPT, *_GAUGES):
+                path = Path(directory, f"{kind}_{process}.db")
+                # An earlier process may have had the same number: its counts stay.
+                if kind in _GAUGES or not path.exists():
+                    _make(path, kind)
+    except OSError as error:
+        what = f"{error.strerror}; the metrics are without those of process {process}"
+        print(f"oslogserve: {directory}: {what}", file=sys.stderr, flush=True)
+        return False
+    return True
 
 
 def sweep(directory: str) -> None:
-    """Creates the folder, names it in the environment, and merges the files of ended processes.
+    """Merges the files of ended processes."""
+    with contextlib.suppress(FileNotFoundError), swept(directory):
+        pass
 
-    For a server without a process that outlives the others (mod_wsgi).
+
+@contextlib.contextmanager
+def swept(directory: str) -> Iterator[list[str]]:
+    """Context in which these files hold each count once, and no other process changes the folder.
+
+    Those of ended processes are merged before. On a full disk, they stay as they are.
     """
-    Path(directory).mkdir(parents=True, exist_ok=True)
-    os.environ[VARIABLE] = directory
-    merge_ended(directory)
-
-
-def join(directory: str) -> Table:
-    """An empty table of this process, whose file is locked until the process ends."""
-    os.makedirs(directory, exist_ok=True)  # else no worker could start once /tmp was cleaned
-    with _new_table(directory, str(os.getpid()), fcntl.LOCK_EX) as table:
-        return table
-
-
-def merge_ended(directory: str) -> None:
-    """Merges the files of ended processes into one, without their gauges: requests of a process that
-    was killed would be in progress for ever.
-
-    What cannot be merged, such as on a full disk, stays as it is.
-    """
-    with contextlib.suppress(OSError), _locked(directory, fcntl.LOCK_EX):
-        mapped = _mapped(directory, {})
-        ended = {name: table for name, table in mapped.items() if _has_ended(directory, name)}
-        obsolete = _merged_into(ended)
-        counted = {name: table for name, table in ended.items() if name not in obsolete}
-        if len(counted) > 1 or not all(map(is_merged, counted)):
-            with _new_table(directory, _MERGED, fcntl.LOCK_UN) as table:
-                _merge(counted, table)
-            obsolete.update(counted)
-        for name in obsolete & ended.keys():
-            os.unlink(os.path.join(directory, name))
-
-
-def _merge(tables: Mapping[str, Table], into: Table) -> None:
-    for name, numbers in totals(tables.values()).items():
-        if name.startswith(("counter ", "histogram ")):
-            first = into.add(name)
-            for at, number in enumerate(numbers, first):
-                into.numbers[at] = number
-    for name in tables:
-        into.add(f"merged 0 {name}")
-
-
-def _merged_into(tables: Mapping[str, Table]) -> set[str]:
-    """Names of the files that were merged into one of these."""
-    names = (name for table in tables.values() for name, _ in table.rows())
-    return {name.removeprefix("merged 0 ") for name in names if name.startswith("merged ")}
-
-
-def process_of(name: str) -> str:
-    """The number of the process whose file it is."""
-    return name.partition("-")[0]
-
-
-def is_merged(name: str) -> bool:
-    return process_of(name) == _MERGED
-
-
-def _may_be_alive(name: str) -> bool:
-    """False for the file of a process that has ended. A number may be another process's by now."""
+    folder = os.open(directory, os.O_RDONLY)
     try:
-        os.kill(int(process_of(name)), 0)  # of 0: this process and its like
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        for kind in _KEPT:
+            _finish(directory, kind)
+        for process in owners(os.listdir(directory)):
+            if not _is_running(process):
+                _end(directory, process)
+        with contextlib.suppress(OSError):
+            for kind in _KEPT:
+                _merge(directory, kind)
+        names = os.listdir(directory)
+        yield [os.path.join(directory, name) for name in names if name.endswith((".db", ".ended"))]
+    finally:
+        os.close(folder)
+
+
+def owners(names: list[str]) -> set[int]:
+    """The numbers of the processes whose files these are, but for ended ones."""
+    return {int(found[1]) for name in names if (found := re.search(r"_(\d+)\.db$", name))}
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
-        return True
+    except PermissionError:  # another user's
+        pass
     return True
 
 
-def _has_ended(directory: str, name: str) -> bool:
-    fd = os.open(os.path.join(directory, name), os.O_RDONLY)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(fd)
-    return True
+def _end(directory: str, process: int) -> None:
+    mark_process_dead(process, directory)
+    for kind in _KEPT:
+        path = Path(directory, f"{kind}_{process}.db")
+        if path.exists():
+            path.rename(path.with_suffix(f".{time.time_ns()}.ended"))
 
 
-@contextlib.contextmanager
-def _locked(directory: str, operation: int) -> Iterator[None]:
-    """Context in which no file is removed, or nobody else looks at them (LOCK_EX)."""
-    fd = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(fd, operation)
-        yield
-    finally:
-        os.close(fd)
+def _merge(directory: str, kind: str) -> None:
+    """Merges the files of ended processes of one kind. Raises OSError on a full disk."""
+    ended = [*Path(directory).glob(f"{kind}_*.ended")]
+    if ended:
+        new = Path(directory, f"{kind}.new")
+        _make(new, kind)
+        _write(new, [*ended, *Path(directory).glob(f"{kind}_merged.db")])
+        new.rename(new.with_suffix(".done"))
+        _finish(directory, kind)
 
 
-def _mapped(directory: str, known: Mapping[str, Table]) -> dict[str, Table]:
-    """The table of each file; those that are known are not opened again."""
-    names = [name for name in os.listdir(directory) if name.endswith(_SUFFIX)]
-    return {name: known.get(name) or _opened(os.path.join(directory, name)) for name in names}
+def _finish(directory: str, kind: str) -> None:
+    """Removes what was merged, if a merge is complete."""
+    done = Path(directory, f"{kind}.done")
+    if done.exists():
+        for path in Path(directory).glob(f"{kind}_*.ended"):
+            path.unlink()
+        done.rename(Path(directory, f"{kind}_merged.db"))
 
 
-def _opened(path: str) -> Table:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        return Table(fd, mmap.PROT_READ)
-    finally:
-        os.close(fd)
+def _write(new: Path, paths: list[Path]) -> None:
+    values = MmapedDict(new)
+    with contextlib.closing(values):
+        for metric in MultiProcessCollector.merge(map(str, paths), accumulate=False):
+            for name, labels, value, *_ in metric.samples if metric.name != _OF_WORKERS else ():
+                labelled = [*labels], [*labels.values()]
+                key = mmap_key(metric.name, name, *labelled, metric.documentation)
+                values.write_value(key, value, 0.0)
 
 
-@contextlib.contextmanager
-def _new_table(directory: str, process: str, lock: int) -> Iterator[Table]:
-    """A table whose file is there for others once the context ends. lock: of flock()."""
-    fd, path = tempfile.mkstemp(_NEW, f"{process}-", directory)
-    try:
-        fcntl.flock(fd, lock)  # for as long as it is mapped
-        os.fchmod(fd, 0o644)  # gunicorn's master may be root
-        os.posix_fallocate(fd, 0, SIZE)  # what a full disk has no room for would kill the process
-        yield Table(fd)
-        os.rename(path, path.removesuffix(_NEW) + _SUFFIX)
-    except BaseException:
-        os.unlink(path)
-        raise
-    finally:
-        os.close(fd)
+def _make(path: Path, kind: str) -> None:
+    """Makes an empty file that has its room on the disk."""
+    with open(path, "wb") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, _SIZES.get(kind, _SIZE))
+            os.fchmod(file.fileno(), 0o644)  # gunicorn's master may be root
+        except OSError:
+            path.unlink()
+            raise

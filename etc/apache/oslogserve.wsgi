@@ -11,8 +11,4 @@ os.environ.setdefault("OSLOGSERVE_CONFIG", "/etc/oslogserve/oslogserve.conf")
 # Writable by Apache's user. Emptied at boot or before Apache starts: see tmpfiles.conf.
 os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", "/run/oslogserve/metrics")
 
-from oslogserve import metrics_dir  # noqa: E402
-
-metrics_dir.sweep(os.environ["PROMETHEUS_MULTIPROC_DIR"])
-
 from oslogserve.wsgi import application  # noqa: E402, F401

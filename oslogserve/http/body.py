@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The iterable that a server gets: counts what is sent, and closes the response once."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -49,6 +50,7 @@ class Body:
         self._raised: list[Incomplete] = []
         self._is_closed = False
         metrics["responses_total", response.status[:3]].inc()
+        metrics["worker_responses_total", str(os.getpid())].inc()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -90,5 +92,6 @@ class Body:
             metrics["incomplete_logs_total", response.source, error.reason].inc()
         metrics["sent_bytes_total", response.view].inc(self._sent)
         metrics["requests_in_progress"].dec()
+        metrics["threads_busy", str(os.getpid())].dec()
         if self._note is not None:
             self._note(response, Ended(self._ending, seconds, self._first_byte, self._sent))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tests.servers.process import poll
 
-#: Seconds that a server has to let go: a keep-alive of 5, and threads that hang in a time-out.
+#: Seconds that a server has to let go, also of threads that hang in a time-out.
 SECONDS = 20
 #: Connections to Keystone and Swift that are kept alive come and go; what leaks, leaks in each cell.
 KEPT = 2

@@ -390,7 +390,7 @@ def load_counts_once_each(apache):
 
 def daemons(apache):
     """The processes that have written metrics."""
-    return {path.name.partition("-")[0] for path in apache.metrics_dir.glob("*.metrics")} - {"0"}
+    return {path.name for path in apache.metrics_dir.glob("counter_[0-9]*.db")}
 
 
 def test_two_daemons_metrics_add_up_across_a_graceful_restart(logs):

@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -12,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from oslogserve.query import MAX_QUERY
-from tests.servers.client import ask, begin
+from tests.servers.client import ask, begin, metric
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import ServerError, poll
 from tests.servers.readers import Readers, write_logs
 
 REQUESTS = 40
+IS_GOOD = "oslogserve_config_last_reload_successful"
+RELOADED = "oslogserve_config_last_reload_success_timestamp_seconds"
 
 
 @pytest.fixture(params=[False, True], ids=["oslogserve serve", "etc/gunicorn.conf.py"])
@@ -83,9 +86,9 @@ def test_a_killed_worker_is_replaced_and_what_it_counted_stays(server):
     )
     assert counted(server) >= before
     (folder,) = server.root.glob("oslogserve-metrics-*")
-    files = [path.name.partition("-")[0] for path in folder.iterdir()]
-    assert files.count("0") == 1
-    assert not set(files) & set(map(str, old))
+    files = [path.name for path in folder.iterdir()]
+    assert {"counter_merged.db", "histogram_merged.db"} <= set(files)
+    assert not [name for name in files if name.endswith(tuple(f"_{pid}.db" for pid in old))]
 
 
 def test_the_folder_of_the_metrics_goes_with_the_server(server):
@@ -110,6 +113,8 @@ def test_a_full_worker_leaves_connections_to_others(tmp_path):
             assert (answer.status, len(answer.read(1))) == (200, 1)
         for _ in range(40):
             assert ask(server, "/healthz", timeout=5).status == 200
+        assert metric(server, "oslogserve_threads") == 2 * 64  # as the configuration says
+        assert metric(server, "oslogserve_threads_busy") == 3 + 1
 
 
 @pytest.mark.parametrize("shipped", [False, True], ids=["oslogserve serve", "etc/gunicorn.conf.py"])
@@ -133,10 +138,15 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
                 20,
             )
 
+        started = metric(server, RELOADED)
+        assert time.time() - 60 < started < time.time()
         reload(f"[disk]\nroot = {tmp_path}/new\n")
         assert get(server, "/a.txt") == b"new\n"
+        taken = metric(server, RELOADED)
+        assert (taken > started, metric(server, IS_GOOD)) == (True, 1)
         reload(f"[disk]\nroots = {tmp_path}/old\n")
         assert get(server, "/a.txt") == b"new\n"
+        assert (metric(server, RELOADED), metric(server, IS_GOOD)) == (taken, 0)
         assert not set(first) & set(workers(server))
         told = server.log.read_text()
     assert "[disk] roots: no such key\noslogserve: the configuration stays as it was\n" in told
