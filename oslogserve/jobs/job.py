@@ -4,16 +4,15 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from fnmatch import fnmatchcase
 from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
-from oslogserve.errors import BadRequest, Error, Incomplete
+from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
-from oslogserve.jobs.job_log import READ, JobLog, Reader, Skipped
+from oslogserve.jobs.job_log import JobLog, Reader, Skipped
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.reports import FailedTask, FailedTest
 from oslogserve.jobs.walk import File, Walk
@@ -21,7 +20,6 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import Rows
 from oslogserve.lines.selection import TAIL_BYTES
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
-from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import SOURCES, Query
 from oslogserve.sources import Source
@@ -219,33 +217,16 @@ class Job:
         """The task at which the job failed, if Zuul left its report in the folder."""
         if not any(one.name.encode() in reports.ZUULS for one in self.skipped):
             return None
-        return reports.failed_task(self._report(reports.ZUULS[0], reports.MOST_OF_ZUULS))
+        return reports.failed_task(self._reader.beginning(reports.ZUULS[0], reports.MOST_OF_ZUULS))
 
     def failed_tests(self) -> list[FailedTest]:
         """Failed tests by the reports in the job."""
         files = [log.file for log in self.logs if reports.most(log.file.shown)]
         tests: list[FailedTest] = []
         for file in files[: reports.MOST_REPORTS]:
-            report = self._report(file.name, reports.most(file.shown))
+            report = self._reader.beginning(file.name, reports.most(file.shown))
             tests += reports.failed_tests(file.shown, report)
         return tests[: reports.MOST_TESTS]
-
-    def _report(self, name: bytes, most: int) -> bytes:
-        """The beginning of a report, as far as it can be read: some more than so many bytes."""
-        if self._reader.stalled:  # the source that kept a log waiting would keep this waiting, too
-            return b""
-        try:
-            log = self._reader.open(name, READ)
-        except Error:
-            return b""
-        pieces: list[bytes] = []
-        with closing(log):
-            for piece in until_incomplete(log.decoded(), []):
-                pieces.append(piece)
-                most -= len(piece)
-                if most < 0:
-                    break
-        return b"".join(pieces)
 
     def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
         pool = self._pools[log.file.source]

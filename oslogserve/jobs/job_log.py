@@ -14,6 +14,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
 from oslogserve.lines.selection import LONGEST_LINE, Selection, Tally, Wanted
 from oslogserve.logs.budget import Budget
+from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.sources import OpenOptions, Source
 
@@ -79,6 +80,22 @@ class Reader:
         if log is None:
             raise BadRequest("it is a folder now")
         return log
+
+    def beginning(self, name: bytes, most: int) -> bytes:
+        """The first bytes of a report's text, so many and some more, as far as they can be read."""
+        if self.stalled:  # the source that kept a log waiting would keep this waiting, too
+            return b""
+        try:
+            log = self.open(name, READ)
+        except Error:
+            return b""
+        text = b""
+        with closing(log):
+            for piece in until_incomplete(log.decoded(), []):
+                text += piece
+                if len(text) > most:
+                    break
+        return text
 
 
 class JobLog:

@@ -128,15 +128,6 @@ def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch, renderer):
     assert len(order) > 3600 + 2 * 80 * 35
 
 
-@pytest.mark.parametrize("renderer", ["pure", "auto"])
-@pytest.mark.parametrize("query", ["q=starts", "q=starts&context=1", "re=starts|three"])
-def test_a_line_above_the_first_time_comes_with_it_where_that_one_is_left_out(job, renderer, query):
-    ask = Asking(job, serve_renderer=renderer)
-    answer = ask(f"/job/?order=time&format=text&logs=logs/*&{query}")
-    assert lines(answer)[0] == "logs/nova.txt.gz:1:nova starts"
-    assert not notices(answer)
-
-
 def test_objects_begin_with_their_log(ask):
     *rows, end = objects(ask("/job/?level=ERROR&format=jsonl"))
     assert list(rows[0]) == ["log", "line", "time", "severity", "text"]
@@ -270,21 +261,6 @@ def test_the_next_logs_of_any_name_come_once(tmp_path, most):
         found += [log["href"] for log in answer["logs"]]
         address = answer["next"]
     assert sorted(found) == sorted(map(quote, names))
-
-
-@pytest.mark.parametrize("order", ["log", "time"])
-def test_the_next_lines_are_of_the_same_logs(tmp_path, order):
-    (tmp_path / "job").mkdir()
-    for name in (b"a.txt", b"\xe9.txt", b"\xff.txt"):
-        (tmp_path / "job" / os.fsdecode(name)).write_bytes(NOVA)
-    address, found = f"?format=jsonl&order={order}&limit=4&from=%E9", []
-    ask = Asking(tmp_path)
-    while address:
-        *rows, end = objects(ask(f"/job/{address}"))
-        found += [(row["log"], row["line"]) for row in rows]
-        address = end["next"]
-    assert len(found) == 10
-    assert "a.txt" not in dict(found)
 
 
 class IllDisk(FakeSource):
@@ -440,12 +416,6 @@ def test_many_incomplete_logs_are_counted(job, ask):
     assert notices[-1] == "10 more are incomplete."
 
 
-def test_a_folder_without_its_slash_leads_to_it_with_all_that_was_asked(ask):
-    answer = ask("/job?level=ERROR&order=time&logs=*")
-    assert answer.status_int == 301
-    assert answer.location.endswith("/job/?level=ERROR&order=time&logs=*")
-
-
 def test_an_overview_leads_with_what_went_wrong(ask):
     page = ask("/job/?format=overview").text
     wrong, rest = page.split("</ol>")
@@ -542,15 +512,6 @@ def test_nothing_is_left_open(ask):
     ask("/job/?order=time&limit=1")
     ask("/job/?level=ERROR&format=text")
     assert descriptors() <= before
-
-
-def test_a_log_of_long_lines_without_times_comes_last_in_every_view(job):
-    (job / "job" / "a.txt").write_bytes((b"x" * 400 + b"\n") * 1500)
-    for view in ("text", "jsonl"):
-        found = lines(Asking(job)(f"/job/?order=time&format={view}"))
-        assert "neutron" in found[2], view
-    answer = Asking(job)("/job/?order=time&format=text")
-    assert notices(answer) == ["Lines without any time stand at the end, of: a.txt, plain.txt."]
 
 
 @pytest.mark.parametrize("time", ["9999-12-31 23:59:59", "0001-01-01 00:00:00"])

@@ -120,15 +120,6 @@ def test_text_as_stored_is_sent_byte_for_byte(root, name):
             assert answer.content_type == "text/plain"
 
 
-@pytest.mark.parametrize("asked", ["level=INFO", "level=ERROR", "limit=1", "limit=100000"])
-@pytest.mark.parametrize("name", ["small", "big"])
-def test_text_that_was_filtered_is_compressed_not_as_stored(ask, root, name, asked):
-    url = f"/{name}.txt.gz?format=text&{asked}"
-    packed = ask(url, **GZIP)
-    assert packed.body != (root / f"{name}.txt.gz").read_bytes()
-    assert plain(packed) == ask(url).body
-
-
 def members(log):
     return gzip.compress(log[:100]) + gzip.compress(log[100:])
 
@@ -237,12 +228,6 @@ def test_compression_can_be_off(root):
             assert answer.body == ask(url).body
     assert ask("/big.txt.gz", **GZIP).body == BIG
     assert ask("/big.txt", **GZIP).headers["ETag"] == ask("/big.txt").headers["ETag"]
-
-
-def test_gzip_is_only_for_who_names_it(ask):
-    for accepted in ("identity", "*", "gzip;q=0", "br", "gzip;q=0.1, identity"):
-        answer = ask("/big.txt?format=html", Accept_Encoding=accepted)
-        assert "Content-Encoding" not in answer.headers
 
 
 @pytest.mark.parametrize("url", ["/", "/metrics", "/none", "/healthz"])

@@ -81,24 +81,6 @@ def test_a_part_is_of_the_text_whatever_is_stored(ask, url, asked, span, accepte
 
 
 @pytest.mark.parametrize("url", TEXTS)
-def test_what_was_fetched_by_half_goes_on(ask, url):
-    whole = ask(url)
-    for validator in ("ETag", "Last-Modified"):
-        rest = ask(url, Range="bytes=1000-", If_Range=whole.headers[validator])
-        assert rest.status_int == 206
-        assert whole.body[:1000] + rest.body == log_of(url)
-
-
-@pytest.mark.parametrize("url", TEXTS)
-def test_the_tag_of_a_compressed_answer_is_of_no_part(ask, url):
-    packed = ask(url, **GZIP)
-    assert packed.headers["ETag"].startswith("W/")
-    answer = ask(url, Range="bytes=1000-", If_Range=packed.headers["ETag"], **GZIP)
-    assert (answer.status_int, plain(answer)) == (200, log_of(url))
-    assert answer.headers["ETag"] == packed.headers["ETag"]
-
-
-@pytest.mark.parametrize("url", TEXTS)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -234,18 +216,6 @@ def test_a_part_is_counted_as_sent_and_nothing_stays_open(root):
     assert ask.counted("sent_bytes_total")['view="text"'] == 300
     ended = ask.counted("response_seconds_count")
     assert ended['ending="complete",size="1MiB",source="disk",view="text"'] == 2
-
-
-def test_a_reader_that_leaves_a_part_is_aborted_and_the_file_closed(root):
-    ask = Asking(root)
-    before = descriptors()
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/big/packed.txt", "HTTP_RANGE": "bytes=9-"}
-    body = ask.app(environ | {"QUERY_STRING": ""}, lambda status, headers: None)
-    assert BIG[9:].startswith(next(iter(body)))
-    body.close()
-    assert descriptors() == before
-    ended = ask.counted("response_seconds_count")
-    assert ended['ending="aborted",size="1MiB",source="disk",view="text"'] == 1
 
 
 def test_a_file_that_is_cut_after_it_was_counted_breaks_the_answer(tmp_path):
