@@ -3,7 +3,6 @@
 import pytest
 
 from oslogserve.config import ConfigError, load
-from oslogserve.config.options import OPTIONS
 from oslogserve.lines.grammar.user_formats import UserFormat
 
 SWIFT = {
@@ -33,11 +32,6 @@ def test_without_a_file_everything_is_at_its_default():
     assert config["swift", "read_timeout"] == 30.0
     assert config.views == []
     assert config.formats == ()
-
-
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}.{option.key}")
-def test_every_default_is_understood(option):
-    option.parse(option.default)
 
 
 def test_a_file_is_understood(conf):

@@ -19,14 +19,10 @@ def test_the_first_source_that_has_it_is_taken_and_no_other_asked():
     assert swift.asked == []
 
 
-def test_a_miss_asks_the_next():
-    log = FakeLog("swift", [b"x"])
-    assert open_first([FakeSource("disk"), FakeSource("swift", {b"a": log})], b"a") is log
-
-
-def test_a_failing_disk_does_not_hide_swifts_copy():
+@pytest.mark.parametrize("disk", [None, BROKEN])
+def test_a_miss_asks_the_next_and_a_failing_disk_does_not_hide_swifts_copy(disk):
     for kept in (FakeLog("swift", [b"x"]), Folder()):
-        sources = [FakeSource("disk", {b"a": BROKEN}), FakeSource("swift", {b"a": kept})]
+        sources = [FakeSource("disk", {b"a": disk}), FakeSource("swift", {b"a": kept})]
         assert open_first(sources, b"a") is kept
 
 

@@ -181,7 +181,3 @@ def test_a_log_whose_checksum_does_not_fit_says_so_behind_its_last_byte():
     came, missing, _ = had(Breaking(content=rotten))
     assert came == rotten
     assert missing.startswith("corrupt: ")
-
-
-def test_the_checksum_is_of_all_parts():
-    assert had(Breaking(100, 200, 300))[1] == ""
