@@ -32,15 +32,11 @@ def is_marker(content_type: str, size: int) -> bool:
     return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
-def page(
-    url: str, token: str, container: str, *, prefix: str, marker: str, limit: int, http_conn: Any
-) -> list[Listed]:
-    """What is listed behind the marker. Raises ValueError for what was not asked for."""
+def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[Listed]:
+    """The page behind the marker. args: of get_container. Raises ValueError for another listing."""
     try:
         _, rows = swift_api.get_container(
-            url,
-            token,
-            container,
+            *args,
             marker=marker,
             limit=limit,
             prefix=prefix or None,

@@ -128,13 +128,11 @@ class SwiftSession:
     ) -> _T | None:
         """The result of call(storage URL, token, *args, http_conn=connection, **options); None for 404.
 
-        keeps_connection: the result keeps the connection and releases it. Raises SourceError. A
-        failure before the context's deadline is retried where that can help.
+        keeps_connection: the result releases it. Raises SourceError, after retries that could help.
         """
         context = context or Context()
         deadline = context.deadline(self._answer_timeout)
-        pause = PAUSE
-        retries = self._options["retries"]
+        pause, retries = PAUSE, self._options["retries"]
         refused = None
         while True:
             try:
