@@ -174,11 +174,10 @@ def _render_job(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
+    from oslogserve.handlers.job import content_of
     from oslogserve.jobs.job import Jobs, Limits
     from oslogserve.logs.budget import Allowance, Budget
     from oslogserve.logs.open_log import Logs
-    from oslogserve.pages import job as pages
-    from oslogserve.pages import overview
     from oslogserve.sources.disk import Disk
 
     if options.format == "html":
@@ -189,13 +188,7 @@ def _render_job(
     jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0))
     disk = Disk(options.file, config["serve", "chunk_size"])
     with closing(jobs.open(query, [disk], Budget(Allowance(math.inf, sys.maxsize)))) as job:
-        match query.format:
-            case "summary":
-                pieces = overview.summary(query, job, config.noise)
-            case "jsonl":
-                pieces = pages.jsonl(query, job)
-            case _:
-                pieces = pages.text(query, job)
+        _, pieces = content_of(query, job, config.noise, sys.maxsize)
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return 1 if job.missing else 0

@@ -37,23 +37,27 @@ class JobHandler:
         try:
             job = self._jobs.open(query, sources, budget)
             job.link = page.link_of(query.source) + (b"order=time&amp;" if job.by_time else b"")
-            return respond(request, _Answer(job, *self._content(query, job)))
+            content = content_of(query, job, self._noise, self._page_size)
+            return respond(request, _Answer(job, *content))
         except BaseException:
             budget.close()
             raise
 
-    def _content(self, query: Query, job: Job) -> tuple[Sequence[Header], Iterator[bytes]]:
-        """Headers and pieces."""
-        match query.view:
-            case "html":
-                return page.HEADERS, pages.html(query, job, self._page_size)
-            case "overview":
-                return page.HEADERS, overview.overview(query, job, self._noise)
-            case "summary":
-                return _JSON, overview.summary(query, job, self._noise)
-            case "jsonl":
-                return _JSON_LINES, pages.jsonl(query, job)
-        return _TEXT, pages.text(query, job)
+
+def content_of(
+    query: Query, job: Job, noise: Sequence[re.Pattern[str]], page_size: int
+) -> tuple[Sequence[Header], Iterator[bytes]]:
+    """Headers and pieces of the view that the query asks for. noise, page_size: as in JobHandler."""
+    match query.view:
+        case "html":
+            return page.HEADERS, pages.html(query, job, page_size)
+        case "overview":
+            return page.HEADERS, overview.overview(query, job, noise)
+        case "summary":
+            return _JSON, overview.summary(query, job, noise)
+        case "jsonl":
+            return _JSON_LINES, pages.jsonl(query, job)
+    return _TEXT, pages.text(query, job)
 
 
 class _Answer(Representation):
