@@ -6,8 +6,7 @@
 
 from typing import Any, Literal, final
 
-from oslogserve.lines.native_grammar import NativeGrammar
-
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.rows import Rows
 from oslogserve.lines.selection import Wanted
 from oslogserve.lines.summary import Totals

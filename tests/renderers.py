@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.ansi import without_sequences
 from oslogserve.lines.pure.recognise import Recogniser, Seen
@@ -98,7 +98,8 @@ class NativeRecogniser:
         if start == end:
             start = end = 0
         time, program = (without_sequences(line[a:b]) for a, b in ((start, end), (first, last)))
-        return Seen(start, end, severity, time, program, continues)
+        rank = NAMES.index(severity) if severity else 0
+        return Seen(start, end, rank, time, program, continues)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ line shows. Seconds since boot and a bare time of day are never compared with a 
 
 import re
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from oslogserve.lines.grammar.times import MONTHS, READABLE, pattern_of
@@ -19,11 +19,9 @@ _READERS = [
 ]
 _MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(MONTHS.split("|"), 1)}
 _SECOND = 10**6
-_MINUTE = 60 * _SECOND
-_DAY = 24 * 60 * _MINUTE
-_EPOCH = date(1970, 1, 1).toordinal()
+_EPOCH = datetime(1970, 1, 1)
 #: A day before the end of the year 9999: what was written later has that year too.
-_LATEST = (date(9999, 12, 31).toordinal() - _EPOCH) * 86_400 - 1
+_LATEST = (datetime(9999, 12, 31) - _EPOCH) // timedelta(seconds=1) - 1
 
 
 class Instant(NamedTuple):
@@ -46,22 +44,21 @@ class Instant(NamedTuple):
             return None
         if offset is None:
             return self.micros
-        return self.micros + (offset - (self.offset or 0)) * _MINUTE
+        return self.micros + (offset - (self.offset or 0)) * 60 * _SECOND
 
 
 class _Stamp(NamedTuple):
-    """A time's fields. day: since 1970. second: of the day. fraction: its digits as written."""
+    """A time's fields. second: without the fraction, which has its digits as written."""
 
-    day: int
-    second: int
+    second: datetime
     fraction: bytes
-    zone: bytes
+    zone: bytes = b""
     origin: Origin = "epoch"
 
     @property
     def micros(self) -> int:
         fraction = int(self.fraction[:6].ljust(6, b"0"))
-        return self.day * _DAY + self.second * _SECOND + fraction
+        return (self.second - _EPOCH) // timedelta(microseconds=1) + fraction
 
 
 class Clock:
@@ -72,7 +69,7 @@ class Clock:
     """
 
     def __init__(self, written: int) -> None:
-        self._limit = (min(max(written, 0), _LATEST) + 86_400) * _SECOND
+        self._limit = _EPOCH + timedelta(1, min(max(written, 0), _LATEST))
 
     def read(self, text: bytes) -> Instant | None:
         """The instant that a time's text says; None if there is none, as for 31 February."""
@@ -84,11 +81,8 @@ class Clock:
         stamp = self._stamp(text)
         if stamp is None or stamp.origin != "epoch":
             return text.decode() if stamp else None
-        day = date.fromordinal(stamp.day + _EPOCH).isoformat()
-        minutes, second = divmod(stamp.second, 60)
         fraction = f".{stamp.fraction.decode()}" if stamp.fraction else ""
-        zone = zone_of(stamp.zone)[1]
-        return f"{day}T{minutes // 60:02}:{minutes % 60:02}:{second:02}{fraction}{zone}"
+        return stamp.second.isoformat() + fraction + zone_of(stamp.zone)[1]
 
     def _stamp(self, text: bytes) -> _Stamp | None:
         found = next((found for reader in _READERS if (found := reader(text))), None)
@@ -97,61 +91,57 @@ class Clock:
     def _stamp_of(self, fields: Mapping[str, bytes]) -> _Stamp | None:
         fraction = fields["L"] if "L" in fields else fields.get("f", b"")[1:]
         if "s" in fields:
-            return _Stamp(*divmod(int(fields["s"]), 86_400), fraction, b"Z")
+            return _Stamp(_EPOCH + timedelta(seconds=int(fields["s"])), fraction, b"Z")
         if "E" in fields:
             digits = fields["E"][:-4].replace(b".", b"").ljust(10, b"0")
-            return _Stamp(*divmod(int(digits[:10]), 86_400), digits[10:19], b"Z")
+            return _Stamp(_EPOCH + timedelta(seconds=int(digits[:10])), digits[10:19], b"Z")
         if "u" in fields:
             seconds, _, fraction = fields["u"].partition(b".")
-            return _Stamp(0, int(seconds), fraction, b"", "boot")
-        second, fraction = _second_of_day(fields, fraction)
+            return _Stamp(_EPOCH + timedelta(seconds=int(seconds)), fraction, b"", "boot")
+        time = _time_of_day(fields)
+        if fields.get("S") == b"60":  # a leap second is the end of the one before
+            time, fraction = time - timedelta(seconds=1), b"999999"
         if fields.keys().isdisjoint(("d", "e", "j", "x")):
-            return _Stamp(0, second, fraction, b"", "midnight")
-        stamp = _Stamp(0, second, fraction, fields.get("z", b""))
-        stamps = (stamp._replace(day=day) for day in self._days_of(fields))
-        return next((one for one in stamps if _year_of(fields) or one.micros <= self._limit), None)
+            return _Stamp(_EPOCH + time, fraction, b"", "midnight")
+        day = self._day_of(fields, time, fraction)
+        return _Stamp(day + time, fraction, fields.get("z", b"")) if day else None
 
-    def _days_of(self, fields: Mapping[str, bytes]) -> list[int]:
-        """Days since 1970 that a time may mean, the latest first; empty if there is no such day."""
+    def _day_of(
+        self, fields: Mapping[str, bytes], time: timedelta, fraction: bytes
+    ) -> datetime | None:
+        """The day of a date; None if there is none."""
         if "x" in fields:
-            return []
-        year = _year_of(fields)
-        latest = date.fromordinal(self._limit // _DAY + _EPOCH).year
+            return None
+        if "Y" in fields:
+            return _day_in(int(fields["Y"]), fields)
+        if "y" in fields:
+            year = int(fields["y"])
+            return _day_in(year + (2000 if year < 70 else 1900), fields)
+        time += timedelta(microseconds=int(fraction[:6].ljust(6, b"0")))
+        latest = self._limit.year
         # Thirteen years hold two leap years, those around 2100 too.
-        years = range(latest, latest - 13, -1) if year is None else (year,)
-        return [day for one in years if (day := _day_of(one, fields)) is not None]
+        days = (_day_in(year, fields) for year in range(latest, latest - 13, -1))
+        return next((day for day in days if day and day + time <= self._limit), None)
 
 
-def _year_of(fields: Mapping[str, bytes]) -> int | None:
-    if "Y" in fields:
-        return int(fields["Y"])
-    if "y" in fields:
-        year = int(fields["y"])
-        return year + (2000 if year < 70 else 1900)
-    return None
-
-
-def _day_of(year: int, fields: Mapping[str, bytes]) -> int | None:
+def _day_in(year: int, fields: Mapping[str, bytes]) -> datetime | None:
     try:
         if "j" in fields:  # the first day of the year is 000
-            found = date(year, 1, 1) + timedelta(int(fields["j"]))
+            found = datetime(year, 1, 1) + timedelta(int(fields["j"]))
         else:
             month = _MONTH_NUMBERS[fields["b"]] if "b" in fields else int(fields["m"])
-            found = date(year, month, int(fields.get("d") or fields["e"]))
+            found = datetime(year, month, int(fields.get("d") or fields["e"]))
     except (ValueError, OverflowError):
         return None
-    return found.toordinal() - _EPOCH if found.year == year else None
+    return found if found.year == year else None
 
 
-def _second_of_day(fields: Mapping[str, bytes], fraction: bytes) -> tuple[int, bytes]:
-    """A time's second of the day and fraction. A leap second is the end of the one before."""
+def _time_of_day(fields: Mapping[str, bytes]) -> timedelta:
     hour = int(fields.get("k") or fields.get("H") or fields["I"])
     if half := fields.get("p") or fields.get("P"):
         hour = hour % 12 + 12 * half.endswith(b"PM")
-    second = int(fields.get("S", b"0"))
-    if second == 60:
-        second, fraction = 59, b"999999"
-    return (hour * 60 + int(fields["M"])) * 60 + second, fraction
+    minutes, seconds = int(fields["M"]), int(fields.get("S", b"0"))
+    return timedelta(hours=hour, minutes=minutes, seconds=seconds)
 
 
 def zone_of(text: bytes) -> tuple[int | None, str]:

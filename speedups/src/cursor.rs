@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Small steps through a text, for what `head.py` and `members.py` of `oslogserve/lines` write as
+//! Small steps through a text, for what `head.py` and `members.py` of `oslogserve/lines/pure` write as
 //! patterns.
 
 /// A place in a text. A step that does not fit leaves it anywhere: copy it before.

@@ -294,7 +294,7 @@ impl Clock {
         self.0.iso(text).map(|iso| String::from_utf8_lossy(&iso).into_owned())
     }
 
-    /// As Instant of `oslogserve.lines.grammar.times`, of the time that the text says.
+    /// As Instant of `oslogserve.lines.clock`, of the time that the text says.
     fn on_clock_of(&mut self, text: &[u8], offset: Option<i16>) -> Option<i64> {
         self.0.read(text)?.on_clock_of(offset)
     }

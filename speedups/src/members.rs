@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Members of JSON objects and logfmt's pairs, as `oslogserve/lines/grammar/members.py` defines them.
+//! Members of JSON objects and logfmt's pairs, as `oslogserve/lines/pure/members.py` defines them.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pieces of a log to the bytes of a view, as `split.py` and `pure.py` of `oslogserve/lines` define it.
+//! Pieces of a log to the bytes of a view, as `split.py` and `renderer.py` of `oslogserve/lines/pure` do.
 //!
 //! The result depends on the log alone, never on how it was cut: a line is read only when it is
 //! complete or when more of it is there than anything reads.

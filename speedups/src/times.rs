@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times, as `oslogserve/lines/grammar/times.py` defines them. The layouts come from there.
+//! Times, as `oslogserve/lines/clock.py` defines them. The layouts come from `grammar/times.py`.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! User formats, as `oslogserve/lines/grammar/user_formats.py` defines them.
+//! User formats, as `oslogserve/lines/pure/user_formats.py` defines them.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.selection import Page, Wanted
 from oslogserve.sources import open_beneath
@@ -96,7 +97,7 @@ class Core(Fuzzer):
     def _line(self, case):
         """What is seen in it, as the pure recogniser does."""
         pure, native = (recogniser.seen_in(case.text) for recogniser in _recognisers())
-        if pure.severity not in _WITH_PROGRAM:  # nobody asks for it
+        if NAMES[pure.rank] not in _WITH_PROGRAM:  # nobody asks for it
             pure = pure._replace(program=b"")
         return _differing(pure, native)
 

@@ -2,7 +2,6 @@
 """Terminal colours: escape sequences, and the CSS classes that they stand for."""
 
 import re
-from typing import Any, NamedTuple
 
 #: Control sequences (ECMA-48), and what tput puts before some. A longer or unfinished one is text.
 SEQUENCE = re.compile(rb"\x1b(?:\[([0-?]{0,64})[ -/]{0,4}([@-~])|\(B)")
@@ -13,45 +12,34 @@ def without_sequences(text: bytes) -> bytes:
     return SEQUENCE.sub(b"", text)
 
 
-class Style(NamedTuple):
-    """The look of text in a line. Colours are 0 to 15, or None for the page's default."""
+#: The CSS classes of text, by the fields of its look; "" for what is plain. Colours are 0 to 15.
+Style = dict[str, str]
 
-    bold: bool = False
-    dim: bool = False
-    italic: bool = False
-    underline: bool = False
-    foreground: int | None = None
-    background: int | None = None
-
-    @property
-    def classes(self) -> bytes:
-        """CSS classes, separated by spaces; b"" for plain text."""
-        names = [name for name in ("bold", "dim", "italic", "underline") if getattr(self, name)]
-        colours = {"fg": self.foreground, "bg": self.background}
-        names += [f"{name}{colour}" for name, colour in colours.items() if colour is not None]
-        return " ".join(names).encode()
-
-
-PLAIN = Style()
-#: Fields of Style by the codes that change them.
-_CHANGES: dict[int, dict[str, Any]] = {
-    0: PLAIN._asdict(),
-    1: {"bold": True},
-    2: {"dim": True},
-    3: {"italic": True},
-    4: {"underline": True},
-    22: {"bold": False, "dim": False},
-    23: {"italic": False},
-    24: {"underline": False},
-    39: {"foreground": None},
-    49: {"background": None},
-    **{30 + colour: {"foreground": colour} for colour in range(8)},
-    **{40 + colour: {"background": colour} for colour in range(8)},
-    **{90 + colour: {"foreground": 8 + colour} for colour in range(8)},
-    **{100 + colour: {"background": 8 + colour} for colour in range(8)},
+PLAIN: Style = dict.fromkeys(("bold", "dim", "italic", "underline", "fg", "bg"), "")
+#: The fields that a code changes.
+_CHANGES: dict[int, Style] = {
+    0: PLAIN,
+    1: {"bold": "bold"},
+    2: {"dim": "dim"},
+    3: {"italic": "italic"},
+    4: {"underline": "underline"},
+    22: {"bold": "", "dim": ""},
+    23: {"italic": ""},
+    24: {"underline": ""},
+    39: {"fg": ""},
+    49: {"bg": ""},
+    **{30 + colour: {"fg": f"fg{colour}"} for colour in range(8)},
+    **{40 + colour: {"bg": f"bg{colour}"} for colour in range(8)},
+    **{90 + colour: {"fg": f"fg{8 + colour}"} for colour in range(8)},
+    **{100 + colour: {"bg": f"bg{8 + colour}"} for colour in range(8)},
 }
 #: The fields that a wide colour behind a code changes.
-_WIDE = {38: "foreground", 48: "background"}
+_WIDE = {38: "fg", 48: "bg"}
+
+
+def classes_of(style: Style) -> bytes:
+    """CSS classes, separated by spaces; b"" for plain text."""
+    return " ".join(filter(None, style.values())).encode()
 
 
 def after(style: Style, parameters: bytes) -> Style:
@@ -59,12 +47,11 @@ def after(style: Style, parameters: bytes) -> Style:
     codes = [int(code[:4] or b"0") for code in re.split(rb"[;:]", parameters) if _is_number(code)]
     while codes:
         code, *codes = codes
-        if code in _WIDE:
+        changes = _CHANGES.get(code, {})
+        if field := _WIDE.get(code):
             colour, codes = _wide(codes)
-            changes: dict[str, Any] = {_WIDE[code]: colour}
-        else:
-            changes = _CHANGES.get(code, {})
-        style = style._replace(**changes)
+            changes = {field: "" if colour is None else f"{field}{colour}"}
+        style = style | changes
     return style
 
 

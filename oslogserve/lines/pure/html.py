@@ -109,8 +109,8 @@ class Elements:
 
 def _class_of(line: Line) -> bytes:
     """The class attribute: the severity's initial, in lower case if inherited, and the role."""
-    initial = NAMES[line.own_rank or line.rank][:1] if line.rank else b""
-    names = [initial if line.own_rank else initial.lower(), line.role]
+    initial = NAMES[line.seen.rank or line.rank][:1] if line.rank else b""
+    names = [initial if line.seen.rank else initial.lower(), line.role]
     value = b" ".join(filter(None, names))
     if b" " in value:
         return b' class="%b"' % value
@@ -173,7 +173,7 @@ class _Text:
         return b"".join([*parts, self._in_style(start, end)])
 
     def _in_style(self, start: int, end: int) -> bytes:
-        classes = self._style.classes
+        classes = ansi.classes_of(self._style)
         marked = self._marked(start, end)
         return b'<span class="%b">%b</span>' % (classes, marked) if classes and marked else marked
 

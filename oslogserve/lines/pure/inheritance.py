@@ -20,7 +20,7 @@ class Inheritance:
 
     def rank_of(self, seen: Seen) -> int:
         """The rank by which filters see the next line."""
-        if seen.severity:
+        if seen.rank:
             self._rank = self._rank_of_severity(seen)
         elif seen.time:
             self._rank, self._error = 0, None
@@ -35,12 +35,12 @@ class Inheritance:
     def _rank_of_severity(self, seen: Seen) -> int:
         """The severity's rank, or the error's for lines at TRACE directly behind an error and of its
         program or time: older OpenStack services print tracebacks that way."""
-        rank, error = RANKS[seen.severity.decode()], self._error
+        rank, error = seen.rank, self._error
         if rank == RANKS["TRACE"] and error:
             is_of_error = (seen.time and seen.time == error.time) or (
                 seen.program and seen.program == error.program
             )
             if is_of_error:
-                return RANKS[error.severity.decode()]
+                return error.rank
         self._error = seen if rank >= RANKS["ERROR"] else None
         return rank

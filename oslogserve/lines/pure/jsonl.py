@@ -41,7 +41,7 @@ def _object(line: Line, clock: Clock, longest: int) -> dict[str, Any]:
     return {
         "line": line.number,
         "time": clock.iso(line.seen.time) if line.seen.time else None,
-        "severity": SEVERITIES[line.own_rank],
+        "severity": SEVERITIES[line.seen.rank],
         "text": without_sequences(content).decode("utf-8", "replace"),
     }
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from oslogserve.lines.grammar.continuation import CONTINUATION
-from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.ansi import SEQUENCE, without_sequences
 from oslogserve.lines.pure.head import REACH, read_head
@@ -14,15 +13,15 @@ from oslogserve.lines.pure.user_formats import CompiledFormat
 
 
 class Seen(NamedTuple):
-    """Time, severity and program of a line. All but the time's place may be empty."""
+    """Time, severity and program of a line."""
 
     #: The place of its time, with the escape sequences within; equal for none.
     start: int = 0
     end: int = 0
-    #: One of NAMES.
-    severity: bytes = b""
+    #: The rank of the severity that the line itself shows; 0 for none.
+    rank: int = 0
     time: bytes = b""
-    #: What stands behind the severity.
+    #: The name behind the severity.
     program: bytes = b""
     #: True if it shows no time and no severity, and continues the line above by its shape.
     continues: bool = False
@@ -43,20 +42,19 @@ class Recogniser:
         stored = line[:REACH]
         text = without_sequences(stored).removesuffix(b"\r")
         head = read_head(text)
-        start, end, rank = head.start, head.end, head.rank
+        start, end, rank = head.start, head.end, head.rank or 0
         found = next((one for each in self._user_formats if (one := each.seen_in(text))), None)
         if found:
             start, end = (found.start, found.end) if found.start != found.end else (start, end)
             rank = found.rank or rank
-        severity = NAMES[rank] if rank else b""
         time, program = text[start:end], b""
-        if severity and (name := _PROGRAM(text, head.behind)):
+        if rank and (name := _PROGRAM(text, head.behind)):
             program = name[1]
-        elif not severity and not time and _CONTINUES(text):
+        elif not rank and not time and _CONTINUES(text):
             return Seen(continues=True)
         if time:
             start, end = _place_among_escapes(start, end, stored)
-        return Seen(start, end, severity, time, program)
+        return Seen(start, end, rank, time, program)
 
 
 def _place_among_escapes(start: int, end: int, stored: bytes) -> tuple[int, int]:

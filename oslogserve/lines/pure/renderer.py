@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The renderer in Python: the definition of what the native one does."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.html import Elements
-from oslogserve.lines.pure.jsonl import objects
+from oslogserve.lines.pure.jsonl import objects, row_of
 from oslogserve.lines.pure.recognise import Recogniser
-from oslogserve.lines.pure.rows import rows_of
-from oslogserve.lines.pure.select import Gap, Selector, Shown
+from oslogserve.lines.pure.select import Gap, Line, Selector, Shown
 from oslogserve.lines.pure.split import split
 from oslogserve.lines.pure.totals import Summary
 from oslogserve.lines.rows import Rows
@@ -45,7 +45,7 @@ class PureRenderer:
         clock = Clock(wanted.last_written())
         selector = Selector(wanted, self._recogniser, clock, tally, longest)
         shown = selector.shown(split(_counted(pieces, tally), longest))
-        for rows in rows_of(shown, wanted, clock, tally, longest):
+        for rows in _rows_of(shown, wanted, clock, tally, longest):
             yield rows._replace(reached=min(rows.reached, selector.first_time))
         yield Rows(b"", (), (), selector.first_time)
 
@@ -62,6 +62,29 @@ def _rendered(
         case "summary":
             return iter([as_json(Summary(clock).of(shown))])
     return (one.text for one in shown if not isinstance(one, Gap))
+
+
+def _rows_of(
+    shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
+) -> Iterator[Rows]:
+    """The rows of the lines shown, one by one. longest: bytes of a line; the rest of it is cut."""
+    elements = Elements(wanted.link, wanted.selection.searches, longest, wanted.label)
+    for line in shown:
+        if not isinstance(line, Line):
+            continue
+        content = line.text.removesuffix(b"\n")
+        if len(content) >= longest:  # so that how the log was cut into pieces is not to be seen
+            tally.cut_line = tally.cut_line or line.number
+            content = content[:longest]
+            line = line._replace(text=content)
+        match wanted.view:
+            case "html":
+                row = elements.row(line, tally)
+            case "jsonl":
+                row = row_of(line, clock, longest, wanted.label or b"")
+            case _:
+                row = b"%b%d:%b\n" % (wanted.label or b"", line.number, content)
+        yield Rows(row, array("q", [len(row)]), array("q", [line.time]), line.time)
 
 
 def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from oslogserve.lines.clock import Clock, Instant
-from oslogserve.lines.grammar.severities import NAMES, RANKS, SEVERITIES
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.inheritance import Inheritance
 from oslogserve.lines.pure.recognise import Recogniser, Seen
@@ -30,11 +30,6 @@ class Line(NamedTuple):
     role: bytes = b""
     #: See Rows.times.
     time: int = NO_TIME
-
-    @property
-    def own_rank(self) -> int:
-        """The rank of the severity that the line itself shows; 0 for none."""
-        return RANKS[(self.seen.severity or NAMES[0]).decode()]
 
 
 class Gap(NamedTuple):
@@ -200,7 +195,7 @@ class Selector:
                 self._remaining -= 1
         self._tally.matched += is_hit
         if is_hit and self._counts_severities:
-            count(self._tally.severities, line.own_rank, line.number)
+            count(self._tally.severities, line.seen.rank, line.number)
         yield line
 
     def _cut(self, number: int) -> None:

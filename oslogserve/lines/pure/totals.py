@@ -61,16 +61,16 @@ class Summary:
         )
 
     def _add(self, line: Line) -> None:
-        count(self._severities, line.own_rank, line.number)
+        count(self._severities, line.seen.rank, line.number)
         instant = self._clock.read(line.seen.time) if line.seen.time else None
         if instant:
             self._last_time = line.seen.time
             self._first_time = self._first_time or self._last_time
             self._now = instant.micros if instant.origin == "epoch" else self._now
-        if line.own_rank >= _ERROR:
+        if line.seen.rank >= _ERROR:
             self._add_error(line)
         if self._now is not None:
-            severities = [rank == line.own_rank for rank in range(len(SEVERITIES))]
+            severities = [rank == line.seen.rank for rank in range(len(SEVERITIES))]
             self._count(self._now, line.number, severities)
             while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS * WIDTHS[self._width]:
                 self._widen()

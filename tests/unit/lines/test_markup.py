@@ -49,10 +49,6 @@ def test_a_line_begins_with_a_link_to_itself(html):
     )
 
 
-def test_a_line_keeps_its_number_where_others_are_left_out(html):
-    assert html(b"a\n" * 3, first=3) == b"<ol class=b><li id=L3><a href=#L3>#</a>a\n</ol>"
-
-
 @pytest.mark.parametrize("lines", [1, _BLOCK - 1, _BLOCK, _BLOCK + 1, 2 * _BLOCK, 3 * _BLOCK + 7])
 def test_a_block_has_so_many_of_the_lines_shown(html, lines):
     for asked in ({"first": 5}, {"first": 5, "last": 4 + lines, "context": 0}):
@@ -74,10 +70,6 @@ def test_gaps_stand_in_blocks_and_are_no_lines_of_them(html):
     assert first.endswith(b'lines=%d-%d">1 line</a>\n' % (_BLOCK + 2, _BLOCK + 2))
     assert second.startswith(b"<ol class=b><li id=L%d>" % (_BLOCK + 3))
     assert end == b""
-
-
-def test_no_line_no_block(html):
-    assert html(b"") == html(b"a\n", first=2) == b""
 
 
 def test_the_first_of_lines_that_share_a_time_has_its_name(html):
@@ -174,6 +166,10 @@ def test_quotes_between_tags_stay_as_they_are(inner):
         (b"ab&c B", ("a", "b"), b"<mark>ab</mark>&amp;c B"),
         (b"ab&c B", ("ab&", "b&c"), b"<mark>ab&amp;c</mark> B"),
         *((b"xyz", (pattern,), b"xyz") for pattern in ("a*", "$|^", r"\b", "(?:)")),
+        (b"aa a", (r"\ba",), b"<mark>a</mark>a <mark>a</mark>"),
+        (b"aa", ("^a",), b"<mark>a</mark>a"),
+        (b"baab", ("a*",), b"b<mark>aa</mark>b"),
+        (b"ab ab", ("(a)(b)",), b"<mark>ab</mark> <mark>ab</mark>"),
         # One that ends within a sequence brings nothing of it back.
         (b"a\x1b[31mbc\x1b[0md", (r"a\x1b",), b'<mark>a</mark><span class="fg1">bc</span>d'),
         (b"a\x1b[31mbc\x1b[0md", ("31mb",), b'a<span class="fg1"><mark>b</mark>c</span>d'),

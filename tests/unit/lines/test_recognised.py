@@ -19,7 +19,7 @@ T = b"2013-09-27 18:07:11.860"
 def recognised(seen_in):
     def recognised(line):
         seen = seen_in(line)
-        return seen.time, seen.severity
+        return seen.time, NAMES[seen.rank] if seen.rank else b""
 
     return recognised
 
@@ -266,7 +266,7 @@ def test_colour_hides_nothing(rendered, line, element):
 )
 def test_the_place_of_a_time_holds_the_colours_within(seen_in, line, place):
     one = seen_in(line)
-    assert (line[one.start : one.end], one.severity) == (place, b"ERROR")
+    assert (line[one.start : one.end], NAMES[one.rank]) == (place, b"ERROR")
 
 
 def test_what_stands_before_a_time_is_escaped(rendered):

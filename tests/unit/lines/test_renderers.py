@@ -24,7 +24,6 @@ from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.search import LARGEST_PROGRAM, MOST_MATCHES, Search, program_size
 from oslogserve.lines.selection import (
     ALL_LINES,
-    CONTEXT_BYTES,
     LINE_BYTES,
     LONGEST_LINE,
     Selection,
@@ -386,29 +385,6 @@ def test_without_an_address_there_are_no_links(renderer):
 # Figures.
 
 
-def test_the_golden_log_in_figures(renderer):
-    figures, tally = answered(renderer, [LOG], wanted("summary"))
-    assert figures["first_time"] == ISO
-    assert figures["last_time"] == "2013-09-27T18:24:00.500Z"
-    assert list(figures["severities"].items()) == [
-        ("NONE", {"count": 4, "first_line": 1}),
-        ("DEBUG", {"count": 2, "first_line": 7}),
-        ("INFO", {"count": 1, "first_line": 2}),
-        ("WARNING", {"count": 1, "first_line": 8}),
-        ("ERROR", {"count": 1, "first_line": 3}),
-    ]
-    assert figures["histogram"]["seconds"] == 86400
-    assert figures["histogram"]["buckets"] == [
-        {
-            "time": "2013-09-27T00:00:00",
-            "first_line": 2,
-            "severities": {"NONE": 3, "DEBUG": 2, "INFO": 1, "ERROR": 1},
-        },
-        {"time": "2014-03-08T00:00:00", "first_line": 8, "severities": {"WARNING": 1}},
-    ]
-    assert tally == Tally(9, len(LOG), 9, 9)
-
-
 @pytest.mark.parametrize("selection", SHOWN, ids=repr)
 def test_figures_are_of_the_lines_that_are_shown_and_the_whole_log_is_read(renderer, selection):
     shown, told = SHOWN[selection]
@@ -502,17 +478,6 @@ def test_content_is_always_escaped(rendered):
 # Over-long lines.
 
 
-@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n" + T + b" INFO y\n"])
-@pytest.mark.parametrize("asked", [{}, {"level": "ERROR"}, {"level": "CRITICAL"}], ids=str)
-@pytest.mark.parametrize("view", ["html", "text"])
-def test_an_over_long_line_is_the_same_in_parts(rendered, view, asked, end):
-    log = b"a\n" + T + b" ERROR <" + b"x" * 3 * REACH + b">" + end
-    whole = rendered([log], view, **asked)
-    for longest, size in product([REACH, REACH + 1000], [1, 7, 100, REACH, 2999]):
-        pieces = cut(log, range(size, len(log), size))
-        assert rendered(pieces, view, longest, **asked) == whole, (longest, size)
-
-
 LONG = T + b" ERROR " + b"x" * (REACH - len(T) - len(b" ERROR "))
 LONG_LOGS = {
     "as long": LONG,
@@ -569,22 +534,6 @@ def test_an_object_says_where_its_text_was_cut(rendered):
         assert json.loads(part)["text"] == LONG.decode()
 
 
-def test_context_that_cannot_be_held_is_a_gap(renderer):
-    large = b"x" * CONTEXT_BYTES
-    asked = Selection(context=3, searches=text("hit"))
-    for lines, shown in (
-        ([b"a", large, b"b", b"hit"], [b"b", b"hit"]),
-        ([b"a", large[2:], b"hit"], [large[2:], b"hit"]),
-        ([b"a", large[1:], b"hit"], [large[1:], b"hit"]),
-        ([b"hit", large, b"b", b"c", b"d"], [b"hit", large, b"b", b"c"]),
-    ):
-        log = b"\n".join([*lines, b""])
-        for size in (100_000, len(log)):
-            pieces = cut(log, range(size, len(log), size))
-            made = b"".join(renderer(pieces, wanted("text", asked)))
-            assert made == b"\n".join([*shown, b""])
-
-
 def test_context_takes_no_more_than_a_line(renderer):
     lines = b"".join(b"%07d\n" % number for number in range(2 * REACH // 8))
     asked = wanted("text", Selection(context=1000, searches=text("hit")))
@@ -638,25 +587,11 @@ def test_of_a_line_without_an_end_no_more_is_held_than_is_needed(renderer):
 # What both are compared over: from lines that are recognised, by small steps, to noise.
 
 FRAGMENTS = [
-    *EXAMPLES,
-    *(row[0] for row in GOLDEN),
-    T,
-    T + b" 2790",
-    T + b"Z",
-    b"2024-03-04T05:06:07,1234567",
-    b"Mar  8 12:20:42 host unit[12]:",
-    *(b" %b" % name.encode() for name in SEVERITIES),
-    b" ERROR ",
-    b": ",
-    b"\x1b[1;31m",
-    b"\x1b[0m",
-    REQUEST,
-    b"<&>\"'",
-    b"\r",
-    b"\0",
-    b"\xff",
-    b"\n",
-]
+    *EXAMPLES, *(row[0] for row in GOLDEN), T, T + b" 2790", T + b"Z",
+    b"2024-03-04T05:06:07,1234567", b"Mar  8 12:20:42 host unit[12]:",
+    *(b" %b" % name.encode() for name in SEVERITIES), b" ERROR ", b": ", b"\x1b[1;31m",
+    b"\x1b[0m", REQUEST, b"<&>\"'", b"\r", b"\0", b"\xff", b"\n",
+]  # fmt: skip
 
 
 @st.composite

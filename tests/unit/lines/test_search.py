@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oslogserve.lines.search import LONGEST, MOST_MATCHES, Search, matches_in
+from oslogserve.lines.search import LONGEST, Search
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import native, the_native_core
 
@@ -132,38 +132,21 @@ def test_patterns_mean_the_same_to_both_engines(found, pattern, lines):
 @pytest.mark.parametrize(
     ("pattern", "told"),
     [
-        ("(", "missing )"),
-        (")", "unexpected )"),
-        ("a)", "unexpected )"),
-        ("[a", "missing closing ]"),
-        ("[", "missing closing ]"),
-        ("[]", "missing closing ]"),
-        (r"[\Qa\E]", r"\Q is not taken within [...]"),
-        ("*", "no argument"),
-        ("a**", "bad repetition"),
-        ("a{2}{3}", "bad repetition"),
-        ("a{1001}", "invalid repetition size"),
-        ("{2}", "no argument"),
-        ("[b-a]", "invalid character class range"),
-        (r"[\d-a]x[a-\d]", "invalid"),
-        ("(?=a)", "invalid perl operator"),
-        ("(?<!a)", "invalid"),
-        ("(?x)a", "invalid"),
-        (r"(a)\1", r"\1 is not taken"),
-        (r"\0", r"\0 is not taken"),
-        (r"\C", r"\C is not taken"),
-        (r"\Z", "invalid escape"),
-        (r"\u0041", "invalid escape"),
-        (r"[\b]", "invalid escape"),
-        (r"\p{Klingon}", "invalid character class range"),
-        (r"\xg", "invalid escape"),
-        (r"\x{110000}", "invalid escape"),
-        ("a\\", "it ends in a backslash"),
-        (r"(\pL{100}){100}", "repetition"),
-        ("((a{100}){100}){100}", "repetition"),
+        ("(", "missing )"), (")", "unexpected )"), ("a)", "unexpected )"),
+        ("[a", "missing closing ]"), ("[", "missing closing ]"), ("[]", "missing closing ]"),
+        (r"[\Qa\E]", r"\Q is not taken within [...]"), ("*", "no argument"),
+        ("a**", "bad repetition"), ("a{2}{3}", "bad repetition"),
+        ("a{1001}", "invalid repetition size"), ("{2}", "no argument"),
+        ("[b-a]", "invalid character class range"), (r"[\d-a]x[a-\d]", "invalid"),
+        ("(?=a)", "invalid perl operator"), ("(?<!a)", "invalid"), ("(?x)a", "invalid"),
+        (r"(a)\1", r"\1 is not taken"), (r"\0", r"\0 is not taken"), (r"\C", r"\C is not taken"),
+        (r"\Z", "invalid escape"), (r"\u0041", "invalid escape"), (r"[\b]", "invalid escape"),
+        (r"\p{Klingon}", "invalid character class range"), (r"\xg", "invalid escape"),
+        (r"\x{110000}", "invalid escape"), ("a\\", "it ends in a backslash"),
+        (r"(\pL{100}){100}", "repetition"), ("((a{100}){100}){100}", "repetition"),
         ("(" * 1001, "missing )"),
     ],
-)
+)  # fmt: skip
 def test_a_pattern_at_fault_is_refused_in_a_sentence(pattern, told):
     started = time.process_time()
     with pytest.raises(ValueError, match=re.escape(told)) as caught:
@@ -244,32 +227,3 @@ def test_the_longest_pattern_that_is_accepted_is_compiled_by_both(found):
     for pattern in ("a" * LONGEST, r"[^\d]" * 200, "(a|b)" * 200, "(?i)" + "é" * 900, ".*" * 50):
         assert len(pattern) <= LONGEST
         assert found(Search.of_pattern(pattern), b"") == ([b""] if pattern == ".*" * 50 else [])
-
-
-@pytest.mark.parametrize(
-    ("pattern", "line", "spans"),
-    [
-        ("a", b"abaa", [(0, 1), (2, 3), (3, 4)]),
-        ("a+", b"abaa", [(0, 1), (2, 4)]),
-        ("a*", b"baab", [(1, 3)]),
-        ("^a", b"aa", [(0, 1)]),
-        ("a$", b"aa", [(1, 2)]),
-        (r"\ba", b"aa a", [(0, 1), (3, 4)]),
-        ("(a)(b)", b"ab ab", [(0, 2), (3, 5)]),
-        ("\xe9", "aé é".encode(), [(1, 3), (4, 6)]),
-        ("", b"abc", []),
-        ("a", b"", []),
-    ],
-)
-def test_where_it_is_found(pattern, line, spans):
-    assert list(matches_in(Search.of_pattern(pattern).compiled(), line)) == spans
-
-
-def test_matches_are_looked_for_so_many_times_in_a_line():
-    """To find each may take a pass over the rest of the line."""
-    pattern = Search.of_pattern("a.*b|a").compiled()
-    started = time.process_time()
-    spans = list(matches_in(pattern, b"a" * 1024 * 1024))
-    assert spans == [(at, at + 1) for at in range(MOST_MATCHES)]
-    assert time.process_time() - started < 2
-    assert list(matches_in(Search.of_pattern("b*").compiled(), b"a" * MOST_MATCHES + b"b")) == []

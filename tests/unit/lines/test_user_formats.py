@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.recognise import Recogniser
 from tests.renderers import NativeRecogniser
@@ -40,7 +41,7 @@ def seen_in(recogniser_of):
 )
 def test_what_an_operators_format_shows_comes_first(seen_in, line, when, severity):
     seen = seen_in(line)
-    assert (line[seen.start : seen.end], seen.severity) == (when, severity)
+    assert (line[seen.start : seen.end], NAMES[seen.rank]) == (when, severity or b"NONE")
 
 
 @pytest.mark.parametrize("pattern", [b"(?P<time>", b"(?P<time>a)(?=b)", b"(?P<time>a)\\1"])

@@ -7,14 +7,15 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Page
 from oslogserve.pages import counts
 from oslogserve.pages.bar import LogInfo
 from oslogserve.pages.log import LogView
 from oslogserve.query import Query
-from tests import renderers
 
 STAMP = b"2013-09-27 18:22:%02d.%03d 1 %b x [-] %d\n"
+_, RENDERER = named("auto")
 SIZE = len(STAMP % (0, 0, b"DEBUG", 100))
 
 
@@ -29,13 +30,13 @@ def level(number, errors):
     return b"ERROR" if number in errors else b"DEBUG"
 
 
-@pytest.fixture(params=renderers.EACH)
-def page(request):
+@pytest.fixture
+def page():
     def page(content, parameters="", lines=None, size=None, elements=10**6):
         query = Query(b"a.txt", False).with_parameters(parse_qsl(parameters))
         room = None if lines is None else Page(lines * SIZE, elements)
         log = LogInfo("disk", None, 1.4e9, len(content) if size is None else size)
-        view = LogView(query, log, [], request.param, room, read_again=lambda: [content])
+        view = LogView(query, log, [], RENDERER, room, read_again=lambda: [content])
         return b"".join(view.render("html", [content])).decode()
 
     return page
