@@ -4,7 +4,7 @@
 import importlib
 from typing import Any
 
-from oslogserve import RELEASE
+from oslogserve import __version__
 
 
 def _imported() -> tuple[Any, str]:
@@ -12,8 +12,8 @@ def _imported() -> tuple[Any, str]:
         core = importlib.import_module("oslogserve_speedups")
     except ImportError as error:
         return None, f"oslogserve-speedups is not installed ({error})"
-    if core.__version__ != RELEASE:
-        return None, f"oslogserve-speedups is of version {core.__version__}, not {RELEASE}"
+    if core.__version__ != __version__:
+        return None, f"oslogserve-speedups is of version {core.__version__}, not {__version__}"
     return core, ""
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The renderer that a configuration asks for, and its part of every ETag."""
 
+import functools
 import hashlib
+from pathlib import Path
 
 from oslogserve import __version__
 from oslogserve.config import Config, ConfigError
@@ -19,7 +21,16 @@ def renderer_of(config: Config) -> tuple[str, Renderer]:
 
 
 def etag_salt(config: Config) -> str:
-    """Version and user formats, part of every ETag: what else the same stored bytes depend on."""
-    if not config.formats:
-        return __version__
-    return f"{__version__} {hashlib.sha256(repr(config.formats).encode()).hexdigest()[:12]}"
+    """Version, code and user formats, part of every ETag: what else the same stored bytes depend on."""
+    code = digest_of_code(Path(__file__).parent)
+    return f"{__version__} {hashlib.sha256(f'{code} {config.formats}'.encode()).hexdigest()[:12]}"
+
+
+@functools.cache
+def digest_of_code(package: Path) -> str:
+    """Of modules and templates: two deployments of one version may differ in them."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
