@@ -1,56 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
-# Only bootstraps: what is tested is in tox.ini, what is run is `oslogserve serve`.
+# Only bootstraps: tox.ini says what is tested, `oslogserve serve` is what is run.
 #
-#   make test                 all checks, a quarter of an hour; ENV=unit for one of them
+#   make test                 all checks but the long ones: 8 minutes, 1 GB in .tox and .venv;
+#                             ENV=unit for one of lint, types, docs, unit, pure, functional
+#   make test-all             all checks, the long ones too: before a release
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
-#   make run SWIFT=1          the same logs out of a real Swift too
+#   make run SWIFT=1          serve the same logs from a real Swift too
 #   make faults               the fault matrix; ARGS="--only PATTERN" for some of it
 #   make soak                 readers while Swift's servers are restarted; ARGS="--seconds N"
-#   make attacks              what attacks cost a worker and other readers; ARGS="--only PATTERN"
+#   make attacks              cost of attacks to a worker and other readers; ARGS="--only PATTERN"
 #   make fuzz                 hostile input to all that reads it; ARGS="--seconds N --only NAME"
-#   make accuracy             oslogserve bench beside the truth and beside wrk; ARGS="--only PATTERN"
+#   make accuracy             compare oslogserve bench with known delays and wrk; ARGS="--only PATTERN"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
-#   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some of them
+#   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some
 #   make wheels               wheels of oslogserve and its native core, in dist/;
 #                             ARCHS="x86_64 aarch64" for those of other machines
-#   make sbom                 what they are made of, as CycloneDX, in dist/
-#   make audit                asks for known weaknesses of it; 75: the services could not be asked
+#   make sbom                 list the components of the wheels as CycloneDX, in dist/
+#   make audit                ask for known weaknesses of all locked packages; 75: no answer
 #   make docs                 the manual, in build/html, and the man pages, in build/man
-#   make acceptance           the manual's commands on a clean Debian, as root; ARGS=--test with `make test` there
-#   make lock                 renew requirements/*.txt, which all of the above install with their hashes
+#   make acceptance           the manual's commands on a clean Debian, as root;
+#                             ARGS=--test with `make test` there
+#   make lock                 renew requirements/*.txt, the locked packages of all targets
 #   make screenshot           the README's pictures, doc/job.png and doc/page.png
-#   make clean                remove all that these made
+#   make clean                remove everything that these made
 
 SHELL = /bin/bash
-LOCKED = pip install --quiet --require-hashes
 PYTHON ?= python3
+BOOTSTRAP = .venv/bootstrap
+TOX = $(BOOTSTRAP)/bin/tox
+UV = $(BOOTSTRAP)/bin/uv
 RUN = .venv/run
 LOGS ?= var/demo
 PORT ?= 8000
+# uv trusts the system's authorities, as pip does, and knows pip's variable by another name.
+export UV_SYSTEM_CERTS ?= 1
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
 
-test: said-tests .venv/bootstrap/installed $(if $(filter lint types docs,$(ENV)),,.venv/speedups/built)
-	$(if $(filter unit pure lint types docs,$(ENV)),,tools/install-system-packages)
-	.venv/bootstrap/bin/tox run $(if $(ENV),-e $(ENV))
+CHECKS = docs types lint unit pure functional
+comma = ,
+WANTED = $(or $(subst $(comma), ,$(ENV)),$(CHECKS))
 
-said-tests:
-	@tools/say-tests $(ENV)
+help:
+	@sed -n 's/^#   //p' Makefile
 
-faults soak attacks: .venv/bootstrap/installed .venv/speedups/built
-	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+test:
+	$(if $(filter-out $(CHECKS),$(WANTED)),$(error ENV=$(ENV): choose from $(CHECKS)))
+	@tools/test $(WANTED)
 
-experiments: .venv/bootstrap/installed .venv/speedups/built
+test-all: export PYTEST_ADDOPTS = -m ""
+test-all: export PURE_TESTS = tests/unit
+test-all:
+	tools/install-system-packages wrk xfsprogs
+	@tools/test $(CHECKS) fuzz faults soak attacks accuracy
+
+early-checks: $(BOOTSTRAP)/installed
+	$(TOX) run -e $(EARLY)
+
+system-packages:
+	tools/install-system-packages
+
+faults soak attacks: $(BOOTSTRAP)/installed .venv/speedups/built
+	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
+
+experiments: $(BOOTSTRAP)/installed .venv/speedups/built
 	tools/install-system-packages xfsprogs
-	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
-fuzz: .venv/bootstrap/installed .venv/speedups-checked/built
-	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+fuzz: $(BOOTSTRAP)/installed .venv/speedups-checked/built
+	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
-accuracy: .venv/bootstrap/installed .venv/speedups/built
+accuracy: $(BOOTSTRAP)/installed .venv/speedups/built
 	tools/install-system-packages wrk
-	.venv/bootstrap/bin/tox run -e $@ $(if $(ARGS),-- $(ARGS))
+	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
-run: $(RUN)/installed $(RUN)/installed-native $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
-	tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
+run:
+	$(eval refusal := $(shell tools/check-run "$(LOGS)" "$(PORT)"))$(if $(refusal),$(error $(refusal)))
+	@$(MAKE) --no-print-directory ready-to-run
+	@tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
+
+ready-to-run: $(RUN)/installed $(RUN)/installed-native
+ready-to-run: $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
 
 bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
 	tools/install-system-packages nginx-light wrk
@@ -61,40 +92,45 @@ screenshot: $(RUN)/installed-screenshot var/demo.written
 	$(RUN)/bin/python tools/screenshot
 
 # The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
-wheels: .venv/bootstrap/installed $(if $(ARCHS),.venv/bootstrap/installed-cross)
+wheels: $(BOOTSTRAP)/installed $(if $(ARCHS),$(BOOTSTRAP)/installed-cross)
 	rm -f dist/oslogserve-*
-	.venv/bootstrap/bin/python -m build --no-isolation --outdir dist
-	tools/build-wheels .venv/bootstrap/bin dist $(ARCHS)
+	$(BOOTSTRAP)/bin/python -m build --no-isolation --outdir dist
+	tools/build-wheels $(BOOTSTRAP)/bin dist $(ARCHS)
 
 acceptance:
 	tools/install-system-packages debootstrap systemd-container
 	$(PYTHON) -m tests.acceptance $(ARGS)
 
-lock audit docs: .venv/bootstrap/installed
-	.venv/bootstrap/bin/tox run -e $@
+lock audit docs: $(BOOTSTRAP)/installed
+	$(TOX) run -e $@
 
 sbom: wheels
-	.venv/bootstrap/bin/tox run -e sbom
+	$(TOX) run -e sbom
 
 clean:
 	rm -rf .venv .tox var build dist speedups/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 # Again where what it installs has changed.
-.venv/bootstrap/installed: requirements/bootstrap.txt requirements/build.txt .venv/bootstrap/made
-	.venv/bootstrap/bin/$(LOCKED) $(patsubst %,--requirement %,$(filter %.txt,$^))
+$(BOOTSTRAP)/installed: requirements/bootstrap.txt requirements/build.txt $(BOOTSTRAP)/made
+	$(BOOTSTRAP)/bin/pip install --quiet --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
 	touch $@
 
-.venv/bootstrap/installed-cross: requirements/cross.txt .venv/bootstrap/installed
-	.venv/bootstrap/bin/$(LOCKED) --requirement $<
+$(BOOTSTRAP)/made:
+	tools/make-venv $(PYTHON) $(@D)
 	touch $@
 
-.venv/speedups/built .venv/speedups-checked/built: $(wildcard speedups/src/*.rs speedups/*.toml) | .venv/bootstrap/installed
-	tools/build-speedups .venv/bootstrap/bin/maturin $(@D) $(if $(findstring checked,$@),checked,release)
+$(BOOTSTRAP)/installed-cross: requirements/cross.txt $(BOOTSTRAP)/installed
+	$(BOOTSTRAP)/bin/pip install --quiet --require-hashes --requirement $<
+	touch $@
+
+.venv/speedups/built .venv/speedups-checked/built: $(wildcard speedups/src/*.rs speedups/*.toml) | $(BOOTSTRAP)/installed
+	tools/build-speedups $(BOOTSTRAP)/bin/maturin $(@D) $(if $(findstring checked,$@),checked,release)
 	[ ! -e $(@D)/*.whl ] || touch $@
 
-$(RUN)/installed: requirements/run.txt requirements/build.txt setup.cfg $(RUN)/made
-	$(RUN)/bin/$(LOCKED) --requirement requirements/run.txt --requirement requirements/build.txt
-	$(RUN)/bin/pip install --quiet --no-deps --no-build-isolation --editable .
+$(RUN)/installed: requirements/run.txt requirements/build.txt setup.cfg | $(BOOTSTRAP)/installed
+	$(UV) venv --quiet --clear --python $(PYTHON) $(RUN)
+	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
+	$(UV) pip install --quiet --python $(RUN) --no-deps --no-build-isolation --editable .
 	touch $@
 
 $(RUN)/installed-native: .venv/speedups/built $(RUN)/installed
@@ -105,19 +141,14 @@ $(RUN)/installed-swift: requirements/servers.txt $(RUN)/installed
 $(RUN)/installed-bench: requirements/benchmarks.txt requirements/test.txt $(RUN)/installed
 $(RUN)/installed-screenshot: requirements/browser.txt $(RUN)/installed
 $(RUN)/installed-%:
-	$(RUN)/bin/$(LOCKED) $(patsubst %,--requirement %,$(filter %.txt,$^))
+	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
 	touch $@
 
 var/demo.written: oslogserve/demo.py oslogserve/demo.txt | $(RUN)/installed
 	$(RUN)/bin/oslogserve demo var/demo
 	touch $@
 
-# An environment whose making was broken off, or whose Python is gone, is made again.
-$(shell for made in .venv/*/made; do \
-  "$${made%made}bin/python" -c 'import pip' 2>/dev/null || rm -f "$$made"; done)
-.venv/%/made:
-	tools/make-venv $(PYTHON) $(@D)
-	touch $@
+# An environment whose Python is gone is made again.
+$(shell for python in .venv/*/bin/python; do "$$python" -c '' 2>/dev/null || rm -rf "$${python%/bin/python}"; done)
 
-.PHONY: acceptance test said-tests faults soak attacks experiments fuzz accuracy run bench screenshot wheels sbom audit docs lock clean
-.PRECIOUS: .venv/%/made
+.PHONY: help test test-all early-checks system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean

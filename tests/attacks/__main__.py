@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m tests.attacks [--only PATTERN] [--seconds N] [--costs]
+"""python -m tests.attacks [--only PATTERN] [--seconds N]
 
 Prints a row for each attack; exit status 1 where a worker had more memory than it may.
 """
@@ -22,7 +22,6 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m tests.attacks")
     parser.add_argument("--only", default="", metavar="PATTERN", help="of names of attacks")
     parser.add_argument("--seconds", type=float, default=15, help="of each attack")
-    parser.add_argument("--costs", action="store_true", help="of each request alone (an hour)")
     given = parser.parse_args()
     is_bad = False
     with tempfile.TemporaryDirectory(prefix="oslogserve-attacks-") as folder:
@@ -31,7 +30,7 @@ def main():
         print(Measured.heading())
         for attack in ATTACKS:
             if re.search(given.only, attack.name):
-                found = measured(attack, root, given.seconds, given.costs)
+                found = measured(attack, root, given.seconds)
                 print(found, flush=True)
                 is_bad = is_bad or found.memory > MOST_MEMORY
     return 1 if is_bad else 0

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One attack, measured: a worker's memory, one request's processor time, other readers' latency."""
+"""One attack, measured: a worker's memory and other readers' latency."""
 
 import contextlib
-import os
 import re
 import socket
 import time
@@ -19,17 +18,12 @@ from tests.servers.process import HOST, poll
 
 #: Small answers that are timed before each attack.
 CALM = 400
-#: Seconds for which one request is waited for when its cost is measured.
-ALONE = 150
-_TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Measured(NamedTuple):
     attack: str
     #: MiB, of the worker that had most.
     memory: float
-    #: Seconds of the processors, of the request that took most; 0 where that was not measured.
-    worst: float
     #: Seconds of small answers, without the attack and with it.
     without: list[float]
     beside: list[float]
@@ -38,7 +32,7 @@ class Measured(NamedTuple):
 
     @staticmethod
     def heading():
-        return f"{'attack':40} {'MiB':>5} {'CPU s':>6} {'p50 ms':>13} {'p99 ms':>15} failed"
+        return f"{'attack':40} {'MiB':>5} {'p50 ms':>13} {'p99 ms':>15} failed"
 
     def __str__(self):
         latencies = [
@@ -48,7 +42,7 @@ class Measured(NamedTuple):
         ]
         p50, p99 = " / ".join(latencies[:2]), " / ".join(latencies[2:])
         return (
-            f"{self.attack:40} {self.memory:5.0f} {self.worst:6.2f} {p50:>13} {p99:>15} "
+            f"{self.attack:40} {self.memory:5.0f} {p50:>13} {p99:>15} "
             f"{self.failed} of {len(self.beside)}"
         )
 
@@ -58,9 +52,8 @@ def quantile(times, percent):
     return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
 
 
-def measured(attack, root, seconds, has_costs):
-    """What the attack costs, as it goes on for so many seconds. has_costs: each request by itself
-    too, which may take a minute."""
+def measured(attack, root, seconds):
+    """Costs of the attack, which goes on for so many seconds."""
     with contextlib.ExitStack() as stack:
         sections = {"disk": {"root": root}}
         if attack.has_black_hole:
@@ -69,12 +62,11 @@ def measured(attack, root, seconds, has_costs):
         poll(lambda: len(workers(gunicorn)) == 2, lambda: AssertionError("no workers"), 20)
         front = stack.enter_context(Nginx(gunicorn)) if attack.is_behind_nginx else gunicorn
         without, _ = _latencies(front, lambda taken: taken < CALM)
-        worst = max(_alone(gunicorn, attack)) if has_costs and attack.way != "waits" else 0.0
         with Attackers(front.port, attack.way, attack.clients, attack.requests):
             end = time.monotonic() + seconds
             beside, failed = _latencies(front, lambda _: time.monotonic() < end)
         memory = max(_peak(pid) for pid in workers(gunicorn))
-        return Measured(attack.name, memory, worst, without, beside, failed)
+        return Measured(attack.name, memory, without, beside, failed)
 
 
 def _black_hole(stack):
@@ -102,27 +94,6 @@ def _latencies(server, goes_on):
                 failed += 1
             times.append(time.perf_counter() - began)
     return times, failed
-
-
-def _alone(server, attack):
-    """Seconds of the processors that each of the requests takes by itself."""
-    for request in sorted(set(attack.requests)):
-        before = _processor_time(server)
-        with (
-            contextlib.suppress(OSError),
-            socket.create_connection((HOST, server.port), ALONE) as it,
-        ):
-            it.sendall(request)
-            while it.recv(1 << 20):
-                pass
-        yield _processor_time(server) - before
-
-
-def _processor_time(server):
-    fields = [
-        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in workers(server)
-    ]
-    return sum(int(found[11]) + int(found[12]) for found in fields) / _TICK
 
 
 def _peak(pid):

@@ -54,38 +54,30 @@ ROWS = Rows()
 row = ROWS.row
 
 
-@row("rotated midway", survives=True)
-def _(stage, cell):
-    def rotate(path):
-        path.rename(path.with_name(f"rotated-{path.name}"))
-        path.write_bytes(b"a new log\n")
+def _midway(name, trouble, **options):
+    """Adds a row of trouble(path, packed) while the reader has but the first bytes."""
 
-    return stage.midway(cell, rotate)
-
-
-@row("replaced midway", survives=True)
-def _(stage, cell):
-    def replace(path):
-        other = path.with_name("other")
-        other.write_bytes(logs.stored(logs.SIZE, cell.packed, seed=1))
-        other.replace(path)
-
-    return stage.midway(cell, replace)
+    @row(name, **options)
+    def _(stage, cell):
+        return stage.midway(cell, lambda path: trouble(path, cell.packed))
 
 
-@row("deleted midway", survives=True)
-def _(stage, cell):
-    return stage.midway(cell, Path.unlink)
+def _rotate(path, packed):
+    path.rename(path.with_name(f"rotated-{path.name}"))
+    path.write_bytes(b"a new log\n")
 
 
-@row("truncated midway")
-def _(stage, cell):
-    return stage.midway(cell, lambda path: os.truncate(path, MIDWAY))
+def _replace(path, packed):
+    other = path.with_name("other")
+    other.write_bytes(logs.stored(logs.SIZE, packed, seed=1))
+    other.replace(path)
 
 
-@row("emptied midway")
-def _(stage, cell):
-    return stage.midway(cell, lambda path: os.truncate(path, 0))
+_midway("rotated midway", _rotate, survives=True)
+_midway("replaced midway", _replace, survives=True)
+_midway("deleted midway", lambda path, packed: path.unlink(), survives=True)
+_midway("truncated midway", lambda path, packed: os.truncate(path, MIDWAY))
+_midway("emptied midway", lambda path, packed: os.truncate(path, 0))
 
 
 @row("emptied and written anew midway")
@@ -100,28 +92,22 @@ def _(stage, cell):
 KEPT = 8192
 
 
-def _rewrite(path):
+def _rewrite(path, packed):
     """Puts other bytes in their place, before and behind what its reader has."""
-    packed = path.suffix == ".gz"
     other = logs.stored(logs.LARGE + logs.MEGABYTE, packed, seed=1)
     with path.open("r+b") as file:
         file.seek(KEPT)
         file.write(other[KEPT : path.stat().st_size])
 
 
-@row("rewritten in place midway", rotten=True)
-def _(stage, cell):
-    return stage.midway(cell, _rewrite)
+def _rewrite_and_set_back(path, packed):
+    was = path.stat().st_mtime_ns
+    _rewrite(path, packed)
+    os.utime(path, ns=(was, was))
 
 
-@row("rewritten in place midway, its time set back", rotten=True)
-def _(stage, cell):
-    def rewrite(path):
-        was = path.stat().st_mtime_ns
-        _rewrite(path)
-        os.utime(path, ns=(was, was))
-
-    return stage.midway(cell, rewrite)
+_midway("rewritten in place midway", _rewrite, rotten=True)
+_midway("rewritten in place midway, its time set back", _rewrite_and_set_back, rotten=True)
 
 
 @row("appended to midway", survives=True)
@@ -231,19 +217,12 @@ class FailingStage(Stage):
         return self.read(name, cell.view), [same]
 
 
-@FAILING_ROWS.row("read error midway")
-def _(stage, cell):
-    return stage.failing("failing", cell)
-
-
-@FAILING_ROWS.row("read error at the first byte")
-def _(stage, cell):
-    return stage.failing("unread", cell)
-
-
-@FAILING_ROWS.row("may not be read")
-def _(stage, cell):
-    return stage.failing("closed", cell)
+for _name_of_row, _stem in (
+    ("read error midway", "failing"),
+    ("read error at the first byte", "unread"),
+    ("may not be read", "closed"),
+):
+    FAILING_ROWS.row(_name_of_row)(lambda stage, cell, stem=_stem: stage.failing(stem, cell))
 
 
 @FAILING_ROWS.row("not mounted any more")

@@ -6,7 +6,7 @@ import re
 import time
 from typing import NamedTuple
 
-from tests.faults import disk, lies, swift
+from tests.faults import disk, swift
 from tests.faults.reading import TOLD, WRONG, verdict
 from tests.faults.rows import CELLS, Cell
 
@@ -16,7 +16,6 @@ STAGES = (
     ("disk", disk.beside_stage, disk.BESIDE_ROWS, ""),
     ("disk", disk.failing_stage, disk.FAILING_ROWS, disk.UNAVAILABLE),
     ("swift", swift.stage, swift.ROWS, ""),
-    ("swift", lies.stage, lies.ROWS, ""),
     ("swift", swift.large_stage, swift.LARGE_ROWS, ""),
     ("swift", swift.keystone_stage, swift.KEYSTONE_ROWS, ""),
 )

@@ -17,7 +17,7 @@ from tests.faults.starve import read_without_descriptors
 from tests.servers.faulty import BLACK_HOLE, Fault, FaultyProxy
 from tests.servers.keystone import Keystone
 from tests.servers.process import poll
-from tests.servers.swift import FourProcessSwift, Swift
+from tests.servers.swift import SERVERS, FourProcessSwift, Swift
 
 CONTAINER = "faults"
 FOLDER = "folder"
@@ -26,6 +26,9 @@ PROBE = "probe.txt"
 MIDWAY = 1024 * 1024
 #: Seconds until an answer is held, or a token refused.
 SOON = 20
+#: Swift's, of a file that holds an object.
+METADATA = "user.swift.metadata"
+FOLDER_CELLS = (Cell(False, "html"), Cell(False, "text"))
 
 
 def _name(packed, stem):
@@ -143,165 +146,96 @@ ROWS = Rows()
 row = ROWS.row
 
 
-@row("connection reset midway", survives=True)
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    return stage.read_behind(name, cell.view, after=MIDWAY, then="reset", times=1)
+def _behind(name, *, survives=False, **fault):
+    """Adds a row of a log behind the faulty proxy."""
+    row(name, survives=survives)(
+        lambda stage, cell: stage.read_behind(_name(cell.packed, "log"), cell.view, **fault)
+    )
 
 
-@row("connection closed midway", survives=True)
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=MIDWAY, times=1)
+def _midway(name, trouble, after=lambda swift: None, *, survives=False):
+    """Adds a row of trouble(swift) while a log is on its way, and after(swift) before it goes on."""
+
+    @row(name, survives=survives)
+    def _(stage, cell):
+        log = _name(cell.packed, "large")
+        swift = stage.swift
+        return stage.midway(log, cell.view, lambda: trouble(swift), lambda: after(swift))
 
 
-@row("connection closed after every 512 KiB", survives=True)
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=MIDWAY // 2)
+def _during(name, trouble, path=None, *, survives=False):
+    """Adds a row of a log, or of this path, that is asked for after trouble(stage)."""
 
-
-@row("connection closed after every 64 KiB")
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=MIDWAY // 16)
-
-
-@row("connection closed before the first byte, once", survives=True)
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, after=0, times=1)
-
-
-@row("object server killed midway, back after 1 s", survives=True)
-def _(stage, cell):
-    def back():
-        time.sleep(1)
-        stage.swift.start("object")
-
-    name = _name(cell.packed, "large")
-    return stage.midway(name, cell.view, lambda: stage.swift.kill("object"), back)
-
-
-@row("object server killed midway")
-def _(stage, cell):
-    name = _name(cell.packed, "large")
-    return stage.midway(name, cell.view, lambda: stage.swift.kill("object"))
-
-
-@row("proxy server killed midway, restarted", survives=True)
-def _(stage, cell):
-    def restart():
-        stage.swift.kill("proxy")
-        stage.swift.start("proxy")
-
-    return stage.midway(_name(cell.packed, "large"), cell.view, restart)
-
-
-@row("proxy server killed midway")
-def _(stage, cell):
-    name = _name(cell.packed, "large")
-    return stage.midway(name, cell.view, lambda: stage.swift.kill("proxy"))
-
-
-def _while_down(server):
-    def read(stage, cell):
-        name = _name(cell.packed, "log")
-        accepted = [stage.healthy(name, cell.view)]
-        stage.swift.kill(server)
-        return stage.read(name, cell.view), accepted
-
-    return read
-
-
-row("proxy server down")(_while_down("proxy"))
-row("object server down")(_while_down("object"))
-row("container server down")(_while_down("container"))
-row("account server down", survives=True)(_while_down("account"))
-
-
-@row("account server down: a folder", cells=(Cell(False, "html"), Cell(False, "text")))
-def _(stage, cell):
-    accepted = [stage.healthy(f"{FOLDER}/", cell.view)]
-    stage.swift.kill("account")
-    return stage.read(f"{FOLDER}/", cell.view), accepted
-
-
-def _while_frozen(server, path=None):
     def read(stage, cell):
         log = path or _name(cell.packed, "log")
         accepted = [stage.healthy(log, cell.view)]
-        stage.swift.freeze(server)
+        trouble(stage)
         return stage.read(log, cell.view), accepted
 
-    return read
+    row(name, survives=survives, cells=FOLDER_CELLS if path else CELLS)(read)
 
 
-row("proxy server frozen")(_while_frozen("proxy"))
-row("object server frozen")(_while_frozen("object"))
-row("container server frozen")(_while_frozen("container"))
-row("account server frozen")(_while_frozen("account"))
-row("account server frozen: a folder", cells=(Cell(False, "html"), Cell(False, "text")))(
-    _while_frozen("account", f"{FOLDER}/")
+_behind("connection reset midway", survives=True, after=MIDWAY, then="reset", times=1)
+_behind("connection closed midway", survives=True, after=MIDWAY, times=1)
+_behind("connection closed after every 512 KiB", survives=True, after=MIDWAY // 2)
+_behind("connection closed after every 64 KiB", after=MIDWAY // 16)
+_behind("connection closed before the first byte, once", survives=True, after=0, times=1)
+
+
+def _back_after_1_s(swift):
+    time.sleep(1)
+    swift.start("object")
+
+
+def _restart_proxy(swift):
+    swift.kill("proxy")
+    swift.start("proxy")
+
+
+_midway(
+    "object server killed midway, back after 1 s",
+    lambda swift: swift.kill("object"),
+    _back_after_1_s,
+    survives=True,
 )
+_midway("object server killed midway", lambda swift: swift.kill("object"))
+_midway("proxy server killed midway, restarted", _restart_proxy, survives=True)
+_midway("proxy server killed midway", lambda swift: swift.kill("proxy"))
+for _server in SERVERS:
+    # Without accounts logs can be had, folders cannot.
+    _during(
+        f"{_server} server down",
+        lambda stage, server=_server: stage.swift.kill(server),
+        survives=_server == "account",
+    )
+_during(
+    "account server down: a folder", lambda stage: stage.swift.kill("account"), path=f"{FOLDER}/"
+)
+for _server in SERVERS:
+    _during(f"{_server} server frozen", lambda stage, server=_server: stage.swift.freeze(server))
+_during(
+    "account server frozen: a folder",
+    lambda stage: stage.swift.freeze("account"),
+    path=f"{FOLDER}/",
+)
+_behind("silent midway, once", survives=True, after=MIDWAY, then="hold", times=1)
+_midway("proxy server frozen midway", lambda swift: swift.freeze("proxy"))
+_midway("object server frozen midway", lambda swift: swift.freeze("object"))
+_during("black hole", lambda stage: stage.proxy.behave(BLACK_HOLE))
 
 
-@row("silent midway, once", survives=True)
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    return stage.read_behind(name, cell.view, after=MIDWAY, then="hold", times=1)
-
-
-@row("proxy server frozen midway")
-def _(stage, cell):
-    name = _name(cell.packed, "large")
-    return stage.midway(name, cell.view, lambda: stage.swift.freeze("proxy"))
-
-
-@row("object server frozen midway")
-def _(stage, cell):
-    name = _name(cell.packed, "large")
-    return stage.midway(name, cell.view, lambda: stage.swift.freeze("object"))
-
-
-@row("black hole")
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    accepted = [stage.healthy(name, cell.view)]
-    stage.proxy.behave(BLACK_HOLE)
-    return stage.read(name, cell.view), accepted
-
-
-@row("connection refused")
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    accepted = [stage.healthy(name, cell.view)]
+def _refuse(stage):
     stage.proxy.behave(Fault(after=0, then="reset"))
     stage.proxy.refuse()
-    return stage.read(name, cell.view), accepted
 
 
-@row("first byte after 1 s", survives=True)
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, delay=1)
-
-
-@row("first byte after 30 s")
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, delay=30)
-
-
-@row("one byte a second")
-def _(stage, cell):
-    """None of them is late."""
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=1)
-
-
-@row("one byte a second midway, once", survives=True)
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    return stage.read_behind(name, cell.view, after=MIDWAY, then="trickle", times=1)
-
-
-@row("2 MB a second", survives=True)
-def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "log"), cell.view, rate=2e6)
+_during("connection refused", _refuse)
+_behind("first byte after 1 s", survives=True, delay=1)
+_behind("first byte after 30 s", delay=30)
+#: None of the bytes is late.
+_behind("one byte a second", rate=1)
+_behind("one byte a second midway, once", survives=True, after=MIDWAY, then="trickle", times=1)
+_behind("2 MB a second", survives=True, rate=2e6)
 
 
 @contextlib.contextmanager
@@ -318,69 +252,50 @@ def _(stage, cell):
     return stage.midway(_name(cell.packed, "large"), cell.view, lambda: time.sleep(1.6))
 
 
-@row("object overwritten midway", survives=True)
-def _(stage, cell):
-    """Swift sends the old one to its end."""
+def _replaced(name, replace, *, cut=True, survives=False):
+    """Adds a row of replace(connection, name, packed) midway. cut: then the connection is cut."""
 
-    def overwrite():
-        with stage.filling() as connection:
-            connection.put_object(CONTAINER, name, b"a new log\n")
+    @row(name, survives=survives)
+    def _(stage, cell):
+        log, _ = stage.new(cell.packed)
 
-    name, _ = stage.new(cell.packed)
-    return stage.midway(name, cell.view, overwrite)
+        def trouble():
+            with stage.filling() as connection:
+                replace(connection, log, cell.packed)
+            if cut:
+                stage.proxy.cut()
 
-
-@row("object overwritten midway, then cut")
-def _(stage, cell):
-    def overwrite():
-        with stage.filling() as connection:
-            connection.put_object(CONTAINER, name, logs.stored(logs.SIZE, cell.packed, seed=1))
-
-    name, _ = stage.new(cell.packed)
-    return _cut_after(stage, name, cell.view, overwrite)
+        return stage.midway(log, cell.view, trouble)
 
 
-@row("object deleted midway, then cut")
-def _(stage, cell):
-    def delete():
-        with stage.filling() as connection:
-            connection.delete_object(CONTAINER, name)
-
-    name, _ = stage.new(cell.packed)
-    return _cut_after(stage, name, cell.view, delete)
+def _overwrite(connection, name, packed):
+    connection.put_object(CONTAINER, name, logs.stored(logs.SIZE, packed, seed=1))
 
 
-def _cut_after(stage, name, view, trouble):
-    def trouble_and_cut():
-        trouble()
-        stage.proxy.cut()
-
-    return stage.midway(name, view, trouble_and_cut)
+def _delete(connection, name, packed):
+    connection.delete_object(CONTAINER, name)
 
 
-@row("stored file truncated")
-def _(stage, cell):
-    name, path = stage.new(cell.packed)
-    accepted = [stage.healthy(name, cell.view)]
-    with path.open("r+b") as file:
-        file.truncate(MIDWAY)
-    return stage.read(name, cell.view), accepted
+# Swift sends the old one to its end.
+_replaced("object overwritten midway", _overwrite, cut=False, survives=True)
+_replaced("object overwritten midway, then cut", _overwrite)
+_replaced("object deleted midway, then cut", _delete)
 
 
-@row("stored file lost its metadata")
-def _(stage, cell):
-    name, path = stage.new(cell.packed)
-    accepted = [stage.healthy(name, cell.view)]
-    os.removexattr(path, "user.swift.metadata")
-    return stage.read(name, cell.view), accepted
+def _stored(name, harm, **options):
+    """Adds a row of a log whose file in Swift is harmed; harm(path)."""
+
+    @row(name, **options)
+    def _(stage, cell):
+        log, path = stage.new(cell.packed)
+        accepted = [stage.healthy(log, cell.view)]
+        harm(path)
+        return stage.read(log, cell.view), accepted
 
 
-@row("stored bytes flipped", rotten=True)
-def _(stage, cell):
-    name, path = stage.new(cell.packed)
-    accepted = [stage.healthy(name, cell.view)]
-    flip(path, MIDWAY)
-    return stage.read(name, cell.view), accepted
+_stored("stored file truncated", lambda path: os.truncate(path, MIDWAY))
+_stored("stored file lost its metadata", lambda path: os.removexattr(path, METADATA))
+_stored("stored bytes flipped", lambda path: flip(path, MIDWAY), rotten=True)
 
 
 @row("stored bytes of a range flipped", cells=(Cell(True, "text"),))
@@ -396,12 +311,7 @@ def _(stage, cell):
     return stage.read(name, cell.view, headers=wanted), [content[first : last + 1]]
 
 
-@row("token revoked", survives=True)
-def _(stage, cell):
-    name = _name(cell.packed, "log")
-    accepted = [stage.healthy(name, cell.view)]
-    stage.swift.reconfigure()
-    return stage.read(name, cell.view), accepted
+_during("token revoked", lambda stage: stage.swift.reconfigure(), survives=True)
 
 
 @contextlib.contextmanager
@@ -537,18 +447,16 @@ def _(stage, cell):
 
 @LARGE_ROWS.row("SLO: bytes of a segment flipped", rotten=True)
 def _(stage, cell):
-    def put(connection, name, folder, manifest):
-        stage.put_static(connection, name, manifest)
-
-    return stage.damaged_segment(cell, put)
+    return stage.damaged_segment(
+        cell, lambda connection, name, _, manifest: stage.put_static(connection, name, manifest)
+    )
 
 
 @LARGE_ROWS.row("DLO: bytes of a segment flipped", rotten=True)
 def _(stage, cell):
-    def put(connection, name, folder, manifest):
-        stage.put_dynamic(connection, name, folder)
-
-    return stage.damaged_segment(cell, put)
+    return stage.damaged_segment(
+        cell, lambda connection, name, folder, _: stage.put_dynamic(connection, name, folder)
+    )
 
 
 # Keystone

@@ -11,11 +11,12 @@ REPOSITORY = str(Path(__file__).resolve().parents[2])
 if REPOSITORY not in sys.path:  # a plain `pytest` does not put it there
     sys.path.insert(0, REPOSITORY)
 
+from oslogserve.demo import write_demo_logs
 from tests.servers.keystone import Keystone
 from tests.servers.swift import FourProcessSwift, Swift
 
 #: They take longest: two processes end together where these come first.
-FIRST = ("test_swift", "test_faults", "test_big_logs", "test_servers", "test_reliability")
+FIRST = ("test_page", "test_swift", "test_upload", "test_reliability", "test_faults")
 
 
 def pytest_collection_modifyitems(items):
@@ -28,6 +29,14 @@ def chromium():
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    """The folder of the demo logs, which no test changes."""
+    root = tmp_path_factory.mktemp("demo")
+    write_demo_logs(root)
+    return root
 
 
 @pytest.fixture(scope="session")

@@ -57,7 +57,7 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.long)])
 def page(request, chromium):
     with chromium.new_context(color_scheme=request.param) as context:
         yield context.new_page()

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import WITH_SCRIPTS
 from tests.servers.gunicorn import Gunicorn
 
 #: Name, size, age.
@@ -28,7 +29,7 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+@pytest.fixture(params=WITH_SCRIPTS)
 def page(request, chromium):
     with chromium.new_context(java_script_enabled=request.param) as context:
         yield context.new_page()

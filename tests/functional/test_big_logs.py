@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import is_in_view
+from tests.browser import WITH_SCRIPTS, is_in_view
 from tests.servers.gunicorn import Gunicorn
 
 LINES = 250_000
@@ -47,17 +47,7 @@ def parts(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="module")
-def short(tmp_path_factory):
-    """A server whose pages hold some 2000 short lines."""
-    root = tmp_path_factory.mktemp("short")
-    (root / "a.txt").write_text("".join(f"{number}\n" for number in range(1, 3001)))
-    config = f"[disk]\nroot = {root}\n[serve]\npage_elements = 4096\n"
-    with Gunicorn(config) as running:
-        yield running
-
-
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
+@pytest.fixture(params=WITH_SCRIPTS)
 def page(request, chromium):
     with chromium.new_context(java_script_enabled=request.param) as context:
         page = context.new_page()
@@ -95,6 +85,7 @@ def own_browser(chromium):
     browser.close()
 
 
+@pytest.mark.long
 def test_50_mb_open_whole_at_once_and_in_bounded_memory(server, own_browser):
     page = own_browser.new_page()
     page.goto(f"{server.url}/big.txt", timeout=120_000)
@@ -111,6 +102,7 @@ def test_50_mb_open_whole_at_once_and_in_bounded_memory(server, own_browser):
     assert min(painted) <= 1
 
 
+@pytest.mark.long
 def test_a_link_far_into_a_large_log_waits_for_its_line_and_stays_there(server, page):
     page.goto(f"{server.url}/big.txt#L200000", timeout=120_000)
     page.locator(f"#L{LINES}").wait_for(state="attached")
@@ -162,15 +154,6 @@ def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
         page.locator("#L2000").wait_for()
 
         assert is_in_view(page, "#L2000")
-
-
-def test_so_does_one_behind_a_page_that_its_elements_end(short, chromium):
-    with chromium.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{short.url}/a.txt#L2900")
-        page.locator("#L2900.lit").wait_for()
-
-        assert is_in_view(page, "#L2900")
 
 
 def test_a_click_on_the_map_lands_in_a_part_that_is_not_there_yet(parts, chromium):

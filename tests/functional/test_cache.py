@@ -44,7 +44,7 @@ def behind_a_proxy(logs, settings):
         yield apache
 
 
-BEHIND = [behind_mod_wsgi, behind_a_proxy]
+BEHIND = [behind_mod_wsgi, pytest.param(behind_a_proxy, marks=pytest.mark.long)]
 
 
 @pytest.fixture(scope="module")
@@ -213,9 +213,7 @@ def test_a_log_at_rest_is_kept_without_asking_where_that_is_allowed(behind, logs
 def test_a_log_that_broke_off_is_not_kept(behind, logs, faulty_swift):
     """Swift fails midway, under the ETag of the whole log."""
     faulty = faulty_swift.faulty
-    with contextlib.closing(faulty_swift.connection(retries=0)) as connection:
-        connection.put_container("logs")
-        connection.put_object("logs", "large.txt", LARGE)
+    faulty_swift.put("logs", {"large.txt": LARGE})
     settings = {"swift": faulty_swift.settings("logs") | {"read_timeout": "2", "resumes": "2"}}
     target = "/large.txt?format=text"
     with behind(logs, settings) as server:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that cost much: others are answered meanwhile, and they end with their clients."""
 
-import gzip
 import http.client
 import random
 from urllib.parse import quote, urlsplit
 
 import pytest
 
+from tests.attacks.logs import MIB, bomb
 from tests.servers.client import ask, ini, metric, sum_of
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
@@ -17,7 +17,6 @@ LOOSE = 5
 HOGS = 40
 #: It takes a second for each 100 KB.
 COSTLY = quote("(?:[a-z].{0,30}){12}Q")
-ZEROS = b"\0" * 2**20
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +26,7 @@ def root(tmp_path_factory):
     line = bytes(letters) + b"\n"
     (root / "a.txt").write_bytes(b"".join(line[n % 149 :] + line for n in range(100_000)))
     (root / "small.txt").write_bytes(line)
-    with gzip.open(root / "bomb.txt.gz", "wb", compresslevel=1) as bomb:
-        for _ in range(4096):
-            bomb.write(ZEROS)
+    (root / "bomb.txt.gz").write_bytes(bomb(bytes(MIB), 4096))
     return root
 
 
@@ -67,7 +64,7 @@ def test_a_health_check_is_answered_beside_searches_without_end(server):
         hog.close()
 
 
-@pytest.mark.parametrize("path", ["/bomb.txt.gz?format=text", "/bomb.txt.gz", "/a.txt?format=raw"])
+@pytest.mark.parametrize("path", ["/bomb.txt.gz", "/a.txt?format=raw"])
 def test_a_health_check_is_answered_beside_large_logs_that_nobody_takes(server, path):
     hogs = [asked(server, path) for _ in range(HOGS)]
     for small in ("/healthz", "/small.txt"):
@@ -79,7 +76,7 @@ def test_a_health_check_is_answered_beside_large_logs_that_nobody_takes(server, 
 
 @pytest.mark.parametrize(
     "path",
-    [f"/a.txt?format=summary&re={COSTLY}", "/bomb.txt.gz?format=summary", "/bomb.txt.gz?q=a"],
+    [f"/a.txt?format=summary&re={COSTLY}", "/bomb.txt.gz?q=a"],
 )
 def test_nobody_works_on_for_a_client_that_has_left(server, path):
     hog = asked(server, path)

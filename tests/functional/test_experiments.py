@@ -5,6 +5,8 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import pytest
+
 from benchmarks.report import BEGIN, END
 from tests.servers.process import REPOSITORY, environment
 
@@ -22,6 +24,7 @@ def figures(folder, name):
     return text.partition(BEGIN.format(name) + "\n")[2].partition(END)[0]
 
 
+@pytest.mark.long
 def test_figures_and_charts_are_renewed_and_no_others(tmp_path):
     before = DOCUMENT.read_text("utf-8")
     done = run("cold", "file_systems", "--out", str(tmp_path))

@@ -3,7 +3,6 @@
 
 import contextlib
 import gzip
-import http.client
 import os
 import re
 import zlib
@@ -11,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve import __version__
-from oslogserve.lines import renderer
-from tests.servers.client import ask, begin, ini, metric
+from tests.servers.client import ask, begin, counted, ini, metric
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import ServerError, _descendants, poll
+from tests.servers.process import _descendants, poll
 
 GZIP = {"Accept_Encoding": "gzip, deflate, br"}
 LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] line %d\n"
@@ -52,15 +49,6 @@ def server(root):
         yield server
 
 
-def counted(server, expected, name, **labels):
-    """The server counts an answer after its last byte, which the client may have already."""
-    poll(
-        lambda: metric(server, name, **labels) == expected,
-        lambda: AssertionError(f"{name} is {metric(server, name, **labels)}"),
-        20,
-    )
-
-
 @pytest.fixture(scope="module")
 def asset(server):
     page = ask(server, "/log.txt?format=html&limit=1").body.decode()
@@ -78,12 +66,9 @@ def is_one_member(body, content):
     [
         "/log.txt?format=html",
         "/log.txt?format=text",
-        "/log.txt?level=ERROR&format=html",
         "/packed.txt?format=html",
-        "/packed.txt?format=text",
         "/members.txt?format=text",
         "/cut.txt?format=html",
-        "/cut.txt?format=text",
         "/report.html",
         "/?format=html",
         "/?format=text",
@@ -99,25 +84,6 @@ def test_for_who_takes_gzip_it_is_compressed_once(server, asset, path):
     assert len(packed.body) < len(as_it_is.body)
     assert "Accept-Encoding" in packed.headers["Vary"]
     assert (NOTICE in as_it_is.body) is ("cut" in path)
-
-
-def test_metrics_are_compressed(server):
-    packed = ask(server, "/metrics", **GZIP)
-    assert packed.headers["Content-Encoding"] == "gzip"
-    assert b"oslogserve_responses_total" in gzip.decompress(packed.body)
-
-
-def test_a_whole_gzip_goes_out_as_it_is_stored(server):
-    answer = ask(server, "/packed.txt?format=text", **GZIP)
-    assert answer.body == FILES["packed.txt.gz"]
-    assert answer.headers["Content-Length"] == str(len(answer.body))
-
-
-def test_compression_can_be_off(root):
-    with serving(root, serve={"gzip_level": "off"}) as server:
-        answer = ask(server, "/packed.txt?format=text", **GZIP)
-    assert answer.body == LOG
-    assert "Content-Encoding" not in answer.headers
 
 
 def test_lines_can_be_read_while_the_log_still_comes(server, root):
@@ -182,45 +148,12 @@ def test_a_reader_that_leaves_is_aborted_and_the_file_closed(large, headers):
         counted(server, 1, "oslogserve_requests_in_progress")  # the look at it
 
 
-def test_a_reader_of_a_gzipped_page_that_leaves_is_aborted_and_the_file_closed(tmp_path):
-    log = tmp_path / "large.txt"
-    with log.open("wb") as file:
-        for _ in range(60):  # of what does not compress well
-            file.write(b"\n".join(os.urandom(32).hex().encode() for _ in range(20_000)) + b"\n")
-    with serving(tmp_path, threads=2) as server:
-        connection, response = begin(server, "/large.txt?format=html", **GZIP)
-        assert response.read(1000)
-        response.close()
-        connection.close()
-        labels = {"source": "disk", "view": "html", "ending": "aborted"}
-        counted(server, 1, "oslogserve_response_seconds_count", **labels)
-        nobody_holds(server, log)
-
-
-def test_a_file_that_is_cut_short_breaks_the_connection_and_is_failed(large):
-    with serving(large.parent, threads=2) as server:
-        connection, response = begin(server, "/large.txt?format=raw")
-        with contextlib.closing(connection):
-            assert len(response.read(1000)) == 1000
-            os.truncate(large, 5000)
-            with pytest.raises((http.client.IncompleteRead, ConnectionError)):
-                response.read()
-        labels = {"source": "disk", "view": "raw", "ending": "failed"}
-        counted(server, 1, "oslogserve_response_seconds_count", **labels)
-        counted(server, 1, "oslogserve_incomplete_logs_total", source="disk", reason="truncated")
-        nobody_holds(server, large)
-        assert len(ask(server, "/large.txt?format=raw").body) == 5000
-
-
 # Swift
 
 
 @pytest.fixture(scope="module")
 def from_swift(swift, root):
-    with contextlib.closing(swift.connection(retries=0)) as connection:
-        connection.put_container("test_gzip")
-        for name, content in FILES.items():
-            connection.put_object("test_gzip", name, content)
+    swift.put("test_gzip", FILES)
     with Gunicorn(ini({"swift": swift.settings("test_gzip")}), "--workers", "1") as server:
         yield server
 
@@ -234,36 +167,3 @@ def test_logs_in_swift_are_compressed_once(from_swift, name, view):
         assert packed.headers.get_all("Content-Encoding") == ["gzip"]
         assert is_one_member(packed.body, as_it_is.body)
         assert (NOTICE in as_it_is.body) is (name == "cut")
-
-
-def test_a_whole_gzip_in_swift_goes_out_as_stored_after_it_was_read_once(from_swift):
-    assert ask(from_swift, "/packed.txt?format=text").body == LOG
-    answer = ask(from_swift, "/packed.txt?format=text", **GZIP)
-    assert answer.body == FILES["packed.txt.gz"]
-    assert answer.headers["Content-Length"] == str(len(answer.body))
-
-
-# The renderer
-
-
-@pytest.mark.parametrize(
-    ("variable", "option", "used"),
-    [("pure", None, "pure"), ("", "pure", "pure"), ("native", "pure", "pure"), ("", None, "auto")],
-)
-def test_the_renderer_in_use_is_told_at_the_start_and_in_the_metrics(root, variable, option, used):
-    used = renderer.named(used)[0]
-    sections = {"serve": {"renderer": option}} if option else {}
-    with serving(root, env={"OSLOGSERVE_RENDERER": variable}, **sections) as server:
-        labels = {"version": __version__, "renderer": used}
-        assert metric(server, "oslogserve_build_info", **labels) == 1
-        assert f"oslogserve {__version__}, {used} renderer" in server.log.read_text()
-
-
-def test_a_renderer_that_is_not_there_is_told_and_nothing_is_served(root, tmp_path):
-    (tmp_path / "oslogserve_speedups.py").write_text('__version__ = "0"\n')
-    paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
-    env = {"OSLOGSERVE_RENDERER": "native", "PYTHONPATH": paths}
-    with contextlib.closing(serving(root, env=env)) as server:
-        server.process.spawn()
-        with pytest.raises(ServerError, match="of version 0, not"):
-            server.process.wait()

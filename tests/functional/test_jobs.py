@@ -7,20 +7,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from oslogserve.demo import write_demo_logs
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
 
 JOB = "/42/123442/7/check/nova-tox/abc1234/"
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    root = tmp_path_factory.mktemp("demo")
-    for path in write_demo_logs(root):
-        if path.stat().st_size > 4_000_000:
-            path.unlink()
-    return root
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +146,7 @@ def test_the_form_searches_all_logs(server, page):
     assert "order=time" in page.url
 
 
-@pytest.mark.parametrize("width", [1200, 1280, 1440])
+@pytest.mark.parametrize("width", [1200, 1440])
 def test_of_the_path_of_a_log_nothing_is_cut(server, page, width):
     page.set_viewport_size({"width": width, "height": 700})
     page.goto(f"{server.url}{JOB}controller/logs/screen-n-cpu.txt.gz?lines=1-9")

@@ -116,7 +116,7 @@ def test_a_token_of_another_form_is_no_error_of_ours(swift, with_keystone, key, 
     assert with_keystone({"token": token}) in allowed
 
 
-@pytest.mark.parametrize("url", ["/a.txt?format=raw", "/a.txt?format=text", "/a.txt?format=jsonl"])
+@pytest.mark.parametrize("view", ["html", "raw", "text", "jsonl"])
 @pytest.mark.parametrize(
     "answer",
     [
@@ -127,14 +127,19 @@ def test_a_token_of_another_form_is_no_error_of_ours(swift, with_keystone, key, 
         rest(OTHER[HALF:-1], last=SIZE - 2),
         rest(OTHER[HALF:], status="200 OK"),
         rest(chunked(OTHER[HALF:] + b"more\n"), Content_Length=None, Transfer_Encoding="chunked"),
+        reply("206 Partial Content", OTHER[HALF:], ETag=MD5),
+        rest(OTHER[HALF:], ETag="f" * 32),
     ],
-    ids=["longer", "from-before", "another-end", "another-place", "shorter", "200", "chunked"],
+    ids=[
+        *("longer", "from-before", "another-end", "another-place", "shorter", "200", "chunked"),
+        *("no-place", "another-version"),
+    ],
 )
 def test_a_resume_that_is_answered_with_another_range_is_never_passed_on(
-    swift, server, url, answer
+    swift, server, view, answer
 ):
     put(swift, BROKEN, answer)
-    came, is_broken = received(server, url)
+    came, is_broken = received(server, f"/a.txt?format={view}")
     assert is_broken
     assert b"LIES" not in came
 
@@ -146,6 +151,26 @@ def test_a_log_that_goes_on_behind_its_length_is_told(swift, server, url, etag):
     body = chunked(LOG + b"more\n")
     put(swift, reply("200 OK", body, Content_Length=SIZE, Transfer_Encoding="chunked", ETag=etag))
     assert received(server, url)[1]
+
+
+@pytest.mark.parametrize("view", ["html", "raw", "text", "jsonl"])
+@pytest.mark.parametrize("stored", [LOG, gzip.compress(LOG, 0)], ids=["plain", "gzip"])
+def test_a_resume_with_other_bytes_of_the_range_is_told(swift, server, stored, view):
+    """And so is a body without a length that ends early."""
+    etag = hashlib.md5(stored).hexdigest()
+    broken = reply("200 OK", stored[:HALF], Content_Length=len(stored), ETag=etag)
+    end = f"bytes {HALF}-{len(stored) - 1}/{len(stored)}"
+    other = bytes(byte ^ 1 for byte in stored[HALF:])
+    put(swift, broken, reply("206 Partial Content", other, Content_Range=end, ETag=etag))
+    assert received(server, f"/a.txt?format={view}")[1]
+    put(swift, reply("200 OK", stored[:HALF], Content_Length=None, ETag=etag))
+    assert received(server, f"/a.txt?format={view}")[1]
+
+
+def test_what_is_no_log_of_swift_is_503(swift, server):
+    """Such as the page of a gateway: it has no time."""
+    put(swift, reply("200 OK", b"<html>Please log in", Last_Modified=None))
+    assert server("/a.txt").status_int == 503
 
 
 def test_a_resume_that_fits_goes_on(swift, server):

@@ -5,12 +5,9 @@ import json
 import re
 import shlex
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from oslogserve.demo import write_demo_logs
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.query import PARAMETERS
 from tests.servers.gunicorn import Gunicorn
@@ -52,10 +49,8 @@ EXAMPLES = {page: re.findall(r"^    (curl .*)$", PAGES[page], re.MULTILINE) for 
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    root = tmp_path_factory.mktemp("demo")
-    write_demo_logs(root)
-    with Gunicorn(f"[disk]\nroot = {root}\n") as server:
+def server(demo):
+    with Gunicorn(f"[disk]\nroot = {demo}\n") as server:
         yield server
 
 
@@ -65,11 +60,6 @@ def run(server, example):
         f"set -e; LOGS={shlex.quote(server.url + LOGS)}; {example} --fail --silent --noproxy '*'"
     )
     return subprocess.run(["sh", "-c", shell], check=True, capture_output=True, timeout=60).stdout
-
-
-def test_there_are_examples_and_each_shows_something():
-    counts = {page: len(examples) for page, examples in EXAMPLES.items() if examples}
-    assert counts == {page: len(shown) for page, shown in SHOWS.items()}
 
 
 @pytest.mark.parametrize(
@@ -131,31 +121,3 @@ def test_the_members_of_json_are_those_that_are_named(server):
     listing = json.loads(run(server, 'curl "$LOGS/?format=json"'))
     entries = listing.pop("entries")
     assert {*entries[0], *listing} - {"path", "reason"} == members("Listings", "Ranges")
-
-
-#: Not shown before there is any, or a Swift.
-OF_TROUBLE = {
-    "oslogserve_incomplete_logs_total",
-    "oslogserve_source_resumes_total",
-    "oslogserve_source_retries_total",
-    "oslogserve_swift_authentications_total",
-}
-
-
-def test_every_metric_is_named_with_its_labels(server):
-    run(server, EXAMPLES["urls.rst"][0])
-    exposed = run(server, 'curl "${LOGS%%/42/*}/metrics"').decode()
-    names = set(re.findall(r"^# TYPE (oslogserve_\w+)", exposed, re.MULTILINE))
-    row = re.compile(r"^``(oslogserve_\w+)(?:\{[a-z,]+\})?``", re.MULTILINE)
-    named = set(row.findall(PAGES["operate.rst"]))
-    assert names <= named
-    assert named - names <= OF_TROUBLE
-
-
-@pytest.mark.parametrize("command", ["serve", "check-config", "demo"])
-def test_the_options_of_a_command_are_those_it_has(command):
-    script = Path(sys.executable).with_name("oslogserve")
-    told = subprocess.run([script, command, "--help"], check=True, capture_output=True, text=True)
-    line = re.search(rf"^    oslogserve {command}(.*)$", PAGES["command-line.rst"], re.MULTILINE)[1]
-    shown = set(re.findall(r"--[a-z]+", line))
-    assert shown == set(re.findall(r"^  (--[a-z]+)", told.stdout, re.MULTILINE))

@@ -209,12 +209,6 @@ def test_an_address_leads_where_the_manual_says(server, row):
     CHECKS[row](server, row)
 
 
-@pytest.mark.parametrize("row", CHECKS)
-def test_the_table_names_the_status(server, row):
-    says_refused = ROWS[row] in ("400", "404")
-    assert (ask(server, path(row)).status in (400, 404)) == says_refused
-
-
 @pytest.mark.parametrize("fragment", FRAGMENTS)
 def test_a_fragment_leads_to_its_lines(server, chromium, fragment):
     name, lines = FRAGMENTS[fragment]

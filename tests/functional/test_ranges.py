@@ -3,16 +3,14 @@
 
 import contextlib
 import gzip
-import os
 import subprocess
 import zlib
 
 import pytest
 
 from tests.servers.apache import Apache, public_folder
-from tests.servers.client import ask, begin, ini, metric
+from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import poll
 
 CONTAINER = "test_ranges"
 LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] line %d\n"
@@ -20,13 +18,10 @@ LOG = b"".join(LINE % n for n in range(60_000))
 MORE = b"".join(LINE % n for n in range(60_000, 60_100))
 SIZE = len(LOG)
 GZIP = {"Accept_Encoding": "gzip, deflate, br"}
-NOTICE = b"this log is incomplete here"
 FILES = {
     "plain.txt": LOG,
     "packed.txt.gz": gzip.compress(LOG),
     "members.txt.gz": gzip.compress(LOG[:1000]) + gzip.compress(LOG[1000:]),
-    "small.txt.gz": gzip.compress(LOG[:1000]),
-    "cut.txt.gz": gzip.compress(LOG)[:-9],
 }
 #: Objects whose name says nothing of it: Content-Encoding, content.
 DECLARED = {
@@ -68,7 +63,7 @@ def apache(logs, filled):
         yield server
 
 
-@pytest.fixture(scope="module", params=["gunicorn", "apache"])
+@pytest.fixture(scope="module", params=["gunicorn", pytest.param("apache", marks=pytest.mark.long)])
 def server(request):
     return request.getfixturevalue(request.param)
 
@@ -127,53 +122,6 @@ def test_a_part_is_of_the_text_whatever_the_client_inflates(server, path):
     assert (beyond.status, beyond.headers["Content-Range"]) == (416, f"bytes */{SIZE}")
 
 
-@pytest.mark.parametrize("path", TEXTS)
-def test_if_range_keeps_two_logs_apart(server, path):
-    whole, packed = ask(server, path), ask(server, path, **GZIP)
-    for condition, status in (
-        (whole.headers["ETag"], 206),
-        (whole.headers["Last-Modified"], 206),
-        (packed.headers["ETag"], 200),
-        ('"other"', 200),
-        ("Mon, 01 Jan 2001 00:00:00 GMT", 200),
-    ):
-        answer = ask(server, path, Range="bytes=9-", If_Range=condition)
-        assert (answer.status, answer.body) == (status, LOG[9 if status == 206 else 0 :])
-
-
-@pytest.mark.parametrize("source", ["disk", "swift"])
-def test_an_incomplete_log_is_sent_whole_with_its_notice(server, source):
-    for asked in ("9-", "-9"):
-        answer = ask(server, f"/cut.txt?source={source}", Range=f"bytes={asked}")
-        assert answer.status == 200
-        assert answer.body.startswith(LOG[:1_000_000])
-        assert NOTICE in answer.body[-200:]
-
-
-@pytest.mark.parametrize("source", ["disk", "swift"])
-def test_a_filtered_text_has_no_parts(gunicorn, source):
-    path = f"/packed.txt?source={source}&limit=2"
-    answer = ask(gunicorn, path, Range="bytes=0-9")
-    assert (answer.status, answer.headers["Accept-Ranges"]) == (200, "none")
-    assert answer.body == LOG[: len(LINE % 0 + LINE % 1)]
-    assert ask(gunicorn, path, method="HEAD").headers["Accept-Ranges"] == "none"
-
-
-@pytest.mark.parametrize("source", ["disk", "swift"])
-@pytest.mark.parametrize("name", ["plain", "members", "small"])
-def test_head_says_the_length_once_a_part_was_sent(gunicorn, source, name):
-    path = f"/{name}.txt?source={source}"
-    size = SIZE if name != "small" else 1000
-    assert ask(gunicorn, path, Range="bytes=-1").status == 206
-    for accepted in ({}, GZIP):
-        head = ask(gunicorn, path, method="HEAD", **accepted)
-        assert (head.status, head.headers["Accept-Ranges"]) == (200, "bytes")
-        if not accepted:
-            assert head.headers["Content-Length"] == str(size)
-            rest = ask(gunicorn, path, Range=f"bytes={size - 9}-", If_Range=head.headers["ETag"])
-            assert rest.status == 206
-
-
 def test_head_of_a_log_in_swift_asks_for_no_bytes_of_it(gunicorn, swift):
     ask(gunicorn, "/packed.txt?source=swift&format=text", Range="bytes=-1")
     before = len(swift.requests())
@@ -195,22 +143,3 @@ def test_what_was_appended_is_what_a_bot_lacks(gunicorn, logs, tmp_path):
         assert file.read_bytes() == LOG + MORE
         beyond = ask(gunicorn, path, Range=f"bytes={len(LOG + MORE)}-")
         assert beyond.headers["Content-Range"] == f"bytes */{len(LOG + MORE)}"
-
-
-def test_a_reader_of_a_part_that_leaves_is_aborted_and_counted(tmp_path):
-    with gzip.open(tmp_path / "large.txt.gz", "wb", compresslevel=1) as log:
-        for _ in range(110):
-            log.write(bytes(1024 * 1024))
-    os.utime(tmp_path / "large.txt.gz", (1e9, 1e9))
-    with Gunicorn(ini({"disk": {"root": tmp_path}}), "--workers", "1") as server:
-        connection, response = begin(server, "/large.txt?format=text", Range="bytes=1000-")
-        assert response.status == 206
-        assert len(response.read(1000)) == 1000
-        response.close()
-        connection.close()
-        labels = {"source": "disk", "view": "text", "ending": "aborted"}
-        poll(
-            lambda: metric(server, "oslogserve_response_seconds_count", **labels) == 1,
-            lambda: AssertionError("it was not counted"),
-            20,
-        )

@@ -3,13 +3,9 @@
 
 import contextlib
 import json
-import os
-import re
-import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -21,12 +17,12 @@ from tests.faults.stage import bounds
 from tests.servers.client import ask, begin, ini, metric
 from tests.servers.faulty import BLACK_HOLE, Fault
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.keystone import SETUP_EXPIRATION
 from tests.servers.process import poll
 from tests.servers.swift import Swift
 
 CONTAINER = "test_reliability"
 LOG = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
+SMALL = {f"{number}.txt": LOG * (number + 1) for number in range(16)}
 THREADS = 8
 ABORTED = 500
 LONG = 100_000
@@ -44,12 +40,9 @@ def healthy(swift):
 def swift(tmp_path_factory):
     """Behind a faulty proxy, with what these tests read in it."""
     with Swift(tmp_path_factory.mktemp("swift"), faulty=True) as swift:
-        with contextlib.closing(swift.connection(retries=0)) as connection:
-            connection.put_container(CONTAINER)
-            connection.put_object(CONTAINER, "large.txt", logs.stored(logs.LARGE, False))
-            connection.put_object(CONTAINER, "large.txt.gz", logs.stored(logs.LARGE, True))
-            for number in range(16):
-                connection.put_object(CONTAINER, f"{number}.txt", LOG * (number + 1))
+        swift.put(CONTAINER, SMALL)
+        swift.put(CONTAINER, {"large.txt": logs.stored(logs.LARGE, False)})
+        swift.put(CONTAINER, {"large.txt.gz": logs.stored(logs.LARGE, True)})
         yield swift
 
 
@@ -85,6 +78,7 @@ def all_held(swift, count):
 # Readers that leave
 
 
+@pytest.mark.long
 def test_aborted_downloads_leave_nothing_behind(swift):
     def abort(number):
         name = ("large.txt", "large.txt.gz")[number % 2]
@@ -110,84 +104,6 @@ def test_aborted_downloads_leave_nothing_behind(swift):
         assert ask(server, "/0.txt").body == LOG
 
 
-def test_reader_that_leaves_a_log_that_trickles_frees_its_thread(swift):
-    """A byte a second, of which none is late."""
-    with serving(swift, read_timeout=1, answer_timeout=2) as server:
-        worker = the_worker(server)
-        readers = [Reader(server, "/0.txt") for _ in range(2 * THREADS)]
-        assert {reader.result().status for reader in readers} == {200}
-        hung_up(server)
-        before = open_descriptors(worker)
-        swift.faulty.behave(Fault(after=logs.MEGABYTE, then="trickle", only=b"/large.txt"))
-        for number in range(THREADS):
-            connection, response = begin(server, f"/large.txt?format={('text', 'raw')[number % 2]}")
-            assert response.read(1000)
-            response.close()
-            connection.close()
-        no_request_goes_on(server)
-        assert leaked(worker, before) == ""
-
-
-def test_reader_of_one_byte_a_second_is_waited_for(swift):
-    """He holds a thread and a connection to Swift until he leaves, and nobody else's."""
-    name, slow, seconds = "/large.txt?format=text", THREADS // 2, 2
-    text, pace = logs.stored(logs.LARGE, False), threading.Event()
-    with serving(swift) as server, contextlib.ExitStack() as stack:
-        worker = the_worker(server)
-        for reader in [Reader(server, "/0.txt") for _ in range(2 * THREADS)]:
-            assert reader.result().body == LOG
-        hung_up(server)
-        before = open_descriptors(worker)
-        begun = [begin(server, name) for _ in range(slow)]
-        for connection, response in begun:
-            stack.callback(connection.close)
-            stack.callback(response.close)
-        for at in range(seconds):
-            assert {response.read(1) for _, response in begun} == {text[at : at + 1]}
-            assert ask(server, "/0.txt").body == LOG
-            pace.wait(1)
-        assert begun[0][1].read() == text[seconds:]
-        stack.close()
-        hung_up(server)
-        assert leaked(worker, before) == ""
-        counted = "oslogserve_response_seconds_count"
-        labels = {"source": "swift", "view": "text"}
-        assert metric(server, counted, ending="aborted", **labels) == slow - 1
-
-
-# Workers that end
-
-
-def test_download_goes_on_when_its_worker_is_told_to_end(swift):
-    with serving(swift) as server:
-        worker = the_worker(server)
-        reader = Reader(server, "/large.txt?format=text", stalls=True)
-        reader.stalled()
-        os.kill(worker, signal.SIGTERM)
-        poll(lambda: not has_to_hear_of(worker, signal.SIGTERM), lambda: AssertionError("deaf"), 20)
-        following = Reader(server, "/0.txt")
-        assert not reader.done
-        reading = reader.result()
-        assert (reading.status, reading.broken) == (200, False)
-        assert reading.body == logs.stored(logs.LARGE, False)
-        assert following.result().body == LOG
-        poll(
-            lambda: workers(server) not in ([], [worker]),
-            lambda: AssertionError("no worker takes its place"),
-            20,
-        )
-        hits = "oslogserve_source_open_seconds_count"
-        assert metric(server, hits, source="swift", outcome="hit") == 2
-
-
-def has_to_hear_of(pid, number):
-    status = Path(f"/proc/{pid}/status").read_text()
-    pending = [
-        int(mask, 16) for mask in re.findall(r"^(?:Sig|Shd)Pnd:\s*(\w+)$", status, re.MULTILINE)
-    ]
-    return any(mask >> (number - 1) & 1 for mask in pending)
-
-
 # Long listings
 
 
@@ -196,13 +112,6 @@ def long_listing(swift):
     """What a folder of 100,000 logs lists: ten of Swift's pages."""
     swift.list_more(CONTAINER, "long/", LONG)
     return [f"{n:06}" for n in range(LONG)]
-
-
-def test_hundred_thousand_logs_are_listed_to_the_last(swift, long_listing):
-    with serving(swift) as server:
-        listed = json.loads(ask(server, "/long/?format=json").body)
-        assert listed["complete"] is True
-        assert [row["name"] for row in listed["entries"]] == long_listing
 
 
 @pytest.mark.parametrize("view", ["json", "text", "html"])
@@ -238,10 +147,7 @@ def test_page_that_fails_once_is_asked_for_again(swift, long_listing):
 def test_sixteen_refused_at_once_take_one_new_token(tmp_path):
     """No answer passes before all sixteen have come back with 401."""
     with Swift(tmp_path, faulty=True) as swift:
-        with contextlib.closing(swift.connection(retries=0)) as connection:
-            connection.put_container(CONTAINER)
-            for number in range(16):
-                connection.put_object(CONTAINER, f"{number}.txt", LOG * (number + 1))
+        swift.put(CONTAINER, SMALL)
         # Half of the threads may wait for Swift's first bytes.
         with serving(swift, threads=32) as server:
             assert ask(server, "/0.txt").status == 200
@@ -255,57 +161,6 @@ def test_sixteen_refused_at_once_take_one_new_token(tmp_path):
                 reading = reader.result()
                 assert (reading.status, reading.body) == (200, LOG * (number + 1)), reading.body
             assert swift.token_requests() == before + 1
-
-
-def test_keystones_short_token_is_renewed_once_per_expiry_for_all_threads(keystone_swift):
-    """Few readers: Swift has Keystone look at each new token once for each of them."""
-    keystone, life, lives = keystone_swift.keystone, 6, 1.7
-    with contextlib.closing(keystone_swift.connection(retries=0)) as connection:
-        connection.put_container(CONTAINER)
-        connection.put_object(CONTAINER, "log.txt", LOG)
-    answers = []
-
-    def ask_once(number):
-        answer = ask(server, "/log.txt")
-        answers.append((answer.status, answer.body))
-
-    keystone.reconfigure(life)
-    patient = {"read_timeout": 50, "answer_timeout": 50}
-    try:
-        with serving(keystone_swift, threads=16, **patient) as server:
-            assert ask(server, "/log.txt").body == LOG
-            before, began = keystone.token_requests(), time.monotonic()
-            with asking(4, ask_once):
-                time.sleep(life * lives)
-            most = (time.monotonic() - began) / (life - 1) + 1  # a token's second has no parts
-            assert set(answers) == {(200, LOG)}
-            assert int(lives) <= keystone.token_requests() - before <= most
-    finally:
-        keystone.reconfigure(SETUP_EXPIRATION)
-
-
-def test_rotated_password_is_told_until_it_is_the_configured_one_again(keystone_swift):
-    """Keystone revokes the tokens that the old one got."""
-    keystone = keystone_swift.keystone
-    with contextlib.closing(keystone_swift.connection(retries=0)) as connection:
-        connection.put_container(CONTAINER)
-        connection.put_object(CONTAINER, "log.txt", LOG)
-    with serving(keystone_swift) as server:
-        assert ask(server, "/log.txt").body == LOG
-        keystone.rotate_password("another")
-        keystone_swift.reconfigure()  # it remembers for minutes that the token was valid
-        try:
-            answer = ask(server, "/log.txt")
-            assert (answer.status, "Retry-After" in answer.headers) == (503, True)
-            assert b"swift: " in answer.body
-            assert keystone.password.encode() not in answer.body + server.log.read_bytes()
-        finally:
-            keystone.revoke_tokens()
-        poll(
-            lambda: ask(server, "/log.txt").body == LOG,
-            lambda: AssertionError("the password is not tried again"),
-            60,
-        )
 
 
 # A Swift that was restarted

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log of requests, of real servers: one line each; and what of a request goes on to Swift."""
 
-import contextlib
 import json
-import os
 import re
-import signal
 import socket
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.servers.apache import Apache, public_folder
-from tests.servers.client import ask, begin, ini
+from tests.servers.client import ask, begin, exchanged, ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
 from tests.servers.process import HOST, REPOSITORY, poll
@@ -40,15 +36,6 @@ def lines_of(path, count):
     return read()
 
 
-def send(port, target):
-    """Sends exactly this target; the answer is read to its end."""
-    with socket.create_connection((HOST, port), timeout=BOUND) as connection:
-        connection.sendall(
-            f"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode("latin-1")
-        )
-        return b"".join(iter(lambda: connection.recv(65536), b""))
-
-
 @pytest.fixture
 def root(tmp_path):
     folder = tmp_path / "logs"
@@ -59,9 +46,7 @@ def root(tmp_path):
 
 def test_each_answer_is_one_line_with_what_it_took(swift, root, tmp_path):
     path = tmp_path / "requests.log"
-    with contextlib.closing(swift.connection()) as connection:
-        connection.put_container("request_log")
-        connection.put_object("request_log", "b.txt", LINE * 9)
+    swift.put("request_log", {"b.txt": LINE * 9})
     config = {"disk": {"root": root}, "swift": swift.settings("request_log")}
     config["request_log"] = {"to": path}
     with Gunicorn(ini(config)) as server:
@@ -117,12 +102,12 @@ def test_the_manuals_command_finds_the_slowest(root, tmp_path):
     assert rows[0] == [slowest, "disk", len(LINE), "/a.txt"]
 
 
-@pytest.mark.parametrize("form", ["json", "combined"])
+@pytest.mark.parametrize("form", ["json", pytest.param("combined", marks=pytest.mark.long)])
 def test_hostile_targets_are_one_line_each(root, tmp_path, form):
     path = tmp_path / "requests.log"
     config = f"[disk]\nroot = {root}\n[request_log]\nto = {path}\nformat = {form}\n"
     with Gunicorn(config) as server:
-        answers = [send(server.port, target) for target in HOSTILE]
+        answers = [exchanged(server, target) for target in HOSTILE]
         # gunicorn itself refuses what is no HTTP.
         answered = [answer for answer in answers if b"<title>Bad Request</title>" not in answer]
         lines = lines_of(path, len(answered))
@@ -147,30 +132,7 @@ def test_a_client_that_leaves_is_one_line(tmp_path, root):
     assert 1000 <= line["sent"] < line["stored"] == len(LINE) * 400_000
 
 
-def test_no_line_is_lost_or_broken_while_the_file_is_moved_away(root, tmp_path):
-    """By several processes and threads, as logrotate does it."""
-    path = tmp_path / "requests.log"
-    config = f"[disk]\nroot = {root}\n[request_log]\nto = {path}\n"
-    asked = []
-    with Gunicorn(config, "--workers", "3") as server, ThreadPoolExecutor(8) as pool:
-        for number in range(3):
-            list(pool.map(lambda _: asked.append(ask(server, "/a.txt")), range(50)))
-            path.rename(tmp_path / f"requests.log.{number}")
-
-            def is_made_again():
-                asked.append(ask(server, "/a.txt"))
-                return path.exists()
-
-            poll(is_made_again, lambda: AssertionError("it is still the old file"), BOUND)
-
-        def lines():
-            files = [file.read_bytes() for file in tmp_path.glob("requests.log*")]
-            return [line for file in files for line in file.split(b"\n")[:-1]]
-
-        poll(lambda: len(lines()) == len(asked), lambda: AssertionError(len(lines())), BOUND)
-    assert {json.loads(line)["path"] for line in lines()} == {"/a.txt"}
-
-
+@pytest.mark.long
 def test_under_mod_wsgi_lines_go_to_a_file_or_to_apaches_error_log():
     with public_folder() as logs:
         (logs / "a.txt").write_bytes(LINE)
@@ -179,43 +141,17 @@ def test_under_mod_wsgi_lines_go_to_a_file_or_to_apaches_error_log():
         path = logs / "out/requests.log"
         with Apache(logs, f"[disk]\nroot = {logs}\n[request_log]\nto = {path}\n") as apache:
             for target in ("/a.txt", "/a%0Ab.txt"):
-                send(apache.port, target)
+                exchanged(apache, target)
             lines = [json.loads(line) for line in lines_of(path, 2)]
         assert [line["path"] for line in lines] == ["/htmlify/a.txt", "/htmlify/a%0Ab.txt"]
         with Apache(logs, f"[disk]\nroot = {logs}\n[request_log]\nto = stderr\n") as apache:
             for target in ("/a.txt", "/a%0Ab.txt"):
-                send(apache.port, target)
+                exchanged(apache, target)
             found = lambda: re.findall(r'^\{"time".*\}$', apache.error_log(), re.MULTILINE)
             poll(lambda: len(found()) == 2, lambda: AssertionError(apache.error_log()), BOUND)
             assert [json.loads(line)["path"] for line in found()] == [
                 line["path"] for line in lines
             ]
-
-
-def test_a_file_that_cannot_be_opened_is_said_and_stops_no_server(root):
-    what = "[request_log] to: /not/there: No such file or directory"
-    with Gunicorn(f"[disk]\nroot = {root}\n") as server:
-        (server.root / "oslogserve.conf").write_text(
-            f"[disk]\nroot = {root}\n[request_log]\nto = /not/there\n"
-        )
-        os.kill(server.process.pid, signal.SIGHUP)
-        tail = server.process.tail
-        poll(lambda: tail().count(what) == 2, lambda: AssertionError(tail()), BOUND)
-        poll(lambda: tail().count("Worker exiting") == 2, lambda: AssertionError(tail()), BOUND)
-        assert ask(server, "/healthz").status == 200
-        assert server.process.running
-
-
-def test_a_failures_page_names_swifts_transaction(fragile_swift):
-    with contextlib.closing(fragile_swift.connection()) as connection:
-        connection.put_container("logs")
-        connection.put_object("logs", "a.txt", LINE)
-    with Gunicorn(ini({"swift": fragile_swift.settings("logs")})) as server:
-        fragile_swift.kill("object")
-        for accept in ("text/html", "*/*"):
-            answer = ask(server, "/a.txt", Accept=accept)
-            assert answer.status == 503
-            assert re.search(rb"status 503 in transaction tx[0-9a-f-]+", answer.body)
 
 
 @pytest.fixture
@@ -247,20 +183,25 @@ def test_a_traceparent_goes_with_every_request_to_swift(lying):
         assert "range" in gets[1].headers
 
 
-@pytest.mark.parametrize("hostile", ["x", PARENT + "-00", PARENT.upper(), f"{PARENT}, {PARENT}"])
-def test_a_hostile_traceparent_goes_nowhere(lying, hostile):
+def test_a_hostile_traceparent_goes_nowhere(lying):
     lying.answers["GET", f"{CONTAINER}/a.txt"] = [reply("200 OK", LINE, ETag="0" * 32)]
     with Gunicorn(ini({"swift": lying.settings()})) as server:
-        assert ask(server, "/a.txt?format=raw", Traceparent=hostile).status in (200, 503)
+        for hostile in ("x", PARENT + "-00", PARENT.upper(), f"{PARENT}, {PARENT}"):
+            assert ask(server, "/a.txt?format=raw", Traceparent=hostile).status in (200, 503)
     assert lying.asked
     assert not [asked for asked in lying.asked if "traceparent" in asked.headers]
 
 
-def test_a_hostile_transaction_is_shown_to_nobody(lying):
-    lying.answers["GET", f"{CONTAINER}/a.txt"] = [
-        reply("500 Internal Error", X_Trans_Id="<script>alert(1)</script>")
-    ]
+def test_a_failures_page_names_swifts_transaction_but_no_hostile_one(lying):
+    def failing(transaction):
+        return [reply("500 Internal Error", X_Trans_Id=transaction)]
+
     with Gunicorn(ini({"swift": {**lying.settings(), "retries": "0"}})) as server:
+        lying.answers["GET", f"{CONTAINER}/a.txt"] = failing("tx5a-0016")
+        for accept in ("text/html", "*/*"):
+            told = ask(server, "/a.txt", Accept=accept).body
+            assert b"status 500 in transaction tx5a-0016" in told
+        lying.answers["GET", f"{CONTAINER}/a.txt"] = failing("<script>alert(1)</script>")
         answer = ask(server, "/a.txt", Accept="text/html")
     assert answer.status == 503
     assert b"alert" not in answer.body

@@ -48,6 +48,7 @@ def slow_reader(server):
         assert first + answer.read() == LARGE
 
 
+@pytest.mark.long
 def test_a_reload_and_a_restart_under_load_lose_no_request(service):
     readers = Readers(service)
     with readers.reading():

@@ -16,6 +16,8 @@ from tests.servers.process import poll
 SLOW_READERS = 200
 IDLE = 500
 HALF = 64
+SLOW = b"GET /large.txt?format=%b HTTP/1.1\r\nHost: x\r\n\r\n"
+LONG = pytest.mark.long
 #: Seconds that a machine with other work to do may take for a small answer.
 LOOSE = 0.25
 LINE = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
@@ -60,12 +62,11 @@ def no_other_request_runs(server):
 @pytest.mark.parametrize(
     ("count", "request_bytes"),
     [
-        (SLOW_READERS, b"GET /large.txt?format=text HTTP/1.1\r\nHost: x\r\n\r\n"),
-        (SLOW_READERS, b"GET /large.txt?format=html HTTP/1.1\r\nHost: x\r\n\r\n"),
-        (HALF, b"GET /small.txt HTTP/1.1\r\nHost: x\r\n"),
-        (IDLE, b""),
+        pytest.param(SLOW_READERS, SLOW % b"text", id="slow readers of text", marks=LONG),
+        pytest.param(SLOW_READERS, SLOW % b"html", id="slow readers of a page", marks=LONG),
+        pytest.param(HALF, b"GET /small.txt HTTP/1.1\r\nHost: x\r\n", id="half-sent headers"),
+        pytest.param(IDLE, b"", id="idle connections", marks=LONG),
     ],
-    ids=["slow readers of text", "slow readers of a page", "half-sent headers", "idle connections"],
 )
 def test_nobody_waits_for_slow_clients(front, count, request_bytes):
     p99(front, 20)  # so that all is warm

@@ -60,7 +60,13 @@ def server(request, logs):
         yield running
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize(
+    "address",
+    [
+        name if name in ("page.html", "page.svg") else pytest.param(name, marks=pytest.mark.long)
+        for name in ADDRESSES
+    ],
+)
 def test_a_stored_page_reads_no_cookie_and_no_log_and_installs_nothing(server, address, chromium):
     with chromium.new_context() as context:
         context.add_cookies([{"name": "session", "value": "key", "url": server.url}])

@@ -117,7 +117,9 @@ def addresses(name):
     yield f"/{quoted}%00"
 
 
-@pytest.mark.parametrize("view", ["?format=raw", "?format=html"])
+@pytest.mark.parametrize(
+    "view", ["?format=raw", pytest.param("?format=html", marks=pytest.mark.long)]
+)
 def test_a_name_gives_its_own_object_or_none(server, view):
     for name in NAMES:
         for address in addresses(name):

@@ -3,7 +3,6 @@
 
 import contextlib
 import gzip
-import os
 import random
 import shlex
 import signal
@@ -17,9 +16,8 @@ import pytest
 from tests.servers.client import ask, ini
 from tests.servers.faulty import PASS, Fault
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
 from tests.servers.process import environment, poll
-from tests.servers.swift import FourProcessSwift, Swift
+from tests.servers.swift import Swift
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
 LINE = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
@@ -143,25 +141,7 @@ def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
     assert len(puts) == 2 + len(files) + len(segments)
 
 
-def test_only_what_differs_is_uploaded_again(swift, connection, tmp_path):
-    config = config_of(swift, tmp_path, "differs")
-    folder = tmp_path / "job"
-    files = job(folder, files=2)
-    arguments = folder, "--prefix", "x", "--segment-size", SEGMENT
-    assert upload(*arguments, config=config).returncode == 0
-    files["core.bin"] = files["core.bin"][: 3 * SEGMENT] + b"and another end"
-    files["empty.txt"] = b"no more"
-    for name in ("core.bin", "empty.txt"):
-        (folder / name).write_bytes(files[name])
-    done = upload(*arguments, config=config)
-    assert done.stdout.startswith(b"2 uploaded (600 kB")
-    assert dict(stored(connection, "differs", "x")) == files
-    assert len(connection.get_container("differs_segments")[1]) == 4
-    (folder / "core.bin").write_bytes(b"\1\2\3 small now")
-    assert upload(*arguments, config=config).returncode == 0
-    assert connection.get_container("differs_segments")[1] == []
-
-
+@pytest.mark.long
 def test_killed_at_ten_random_moments_and_run_again_every_file_is_there_once(
     swift, connection, logs, tmp_path
 ):
@@ -185,77 +165,6 @@ def test_killed_at_ten_random_moments_and_run_again_every_file_is_there_once(
         assert stored(connection, "killed", prefix) == sorted(files.items())
         segments = connection.get_container("killed_segments", prefix=f"{prefix}/")[1]
         assert len(segments) == 6
-
-
-def test_files_arrive_while_swift_fails_refuses_its_tokens_and_breaks_off(tmp_path):
-    folder = tmp_path / "job"
-    files = job(folder)
-    with FourProcessSwift(tmp_path / "swift", node_timeout=2, faulty=True) as swift:
-        config = config_of(swift, tmp_path)
-        swift.faulty.behave(Fault(after=0, then="reset", only=b"PUT /v1", times=9))
-
-        def restart():
-            swift.reconfigure(token_life=3600)  # tokens that were given are refused
-            swift.kill("object")
-            swift.faulty.at_byte(20_000, lambda: swift.start("object"))
-
-        swift.faulty.at_byte(300_000, restart)
-        arguments = folder, "--prefix", "a", "--segment-size", SEGMENT, "--patience", "60"
-        done = upload(*arguments, config=config)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert swift.faulty.struck == 9
-        assert swift.token_requests() >= 2
-        with contextlib.closing(swift.connection()) as connection:
-            assert stored(connection, "logs", "a") == sorted(files.items())
-
-
-def test_answers_of_503_and_401_are_asked_again_and_no_secret_is_told(tmp_path):
-    folder = tmp_path / "job"
-    folder.mkdir()
-    (folder / "a.txt").write_bytes(LINE)
-    at = f"{CONTAINER}/x/a.txt"
-    with LyingSwift() as swift:
-        config = config_of(swift, tmp_path)
-        swift.answers["HEAD", CONTAINER] = [reply("503 No"), reply("401 No"), reply("204 Yes")]
-        refused = reply("503 No"), reply("401 No"), b"", reply("408 Slow")
-        swift.answers["PUT", at] = [*refused, reply("201 Created")]
-        done = upload(folder, "--prefix", "x", config=config)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert sum(asked.method == "PUT" for asked in swift.asked) == 5
-        swift.answers["PUT", at] = [reply("403 No")]
-        done = upload(folder, "--prefix", "x", config=config)
-        assert done.returncode == 1
-        assert done.stderr == b"oslogserve: a.txt: not uploaded: Swift: status 403\n"
-        swift.answers["GET", "/auth/v1.0"] = [reply("401 No")]
-        done = upload(folder, "--prefix", "x", config=config)
-        assert done.returncode == 1
-        assert done.stderr.splitlines()[0] == b"oslogserve: a.txt: not uploaded: Swift: status 401"
-        assert b"testing" not in done.stderr + done.stdout
-
-
-def test_what_is_no_file_of_the_job_is_told_and_not_followed(swift, connection, tmp_path):
-    config = config_of(swift, tmp_path, "hostile")
-    (tmp_path / "secret.txt").write_bytes(b"secret")
-    folder = tmp_path / "job"
-    folder.mkdir()
-    (folder / "good.txt").write_bytes(LINE)
-    (folder / "link.txt").symlink_to("../secret.txt")
-    (folder / "folder").symlink_to("..")
-    os.mkfifo(folder / "pipe")
-    done = upload(folder, "--prefix", "x", config=config)
-    assert done.returncode == 0
-    assert b"1 uploaded" in done.stdout
-    assert b"3 skipped" in done.stdout
-    assert sorted(done.stderr.splitlines()) == [
-        b"oslogserve: folder: not uploaded: a symbolic link is not followed",
-        b"oslogserve: link.txt: not uploaded: a symbolic link is not followed",
-        b"oslogserve: pipe: not uploaded: neither a file nor a folder",
-    ]
-    Path(os.fsdecode(os.fsencode(folder) + b"/\xff\n\x1b[31m.txt")).write_bytes(b"x")
-    done = upload(folder, "--prefix", "x", config=config)
-    assert done.returncode == 1
-    assert rb"oslogserve: \xff\n\x1b[31m.txt: not uploaded: Swift has no" in done.stderr
-    assert stored(connection, "hostile", "x") == [("good.txt", LINE)]
 
 
 def test_credentials_of_the_environment_and_a_container_for_each_partition(swift, tmp_path):

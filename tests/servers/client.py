@@ -8,6 +8,8 @@ import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from .process import HOST, poll
+
 
 class Answer(NamedTuple):
     status: int
@@ -54,6 +56,23 @@ def metric(server, name, **labels):
 def sum_of(text, name, **labels):
     """The samples in the text of /metrics that have these labels, and maybe others, added up."""
     return sum(value for found, value in _samples(text, name) if labels.items() <= found.items())
+
+
+def counted(server, expected, name, **labels):
+    """Waits: the server counts an answer after its last byte, which the client may have already."""
+    poll(
+        lambda: metric(server, name, **labels) == expected,
+        lambda: AssertionError(f"{name} is {metric(server, name, **labels)}"),
+        20,
+    )
+
+
+def exchanged(server, target):
+    """All that comes back for exactly this target, which no client tidies."""
+    with socket.create_connection((HOST, server.port), 20) as connection:
+        head = f"GET {target} HTTP/1.1\r\nHost: logs\r\nConnection: close\r\n\r\n"
+        connection.sendall(head.encode("latin-1"))
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def _samples(text, name):

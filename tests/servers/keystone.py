@@ -83,32 +83,15 @@ class Keystone(Server):
 
     def session(self):
         """A new keystoneauth1 session that logs in by password."""
+        import requests
         from keystoneauth1.identity import v3
+        from keystoneauth1.session import Session
 
         options = self.settings()
         del options["auth_version"]
-        return self._session(v3.Password(**options))
-
-    def application_credential_session(self):
-        """A new keystoneauth1 session with a new application credential."""
-        from keystoneauth1.identity import v3
-
-        identity, secret = self.application_credential()
-        return self._session(
-            v3.ApplicationCredential(
-                self.auth_url,
-                application_credential_id=identity,
-                application_credential_secret=secret,
-            )
-        )
-
-    def _session(self, auth):
-        import requests
-        from keystoneauth1.session import Session
-
         # A keystoneauth session has no close(); we close what it holds when we end.
         http = self._resources.enter_context(requests.Session())
-        return Session(auth=auth, session=http)
+        return Session(auth=v3.Password(**options), session=http)
 
     def application_credential(self):
         """Make an application credential of the logs' user: its id and its secret."""

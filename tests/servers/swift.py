@@ -145,6 +145,13 @@ class Swift(Server):
                         content_length=path.stat().st_size,
                     )
 
+    def put(self, container, files):
+        """Put {name: content} into the container."""
+        with contextlib.closing(self.connection()) as connection:
+            connection.put_container(container)
+            for name, content in files.items():
+                connection.put_object(container, name, content)
+
     def list_more(self, container, prefix, count):
         """Let the container list PREFIX000000 and so many, as no test could upload them."""
         arguments = [self.root / "srv/sda/containers", container, prefix, str(count)]

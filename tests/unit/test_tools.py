@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs before anything is installed, and the audit of what is."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+#: A wheel that can be run, as pip's.
+FAKE_PIP = 'import os, pathlib; pathlib.Path(os.environ["INSTALLED"]).touch()'
+
+
+def wheel():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("pip/__main__.py", FAKE_PIP)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("fault", [None, "other bytes", "not locked", "no answer"])
+def test_no_pip_is_run_but_the_locked_one(tmp_path, fault):
+    content = wheel()
+    digest = hashlib.sha256(content).hexdigest()
+    tool = tmp_path / "tools/fetch-pip"
+    tool.parent.mkdir()
+    shutil.copy(REPOSITORY / "tools/fetch-pip", tool)
+    (tmp_path / "requirements").mkdir()
+    locked = "0" * 64 if fault == "not locked" else digest
+    (tmp_path / "requirements/pip.txt").write_text(f"pip==1 \\\n    --hash=sha256:{locked}\n")
+    index = tmp_path / "index/pip"
+    index.mkdir(parents=True)
+    name = "pip-1-py3-none-any.whl"
+    (index / name).write_bytes(content + b"more" * (fault == "other bytes"))
+    files = [{"filename": name, "url": name, "hashes": {"sha256": digest}}]
+    (index / "index.html").write_text(json.dumps({"files": files}))
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path / "index")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}" + "/none" * (fault == "no answer")
+        environ = {"PIP_INDEX_URL": url, "INSTALLED": str(tmp_path / "installed")}
+        command = [sys.executable, tool, sys.executable]
+        done = subprocess.run(command, env=os.environ | environ, capture_output=True, check=False)
+        server.shutdown()
+    assert (tmp_path / "installed").exists() == (done.returncode == 0) == (fault is None)
+    assert (b"pip could not be fetched from" in done.stderr) == (fault is not None)
+
+
+def answering(folder, name, answer):
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n/bin/cat <<'E'\n{answer}\nE\n")
+    program.chmod(0o755)
+
+
+NO_RUST = json.dumps({"vulnerabilities": {"list": []}})
+RUST = json.dumps(
+    {
+        "vulnerabilities": {
+            "list": [{"package": {"name": "a", "version": "1"}, "advisory": {"id": "RUSTSEC-1"}}]
+        }
+    }
+)
+SAFE = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": []}]})
+WEAK = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "CVE-1"}]}]})
+SKIPPED = json.dumps({"dependencies": [{"name": "a", "skip_reason": "not found"}]})
+
+
+@pytest.mark.parametrize(
+    ("of_python", "of_rust", "status", "said"),
+    [
+        (SAFE, NO_RUST, 0, "No weakness is known"),
+        (WEAK, NO_RUST, 1, "CVE-1"),
+        (SAFE, RUST, 1, "RUSTSEC-1"),
+        (SKIPPED, NO_RUST, os.EX_TEMPFAIL, "COULD NOT BE ASKED about a"),
+        ("", NO_RUST, os.EX_TEMPFAIL, "COULD NOT BE ASKED about Python"),
+        (SAFE, "error: no such command: `audit`", os.EX_TEMPFAIL, "COULD NOT BE ASKED about Rust"),
+        (SAFE, None, os.EX_TEMPFAIL, "COULD NOT BE ASKED about Rust"),
+        (WEAK, None, 1, "COULD NOT BE ASKED about Rust"),
+    ],
+)
+def test_an_audit_that_could_not_ask_is_never_taken_for_a_clean_one(
+    tmp_path, of_python, of_rust, status, said
+):
+    answering(tmp_path, "pip-audit", of_python)
+    if of_rust is not None:
+        answering(tmp_path, "cargo", of_rust)
+    done = subprocess.run(
+        [sys.executable, REPOSITORY / "tools/audit"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, said in done.stdout + done.stderr) == (status, True)
