@@ -136,8 +136,7 @@ def _served(options: argparse.Namespace) -> Config:
 def _render(options: argparse.Namespace) -> int:
     from oslogserve.logs.decode import Decoded, until_incomplete
     from oslogserve.logs.media_type import passed_through_as
-    from oslogserve.pages.bar import LogInfo
-    from oslogserve.pages.log import LogView, incomplete_notice
+    from oslogserve.pages.log import LogInfo, LogView, incomplete_notice
 
     config = load(options.config)
     _, renderer = renderer_of(config)

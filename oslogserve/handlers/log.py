@@ -17,8 +17,7 @@ from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
-from oslogserve.pages.bar import LogInfo
-from oslogserve.pages.log import LogView
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first

@@ -2,7 +2,16 @@
 """Links from a page to the same path, with other parameters."""
 
 from collections.abc import Container, Iterable
+from typing import NamedTuple
 from urllib.parse import urlencode
+
+
+class Link(NamedTuple):
+    """A link on a page; its template escapes all of it."""
+
+    address: str
+    text: str
+    rel: str = ""
 
 
 def address(

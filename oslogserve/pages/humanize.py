@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, times, durations and names as a page shows them: short, with the exact value behind them."""
+"""Sizes, times, durations and names as a page shows them."""
 
 from datetime import UTC, datetime
 from math import inf
 
-from markupsafe import Markup
-
-from oslogserve.pages.template import template
-
-_SIZE = template('<data value="{size}" title="{size:,} bytes">{shown}</data>')
-_TIME = template('<time datetime="{iso}">{shown}{zone}</time>')
 #: How many of each make one of the next.
 _UNITS_OF_TIME = {"ms": 1000, "s": 60, "min": 60, "h": 24, "days": inf}
 
@@ -27,11 +21,6 @@ def size_shown(size: int) -> str:
     return f"{amount:.{decimals}f} {unit}"
 
 
-def size_element(size: int | None) -> Markup:
-    """The element of a size; empty where it is not known."""
-    return Markup() if size is None else _SIZE(size=size, shown=size_shown(size))
-
-
 def moment(seconds: float | None) -> str | None:
     """The time as '2013-09-27 18:22:11', in UTC; None where it is not known. seconds: since 1970."""
     if seconds is None:
@@ -43,12 +32,6 @@ def iso_moment(seconds: float | None) -> str | None:
     """The time as '2013-09-27T18:22:11Z'; None where it is not known. seconds: since 1970."""
     shown = moment(seconds)
     return f"{shown.replace(' ', 'T')}Z" if shown else None
-
-
-def time_element(seconds: float | None, zone: str = "") -> Markup:
-    """The element of a time; empty where it is not known."""
-    iso, shown = iso_moment(seconds), moment(seconds)
-    return _TIME(iso=iso, shown=shown, zone=zone) if shown else Markup()
 
 
 def duration(micros: int) -> str:
@@ -63,7 +46,7 @@ def duration(micros: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """The number, and the noun that it is of."""
+    """The number and its noun, in the plural if need be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

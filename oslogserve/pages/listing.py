@@ -2,50 +2,27 @@
 """A folder's entries as HTML, text or JSON; each streams."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from math import inf
 from typing import NamedTuple
 from urllib.parse import quote
 
-from markupsafe import Markup
-
 from oslogserve.pages.address import address
-from oslogserve.pages.assets import integrity, url
-from oslogserve.pages.bar import CURRENT, HIDDEN
-from oslogserve.pages.humanize import (
-    counted,
-    iso_moment,
-    moment,
-    size_element,
-    time_element,
-    visible,
-)
-from oslogserve.pages.page import NOTICE, breadcrumbs
-from oslogserve.pages.template import join, template, template_of
+from oslogserve.pages.humanize import iso_moment, moment, visible
+from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known
+from oslogserve.templates import streamed
 
-#: Rows handed to the server at a time.
+#: Rows of text or JSON that are sent at a time.
 BATCH = 500
 #: Rows of a page whose folders come first, and whose columns are left out where all say the same.
 HELD = 10_000
 #: Most names that are sorted by time: they take some 30 MB. More stay in their order.
 SORTED = 100_000
-
-_BEFORE_ROWS = template_of("head", "folder")
-_ABOVE = Markup('<tr><td><a href="../">../</a></td><td></td><td></td><td></td></tr>\n')
-_HEADING = template('<th{order}><a href="{address}"{current}>{label}</a></th>')
-_ORDERS = {"name": Markup(' aria-sort="ascending"'), "time": Markup(' aria-sort="descending"')}
-_ROW = template(
-    '<tr><td><a href="{href}">{name}</a></td><td>{size}</td><td>{time}</td><td>{sources}</td></tr>\n'
-)
-_SOURCE = template('<span class="source">{name}</span>')
-_AFTER_ROWS = template(
-    "</tbody>\n</table>\n{notices}</main>\n<footer><span>{total}</span></footer>\n</body>\n</html>\n"
-)
-
 
 #: Entries of one name, one for each source that has it.
 _OfName = tuple[Entry, ...]
@@ -64,44 +41,53 @@ class _Row(NamedTuple):
     #: Names of those that have it.
     sources: list[str]
 
+    @property
+    def is_folder(self) -> bool:
+        return self.name.endswith("/")
+
+
+@dataclass
+class _Total:
+    """Counts of a folder's entries, and bytes of its files."""
+
+    files: int = 0
+    folders: int = 0
+    size: int = 0
+
+    def counting(self, rows: Iterable[_Row]) -> Iterator[_Row]:
+        for row in rows:
+            if row.is_folder:
+                self.folders += 1
+            else:
+                self.files += 1
+            self.size += row.size or 0
+            yield row
+
 
 def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iterator[bytes]:
     """A page; its links keep the query's source. job_marks: names by which its script knows that it
     may ask for what went wrong in the logs."""
     source = "" if query.source == "all" else query.source
-    rows: Iterator[_Row] = chain.from_iterable(_batches(listing, sort))
+    rows = chain.from_iterable(_batches(listing, sort))
     held = list(islice(rows, HELD + 1))
     is_all = len(held) <= HELD
     if is_all and sort == "name":
-        held.sort(key=lambda row: not row.name.endswith("/"))
-    yield _BEFORE_ROWS(
+        held.sort(key=lambda row: not row.is_folder)
+    total = _Total()
+    yield from streamed(
+        "folder.html",
+        **frame(query.mount, query.path),
         same=_same(held) if is_all else "",
-        title=query.path.decode("utf-8", "replace") or "logs",
-        style=url(query.mount, "log.css"),
-        path=breadcrumbs(query.mount, query.path),
-        name_heading=_heading("Name", "name", sort, query.source),
-        time_heading=_heading("Time (UTC)", "time", sort, query.source),
-        above=_ABOVE if query.path else "",
+        sort=sort,
+        by_name=address(source=source, sort="name"),
+        by_time=address(source=source, sort="time"),
         overview=address(source=source, format="overview"),
-        marks=job_marks,
-        hidden=HIDDEN(name="source", value=source) if source else "",
-        job_style=url(query.mount, "job.css"),
-        script=url(query.mount, "folder.js"),
-        integrity=integrity("folder.js"),
-    ).encode()
-    files = folders = size = 0
-    rest = chain(held, rows)
-    while batch := list(islice(rest, BATCH)):
-        folders_in_batch = sum(row.name.endswith("/") for row in batch)
-        folders += folders_in_batch
-        files += len(batch) - folders_in_batch
-        size += sum(row.size or 0 for row in batch)
-        yield join(map(_html_row, batch)).encode()
-    total = [counted(files, "file")]
-    total += [size_element(size)] if size else []
-    total += [counted(folders, "folder")] if folders else []
-    notices = join(NOTICE(sentence=sentence) for sentence in _notices(listing))
-    yield _AFTER_ROWS(notices=notices, total=join(total, between=", ")).encode()
+        source=source,
+        job_marks=job_marks,
+        rows=total.counting(chain(held, rows)),
+        total=total,
+        notices=lambda: _notices(listing),
+    )
 
 
 def _same(rows: list[_Row]) -> str:
@@ -178,25 +164,6 @@ def _incomplete(listing: Listing) -> str | None:
         return None
     failures = "; ".join(f"{failure.source}: {failure}" for failure in listing.failures)
     return f"This listing is incomplete: a source failed ({failures})."
-
-
-def _heading(label: str, key: str, sort: str, source: str) -> Markup:
-    return _HEADING(
-        order=_ORDERS[key] if key == sort else "",
-        address=address(source="" if source == "all" else source, sort=key),
-        current=CURRENT if key == sort else "",
-        label=label,
-    )
-
-
-def _html_row(row: _Row) -> Markup:
-    return _ROW(
-        href=row.href,
-        name=visible(row.name),
-        size=size_element(row.size),
-        time=time_element(row.modified),
-        sources=join((_SOURCE(name=source) for source in row.sources), between=" "),
-    )
 
 
 def _text_row(row: _Row) -> str:

@@ -8,21 +8,39 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
+
+from markupsafe import Markup
 
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.nearest import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, Tally, Wanted
 from oslogserve.logs.decode import until_incomplete
-from oslogserve.pages import counts, page
 from oslogserve.pages.address import address
-from oslogserve.pages.bar import LogInfo
+from oslogserve.pages.assets import content
+from oslogserve.pages.bar import bar
+from oslogserve.pages.counts import LINES_BEFORE, Counts
+from oslogserve.pages.page import frame, link_of
 from oslogserve.query import Query
+from oslogserve.templates import streamed
 
 #: Bytes of a log's text for each element of its page, where lines are short and have links.
 ELEMENT_BYTES = 16
+
+
+class LogInfo(NamedTuple):
+    """Facts of a log that are known before it is read."""
+
+    #: Name of the source that has it.
+    source: str = ""
+    #: Bytes as it is stored; None where unknown.
+    stored_size: int | None = None
+    #: When it was last written, in seconds since 1970; None for now.
+    modified: float | None = None
+    #: Bytes of its text, or an estimate.
+    text_size: int = 0
 
 
 @dataclass
@@ -41,7 +59,8 @@ class LogView:
 
     def __post_init__(self) -> None:
         self._selection = self.query.selection
-        self._tally = Tally()
+        #: Known when all pieces were read.
+        self.tally = Tally()
         self._has_ended = False
 
     def render(
@@ -73,7 +92,7 @@ class LogView:
 
     def next_address(self) -> str | None:
         """The URL of the lines behind a limit that was reached; None where there was none."""
-        query, tally = self.query, self._tally
+        query, tally = self.query, self.tally
         if tally.cut_at is None:
             return None
         first = tally.cut_from or tally.cut_at
@@ -90,13 +109,13 @@ class LogView:
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
         wanted = Wanted(view, selection, self.info.modified, link, limits)
-        yield from self.renderer(self._noting_end(pieces), wanted, self._tally)
-        if self._tally.dropped:
-            left_out = f"{self._tally.dropped} of the last {selection.tail} lines are left out"
+        yield from self.renderer(self._noting_end(pieces), wanted, self.tally)
+        if self.tally.dropped:
+            left_out = f"{self.tally.dropped} of the last {selection.tail} lines are left out"
             reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB is all that is held"
             self.missing.append(Incomplete("capped", reason))
-        if self._tally.cut_line:
-            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {self._tally.cut_line} has more"
+        if self.tally.cut_line:
+            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {self.tally.cut_line} has more"
             self.missing.append(Incomplete("capped", reason))
 
     def _noting_end(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -106,7 +125,7 @@ class LogView:
     @property
     def _is_read_to_end(self) -> bool:
         """True unless the log broke off, or `limit` or `lines` ended the reading before its end."""
-        tally = self._tally
+        tally = self.tally
         return self._has_ended and (tally.cut_at is None or tally.cut_at <= tally.lines)
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -118,15 +137,16 @@ class LogView:
         is_large = self.limits is not None and self.info.text_size > self.limits.size
         if is_large or self._may_hold_too_much():
             self._selection = around_shown(self._selection)
-        # By itself: where the filter finds nothing for long, the reader sees at least the page.
-        notice = counts.before(query, self._selection, is_large)
-        if found and found.micros:
-            notice += counts.nearest(*found)
-        yield page.before_lines(query, self.info, notice)
-        yield from self._lines("html", pieces, page.link_of(query.source))
-        notices = [incomplete_notice(error) for error in self.missing]
-        footer = counts.footer(query, self._selection, self._tally)
-        yield page.after_lines(notices, self.next_address(), footer, self._without_lines())
+        # The page begins before its lines are looked for: a filter may find nothing for long.
+        yield from streamed(
+            "log.html",
+            self._lines("html", pieces, link_of(query.source)),
+            **frame(query.mount, query.path, _title(query.path)),
+            view=self,
+            **bar(query),
+            nearest=found if found and found.micros else None,
+            counts=Counts(query, self._selection, self.tally, is_large),
+        )
 
     def _may_hold_too_much(self) -> bool:
         """True if all lines may have more elements than a page."""
@@ -148,35 +168,41 @@ class LogView:
         return nearest(read, self.renderer, moment, self.info.modified)
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
-        yield page.file_head(title)
-        yield from self._lines("html", pieces)
-        notices = [incomplete_notice(error) for error in self.missing]
-        if self._tally.cut_at is not None:
-            notices.append(f"A limit was reached before line {self._tally.cut_at}.")
-        yield page.after_lines(notices, without_lines=self._without_lines())
+        # The style sheet is the package's own: escaped, it would be none.
+        style = Markup(content("log.css"))  # noqa: S704
+        lines = self._lines("html", pieces)
+        yield from streamed("file.html", lines, view=self, title=title, style=style)
 
-    def _without_lines(self) -> str:
+    @property
+    def notices(self) -> list[str]:
+        """Sentences about what is missing."""
+        return [incomplete_notice(error) for error in self.missing]
+
+    @property
+    def without_lines(self) -> str:
         """The sentence of a page without hits."""
-        if self._tally.matched:
+        if self.tally.matched:
             return ""
-        if not self._tally.bytes and not self.missing:
+        if not self.tally.bytes and not self.missing:
             return "This log is empty."
         return "No line of this log fits these filters."
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)
         counts = self._counts("lines", "matched", "sent")
-        yield _json({"end": True, **counts, **self._completeness(), "next": self.next_address()})
+        yield json_line(
+            {"end": True, **counts, **self._completeness(), "next": self.next_address()}
+        )
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = json.loads(b"".join(self._lines("summary", pieces)))
         errors = summary.pop("errors") or [None]
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}
-        yield _json({**counts, **summary, **ends, **self._completeness()})
+        yield json_line({**counts, **summary, **ends, **self._completeness()})
 
     def _counts(self, *names: str) -> dict[str, int]:
-        return {name: getattr(self._tally, name) for name in names}
+        return {name: getattr(self.tally, name) for name in names}
 
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
@@ -195,10 +221,16 @@ def around_shown(selection: Selection) -> Selection:
     has_window = (*window, selection.limit, selection.tail, selection.after) != (1, *[None] * 5, 0)
     if has_window or not numbers:
         return selection
-    return selection._replace(first=max(1, min(numbers) - counts.LINES_BEFORE))
+    return selection._replace(first=max(1, min(numbers) - LINES_BEFORE))
 
 
-def _json(value: dict[str, Any]) -> bytes:
+def _title(path: bytes) -> str:
+    """The file and the last folders above it, of which one most often names the job."""
+    *folders, name = path.decode("utf-8", "replace").split("/")
+    return f"{name} - {'/'.join(folders[-4:])}" if folders else name
+
+
+def json_line(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 

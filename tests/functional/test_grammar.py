@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.lines.renderer import pure_renderer
-from oslogserve.pages.bar import LogInfo
-from oslogserve.pages.log import LogView
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn

@@ -12,8 +12,7 @@ from oslogserve.errors import BadRequest
 from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Page
 from oslogserve.pages.address import address
-from oslogserve.pages.bar import LogInfo
-from oslogserve.pages.log import LogView
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import MAX_QUERY, Query
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, mutated

@@ -475,7 +475,7 @@ def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
 @pytest.mark.parametrize(("query", "hidden"), [("", []), ("?source=disk", [("source", "disk")])])
 def test_the_page_of_a_folder_has_a_form_that_searches_all_logs(ask, query, hidden):
     page = ask(f"/job/{query}", **HTML).text
-    [form] = re.findall("<form .*?</form>", page)
+    [form] = re.findall("<form .*?</form>", page, re.DOTALL)
     assert ' name="q" ' in form
     assert re.findall('type="hidden" name="(.*?)" value="(.*?)"', form) == hidden
 

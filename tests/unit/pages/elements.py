@@ -12,3 +12,13 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
+
+
+def elements(text, wanted):
+    """Attributes of the elements of a tag."""
+    return [attrs for tag, attrs in Elements(text).found if tag == wanted]
+
+
+def shape(text):
+    """The tags of a page."""
+    return [tag for tag, _ in Elements(text).found]

@@ -25,18 +25,9 @@ def test_an_address_leads_to_the_file_and_its_type(name, media_type):
     assert held.decode() == assets.content(name)
 
 
-def test_an_address_begins_with_the_mount_point():
-    assert assets.url("/htmlify", "log.css") == "/htmlify" + assets.url("", "log.css")
-
-
 def test_nothing_but_style_sheets_and_scripts_is_served():
     assert {asset.media_type for asset in assets.BY_PATH.values()} <= set(TYPES.values())
 
 
 def test_the_version_is_fit_for_an_etag():
     assert re.fullmatch("[0-9a-f]{8}", assets.VERSION)
-
-
-def test_an_unknown_name_has_no_address():
-    with pytest.raises(KeyError):
-        assets.url("", "no.css")

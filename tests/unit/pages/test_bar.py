@@ -5,12 +5,13 @@ from urllib.parse import parse_qs, parse_qsl
 import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.renderer import named
 from oslogserve.lines.search import LONGEST
-from oslogserve.pages.bar import LogInfo
-from oslogserve.pages.page import before_lines
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import MAX_CONTEXT, Query
-from tests.unit.pages.elements import Elements
+from tests.unit.pages.elements import elements, shape
 
+_, RENDERER = named("auto")
 HOSTILE = "\"><script>alert(1)</script>&'"
 
 
@@ -18,11 +19,8 @@ def shown(given=(), name="a.txt", log=None):
     """given: a query, or pairs."""
     pairs = parse_qsl(given) if isinstance(given, str) else given
     query = Query(name.encode(), False).with_parameters(pairs)
-    return before_lines(query, log or LogInfo("disk")).decode()
-
-
-def elements(text, wanted):
-    return [attrs for tag, attrs in Elements(text).found if tag == wanted]
+    view = LogView(query, log or LogInfo("disk"), [], RENDERER)
+    return b"".join(view.render("html", [])).decode()
 
 
 def links(text, label):
@@ -70,20 +68,7 @@ def test_text_and_download_are_the_same_lines():
     assert asked_by(found["text"]) == wanted
     assert asked_by(found["download"]) == wanted
     assert found["download"]["download"] == "a.txt"
-
-
-def test_raw_asks_the_same_source_for_all():
-    found = dict(links(shown("level=ERROR&source=disk"), "Views"))
     assert asked_by(found["raw"]) == {"source": ["disk"], "format": ["raw"]}
-
-
-@pytest.mark.parametrize(
-    ("given", "label", "wrap"),
-    [("", "wrap: on", "no"), ("wrap=YES", "wrap: on", "no"), ("wrap=NO", "wrap: off", None)],
-)
-def test_the_wrap_link_says_what_is_and_leads_to_the_other(given, label, wrap):
-    found = dict(links(shown(given), "Views"))
-    assert asked_by(found[label]).get("wrap", [None]) == [wrap]
 
 
 def test_the_form_shows_what_was_asked_and_keeps_the_rest_hidden():
@@ -98,13 +83,6 @@ def test_the_form_shows_what_was_asked_and_keeps_the_rest_hidden():
     assert "more (7)" in text
 
 
-def test_every_field_is_there_once_where_nothing_was_asked():
-    text = shown()
-    names = [attrs["name"] for attrs in elements(text, "input")]
-    assert sorted(names) == sorted(["q", "re", "not", "context", "since", "until", "lines"])
-    assert "clear</a>" not in text
-
-
 def test_inputs_take_no_more_than_the_query_does():
     most = [
         (attrs["name"], int(attrs.get("maxlength") or attrs["max"]))
@@ -112,15 +90,6 @@ def test_inputs_take_no_more_than_the_query_does():
         if {"maxlength", "max"} & attrs.keys()
     ]
     assert most == [("q", LONGEST), ("re", LONGEST), ("not", LONGEST), ("context", MAX_CONTEXT)]
-
-
-def test_clear_leaves_the_source_and_the_wrapping():
-    [link] = [
-        a
-        for a in elements(shown("source=disk&q=a&level=ERROR&wrap=no"), "a")
-        if a.get("class") == "clear"
-    ]
-    assert asked_by(link) == {"source": ["disk"], "wrap": ["no"]}
 
 
 def test_each_filter_is_a_link_to_the_lines_without_it():
@@ -132,6 +101,8 @@ def test_each_filter_is_a_link_to_the_lines_without_it():
     assert [asked_by(link) for link in links] == [
         {name: values for name, values in (asked | one).items() if values} for one in without
     ]
+    [clear] = [a for a in elements(found, "a") if a.get("class") == "clear"]
+    assert asked_by(clear) == {"source": ["disk"], "wrap": ["no"]}
     for label in ("≥ warning", "“a”", "not “c”", "from 2013"):
         assert f">{label}</a>" in found
 
@@ -143,16 +114,6 @@ def test_what_leaves_nothing_out_is_no_filter(query):
 
 @pytest.mark.parametrize("name", ["q", "not"])
 def test_what_was_asked_adds_no_element(name):
-    def shape(text):
-        return [tag for tag, _ in Elements(text).found]
-
     hostile = shown([(name, HOSTILE)], HOSTILE)
     assert shape(hostile) == shape(shown([(name, "x")], "folder/a.txt"))
     assert inputs(hostile, name) == [HOSTILE]
-
-
-def test_facts_are_shown_as_far_as_they_are_known():
-    assert "<span>swift</span>  </p>" in shown(log=LogInfo("swift"))
-    known = shown(log=LogInfo("disk", 1_234_567, 3600.0))
-    assert 'title="1,234,567 bytes">1.23 MB</data>' in known
-    assert ">1970-01-01 01:00:00 UTC</time>" in known

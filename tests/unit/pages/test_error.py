@@ -48,16 +48,9 @@ def test_it_leads_to_what_may_be_done_next(error, asked, wanted):
     assert steps(shown(error, asked=asked)) == {**wanted, "All logs": "/m/"}
 
 
-def test_a_single_source_is_not_asked_alone():
-    assert list(steps(shown(SICK, sources=["swift"]))) == ["Try again", "All logs"]
-
-
-def test_nothing_is_above_the_top():
-    assert steps(shown(NotFound("x"), b"a.txt")) == {"All logs": "/m/"}
-
-
-def test_what_was_no_path_leads_to_all_logs():
-    assert steps(shown(BadRequest("x"), None, "q=1")) == {"All logs": "/m/"}
+def test_what_has_no_folder_above_leads_to_all_logs():
+    for path in (b"a.txt", None):
+        assert steps(shown(NotFound("x"), path, "q=1")) == {"All logs": "/m/"}
 
 
 def test_a_hostile_path_and_query_add_no_element():
@@ -109,7 +102,3 @@ def test_the_form_of_a_folder_keeps_what_was_chosen_of_all_its_logs():
 def test_numbers_of_lines_are_offered_for_logs_alone(path, wrong, is_offered):
     page = shown(BadRequest("no", wrong), path, "=".join(wrong))
     assert ('name="lines"' in page) == is_offered
-
-
-def test_an_address_that_is_none_has_no_form():
-    assert "<form" not in shown(BadRequest("no", ("q", "x")), None, "q=x")

@@ -90,19 +90,19 @@ def test_json_has_an_object_for_each_name():
 
 
 def test_html_has_a_row_for_each_name():
-    time = '<time datetime="1970-01-01T01:00:00Z">1970-01-01 01:00:00</time>'
-    disk, swift = (f'<span class="source">{name}</span>' for name in ("disk", "swift"))
-
-    def size(number):
-        return f'<data value="{number}" title="{number} bytes">{number} B</data>'
-
-    assert re.findall(r"<tr><td>(.*)</td></tr>", as_html(both())) == [
-        '<a href="../">../</a></td><td></td><td></td><td>',
-        f'<a href="./d/">d/</a></td><td></td><td></td><td>{disk} {swift}',
-        f'<a href="./a">a</a></td><td>{size(1)}</td><td>{time}</td><td>{disk}',
-        f'<a href="./b">b</a></td><td>{size(2)}</td><td>{time}</td><td>{disk} {swift}',
-        f'<a href="./c">c</a></td><td>{size(3)}</td><td>{time}</td><td>{swift}',
+    page = as_html(both())
+    rows = re.findall("<tr><td>(.*?)</tr>", page, re.DOTALL)
+    shown = [re.sub("<.*?>|\\s+", " ", row).split() for row in rows]
+    assert shown == [
+        ["../"],
+        ["d/", "disk", "swift"],
+        ["a", "1", "B", "1970-01-01", "01:00:00", "disk"],
+        ["b", "2", "B", "1970-01-01", "01:00:00", "disk", "swift"],
+        ["c", "3", "B", "1970-01-01", "01:00:00", "swift"],
     ]
+    assert '<data value="2" title="2 bytes">2 B</data>' in page
+    assert '<time datetime="1970-01-01T01:00:00Z">1970-01-01 01:00:00</time>' in page
+    assert '3 files, <data value="6" title="6 bytes">6 B</data>, 1 folder' in page
 
 
 def names(page):
@@ -126,16 +126,6 @@ def test_a_page_of_very_many_stays_in_its_order(monkeypatch):
 def test_a_column_that_says_the_same_everywhere_is_not_shown():
     assert '<table id="entries" class="same-time same-source">' in as_html(of_names(b"a", b"b"))
     assert '<table id="entries" class="">' in as_html(both())
-
-
-def test_nor_one_of_times_that_are_shown_alike():
-    page = as_html(merged(Source("disk", [(b"a", 1, HOUR), (b"b", 1, HOUR + 0.25)])))
-    assert '<table id="entries" class="same-time same-source">' in page
-
-
-def test_html_ends_with_what_there_is():
-    told = '3 files, <data value="6" title="6 bytes">6 B</data>, 1 folder'
-    assert f"<footer><span>{told}</span></footer>" in as_html(both())
 
 
 def test_by_time_the_newest_comes_first_behind_what_has_none():
@@ -173,41 +163,11 @@ def test_the_root_has_nothing_above_it():
     assert "<title>logs</title>" in page
 
 
-def test_a_time_that_only_the_second_source_knows_is_shown_with_its_size():
-    found = merged(Source("disk", [(b"a", 1, None)]), Source("swift", [(b"a", 2, HOUR)]))
-    assert as_text(found) == "a\t2\t1970-01-01 01:00:00\tdisk,swift\n"
-
-
-def test_an_empty_file_has_a_size():
-    assert as_text(one(b"a", size=0)).split("\t")[1] == "0"
-    assert ">0 B</data>" in as_html(one(b"a", size=0))
-
-
-def test_the_epoch_is_a_time():
-    assert as_text(one(b"a", modified=0.0)).split("\t")[2] == "1970-01-01 00:00:00"
-
-
-def test_an_empty_folder():
-    assert as_text(merged(Source("disk", []))) == ""
-    assert as_json(merged(Source("disk", [])))["entries"] == []
-    assert as_html(merged(Source("disk", []))).count("<tr>") == 2
-
-
-def test_rows_are_handed_over_in_batches():
-    pieces = list(listing.text(many()))
-    assert [piece.count(b"\n") for piece in pieces] == [500, 500, 1]
-
-
 def test_more_than_a_batch_is_whole_and_in_order():
     names = [f"{i:05d}" for i in range(2 * listing.BATCH + 1)]
     assert [row.split("\t")[0] for row in as_text(many()).splitlines()] == names
     assert [entry["name"] for entry in as_json(many())["entries"]] == names
     assert re.findall(r'href="\./(\d+)"', as_html(many())) == names
-
-
-def test_exactly_one_batch():
-    found = merged(Source("disk", [(b"%05d" % i, i, HOUR) for i in range(listing.BATCH)]))
-    assert len(as_json(found)["entries"]) == listing.BATCH
 
 
 @pytest.mark.parametrize("after", [0, 1, listing.BATCH, listing.BATCH + 1])
@@ -219,25 +179,12 @@ def test_json_is_valid_and_not_complete_after_a_failure(after):
     assert shown["reason"] == NOTICE
 
 
-def test_text_ends_with_a_notice_after_a_failure():
-    assert as_text(both(fails=True)).splitlines()[-1] == f"[{NOTICE}]"
-
-
 def test_html_ends_with_a_notice_after_a_failure():
     page = as_html(both(fails=True))
     notice = NOTICE.replace("<", "&lt;").replace(">", "&gt;")
-    assert f'</table>\n<p class="notice" role="status">{notice}</p>\n</main>' in page
+    _, _, after = page.partition("</table>")
+    assert f'<p class="notice" role="status">{notice}</p>' in after
     assert page.endswith("</html>\n")
-
-
-def test_the_other_sources_rows_are_there_after_a_failure():
-    found = merged(Source("swift", [], fails=True), Source("disk", [(b"a", 1, HOUR)]))
-    assert as_text(found).startswith("a\t1\t")
-
-
-def test_without_a_failure_there_is_no_notice():
-    assert "incomplete" not in as_html(both())
-    assert "incomplete" not in as_text(both())
 
 
 @pytest.mark.parametrize(
@@ -305,10 +252,6 @@ def test_a_name_that_is_no_utf_8_is_shown_all_the_same():
 )
 def test_html_shows_control_characters_and_links_to_them(name, row):
     assert f"<tr><td>{row}</td>" in as_html(one(name))
-
-
-def test_two_names_never_look_the_same_in_text():
-    assert as_text(one(b"a\tb")) != as_text(one(rb"a\tb"))
 
 
 def test_what_waits_to_be_sorted_by_time_is_no_row_yet():

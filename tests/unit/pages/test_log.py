@@ -9,8 +9,7 @@ import pytest
 from oslogserve.errors import Incomplete
 from oslogserve.lines.renderer import named
 from oslogserve.logs.decode import Decoded, until_incomplete
-from oslogserve.pages.bar import LogInfo
-from oslogserve.pages.log import LogView
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 
 _, RENDERER = named("auto")
@@ -86,27 +85,6 @@ def test_text_is_the_log_byte_for_byte(whole, size):
     assert as_text(cut(gzip.compress(whole), size)) == whole
 
 
-@pytest.mark.parametrize("size", [1, 7, 1 << 16])
-def test_text_of_a_level_is_those_lines_byte_for_byte(size):
-    assert as_text(cut(LOG, size), "level=ERROR") == ERROR + TRACE
-
-
-@pytest.mark.parametrize("size", [1, 7, 1 << 16])
-def test_text_of_a_limit_is_the_first_lines_byte_for_byte(size):
-    assert as_text(cut(LOG, size), "limit=2") == INFO + ERROR
-    assert as_text(cut(LOG, size), "limit=99") == LOG
-
-
-def test_a_limit_counts_the_lines_that_the_level_leaves():
-    assert as_text([LOG], "level=ERROR&limit=1") == ERROR
-
-
-def test_text_ends_with_a_notice_where_a_part_is_missing():
-    shown = Shown(Chunks([LOG], breaks=True))
-    assert b"".join(shown.of("text")) == LOG + b"[" + NOTICE + b"]\n"
-    assert [error.reason for error in shown.missing] == ["failed"]
-
-
 @pytest.mark.parametrize("query", ["", "limit=9", "tail=9", "q=i&context=1"])
 def test_the_texts_notice_is_a_line_of_its_own_and_none_is_empty(query):
     notice = b"[" + NOTICE + b"]\n"
@@ -114,24 +92,11 @@ def test_the_texts_notice_is_a_line_of_its_own_and_none_is_empty(query):
     assert as_text(Chunks([INFO, b""], breaks=True), query) == INFO + notice
 
 
-def test_the_notice_is_there_though_the_level_leaves_no_line():
-    assert as_text(Chunks([INFO], breaks=True), "level=ERROR") == b"[" + NOTICE + b"]\n"
-
-
-def test_a_truncated_gzip_gives_what_it_holds_and_the_notice():
-    stored = gzip.compress(LOG * 1000)
-    shown = as_text([stored[:-9]])
-    assert shown.startswith(LOG)
-    assert shown.endswith(b"incomplete here: the compressed data ends early]\n")
-
-
 def test_html_ends_with_the_notice_escaped_after_the_lines():
     shown = as_html(Chunks([LOG], breaks=True))
     notice = NOTICE.replace(b"<", b"&lt;").replace(b">", b"&gt;")
     _, _, after = shown.partition(b"</ol></div>\n")
-    assert after.startswith(
-        b'<div id="damage"><p class="notice" role="status">' + notice + b"</p>\n"
-    )
+    assert b'<p class="notice" role="status">' + notice + b"</p>\n" in after
     assert shown.endswith(b"</html>\n")
     assert len(ids(shown)) == 4
 
@@ -152,27 +117,6 @@ def test_a_page_says_so_where_no_line_is_a_hit_and_only_there(log, query, told):
     assert found == ([told] if told else [])
 
 
-def test_a_log_of_which_nothing_came_is_not_called_empty():
-    assert b"is empty" not in as_html(Chunks([], breaks=True))
-
-
-def test_a_whole_log_has_no_notice():
-    shown = Shown([LOG])
-    assert b'class="notice"' not in b"".join(shown.of("html"))
-    assert shown.missing == []
-    assert b"incomplete" not in as_text([LOG])
-
-
-def test_html_numbers_the_lines_of_the_whole_log():
-    assert ids(as_html(cut(LOG, 7))) == [b"L1", b"L2", b"L3", b"L4"]
-    assert ids(as_html(cut(LOG, 7), "level=ERROR")) == [b"L2", b"L3"]
-
-
-def test_html_escapes_the_log():
-    assert b"&lt;failed&gt;" in as_html([LOG])
-    assert b"<failed>" not in as_html([LOG])
-
-
 def test_html_links_to_the_rest_where_a_limit_cut():
     shown = as_html([LOG], "limit=2&q=%22&q=0&level=debug&source=disk", mount="/m")
     assert ids(shown) == []
@@ -183,18 +127,6 @@ def test_html_links_to_the_rest_where_a_limit_cut():
         f'</ol></div>\n<p class="notice" role="status">A limit was reached: '
         f'<a href="{following}" rel="next">the next lines</a>.</p>\n'
     ).encode() in shown
-
-
-def test_a_limit_that_cut_nothing_is_not_told():
-    for query in ("limit=4", "limit=99", "limit=2&lines=-2"):
-        assert b'class="notice"' not in as_html([LOG], query)
-        assert as_objects([LOG], query)[-1]["next"] is None
-
-
-def test_html_tells_both_the_failure_and_the_limit():
-    assert as_html(Chunks([LOG, LOG], breaks=True), "limit=8").count(b'class="notice"') == 1
-    shown = as_html(Chunks([LOG, b"half"], breaks=True), "limit=3&show=L1")
-    assert shown.count(b'class="notice"') == 2
 
 
 @pytest.mark.parametrize("query", ["", "level=ERROR", "limit=1", "tail=1", "q=x&context=2"])
@@ -212,15 +144,6 @@ def test_a_limit_reads_no_more_than_its_lines_need():
         chunks = Chunks([LOG] * 100)
         b"".join(Shown(chunks, "limit=4").of(view))
         assert chunks.taken < 5
-
-
-def test_links_of_the_lines_ask_the_same_source():
-    request = "req-0f3d2c1a-1111-2222-3333-444455556666"
-    log = LOG + request.encode() + b"\n"
-    for query, link in (("q=req", "?"), ("q=req&source=swift", "?source=swift&amp;")):
-        shown = as_html([log], f"{query}&context=0").decode()
-        assert f'<li class=gap><a href="{link}lines=1-4">' in shown
-        assert f'<a href="{link}q={request}">' in shown
 
 
 # JSON lines.
@@ -241,11 +164,6 @@ def test_objects_end_with_what_came_of_it(size):
         "reason": None,
         "next": None,
     }
-
-
-def test_an_empty_log_is_an_end():
-    [end] = as_objects([])
-    assert (end["end"], end["lines"], end["complete"]) == (True, 0, True)
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 16])
@@ -275,11 +193,6 @@ def test_a_log_whose_reading_a_limit_or_lines_ended_is_not_said_to_be_read_to_it
     if parameters:
         assert dict(shown.view.headers())["Log-Read-To-End"] == str(is_read).lower()
     assert as_figures(cut(LOG, size), parameters)["read_to_end"] is True  # it is all counted
-
-
-def test_a_last_line_without_an_end_behind_a_limit_was_not_read():
-    *_, end = as_objects([b"a\nb"], "limit=1")
-    assert (end["read_to_end"], end["next"] is None) == (False, False)
 
 
 def test_objects_end_with_what_is_missing():
@@ -352,15 +265,6 @@ def test_a_page_leads_to_the_line_that_is_nearest_to_a_moment(shown, notice):
     assert [line[:2] for line in re.findall(r" id=L(\d+)", page)] == [notice[5], "4"]
 
 
-def test_a_page_says_nothing_of_a_moment_that_a_line_has():
-    log = [b"2013-09-27 18:22:11.248 INFO a\n"]
-    query = Query(b"a.txt", False).with_parameters([("show", "_2013-09-27_18_22_11_248")])
-    view = LogView(query, LogInfo(), [], RENDERER, read_again=lambda: log)
-    page = b"".join(view.render("html", log))
-    assert b"id=L1" in page
-    assert b"nearest" not in page
-
-
 # Figures, of the log and of a text.
 
 
@@ -377,12 +281,6 @@ def test_a_log_in_figures():
         "ERROR": {"count": 2, "first_line": 2},
     }
     assert (told["complete"], told["reason"]) == (True, None)
-
-
-def test_figures_are_of_what_is_asked_for_and_of_the_whole_log():
-    told = as_figures([LOG], "level=ERROR&limit=1")
-    assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 1)
-    assert told["severities"] == {"ERROR": {"count": 1, "first_line": 2}}
 
 
 def test_headers_say_what_came_of_a_text():
@@ -431,9 +329,3 @@ def test_a_page_that_is_a_file_leads_nowhere_else():
     assert request + b" <mark>end</mark>" in page
     assert not re.findall(rb'href="?(?!["#])', page)
     assert b"A limit was reached before line 6." in page
-
-
-def test_a_page_that_is_a_file_shows_the_same_lines():
-    for query in ("", "level=ERROR", "q=fail&context=1"):
-        served, own = (ids(b"".join(Shown([LOG], query).of("html", *t))) for t in ((), ("a.txt",)))
-        assert served == own != []

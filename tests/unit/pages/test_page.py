@@ -4,47 +4,47 @@ from html import unescape
 from urllib.parse import parse_qsl
 
 import pytest
-from markupsafe import Markup
 
+from oslogserve.errors import Incomplete
+from oslogserve.lines.renderer import named
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, integrity, url
-from oslogserve.pages.bar import LogInfo
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
-from tests.unit.pages.elements import Elements
+from tests.unit.pages.elements import elements, shape
 
+_, RENDERER = named("auto")
 HOSTILE = b'<img src=x onerror="alert(1)">&\'"><script>alert(2)</script>'
 
 
-def elements(text, wanted=None):
-    return [(tag, attrs) for tag, attrs in Elements(text).found if wanted in (None, tag)]
-
-
-def before(path=b"a.txt", mount="", query=""):
+def shown(path=b"a.txt", mount="", query="", file_title=None, missing=()):
     query = Query(path, False, mount).with_parameters(parse_qsl(query, keep_blank_values=True))
-    return page.before_lines(query, LogInfo("disk", 7, 3600.0)).decode()
+    missing = [Incomplete("failed", sentence) for sentence in missing]
+    view = LogView(query, LogInfo("disk", 7, 3600.0), missing, RENDERER)
+    return b"".join(view.render("html", [b"x\n"], file_title)).decode()
 
 
-def test_breadcrumbs_link_each_folder_above_and_end_with_the_name():
-    assert page.breadcrumbs("/htmlify", b"12/job/a.txt") == (
-        '<a href="/htmlify/">logs</a> <a href="/htmlify/12/">12</a> '
-        '<a href="/htmlify/12/job/">job</a> <h1>a.txt</h1>'
-    )
+def folders(*path, mount=""):
+    """(address, text) of the links to folders above."""
+    nav = re.search('<nav class="path".*?</nav>', shown(*path, mount=mount), re.DOTALL)[0]
+    return [(unescape(one), text) for one, text in re.findall(r'<a href="(.*?)".*?>(.*)</a>', nav)]
 
 
-def test_breadcrumbs_at_the_top():
-    assert page.breadcrumbs("/htmlify", b"") == "<h1>logs</h1>"
-    assert page.breadcrumbs("", b"a.txt") == '<a href="/">logs</a> <h1>a.txt</h1>'
+def test_each_folder_above_is_linked():
+    assert folders(b"12/job/a.txt", mount="/htmlify") == [
+        *(("/htmlify/", "logs"), ("/htmlify/12/", "12"), ("/htmlify/12/job/", "job"))
+    ]
+    assert folders(b"a.txt") == [("/", "logs")]
+    assert "<h1>a.txt</h1>" in shown(b"12/job/a.txt")
 
 
 def test_of_many_folders_the_last_are_linked_each():
     path = b"/".join(b"%d" % number for number in range(2000)) + b"/a.txt"
-    crumbs = page.breadcrumbs("/m", path)
-    assert crumbs.count("<a ") == 2 + page.MOST_CRUMBS
-    assert crumbs.startswith('<a href="/m/">logs</a> <a href="/m/0/1/2/')
-    assert '/1983/" title="Folders above">&hellip;</a> <a href="/m/0/' in crumbs
-    assert '/1984/">1984</a>' in crumbs
-    assert '/1999/">1999</a> <h1>a.txt</h1>' in crumbs
-    assert len(crumbs) < 20 * len(path)
+    top, far, first, *others = folders(path, mount="/m")
+    assert top == ("/m/", "logs")
+    assert (far[0][:7], far[0][-6:], far[1]) == ("/m/0/1/", "/1983/", "&hellip;")
+    assert (first[0][-6:], first[1], others[-1][1]) == ("/1984/", "1984", "1999")
+    assert len(others) == page.MOST_FOLDERS - 1
 
 
 @pytest.mark.parametrize(
@@ -56,37 +56,27 @@ def test_of_many_folders_the_last_are_linked_each():
         (b'"><x', "/%22%3E%3Cx/"),
     ],
 )
-def test_breadcrumbs_lead_to_the_folders_own_bytes(folder, address):
-    assert f'<a href="{address}">' in page.breadcrumbs("", folder + b"/x")
+def test_a_link_leads_to_the_folders_own_bytes(folder, address):
+    assert folders(folder + b"/x")[-1][0] == address
 
 
 @pytest.mark.parametrize("path", [HOSTILE, HOSTILE + b"/a.txt"], ids=["name", "folder"])
 def test_hostile_names_add_no_element(path):
-    def shape(text):
-        return [tag for tag, _ in elements(text)]
-
     harmless = b"/".join(b"x" for _ in path.split(b"/"))
-    assert shape(before(path)) == shape(before(harmless))
-
-
-def test_hostile_names_are_shown_as_they_are():
-    name = b"<b>&amp;\"'"
-    assert f"<h1>{'&lt;b&gt;&amp;amp;&#34;&#39;'}</h1>" in page.breadcrumbs("", name)
-    title = re.search("<title>(.*)</title>", before(name))[1]
-    assert "<" not in title
-    assert unescape(title) == name.decode()
+    assert shape(shown(path)) == shape(shown(harmless))
+    assert shape(shown(file_title=path.decode())) == shape(shown(file_title="x"))
 
 
 def test_a_hostile_mount_point_stays_in_its_attribute():
     mount = '/"><script>x</script>'
-    assert len(elements(before(mount=mount), "script")) == 1
+    assert len(elements(shown(mount=mount), "script")) == 1
 
 
 def test_nothing_in_a_served_page_is_inline():
-    text = before(b"job/a.txt", "/m", "level=ERROR") + page.after_lines(["x"]).decode()
-    found = elements(text)
-    assert not [tag for tag, _ in found if tag == "style"]
-    assert not [name for _, a in found for name in a if name == "style" or name.startswith("on")]
+    text = shown(b"job/a.txt", "/m", "level=ERROR", missing=["x"])
+    names = [name for tag in set(shape(text)) for attrs in elements(text, tag) for name in attrs]
+    assert "style" not in [*shape(text), *names]
+    assert not [name for name in names if name.startswith("on")]
     assert re.findall("<script(.*?)>(.*?)</script>", text, re.DOTALL) == [
         (
             f' type="module" async integrity="{integrity("log.js")}" src="{url("/m", "log.js")}"',
@@ -118,21 +108,22 @@ def test_no_other_site_learns_the_address_of_a_page():
 
 @pytest.mark.parametrize(("query", "kind"), [("", ""), ("wrap=yes", ""), ("wrap=no", "nowrap")])
 def test_long_lines_are_broken_unless_that_is_not_wanted(query, kind):
-    [log] = [attrs for _, attrs in elements(before(query=query)) if attrs.get("id") == "log"]
+    [log] = [attrs for attrs in elements(shown(query=query), "div") if attrs.get("id") == "log"]
     assert log["class"] == kind
 
 
-def test_notices_and_counts_stand_after_the_lines_escaped():
-    assert page.after_lines(["a <b>", "c"], footer=Markup("<footer></footer>")).decode() == (
-        "</div>\n"
-        '<div id="damage"><p class="notice" role="status">a &lt;b&gt;</p>\n'
-        '<p class="notice" role="status">c</p>\n</div>\n'
-        "<footer></footer></main>\n</body>\n</html>\n"
-    )
+def test_notices_come_after_the_lines_escaped():
+    _, _, after = shown(missing=["a <b>", "c"]).partition('<div id="damage">')
+    notices = re.findall('<p class="notice" role="status">(.*)</p>', after)
+    assert [one.partition(": ")[2] for one in notices] == [
+        "this log is incomplete here: a &lt;b&gt;",
+        "this log is incomplete here: c",
+    ]
 
 
 def test_a_page_that_is_a_file_brings_its_style_and_asks_for_nothing():
-    text = page.file_head("<x>").decode()
+    text = shown(file_title="<x>")
     assert "<title>&lt;x&gt;</title>" in text
     assert content("log.css") in text
-    assert not [a for _, a in elements(text) if "href" in a or "src" in a]
+    found = [attrs for tag in set(shape(text)) for attrs in elements(text, tag)]
+    assert not [one for one in found if "src" in one or one.get("href", "#")[0] != "#"]

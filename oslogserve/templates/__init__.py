@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML of pages: Jinja2 templates, which escape every value that fills them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from oslogserve.pages import humanize
+
+#: Takes the place of a page's content in its template. It is a constant, and no value that comes from
+#: a request or a log is equal to it: each "<" of theirs is escaped.
+_CONTENT = Markup("<!-- content -->")
+#: Texts of a template that are joined to a piece, some 500 rows of a folder.
+_JOINED = 5000
+
+_ENVIRONMENT = Environment(
+    loader=PackageLoader("oslogserve"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    auto_reload=False,
+)
+_ENVIRONMENT.filters |= {
+    "counted": humanize.counted,
+    "duration": humanize.duration,
+    "iso_moment": humanize.iso_moment,
+    "moment": humanize.moment,
+    "size": humanize.size_shown,
+    "thousands": "{:,}".format,
+    "visible": humanize.visible,
+}
+
+
+def template(name: str) -> Template:
+    """The template of this file name."""
+    return _ENVIRONMENT.get_template(name)
+
+
+def rendered(name: str, /, **values: Any) -> bytes:
+    return template(name).render(values).encode()
+
+
+def streamed(name: str, content: Iterable[bytes] = (), /, **values: Any) -> Iterator[bytes]:
+    """A page in pieces. Those of `content` go where the template has {{ content }}.
+
+    The template is evaluated piece by piece: all that is behind the content is known by then.
+    """
+    texts: list[str] = []
+    for text in template(name).generate(values, content=_CONTENT):
+        if text != _CONTENT:
+            texts.append(text)
+        if text == _CONTENT or len(texts) == _JOINED:
+            yield "".join(texts).encode()
+            texts.clear()
+        if text == _CONTENT:
+            yield from content
+    yield "".join(texts).encode()
+
+
+# All are compiled now: no request waits for it, and none meets the templates of a later version.
+for _name in _ENVIRONMENT.list_templates(extensions=["html"]):
+    template(_name)

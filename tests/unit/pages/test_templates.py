@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+from importlib import resources
+
+import pytest
+from jinja2 import UndefinedError
+
+from oslogserve import templates
+from oslogserve.templates import rendered, streamed
+
+HOSTILE = '<script>alert("1")</script>&\''
+TEMPLATES = {
+    file.name: file.read_text()
+    for file in resources.files("oslogserve").joinpath("templates").iterdir()
+    if file.name.endswith(".html")
+}
+
+
+def large_job(address):
+    return rendered("large_job.html", address=address).decode()
+
+
+def test_a_template_escapes_what_fills_it():
+    assert 'href="&lt;script&gt;alert(&#34;1&#34;)&lt;/script&gt;&amp;&#39;"' in large_job(HOSTILE)
+
+
+def test_what_is_filled_in_is_no_template():
+    assert 'href="{{ address }}{% raw %}"' in large_job("{{ address }}{% raw %}")
+
+
+def test_a_value_that_is_missing_is_an_error():
+    with pytest.raises(UndefinedError):
+        rendered("large_job.html")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_no_template_switches_escaping_off(name):
+    assert not re.search(r"\|\s*safe|autoescape|<script(?![^>]*src=)", TEMPLATES[name])
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_each_value_of_an_attribute_is_quoted(name):
+    assert not re.search(r"=\{\{(?!.*%\})", re.sub(r"\{%.*?%\}", "", TEMPLATES[name]))
+
+
+def test_a_page_is_sent_up_to_its_content_before_that_is_read():
+    read = []
+
+    def content():
+        read.append(True)
+        yield b"\xff<b>"
+
+    pieces = streamed("rows.html", content(), name="<a>", address="")
+    assert next(pieces).endswith(b"&lt;a&gt;</a></h2>\n<ol class=b>")
+    assert not read
+    assert list(pieces) == [b"\xff<b>", b"</ol>\n"]
+
+
+def test_content_goes_where_the_template_has_it_alone():
+    name = str(templates._CONTENT)
+    page = b"".join(streamed("rows.html", [b"x"], name=name, address=name))
+    assert page.count(b"x</ol>") == 1
+    assert page.count(b"&lt;!-- content --&gt;") == 2
+
+
+def test_a_long_page_comes_in_pieces(monkeypatch):
+    monkeypatch.setattr(templates, "_JOINED", 3)
+    pieces = list(streamed("large_job.html", address="?"))
+    assert len(pieces) > 1
+    assert b"".join(pieces) == rendered("large_job.html", address="?")
