@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from oslogserve.errors import Header
 from oslogserve.http import TEXT, VARY, Representation, Response
@@ -48,16 +49,19 @@ def content_of(
     query: Query, job: Job, noise: Sequence[re.Pattern[str]], page_size: int
 ) -> tuple[Sequence[Header], Iterator[bytes]]:
     """Headers and pieces of the view that the query asks for. noise, page_size: as in JobHandler."""
+    label = partial(pages.label, query)
     match query.view:
         case "html":
-            return page.HEADERS, pages.html(query, job, page_size)
+            slices = job.slices("html", label, page_size)
+            return page.HEADERS, pages.html(query, job, slices)
         case "overview":
-            return page.HEADERS, overview.overview(query, job, noise)
+            return page.HEADERS, overview.html(query, job, noise, job.findings)
         case "summary":
-            return _JSON, overview.summary(query, job, noise)
+            read = partial(job.findings, with_reports=False)
+            return _JSON, overview.summary(query, job, noise, read)
         case "jsonl":
-            return _JSON_LINES, pages.jsonl(query, job)
-    return _TEXT, pages.text(query, job)
+            return _JSON_LINES, pages.jsonl(query, job, job.slices("jsonl", label))
+    return _TEXT, pages.text(query, job, job.slices("text", label))
 
 
 class _Answer(Representation):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log, in the representation that was requested."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from urllib.parse import quote
 
@@ -11,9 +11,12 @@ from oslogserve.http import TEXT, Representation, Response
 from oslogserve.http.conditions import Validator, etag_of
 from oslogserve.http.request import Request
 from oslogserve.http.respond import redirect, respond
+from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
+from oslogserve.lines.time_range import TimeRange
 from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
+from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
@@ -87,8 +90,14 @@ class LogHandler:
         stored = log.stored
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
-        limits, again = self._limits, log.decoded_again
-        log_view = LogView(query, info, log.missing, self._renderer, limits, again)
+
+        def nearest_to(moment: TimeRange) -> Nearest | None:
+            def read() -> Iterable[bytes]:
+                return until_incomplete(log.decoded_again(), [])  # the page says what is missing
+
+            return nearest(read, self._renderer, moment, stored.modified)
+
+        log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
         return Rendered(log, request, view, log_view)
 
     def _not_modified(

@@ -42,6 +42,14 @@ class Limits(NamedTuple):
     unasked: int
 
 
+class Findings(NamedTuple):
+    """What the logs of a job say, and its reports."""
+
+    logs: list[tuple[JobLog, dict[str, Any]]]
+    task: FailedTask | None = None
+    tests: Sequence[FailedTest] = ()
+
+
 class Slice(NamedTuple):
     """Rows that follow on each other."""
 
@@ -205,7 +213,7 @@ class Job:
         """True if another answer gives the rest of the log. Of the first one it would not give more."""
         return log > 0 and self.logs[log].is_unpaid
 
-    def summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
+    def _summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
         """Each log, and what is in it."""
         several = (self._read_ahead(log, log.summary()) for log in self.logs)
         for log, ahead in zip(self.logs, started(several, LOGS_AT_ONCE), strict=True):
@@ -213,13 +221,21 @@ class Job:
                 yield log, summary
         self._note_ends()
 
-    def failed_task(self) -> FailedTask | None:
+    def findings(self, with_reports: bool = True) -> Findings:
+        """All of them. Closes the job, so that a client that takes them slowly keeps nobody waiting."""
+        found = Findings([*self._summaries()])
+        if with_reports:
+            found = found._replace(task=self._failed_task(), tests=self._failed_tests())
+        self.close()
+        return found
+
+    def _failed_task(self) -> FailedTask | None:
         """The task at which the job failed, if Zuul left its report in the folder."""
         if not any(one.name.encode() in reports.ZUULS for one in self.skipped):
             return None
         return reports.failed_task(self._reader.beginning(reports.ZUULS[0], reports.MOST_OF_ZUULS))
 
-    def failed_tests(self) -> list[FailedTest]:
+    def _failed_tests(self) -> list[FailedTest]:
         """Failed tests by the reports in the job."""
         files = [log.file for log in self.logs if reports.most(log.file.shown)]
         tests: list[FailedTest] = []

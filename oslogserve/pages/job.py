@@ -34,13 +34,19 @@ _HIDDEN_ONES = ("source", "re", "not", "context", "tail")
 _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 
 
-def text(query: Query, job: Job) -> Iterator[bytes]:
-    """`NAME:NUMBER:LINE`; then what was left out, in brackets."""
+def label(query: Query, file: File) -> bytes:
+    """The beginning of each row, which names its log; see Wanted."""
+    match query.view:
+        case "html":
+            return address_of(query, file).encode()
+        case "jsonl":
+            return f'"log": {json.dumps(file.shown)}, '.encode()
+    return f"{visible(file.shown)}:".encode()
 
-    def label(file: File) -> bytes:
-        return f"{visible(file.shown)}:".encode()
 
-    yield from _gathered(one.text for one in job.slices("text", label))
+def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
+    """`NAME:NUMBER:LINE`; then what was left out, in brackets. job: as far as it was read."""
+    yield from _gathered(one.text for one in slices)
     for sentence in job.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
     following = next_address(query, job)
@@ -48,13 +54,9 @@ def text(query: Query, job: Job) -> Iterator[bytes]:
         yield f"[oslogserve: there is more: {following}]\n".encode()
 
 
-def jsonl(query: Query, job: Job) -> Iterator[bytes]:
+def jsonl(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
     """An object for each line, which begins with its log's name; and one at the end."""
-
-    def label(file: File) -> bytes:
-        return f'"log": {json.dumps(file.shown)}, '.encode()
-
-    yield from _gathered(one.text for one in job.slices("jsonl", label))
+    yield from _gathered(one.text for one in slices)
     counts = {"logs": len(job.logs), "sent": job.sent}
     yield json_line({"end": True, **counts, **ending(query, job)})
 
@@ -79,13 +81,7 @@ def next_address(query: Query, job: Job) -> str | None:
     return address(query.parameters, ("from", "after"), **added)
 
 
-def html(query: Query, job: Job, page_size: int) -> Iterator[bytes]:
-    """A page of the lines. page_size: bytes of them."""
-
-    def label(file: File) -> bytes:
-        return address_of(query, file).encode()
-
-    slices = job.slices("html", label, page_size)
+def html(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
     yield from streamed(

@@ -14,10 +14,10 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from oslogserve.errors import Header, Incomplete
-from oslogserve.lines.nearest import Nearest, moment_of, nearest
+from oslogserve.lines.nearest import Nearest, moment_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, Tally, Wanted
-from oslogserve.logs.decode import until_incomplete
+from oslogserve.lines.time_range import TimeRange
 from oslogserve.pages.address import address
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
@@ -54,8 +54,8 @@ class LogView:
     renderer: Renderer
     #: Of a page, where the query names no end; None for no limits.
     limits: Page | None = None
-    #: Begins the log's text anew. Raises Incomplete where it breaks off.
-    read_again: Callable[[], Iterable[bytes]] = tuple
+    #: Finds the line nearest to a moment; None where no line has a time.
+    nearest: Callable[[TimeRange], Nearest | None] = lambda _: None
 
     def __post_init__(self) -> None:
         self._selection = self.query.selection
@@ -159,13 +159,7 @@ class LogView:
         written = Wanted("html", written=self.info.modified).last_written()
         moments = (moment_of(anchor, written) for anchor in self.query.selection.show)
         moment = next(filter(None, moments), None)
-        if moment is None:
-            return None
-
-        def read() -> Iterable[bytes]:
-            return until_incomplete(self.read_again(), [])  # the page says what is missing
-
-        return nearest(read, self.renderer, moment, self.info.modified)
+        return self.nearest(moment) if moment else None
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
         # The style sheet is the package's own: escaped, it would be none.

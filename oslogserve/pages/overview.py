@@ -2,10 +2,10 @@
 """Summaries of a folder's logs, as JSON, and as a page that leads with what went wrong."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from oslogserve.jobs.job import Job
+from oslogserve.jobs.job import Findings, Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.lines.grammar.severities import SEVERITIES
@@ -23,13 +23,17 @@ AROUND = 2
 _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
 
 
-def summary(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterator[bytes]:
+#: Reads the logs, and closes them.
+Read = Callable[[], Findings]
+
+
+def summary(
+    query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read
+) -> Iterator[bytes]:
     """Summaries of the logs, the one first that has the cause of a failure."""
-    logs = [_in_short(*one) for one in _ranked(query, job, noise)]
+    logs = [_in_short(*one) for one in _ranked(query, read(), noise)]
     path = query.path.decode("utf-8", "replace")
-    content = json_line({"path": path, "logs": logs, **ending(query, job)})
-    job.close()  # whoever takes it slowly keeps nobody waiting
-    yield content
+    yield json_line({"path": path, "logs": logs, **ending(query, job)})
 
 
 class _Log(NamedTuple):
@@ -53,13 +57,13 @@ class _Log(NamedTuple):
         return self.href + (added if "?" not in self.href else "&" + added[1:])
 
 
-def _ranked(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> list[_Log]:
+def _ranked(query: Query, found: Findings, noise: Sequence[re.Pattern[str]]) -> list[_Log]:
     """The logs that were read, in the order of their ranks."""
-    found = [one for one in job.summaries() if not one[0].skipped]
-    ranks = ranked([(log.file.shown, summary) for log, summary in found], noise)
+    were_read = [one for one in found.logs if not one[0].skipped]
+    ranks = ranked([(log.file.shown, summary) for log, summary in were_read], noise)
     logs = [
         _Log(log, summary, rank, address_of(query, log.file))
-        for (log, summary), rank in zip(found, ranks, strict=True)
+        for (log, summary), rank in zip(were_read, ranks, strict=True)
     ]
     return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))
 
@@ -85,31 +89,32 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
     }
 
 
-def overview(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterator[bytes]:
-    """A page that leads with what went wrong."""
+def html(query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read) -> Iterator[bytes]:
+    """A page that leads with what went wrong. It begins before the logs are read."""
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
-    section = _section(query, job, noise)
+    section = _section(query, job, noise, read)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))
 
 
-def _section(query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> Iterator[bytes]:
+def _section(
+    query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read
+) -> Iterator[bytes]:
     if query.unasked and job.is_large:
         yield rendered("large_job.html", address=address(query.parameters, ("unasked",)))
         return
-    logs = _ranked(query, job, noise)
-    content = rendered(
+    found = read()
+    logs = _ranked(query, found, noise)
+    yield rendered(
         "overview_section.html",
         job=job,
         logs=sorted(logs, key=lambda one: one.log.file.name),
         with_errors=[one for one in logs if one.rank.error],
-        task=job.failed_task(),
-        tests=job.failed_tests(),
+        task=found.task,
+        tests=found.tests,
         moment=_moment,
         naming=lambda test: address(q=_short(test.name)),
         next_address=next_address(query, job) if job.next_log is not None else None,
     )
-    job.close()
-    yield content
 
 
 def _short(name: str) -> str:

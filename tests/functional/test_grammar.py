@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import pure_renderer
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
@@ -80,7 +81,14 @@ def expected(address, view, log):
     """By the definition, of the whole log."""
     path, _, query = address.partition("?")
     query = Query(path[1:].encode(), False).with_parameters(parse_qsl(query))
-    shown = LogView(query, LogInfo(), [], pure_renderer(), read_again=lambda: [log])
+    renderer = pure_renderer()
+    shown = LogView(
+        query,
+        LogInfo(),
+        [],
+        renderer,
+        nearest=lambda moment: nearest(lambda: [log], renderer, moment, None),
+    )
     return b"".join(shown.render(view, [log]))
 
 

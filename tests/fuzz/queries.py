@@ -9,6 +9,7 @@ from html import unescape
 from urllib.parse import parse_qsl, quote, unquote_to_bytes, urlencode
 
 from oslogserve.errors import BadRequest
+from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Page
 from oslogserve.pages.address import address
@@ -165,7 +166,7 @@ def _fault_of_links(query, log):
             [],
             RENDERER,
             Page(400, 30),
-            lambda: [log],
+            lambda moment: nearest(lambda: [log], RENDERER, moment, 1.4e9),
         )
         text = b"".join(shown.render(view, [log])).decode("utf-8", "replace")
         for link in _links_of(view, text):

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Page
 from oslogserve.pages.log import LogInfo, LogView
@@ -34,7 +35,11 @@ def page():
         query = Query(b"a.txt", False).with_parameters(parse_qsl(parameters))
         room = None if lines is None else Page(lines * SIZE, elements)
         log = LogInfo("disk", None, 1.4e9, len(content) if size is None else size)
-        view = LogView(query, log, [], RENDERER, room, read_again=lambda: [content])
+
+        def nearest_to(moment):
+            return nearest(lambda: [content], RENDERER, moment, 1.4e9)
+
+        view = LogView(query, log, [], RENDERER, room, nearest_to)
         return b"".join(view.render("html", [content])).decode()
 
     return page

@@ -249,22 +249,6 @@ def test_the_next_address_is_escaped():
     )
 
 
-@pytest.mark.parametrize(
-    ("shown", "notice"),
-    [
-        ("_2013-09-27_18_22_11_209", "line 2</a>, 39 ms later"),
-        ("_2013-09-27_18_23_11", "line 3</a>, 1 s earlier"),
-    ],
-)
-def test_a_page_leads_to_the_line_that_is_nearest_to_a_moment(shown, notice):
-    log = [b"x\n2013-09-27 18:22:11.248 INFO a\n2013-09-27 18:23:10.000 INFO b\nERROR c\n"]
-    query = Query(b"a.txt", False).with_parameters([("level", "ERROR"), ("show", shown)])
-    view = LogView(query, LogInfo(), [], RENDERER, read_again=lambda: log)
-    page = b"".join(view.render("html", log)).decode()
-    assert f'role="status">nearest: <a href="#L{notice[5]}">{notice}</p>' in page
-    assert [line[:2] for line in re.findall(r" id=L(\d+)", page)] == [notice[5], "4"]
-
-
 # Figures, of the log and of a text.
 
 
