@@ -5,11 +5,15 @@ All of it is links and one form: what a reader chose is in the URL and nowhere e
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.pages.address import Link, address
-from oslogserve.query import Query
+from oslogserve.query import Parameters, Query
+from oslogserve.templates import rendered
 
 #: Parameters that say how a log is shown, and not which lines of it.
 _VIEW = ("format", "content-type", "wrap")
@@ -76,11 +80,24 @@ def bar(query: Query) -> dict[str, Any]:
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
         "all_logs": _all_logs(parameters),
-        "severities": SEVERITIES,
-        "with_level": lambda level: address(kept, ("level",), level=level),
-        "form": form(parameters),
+        "controls": _controls(parameters),
         "filters": filters(kept),
     }
+
+
+# Most requests have no parameters or those of a few links, and this takes as long as a small log.
+@lru_cache(maxsize=64)
+def _controls(parameters: Parameters) -> Markup:
+    """The levels and the form, HTML of their template."""
+    kept = _kept(parameters)
+    controls = rendered(
+        "controls.html",
+        severities=SEVERITIES,
+        with_level=lambda level: address(kept, ("level",), level=level),
+        current=dict(kept).get("level", SEVERITIES[0]).upper(),
+        form=form(parameters),
+    )
+    return Markup(controls.decode())  # noqa: S704
 
 
 def form(
