@@ -12,11 +12,9 @@ project = "oslogserve"
 author = "the authors of oslogserve"
 project_copyright = author
 version = release = __version__
-extensions = ["generated", "links"]
+extensions = ["links"]
 exclude_patterns = ["extensions", "_static"]
 smartquotes = False
-# The options of the configuration would fill the sidebar.
-toc_object_entries = False
 highlight_language = "none"
 
 html_theme = "alabaster"
@@ -34,6 +32,6 @@ html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
 
 man_pages = [
     ("command-line", "oslogserve", "web server for CI logs", [author], 1),
-    ("configure", "oslogserve.conf", "configuration of oslogserve", [author], 5),
+    ("sample", "oslogserve.conf", "configuration of oslogserve", [author], 5),
 ]
 man_show_urls = False
