@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from oslogserve.amounts import DECIMAL_SIZES, duration, whole_number
+from oslogserve.config.amounts import DECIMAL_SIZES, duration, whole_number
 from oslogserve.errors import SourceError
 
 #: libcurl's select() waits for 1024 sockets at most, and idle connections count too.

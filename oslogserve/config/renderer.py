@@ -5,6 +5,7 @@ import functools
 import hashlib
 from pathlib import Path
 
+import oslogserve
 from oslogserve import __version__
 from oslogserve.config import Config, ConfigError
 from oslogserve.lines.renderer import Renderer, named
@@ -22,7 +23,7 @@ def renderer_of(config: Config) -> tuple[str, Renderer]:
 
 def etag_salt(config: Config) -> str:
     """Version, code and user formats, part of every ETag: what else the same stored bytes depend on."""
-    code = digest_of_code(Path(__file__).parent)
+    code = digest_of_code(Path(oslogserve.__file__).parent)
     return f"{__version__} {hashlib.sha256(f'{code} {config.formats}'.encode()).hexdigest()[:12]}"
 
 

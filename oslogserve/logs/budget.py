@@ -8,8 +8,8 @@ from threading import Lock, Semaphore, get_ident
 from typing import NamedTuple
 
 from oslogserve import native
-from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import Busy, ClientLeft, Incomplete
+from oslogserve.sources.bulkhead import Bulkhead, Full
 
 #: Seconds between two looks whether the client is there.
 LOOK_EVERY = 0.05

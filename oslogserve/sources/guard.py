@@ -11,10 +11,10 @@ from functools import partial
 from threading import Semaphore
 from typing import Protocol, TypeVar
 
-from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics, size_class
 from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
+from oslogserve.sources.bulkhead import Bulkhead, Full
 from oslogserve.sources.circuit_breaker import CircuitBreaker
 from oslogserve.sources.context import Context
 

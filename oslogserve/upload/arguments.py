@@ -4,7 +4,7 @@
 import argparse
 from typing import Any
 
-from oslogserve.amounts import BINARY_SIZES, duration, whole_number
+from oslogserve.config.amounts import BINARY_SIZES, duration, whole_number
 
 #: Bytes of Swift's largest object.
 LARGEST_SEGMENT = 5 * 2**30

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from oslogserve import bulkhead
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Folder, circuit_breaker
+from oslogserve.sources import Folder, bulkhead, circuit_breaker
 from oslogserve.sources.circuit_breaker import (
     FAILURES,
     FIRST_PAUSE,

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from oslogserve import bulkhead
-from oslogserve.bulkhead import Bulkhead, Full
+from oslogserve.sources import bulkhead
+from oslogserve.sources.bulkhead import Bulkhead, Full
 
 PATIENCE = 3.0
 #: Seconds after which a test has failed; none waits for so long where all is well.
