@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form of the labelled corpus; what is recognised in it, tests/unit/lines/test_corpus holds."""
+"""The form of the labelled corpus. Its labels are compared in tests/unit/lines/test_recognised."""
 
 import re
 from collections import Counter
