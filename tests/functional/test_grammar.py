@@ -35,7 +35,6 @@ def made(lines):
 
 #: Less than a chunk, and many of them; the last line has no end.
 LOGS = {"small": b"".join(made(150)) + b"end", "large": b"".join(made(2500)) + b"end"}
-EACH_LOG = ["small", pytest.param("large", marks=pytest.mark.long)]
 PLACES = [
     f"/{folder}/%s.txt?source={s}" for folder in ("plain", "packed") for s in ("disk", "swift")
 ]
@@ -56,6 +55,14 @@ QUERIES = (
     "q=%FF&not=%00",
     "lines=3-100&since=2013&until=2014&level=INFO&q=1&re=.&not=7&context=1&limit=9&tail=5&show=L1",
 )
+CASES = [
+    *(("small", query) for query in QUERIES),
+    *(("large", query) for query in QUERIES[::5]),
+    *(
+        pytest.param("large", query, marks=pytest.mark.long)
+        for query in sorted(set(QUERIES) - {*QUERIES[::5]})
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +110,7 @@ def from_its_lines_on(page):
     return lines
 
 
-@pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("name", EACH_LOG)
+@pytest.mark.parametrize(("name", "query"), CASES)
 def test_disk_and_swift_plain_and_packed_give_the_same_answer(server, name, query):
     for view in ("text", "jsonl", "summary", "html"):
         for place in PLACES:
@@ -116,6 +122,13 @@ def test_disk_and_swift_plain_and_packed_give_the_same_answer(server, name, quer
                 assert from_its_lines_on(answer.body) == from_its_lines_on(told), address
             else:
                 assert answer.body == told, address
+
+
+def test_raw_gives_the_stored_bytes_of_either_source(server, stored):
+    for path in sorted(path for path in stored.rglob("*") if path.is_file()):
+        for source in ("disk", "swift"):
+            address = f"/{path.relative_to(stored)}?source={source}&format=raw"
+            assert ask(server, address).body == path.read_bytes()
 
 
 @pytest.mark.parametrize("query", QUERIES[2::3])
