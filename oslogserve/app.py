@@ -50,12 +50,9 @@ class App:
         name, renderer = renderer_of(config)
         #: Version and renderer, for a server to print at its start.
         self.description = described(name)
-        self._metrics["build_info", __version__, name].set(1)
-        self._metrics["config_last_reload_successful"].set(is_latest)
-        reloaded = self._metrics["config_last_reload_success_timestamp_seconds"]
-        reloaded.set(time.time() if taken is None else taken)
         threads = config["serve", "threads"]
-        self._metrics["threads", str(os.getpid())].set(threads)
+        self._metrics["build_info", __version__, name].set(1)
+        self._note_configuration(threads, time.time() if taken is None else taken, is_latest)
         self._guards = _guards(config, self._metrics, name)
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
@@ -87,6 +84,11 @@ class App:
         if config["metrics", "path"]:
             exposition = partial(server.exposition, metrics=self._metrics)
             self._operator_paths[config["metrics", "path"]] = exposition
+
+    def _note_configuration(self, threads: int, taken: float, is_latest: bool) -> None:
+        self._metrics["threads", str(os.getpid())].set(threads)
+        self._metrics["config_last_reload_successful"].set(is_latest)
+        self._metrics["config_last_reload_success_timestamp_seconds"].set(taken)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()
