@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The errors before the first byte of a response, each with its HTTP status, and Incomplete, which
-is raised behind the first byte, when the status has gone out."""
+is raised after the first byte, when the status was sent."""
 
 import errno
 import os

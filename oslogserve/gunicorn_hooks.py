@@ -153,7 +153,7 @@ SETTINGS: dict[str, Any] = {
     # A query may have 4096 characters by itself, more than gunicorn's default.
     "limit_request_line": 8190,
     # The mount is the environment's SCRIPT_NAME. gunicorn would take it from a header too, of
-    # whoever connects from this machine: of a front that passes on what its clients send.
+    # any client on this machine, such as a front that passes on what its clients send.
     "forwarder_headers": "",
     "secure_scheme_headers": {},
     # gunicorn would open it in the home folder, which a service may not have.

@@ -43,7 +43,7 @@ class Content(NamedTuple):
 
 
 class Representation:
-    """The content that respond() sends. It is opened once at most, and closed by whoever created it."""
+    """The content that respond() sends. It is opened at most once. Its creator closes it."""
 
     #: A metric label.
     source = "none"

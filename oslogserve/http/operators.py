@@ -24,7 +24,7 @@ class Operators:
         return client is not None and _is_in(client, self._operators)
 
     def client(self, environ: dict[str, Any]) -> Address | None:
-        """The address of whoever sent the request to the first front; None where that is unknown."""
+        """The address of the client that sent the request to the first front; None if unknown."""
         forwarded = environ.get("HTTP_X_FORWARDED_FOR", "")
         hops = forwarded.split(",") if forwarded else []
         peer = environ.get("REMOTE_ADDR", "")

@@ -26,7 +26,7 @@ class ReadAhead:
         self._pieces = pieces
         self._on_close = on_close
         self._taken = 0
-        #: Pieces, and behind the last one what is raised then.
+        #: Pieces, and after the last one the exception to raise.
         self._ready: SimpleQueue[bytes | Exception] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()
         self._lock = Lock()

@@ -2,7 +2,7 @@
 """The one place that makes a response of a representation.
 
 Ranges, HEAD, lengths, compression, reading ahead and closing are here; what a validator allows
-stands in conditions.py.
+is in conditions.py.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -2,8 +2,8 @@
 """Rows of several logs, merged by their times.
 
 Rows come in the order of (time, log, number), where a row's time is the latest of its line and all
-lines above: no line comes before one that stands above it in its log, even where a clock was set
-back. What stands above a log's first time comes with it, and logs without times come last.
+lines above: no line comes before one above it in its log, even if a clock was set
+back. Lines above a log's first time come at that time, and logs without times come last.
 """
 
 import heapq

@@ -3,7 +3,7 @@
 
 The cause of a failure is most often an error that the job shows once, shortly before it failed. What
 a service prints on every other run is printed often, and at any time. So an error counts by how few
-like it there are in the job, and by how near before the failure it stands.
+like it the job has, and by how shortly before the failure it comes.
 """
 
 import re
@@ -20,7 +20,7 @@ CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
 _VARIABLE = re.compile(r"[0-9a-f]*\d[0-9a-f-]*|(?<=')[^']*(?=')", re.IGNORECASE)
 #: Microseconds before the failure after which an error counts half.
 _HALF = 120 * 10**6
-#: How much counts what the site calls noise, what stands behind the failure, what has no time, and
+#: Factors of an error that the site calls noise, that comes after the failure, that has no time, and
 #: what the job's own log says.
 _NOISE, _LATER, _UNTIMED, _CONSOLE = 0.01, 0.3, 0.2, 0.3
 

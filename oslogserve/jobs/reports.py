@@ -20,7 +20,7 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 MOST_REPORTS, MOST_TESTS = 5, 20
 #: Elements or packets of one that are looked at.
 MOST_PARTS = 100_000
-#: Tests that run at once, of which the tracebacks are kept.
+#: Tests that run at once and whose tracebacks are kept.
 MOST_AT_ONCE = 1000
 _JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml(?:\.gz)?$")
 _SUBUNIT = re.compile(r"\.subunit(?:\.gz)?$")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows: lines of several logs, each of which says of which log it is.
+"""Rows: lines of several logs, each with the name of its log.
 
-A row is complete in itself, so that rows of several logs can stand in any order.
+A row is complete in itself, so that rows of several logs can be in any order.
 """
 
 from collections.abc import Sequence

@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 
 import re2
 
-#: Characters of a pattern; whoever needs more gives several.
+#: Characters of a pattern; a query may give several.
 LONGEST = 1000
 #: Bytes that a compiled pattern may take: some of a thousand characters want gigabytes.
 MEMORY = 1024 * 1024
 #: Instructions of RE2's programs for all searches of one query: each may cost a step for each byte of
 #: a log, some 3 ns.
 LARGEST_PROGRAM = 5000
-#: Matches that are looked for in a line, of each search: see most_matches().
+#: The most matches of each search to find in a line: see most_matches().
 MOST_MATCHES = 100
 
-#: RE2's classes, of ASCII only, as what stands within brackets.
+#: RE2's classes, of ASCII only, as text within brackets.
 _CLASSES = {
     "d": r"0-9",
     "D": r"\x00-/:-\x{10ffff}",
@@ -34,9 +34,9 @@ _CLASSES = {
 _ESCAPE = r"\\(?:Q.*?(?:\\E|\Z)|[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|..)|.)"
 _TOKEN = re.compile(rf"{_ESCAPE}|\{{\d+(?:,\d*)?\}}|\[\^?\]?|.", re.DOTALL).match
 _TOKEN_IN_CLASS = re.compile(rf"{_ESCAPE}|\[:\^?\w+:\]|--|.", re.DOTALL).match
-#: What would begin a class within a class there, or an operation on classes.
+#: Text that would begin a class within a class there, or an operation on classes.
 _LITERAL_IN_CLASS = {"[": r"\[", "&": r"\&", "~": r"\~", "--": r"-\-"}
-#: What may stand behind a backslash for itself, in both.
+#: Characters that a backslash makes literal, in both.
 _META = set(r"\.+*?()|[]{}^$-&~#/")
 
 
@@ -77,13 +77,13 @@ def program_size(searches: Iterable[Search]) -> int:
 
 
 def most_matches(searches: Sequence[Search]) -> int:
-    """Matches that are looked for in a line, of each search. Each may take another pass over the rest
-    of the line: together they cost no more than to search it for what is as large as may be."""
+    """The most matches of each search to find in a line. Caps them, so that marking a line costs at
+    most one search by the largest program."""
     return max(1, min(MOST_MATCHES, LARGEST_PROGRAM // (program_size(searches) or 1)))
 
 
 def matches_in(pattern: Any, text: bytes, most: int = MOST_MATCHES) -> Iterator[tuple[int, int]]:
-    """The places of the first so many matches, from left to right. pattern: compiled."""
+    """Start and end of the first `most` matches, from left to right. pattern: compiled."""
     at = 0
     for _ in range(most):
         found = pattern.search(text, at) if at <= len(text) else None

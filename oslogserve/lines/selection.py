@@ -113,11 +113,11 @@ class Tally:
     cut_at: int | None = None
     #: Lines of the tail that could not be held.
     dropped: int = 0
-    #: The hit in whose context cut_at stands, else cut_at itself.
+    #: The hit whose context contains cut_at, else cut_at itself.
     cut_from: int | None = None
     #: The first line that the page had no room for.
     next_page: int | None = None
-    #: The first line of which the page does not show all.
+    #: The first line that the page cuts.
     cut_line: int | None = None
     #: As in Page.
     elements: int = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time ranges: a query's `2013-09-27T18:25` stands for that minute."""
+"""Time ranges: a query's `2013-09-27T18:25` means that whole minute."""
 
 import re
 from calendar import monthrange
@@ -30,7 +30,7 @@ _FIELDS = (
 
 
 class TimeRange(NamedTuple):
-    """The first and the last microsecond that a query's time stands for.
+    """The first and the last microsecond of a query's time.
 
     Since it: `on_clock_of(offset) >= first`; until it: `<= last`. offset: its zone's minutes east
     of UTC; None without a zone.

@@ -18,7 +18,7 @@ _WBITS = {"gzip": GZIP_WBITS, "zlib": 15}
 class Decoded:
     """The text of a stored log, in pieces of at most PIECE bytes or as the source cut them.
 
-    There is a piece for each chunk at least, which may be empty: whoever counts the time that decoding
+    Each chunk gives at least one piece, which may be empty: a caller that counts the time that decoding
     takes can do so at each. Iterate once. Raises Incomplete where the stored bytes end early or are
     damaged.
     """

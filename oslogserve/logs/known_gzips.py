@@ -19,7 +19,7 @@ MOST_REMEMBERED = 4096
 class Counted:
     """Size and checksums of a log's text.
 
-    A range is compared with the checksums: gzip has only one, behind the last byte. That one was
+    A range is compared with the checksums: gzip has only one, after the last byte. That one was
     checked when the log was counted.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a stored file is a log, and if not, of which type it is."""
+"""The media type of a stored file that is no log."""
 
 import mimetypes
 import re

@@ -8,7 +8,7 @@ from oslogserve.lines.selection import Selection, Tally
 from oslogserve.pages.address import address
 from oslogserve.query import Query
 
-#: Lines shown before the one that a link leads to.
+#: Lines shown before the target of a link.
 LINES_BEFORE = 200
 #: Lines of the window before a page. A page holds more, but only reading the page before it shows
 #: where that begins.

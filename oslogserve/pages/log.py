@@ -219,7 +219,7 @@ def around_shown(selection: Selection) -> Selection:
 
 
 def _title(path: bytes) -> str:
-    """The file and the last folders above it, of which one most often names the job."""
+    """The file and the last folders above it: one of them most often names the job."""
     *folders, name = path.decode("utf-8", "replace").split("/")
     return f"{name} - {'/'.join(folders[-4:])}" if folders else name
 

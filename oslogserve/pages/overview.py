@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summaries of a folder's logs, as JSON, and as a page that leads with what went wrong."""
+"""Summaries of a folder's logs, as JSON, and as a page that begins with what went wrong."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -90,7 +90,7 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
 
 
 def html(query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read) -> Iterator[bytes]:
-    """A page that leads with what went wrong. It begins before the logs are read."""
+    """A page that begins with what went wrong. It starts before the logs are read."""
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
     section = _section(query, job, noise, read)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))

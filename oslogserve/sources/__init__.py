@@ -7,12 +7,12 @@ A source hands over stored bytes as they are. It must not know of HTTP responses
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-#: The last second of which a date can be written.
+#: The last second that a date can express.
 LATEST = 253402300799.0
 
 
 def within_dates(modified: float) -> float:
-    """The time, or the nearest of which a date can be written: files and objects may be of any."""
+    """The time, clamped to what a date can express: files and objects may have any."""
     return min(max(modified, 0.0), LATEST)
 
 
@@ -33,7 +33,7 @@ class Stored(NamedTuple):
 class Log:
     """An open log. Iterating gives its stored bytes, once, and may raise Incomplete.
 
-    Whoever opened it closes it; close() may be called twice.
+    Its opener closes it; close() may be called twice.
     """
 
     #: True where the log lies on this machine, so that no network can fail midway.

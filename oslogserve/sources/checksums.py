@@ -21,7 +21,7 @@ class Checksum(NamedTuple):
     md5: str
 
 
-#: Expected behind the last of several checksums: nothing.
+#: Expected after the last of several checksums: nothing.
 NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
 
 
@@ -36,7 +36,7 @@ def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Chec
 
 
 class Verifier:
-    """Raises Incomplete behind the last byte of a checksum that does not fit."""
+    """Raises Incomplete after the last byte of a checksum that does not match."""
 
     def __init__(self, checksums: Iterable[Checksum]) -> None:
         self._checksums = iter(checksums)

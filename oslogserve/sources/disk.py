@@ -180,7 +180,7 @@ class DiskLog(Log):
         # As it was when the beginning was last compared.
         self._beginning_ns = file.modified_ns
         self._checksum = 0
-        # What is behind the end of a byte range is not read; None for no range.
+        # The end of a byte range, up to which is read; None for no range.
         byte_range: tuple[int, int | None] = options.byte_range or (0, None)
         self._start, self._end = byte_range
         self._first = file.head

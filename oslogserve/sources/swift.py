@@ -160,7 +160,7 @@ class Swift:
     def _page(
         self, container: str, prefix: str, marker: str = "", *, limit: int
     ) -> list[listing.Listed]:
-        """A page of a listing, from behind the marker; empty where there is no such container."""
+        """The page of a listing after the marker; empty if there is no such container."""
         found = self._request(listing.page, container, prefix=prefix, marker=marker, limit=limit)
         if found is not None:
             return found
@@ -174,7 +174,7 @@ class Swift:
         try:
             self._request(swift_api.head_account)
         except SourceError as error:
-            # Whoever may read a container may not be allowed to see its account.
+            # An account may be hidden from users who may read its container.
             if error.reason not in ("denied", "forbidden"):
                 raise
 

@@ -33,7 +33,7 @@ def is_marker(content_type: str, size: int) -> bool:
 
 
 def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[Listed]:
-    """The page behind the marker. args: of get_container. Raises ValueError for another listing."""
+    """The page after the marker. args: of get_container. Raises ValueError for another listing."""
     try:
         _, rows = swift_api.get_container(
             *args,
@@ -49,7 +49,7 @@ def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> li
             raise TypeError
         found = [_listed(row) for row in rows]
         names = [marker, *(listed.name for listed in found)]
-        # Names that are not in order would be listed twice, or lost behind the next page's marker.
+        # Names that are not in order would be listed twice, or lost after the next page's marker.
         is_in_order = all(a.encode() < b.encode() for a, b in pairwise(names))
         is_within = all(
             name.startswith(prefix) and "/" not in name[len(prefix) : -1] for name in names[1:]

@@ -50,7 +50,7 @@ TIMEOUTS = (
 )
 #: Exceptions of client libraries for answers of another form than Swift's or Keystone's.
 _MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
-#: Statuses that may pass: a server behind the proxy is gone, or too busy.
+#: Transient statuses: a storage server is gone, or too busy.
 _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 _REASONS = {401: "denied", 403: "forbidden"}
 #: Seconds before the first retry; doubled for each next, and jittered.

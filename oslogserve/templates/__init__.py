@@ -47,7 +47,7 @@ def rendered(name: str, /, **values: Any) -> bytes:
 def streamed(name: str, content: Iterable[bytes] = (), /, **values: Any) -> Iterator[bytes]:
     """A page in pieces. Those of `content` go where the template has {{ content }}.
 
-    The template is evaluated piece by piece: all that is behind the content is known by then.
+    The template is evaluated piece by piece: values used after the content are known by then.
     """
     texts: list[str] = []
     for text in template(name).generate(values, content=_CONTENT):

@@ -10,7 +10,7 @@ from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.lines.grammar.tokens import expanded
 
 #: Patterns of lines by their severity: one a line, and more of it on lines that are indented. A
-#: name in braces stands for one of _FRAGMENTS; {end} is the end of the line.
+#: name in braces is one of _FRAGMENTS; {end} is the end of the line.
 _TABLE = {
     "CRITICAL": rb"""
 Kernel panic - |panic:[ ]|fatal error:[ ]|thread '[^']*' (?:\(\d+\) )?panicked at[ ]
@@ -140,7 +140,7 @@ _FRAGMENTS = {
     b"exception": rb"(?:[A-Za-z_$][\w$]*\.)*(?:[A-Z]\w*)?(?:(?:Error|Exception|Failure|Fault)\d?"
     rb"|(?:Base)?ExceptionGroup|(?:System|Generator)Exit|KeyboardInterrupt|Stop(?:Async)?Iteration"
     rb"|(?:Error|Exception|Failure)[A-Z]\w{0,31})",
-    # What stands before an HTTP status: in the common log format, of uWSGI and HAProxy.
+    # The text before an HTTP status: in the common log format, of uWSGI and HAProxy.
     b"request": rb"(?:(?:[\w.:-]+ )?[\w.:-]+ [^\s\[]+ [^\s\[]+ \[{clock}\] \"(?:[^\"\\]|\\.)*\""
     rb"|\"[A-Z]+ \S+ HTTP/\d(?:\.\d)?\"|[\w.:-]+ \[{clock}\] \S+ \S+ [\d/+-]+"
     rb"|\[pid: \d+\|app: [^\]|]*\|req: [^\]]*\] .* msecs \(HTTP/\d\.\d) ",
@@ -157,7 +157,7 @@ RULES = [
 #: A severity behind a location in a file: compilers, linters.
 _WORDS = rb"[Ee]rror|ERROR|[Ww]arning|WARNING|[Nn]ote|[Ii]nfo|[Hh]int|[Rr]emark"
 _LETTER = rb"[EWIF](?:: |\] )"
-#: One of which stands in all that LOCATION matches.
+#: Everything that LOCATION matches contains one of these.
 LOCATION_WORDS = _WORDS + rb"|" + _LETTER
 LOCATION = (
     rb"(?:[\w)\]'\"./+}>-](?::\d+(?:[:.,-]\d+)*(?:\]?:| :| -|[ \t])|\(\d+(?:[,:-] ?\d+)*\)|:\[\d+(?:,\d+)?\]|\", ?line \d+(?:\.\d+)?"

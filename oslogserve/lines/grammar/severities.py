@@ -3,12 +3,12 @@
 
 from typing import NamedTuple
 
-#: Lowest first; `level=X` shows X and all that stand behind it. NONE is for lines that show none.
+#: Lowest first; `level=X` shows X and all after it. NONE is for lines that show none.
 SEVERITIES = ("NONE", "DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR", "CRITICAL")
 NAMES = tuple(name.encode() for name in SEVERITIES)
 RANKS = {name: rank for rank, name in enumerate(SEVERITIES)}
 
-#: How much must stand around a word for it to be a level.
+#: The text that a word needs around it to be a level.
 PLAIN = 0  #: in upper case a space behind it is enough
 CUT = 1  #: the same, but it is no level in lower case
 SAID = 2  #: a colon must follow where a line begins

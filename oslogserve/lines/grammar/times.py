@@ -6,7 +6,7 @@ A layout is written as for strptime; a new one is one more string.
 
 import re
 
-#: Dates that a time of day stands behind.
+#: Dates that come before a time of day.
 _DATES = (
     "%Y-%m-%dT", "%Y-%m-%d ", "%Y-%m-%d_", "%Y/%m/%d ", "%Y/%m/%d-", "%Y.%m.%d ", "%Y:%m:%d-",
     "%Y%m%d ", "%Y%m%d-", "%b %e ", "%b %e %Y ", "%b %e, %Y ", "%Y %b %e ", "%b-%d-%y ",
@@ -14,7 +14,7 @@ _DATES = (
     "%d.%m.%Y ", "%d %m %Y ", "%d/%b/%Y:", "%d/%b/%Y ", "%e-%b-%Y ", "%e-%b-%Y::", "%x/%Y ",
     "%x/%Y, ", "%x/%Y - ", "%y/%m/%d ", "%x/%y ", "%y%m%d ",
 )  # fmt: skip
-#: Found wherever a time may stand. The first that fits counts.
+#: Found wherever a time is allowed. The first that fits counts.
 LAYOUTS = (
     "%Y-%m-%d-%k.%M.%S%f",
     "%Y%m%d-%k:%M:%S:%L",
@@ -80,7 +80,7 @@ DIRECTIVES = {
     "E": r"\d\.\d{1,18}e\+09",
     "u": r"\d{1,9}\.\d{1,9}",
 }
-#: No time ends within a word or a longer clock: what stands behind one, a guard as in `tokens`.
+#: No time ends within a word or a longer clock: the guard after one, as in `tokens`.
 GUARD = r"(?=[^\w:]|:[^\d]|:?{end})"
 
 

@@ -2,7 +2,7 @@
 """The tokens of a line's head: one table of patterns, for both renderers.
 
 A pattern is what Python's `re` and Rust's `regex` read alike: ASCII, no captures. {end} is the end of
-the text; other names in braces stand for fragments. A pattern may end in a guard, `(?=X)`: a byte or
+the text; other names in braces are fragments. A pattern may end in a guard, `(?=X)`: a byte or
 the end that follows the token.
 """
 
@@ -24,7 +24,7 @@ class Kind(StrEnum):
     LINE_LETTER = "LineLetter"  #: the same, where a line begins
     DIGIT = "Digit"  #: that of a digit of syslog's
     FATAL = "Fatal"  #: CRITICAL
-    COLUMN = "Column"  #: a word, if it stands in a column of its own
+    COLUMN = "Column"  #: a word in a column of its own
     KLOG = "Klog"  #: a letter, and the time behind it
     NUMBER_TIME = "NumberTime"  #: a time that is a number
     # Behind these, content begins anew.
@@ -35,7 +35,7 @@ class Kind(StrEnum):
     PROGRAM = "Program"  #: behind a name
     PROCESS = "Process"  #: behind a name with its process
     BAR = "Bar"
-    # Fields, and what stands between them.
+    # Fields, and what is between them.
     MARK = "Mark"
     DASH = "Dash"
     GROUP = "Group"
@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
 
 class Position(StrEnum):
-    """What stands before a token. The first token of content is FIRST_, and so is each up to the
+    """The context before a token. The first token of content is FIRST_, and so is each up to the
     first field."""
 
     START = "S"  #: fields before any time
@@ -61,7 +61,7 @@ class Position(StrEnum):
     NUMBERED = "#"  #: behind a time and numbers
     LOGGED = "L"  #: behind a time or process, and a name
     FIRST_LOGGED = "l"
-    PROSE = "p"  #: as LOGGED, and directly behind a word: no level stands there
+    PROSE = "p"  #: as LOGGED, and directly after a word: no level is there
 
 
 #: Places that may hold a level; those behind a time; all.
@@ -101,7 +101,7 @@ _FRAGMENTS = {
     b"codes": rb"(?:\[[\w:.-]{1,64}\]){1,2}",
     b"colon": rb"[ \t]{0,8}:(?=[ \t]|{end})",
     b"facility": rb"(?:kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|local[0-9])",
-    # What may stand in brackets before a level.
+    # Allowed in brackets before a level.
     b"before": rb"(?:[\w.-]{0,32}:|[\w.]{1,64}#|ID [0-9]+ [a-z]+[0-9]?\.|[a-z]+[0-9]?\.|DEPRECATION )?",
     b"mark": rb"[^\x00-\x7f]+",
     b"process": rb"[^\] \t\n\r\x0b\x0c]",
@@ -113,7 +113,7 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("s", Kind.PREFIX, rb"[DIWEFA], (?=\[)"),
     ("s", Kind.PRIORITY, rb"<(?:1[0-8][0-9]|19[01]|[0-9]{1,2})>(?:1 )?"),
     ("s", Kind.LINE_LETTER, rb"[EWN]: [^0-9]"),  # apt's
-    # GitLab's sections; the mark is written over by what stands behind it.
+    # GitLab's sections; the text after the mark overwrites it.
     ("s", Kind.NUMBER_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
     ("t", Kind.ORNAMENT, rb"[\w.-]{1,64}(?:\[[^\]\r]*\])?\r"),
     ("s", Kind.NUMBER_TIME, rb"[0-9]{10}\.[0-9]{3,6}(?=[ \t])"),  # Squid's

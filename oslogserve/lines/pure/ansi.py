@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terminal colours: escape sequences, and the CSS classes that they stand for."""
+"""Terminal colours: escape sequences and their CSS classes."""
 
 import re
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grammar of a line's head: where its time stands, which severity it shows.
+"""The grammar of a line's head: where its time is, which severity it shows.
 
 A head is fields, in the order of their program: time, host, program, process, thread, name, level.
-They are read from left to right as `tokens`, until one is a level in a place where levels stand, or
+They are read from left to right as `tokens`, until one is a level at a position of levels, or
 the line has turned to prose. Behind a prefix (a container's name, a syslog program, a task in
 brackets) content begins anew. Only `tokens` and `exceptions` know programs.
 
@@ -26,7 +26,7 @@ PLAIN_REACH = 512
 MOST_TOKENS = 40
 #: How often content may begin: a log in a journal in a console.
 MOST_CONTENTS = 8
-#: Words of prose that may stand before a level: a host and a program.
+#: Words of prose allowed before a level: a host and a program.
 MOST_WORDS = 2
 #: Fields before a time, such as a file's name and a counter.
 MOST_FIELDS = 6
@@ -35,7 +35,7 @@ MOST_FIELDS = 6
 _BLANKS = re.compile(rb"[ \t]*").match
 _BEHIND_TIME = re.compile(rb"[\])|:,]?[ \t]*").match
 _LETTERS_AND_DIGITS = re.compile(rb"\w+")
-#: What may stand in brackets before a time: a level, a zone, Chromium's process and thread, a word.
+#: Allowed in brackets before a time: a level, a zone, Chromium's process and thread, a word.
 _BEFORE_TIME = re.compile(
     rb"\[ *(?:([A-Z]{1,8}) +|[a-z]{1,16} |(?:[0-9]+:){1,2})(?=[A-Z0-9])"
 ).match
@@ -45,7 +45,7 @@ _NUMBER_TIME = re.compile(rb"[0-9][0-9.]*").search
 _DIGITS = re.compile(rb"[0-9]+")
 _UPTIME = re.compile(rb"\[ *([0-9]{1,8}\.[0-9]{6})\]").match
 _SYSLOG_DIGIT = re.compile(rb"[-.]([0-7])").search
-#: What may stand between a level and the time behind it.
+#: Allowed between a level and the time after it.
 _BETWEEN = re.compile(rb"[ \t:,|\])>-]*\[?").match
 #: Names that a logger may have though they are words of prose.
 _LOGGERS = (b"root", b"main")

@@ -4,7 +4,7 @@
     <li class=E id=L17><a href=#L17 name=_2013-09-27_18_22_11_248>#</a>2013-09-27 18:22:11.248 ...
 
 Optional end tags and quotes are left out: they would be a third of a large log's page. The style
-sheet takes the number from the link's address. `name`, not `id`, leads to a time, since `id` has
+sheet takes the number from the link's address. `name`, not `id`, marks a time, because `id` has
 the number.
 """
 
@@ -99,7 +99,7 @@ class Elements:
         return b"<li%b id=L%d>%b#</a>%b" % (_class_of(line), line.number, link, marked_up)
 
     def _name_of(self, line: Line) -> bytes:
-        """The attribute that leads to a time, on the first of the lines that share it; else b""."""
+        """The attribute that marks a time, on the first of the lines that share it; else b""."""
         anchor = anchor_of(line.seen.time) if line.seen.time else self._anchor
         if anchor == self._anchor:
             return b""
@@ -125,7 +125,7 @@ def _start_tags(marked_up: bytes) -> int:
 class _Text:
     """A text that is marked up from left to right: links around colours around marks.
 
-    What is not shown stands within <s>, so that what is copied is the log's own.
+    Hidden text is within <s>, so that a copy has the log's own text.
     """
 
     def __init__(self, text: bytes, link: bytes, marks: Iterable[tuple[int, int]]) -> None:

@@ -11,7 +11,7 @@ LONGEST_URL = 2048
 MOST_URLS = 16
 
 _REQUEST = re.compile(rb"req-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-#: RFC 3986 allows a quote too, but in logs it stands around URLs.
+#: RFC 3986 allows a quote too, but logs put quotes around URLs.
 _IN_URL = rb"[0-9A-Za-z\-._~:/?#[\]@!$&()*+,;=%]"
 _URL = rb"https?://(?=[0-9A-Za-z[])" + _IN_URL + rb"{1,%d}" % LONGEST_URL
 _EITHER = re.compile(rb"(%b)|%b" % (_URL, _REQUEST.pattern))

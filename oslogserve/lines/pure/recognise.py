@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     #: The rank of the severity that the line itself shows; 0 for none.
     rank: int = 0
     time: bytes = b""
-    #: The name behind the severity.
+    #: The name after the severity.
     program: bytes = b""
     #: True if it shows no time and no severity, and continues the line above by its shape.
     continues: bool = False

@@ -76,7 +76,7 @@ class Selector:
         self.first_time = NO_TIME
         self._remaining = selection.limit
         self._context = selection.context or 0
-        self._context_end = 0  # the last line of the context behind the last hit
+        self._context_end = 0  # the last line of the context after the last hit
         self._before = _LineBuffer(self._context, min(CONTEXT_BYTES, longest))
 
     def shown(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Shown]:
@@ -129,7 +129,7 @@ class Selector:
         return Line(number, text, seen, rank, time=self._latest)
 
     def _selected_by(self, line: Line, is_open: bool) -> Iterator[Line]:
-        """The lines of which it is known by this one that they are shown."""
+        """The lines that this one proves to be shown."""
         is_open = is_open and self._is_in_window(line.number)
         is_hit = is_open and self._is_hit(line)
         is_near = line.number <= self._context_end
@@ -199,7 +199,7 @@ class Selector:
         yield line
 
     def _cut(self, number: int) -> None:
-        """Notes the first line behind the limit."""
+        """Notes the first line after the limit."""
         if self._tally.cut_at is None:
             is_near = number <= self._context_end
             self._tally.cut_at = number

@@ -13,7 +13,7 @@ _MATCHERS = [
 
 
 class Token(NamedTuple):
-    """A token. end: where it ends in the text that it stands in."""
+    """A token. end: its end in the text."""
 
     kind: Kind
     end: int
