@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Lock, Semaphore, get_ident
+from threading import Lock, Semaphore, local
 from typing import NamedTuple
 
 from oslogserve import native
@@ -63,8 +63,10 @@ class Budget:
         self._lock = Lock()
         self._inflated = 0
         self._seconds = 0.0
-        #: By thread, its processor time that was charged already, or was spent for other requests.
-        self._charged_until = {get_ident(): time.thread_time()}
+        #: The processor time of each thread that was charged already, or spent for other requests. Not
+        #: by the thread's number, which a later thread may get.
+        self._thread = local()
+        self._thread.charged_until = time.thread_time()
 
     def enter(self, work: str) -> None:
         """Takes a place for work of this kind, which close() gives back. Raises Busy."""
@@ -80,7 +82,7 @@ class Budget:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Context in which a thread of a pool works for this budget, and for no other."""
-        self._charged_until[get_ident()] = time.thread_time()
+        self._thread.charged_until = time.thread_time()
         try:
             yield
         finally:
@@ -98,10 +100,11 @@ class Budget:
                 yield piece
 
     def _charge(self, inflated: int) -> None:
-        thread, now = get_ident(), time.thread_time()
+        now = time.thread_time()
+        spent = now - getattr(self._thread, "charged_until", 0.0)
+        self._thread.charged_until = now
         with self._lock:
-            self._seconds += now - self._charged_until.get(thread, 0.0)
-            self._charged_until[thread] = now
+            self._seconds += spent
             self._inflated += inflated
 
     def _check(self) -> None:
