@@ -41,32 +41,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="oslogserve", description="Serves CI logs.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="and the renderer in use")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version and the renderer in use"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", help="serve logs with gunicorn")
     serve.add_argument("--root", metavar="DIR", help="folder of the logs")
-    serve.add_argument("--config", metavar="FILE", help="configuration, see oslogserve.conf(5)")
-    default = "default: %(default)s"
-    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=default)
-    serve.add_argument("--workers", type=_count, default=2, metavar="N", help=default)
-    threads = "of each; default: what the configuration says, else 32"
+    serve.add_argument(
+        "--config", metavar="FILE", help="configuration file, see oslogserve.conf(5)"
+    )
+    address = "address and port to listen on; default: %(default)s"
+    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=address)
+    workers = "number of processes; default: %(default)s"
+    serve.add_argument("--workers", type=_count, default=2, metavar="N", help=workers)
+    threads = "threads of each worker; default: from the configuration, else 32"
     serve.add_argument("--threads", metavar="N", help=threads)
     serve.set_defaults(run=_serve)
 
     _add_render(commands)
-    check = commands.add_parser("check-config", help="say what was understood of a file")
-    check.add_argument("file", metavar="FILE", help="a configuration")
+    check = commands.add_parser("check-config", help="check a configuration, and print it")
+    check.add_argument("file", metavar="FILE", help="a configuration file")
     check.set_defaults(run=_check_config)
 
-    convert = commands.add_parser("convert-config", help="print what os-loganalyze's becomes here")
-    convert.add_argument("file", metavar="FILE", help="its wsgi.conf")
-    convert.add_argument("--conditions", metavar="FILE", help="default: what FILE names")
-    convert.add_argument("--root", default="/srv/static/logs", metavar="DIR", help=default)
+    convert = commands.add_parser("convert-config", help="convert os-loganalyze's configuration")
+    convert.add_argument("file", metavar="FILE", help="os-loganalyze's wsgi.conf")
+    convert.add_argument(
+        "--conditions", metavar="FILE", help="file conditions; default: the file that FILE names"
+    )
+    convert.add_argument(
+        "--root",
+        default="/srv/static/logs",
+        metavar="DIR",
+        help="folder of the logs; default: %(default)s",
+    )
     convert.set_defaults(run=_convert_config)
 
     demo = commands.add_parser("demo", help="write demo logs")
-    demo.add_argument("folder", metavar="DIR", help="where; it is made if needed")
+    demo.add_argument("folder", metavar="DIR", help="folder to write to; it is created if needed")
     demo.set_defaults(run=_demo)
 
     bench_arguments.add_to(commands)
@@ -75,16 +87,22 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    render = commands.add_parser("render", help="write a log file, a folder's logs, or some lines")
+    render = commands.add_parser(
+        "render", help="write a log, or the logs of a folder, as HTML, text or JSON"
+    )
     render.add_argument(
-        "file", nargs="?", metavar="FILE", help="or a folder; default: standard input"
+        "file", nargs="?", metavar="FILE", help="a log or a folder; default: standard input"
     )
     for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
     shown = "default: text on a terminal, else html"
     render.add_argument("--format", choices=RENDERED, help=shown)
-    render.add_argument("--config", metavar="FILE", help="for its renderer and its [format NAME]")
+    render.add_argument(
+        "--config",
+        metavar="FILE",
+        help="configuration with the renderer and [format NAME] sections",
+    )
     render.set_defaults(run=_render)
 
 

@@ -231,24 +231,36 @@ _content_type = _value_of({"text/plain": "text", "text/html": "html"})
 PARAMETERS = {
     "source": Parameter("source", _choice(*SOURCES), "swift", "where to look"),
     "lines": FormField("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
-    "since": FormField("since", time_range, "2013-09-27T18:22", "not before this time (ISO 8601)"),
-    "until": FormField("until", time_range, "2013-09-27T18:25", "not after this time (ISO 8601)"),
+    "since": FormField(
+        "since", time_range, "2013-09-27T18:22", "lines from this time on (ISO 8601)"
+    ),
+    "until": FormField("until", time_range, "2013-09-27T18:25", "lines up to this time (ISO 8601)"),
     "level": Parameter("level", _level, "ERROR", "lines of this severity and above"),
-    "q": FormField("searches", _text, "timed out", "text that a line holds", MAX_REPEATS),
-    "re": FormField("searches", _pattern, "time.*out", "regular expression (RE2)", MAX_REPEATS),
-    "not": FormField("without", _text, "heartbeat", "text that no line holds", MAX_REPEATS),
-    "context": FormField("context", _context, "5", "lines before and after each hit"),
-    "after": Parameter("after", _number, "812", "no lines up to this number"),
-    "limit": Parameter("limit", _number, "1000", "the first lines of what is left"),
-    "tail": FormField("tail", _tail, "100", "the last lines of what is left"),
-    "show": FormField("show", _fragment, "L1234", "bring in lines, by a fragment", MAX_SHOWN),
+    "q": FormField("searches", _text, "timed out", "lines that contain this text", MAX_REPEATS),
+    "re": FormField(
+        "searches",
+        _pattern,
+        "time.*out",
+        "lines that match this regular expression (RE2)",
+        MAX_REPEATS,
+    ),
+    "not": FormField("without", _text, "heartbeat", "lines without this text", MAX_REPEATS),
+    "context": FormField("context", _context, "5", "this many lines before and after each hit"),
+    "after": Parameter("after", _number, "812", "lines after this number"),
+    "limit": Parameter("limit", _number, "1000", "at most this many lines, the first ones"),
+    "tail": FormField("tail", _tail, "100", "at most this many lines, the last ones"),
+    "show": FormField("show", _fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
     "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view"),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines"),
     "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries"),
-    "logs": FormField("logs", _name, "*/n-*.txt.gz", "names of a folder's logs", MAX_REPEATS),
-    "order": Parameter("order", _choice(*ORDERS), "time", "lines of a folder's logs"),
+    "logs": FormField(
+        "logs", _name, "*/n-*.txt.gz", "logs of a folder, by a shell pattern", MAX_REPEATS
+    ),
+    "order": Parameter(
+        "order", _choice(*ORDERS), "time", "the order of the lines of a folder's logs"
+    ),
     "from": Parameter(
-        "first_log", lambda name: _name(name).encode(), "etc/", "the first of a folder's logs"
+        "first_log", lambda name: _name(name).encode(), "etc/", "the first log of a folder to read"
     ),
     "in": Parameter("in_job", _value_of({"job": True}), "job", "the job's folder, from one in it"),
     "unasked": Parameter("unasked", _yes_or_no, "yes", "what went wrong in small logs only"),
