@@ -28,7 +28,7 @@ from oslogserve.sources.first_of import open_first
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.
 ASSUMED_RATIO = 16
-_RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib"}
+_RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate": "application/zlib"}
 
 
 class LogHandler:

@@ -12,7 +12,8 @@ from oslogserve.fastzlib import GZIP_WBITS, fast
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes of a piece of output, so that memory stays flat whatever the compression ratio.
 PIECE = 256 * 1024
-_WBITS = {"gzip": GZIP_WBITS, "zlib": 15}
+#: zlib's name for the format. RFC 9110 says that deflate is zlib's format; some send raw deflate.
+_WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
 
 
 class Decoded:
@@ -162,17 +163,29 @@ def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:
-    """The compression of a log by its first stored chunk: gzip, zlib, or '' for none.
+    """The compression of a log by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
 
-    The bytes decide: gzip is recognised undeclared, and a wrong declaration is ignored. `deflate` is
-    zlib's format, as RFC 9110 says.
+    The bytes decide: gzip is recognised undeclared, and a wrong declaration is ignored.
     """
     if chunk.startswith(GZIP_MAGIC):
         return "gzip"
     if encoding != "deflate" or len(chunk) < 2:
         return ""
-    is_zlib = chunk[0] & 0x0F == 8 and int.from_bytes(chunk[:2], "big") % 31 == 0
-    return "zlib" if is_zlib else ""
+    if chunk[0] & 0x0F == 8 and int.from_bytes(chunk[:2], "big") % 31 == 0:
+        return "zlib"
+    return "deflate" if _is_raw_deflate(chunk) else ""
+
+
+def _is_raw_deflate(chunk: bytes) -> bool:
+    """True for raw deflate, which has no magic; zlib decodes the beginning of some texts too."""
+    decoder = zlib.decompressobj(_WBITS["deflate"])
+    try:
+        decoder.decompress(chunk, PIECE)
+    except zlib.error:
+        return False
+    if decoder.eof:
+        return not decoder.unused_data.strip(b"\0")
+    return not chunk.isascii()
 
 
 class _CarefulDecoder:

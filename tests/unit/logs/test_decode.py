@@ -25,6 +25,7 @@ LOG = b"".join(
     for n in range(200)
 )
 PACKED, ZLIB = gzip.compress(LOG, mtime=0), zlib.compress(LOG)
+RAW_DEFLATE = ZLIB[2:-4]
 MEMBERS = b"".join(gzip.compress(LOG[at : at + 3000], mtime=0) for at in range(0, len(LOG), 3000))
 NAMED = b"\x1f\x8b\x08\x18" + PACKED[4:10] + b"console.log\0a comment\0" + PACKED[10:]
 DAMAGED = PACKED[:2000] + b"\xff" * 200 + PACKED[2200:]
@@ -70,6 +71,7 @@ WHOLE = {
     "one zero": (PACKED + b"\0", "", 0),
     "zeros between": (PACKED + b"\0" * 5 + PACKED, "", 0),
     "zlib": (ZLIB, "deflate", 0),
+    "raw deflate": (RAW_DEFLATE, "deflate", 0),
     "plain": (LOG, "", 0),
     "plain, declared": (LOG, "gzip", 0),
 }
@@ -124,23 +126,36 @@ def test_plain_text_that_was_declared_deflate_is_plain(size):
 
 @pytest.mark.parametrize(
     ("stored", "packed"),
-    [(LOG, ""), (PACKED, "gzip"), (ZLIB, "zlib"), ("Grüße\n".encode() * 50, ""), (b"x", "")],
+    [
+        (LOG, ""),
+        (PACKED, "gzip"),
+        (ZLIB, "zlib"),
+        (RAW_DEFLATE, "deflate"),
+        (RAW_DEFLATE[:100], "deflate"),
+        (RAW_DEFLATE + b"\0" * 100, "deflate"),
+        (b"\x03\0", "deflate"),
+        ("Grüße\n".encode() * 50, ""),
+        (b"x", ""),
+    ],
 )
 def test_the_first_bytes_decide_what_a_declared_deflate_is(stored, packed):
     assert packed_as(stored, "deflate") == packed
     assert packed_as(stored) == (packed if packed == "gzip" else "")
 
 
-@pytest.mark.parametrize("stored", [PACKED, MEMBERS, ZLIB], ids=["one", "many", "zlib"])
+@pytest.mark.parametrize(
+    ("stored", "encoding", "wbits"),
+    [(PACKED, "", 31), (MEMBERS, "", 31), (ZLIB, "deflate", 15), (RAW_DEFLATE, "deflate", -15)],
+    ids=["one", "many", "zlib", "raw deflate"],
+)
 @pytest.mark.parametrize(("size", "step"), [(1, 1601), (100, 401), (65536, 61)])
-def test_wherever_it_ends_early_all_that_is_there_comes(fast, stored, size, step):
+def test_wherever_it_ends_early_all_that_is_there_comes(fast, stored, encoding, wbits, size, step):
     """But for the two bytes that ISA-L has not told of yet. It is not read again for them."""
-    encoding = "deflate" if stored is ZLIB else ""
     for end in range(30, len(stored), step):
         chunks = cut(stored[:end], size)
         there, told, is_one = read(chunks, encoding)
         if stored is not MEMBERS:
-            reader = zlib.decompressobj(15 if stored is ZLIB else 31)
+            reader = zlib.decompressobj(wbits)
             assert (there, told) == (reader.decompress(stored[:end]), ["truncated"])
         came, reasons, members = read(chunks, encoding, never)
         assert there.startswith(came)
