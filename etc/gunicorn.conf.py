@@ -10,4 +10,4 @@ globals().update(COMMAND_SETTINGS)
 
 bind = "127.0.0.1:8000"
 # workers = 2
-# threads = 32  # and as many worker_connections, unless you set these
+# threads = 32

@@ -16,8 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.config import WorkerConnections
 from gunicorn.util import parse_address
+from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import metrics_dir
 from oslogserve.allocator import set_up_malloc
@@ -27,6 +27,25 @@ from oslogserve.errors import in_lines
 
 if TYPE_CHECKING:
     from oslogserve.app import App
+
+
+class Worker(ThreadWorker):
+    """A worker that accepts a connection only while it has a thread for it, so that a full one leaves
+    it to others. Idle connections are not counted.
+
+    gunicorn's setting `worker_connections` counts them. With keep-alive, idle connections then take the
+    place of busy ones. Without it, gunicorn's main loop waits up to 2 s for each client to close.
+    """
+
+    @property
+    def worker_connections(self) -> int:
+        """The most connections."""
+        idle = len(self.keepalived_conns) + len(self.pending_conns)
+        return min(self._most_connections, int(self.cfg.threads) + idle)
+
+    @worker_connections.setter
+    def worker_connections(self, most: int) -> None:
+        self._most_connections = most
 
 
 class _Configuration:
@@ -71,20 +90,12 @@ def read_configuration(server: Any) -> None:
     except ConfigError as error:
         print(in_lines(error), file=sys.stderr, flush=True)
         raise SystemExit(2) from None
-    _limit_connections(server.cfg)
     on_starting(server)
 
 
 def on_reload(server: Any) -> None:
     """Reads the configuration again."""
     _of_gunicorn[0].renew()
-    _limit_connections(server.cfg)
-
-
-def _limit_connections(cfg: Any) -> None:
-    """Has a worker accept as many connections as it has threads. What a site sets itself stays."""
-    if cfg.worker_connections == WorkerConnections.default:
-        cfg.set("worker_connections", cfg.threads)
 
 
 def application() -> "App":
@@ -139,12 +150,11 @@ def on_exit(server: Any) -> None:
 
 SETTINGS: dict[str, Any] = {
     # A log is streamed for as long as its reader takes: a thread waits, and its worker need not.
-    "worker_class": "gthread",
+    "worker_class": f"{__name__}.Worker",
     "workers": 2,
     "threads": 32,
-    # A worker accepts as many connections as it has threads (worker_connections): a full one leaves
-    # the others to other workers. An idle connection would take the place of a busy one.
-    "keepalive": 0,
+    # A reader clicks from a folder to a log within seconds.
+    "keepalive": 5,
     # Not a limit for a request: a gthread worker reports from its main loop while its threads
     # stream. It ends a worker whose main loop is stuck.
     "timeout": 30,
@@ -180,8 +190,7 @@ class _Server(BaseApplication):
 
     def load_config(self) -> None:
         threads = self._configuration.current["serve", "threads"]
-        of_threads = {"threads": threads, "worker_connections": threads}
-        for name, value in {**SETTINGS, **self._settings, **of_threads}.items():
+        for name, value in {**SETTINGS, **self._settings, "threads": threads}.items():
             self.cfg.set(name, value)
 
     def reload(self) -> None:
