@@ -46,19 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    serve = commands.add_parser("serve", help="serve logs with gunicorn")
-    serve.add_argument("--root", metavar="DIR", help="folder of the logs")
-    serve.add_argument(
-        "--config", metavar="FILE", help="configuration file, see oslogserve.conf(5)"
-    )
-    address = "address and port to listen on; default: %(default)s"
-    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=address)
-    workers = "number of processes; default: %(default)s"
-    serve.add_argument("--workers", type=_count, default=2, metavar="N", help=workers)
-    threads = "threads of each worker; default: from the configuration, else 32"
-    serve.add_argument("--threads", metavar="N", help=threads)
-    serve.set_defaults(run=_serve)
-
+    _add_serve(commands)
     _add_render(commands)
     check = commands.add_parser("check-config", help="check a configuration, and print it")
     check.add_argument("file", metavar="FILE", help="a configuration file")
@@ -84,6 +72,21 @@ def _parser() -> argparse.ArgumentParser:
     bench_arguments.add_to(commands)
     upload_arguments.add_to(commands)
     return parser
+
+
+def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    serve = commands.add_parser("serve", help="serve logs with gunicorn")
+    serve.add_argument("--root", metavar="DIR", help="folder of the logs")
+    serve.add_argument(
+        "--config", metavar="FILE", help="configuration file, see oslogserve.conf(5)"
+    )
+    address = "address and port to listen on; default: %(default)s"
+    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=address)
+    workers = "number of processes; default: %(default)s"
+    serve.add_argument("--workers", type=_count, default=2, metavar="N", help=workers)
+    threads = "threads of each worker; default: from the configuration, else 32"
+    serve.add_argument("--threads", metavar="N", help=threads)
+    serve.set_defaults(run=_serve)
 
 
 def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
