@@ -7,7 +7,6 @@ from itertools import cycle
 
 import matplotlib
 import numpy
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -15,6 +14,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from oslogserve.bench import stats
 from oslogserve.bench.result import Result, Run, as_text, caveats, conclusions
+from oslogserve.templates import template
 
 #: Metrics that have charts, with an explanation.
 CHARTS = {
@@ -42,14 +42,7 @@ def as_html(result: Result) -> str:
         for metric, explanation in CHARTS.items()
     ]
     charts.append(("Over time", OVER_TIME, _over_time(result)))
-    templates = Environment(
-        loader=PackageLoader("oslogserve.bench", ""),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    return templates.get_template("report.html").render(
+    return template("bench_report.html").render(
         title=result.setup.get("sources", ""),
         conclusions=conclusions(result),
         setup=result.setup,
