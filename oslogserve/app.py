@@ -16,12 +16,11 @@ from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.handlers.server import Readiness
-from oslogserve.http import Response
-from oslogserve.http.body import Body, Ended
+from oslogserve.http.body import Body, Ended, ServerTiming
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of
-from oslogserve.http.server_timing import ServerTiming
+from oslogserve.http.response import Response
 from oslogserve.jobs.job import Jobs, Limits
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import Page
@@ -30,10 +29,9 @@ from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
-from oslogserve.sources import Source, open_beneath
-from oslogserve.sources.context import Context, Trace
+from oslogserve.sources import Backend, Context, Source, Trace, open_beneath
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.guard import Backend, Guard
+from oslogserve.sources.guard import Guard
 from oslogserve.sources.swift import Swift
 
 if TYPE_CHECKING:

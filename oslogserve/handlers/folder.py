@@ -9,9 +9,9 @@ from itertools import islice
 from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.http import TEXT, VARY, Representation, Response
+from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.respond import redirect, respond
+from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.pages import listing, page

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from oslogserve.errors import Header
-from oslogserve.http import TEXT, VARY, Representation, Response
+from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.respond import respond
+from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.logs.budget import Workload
 from oslogserve.pages import job as pages

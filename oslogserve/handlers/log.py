@@ -7,10 +7,9 @@ from urllib.parse import quote
 
 from oslogserve.errors import BadRequest
 from oslogserve.handlers.representations import DecodedText, Rendered, StoredBytes, not_a_log
-from oslogserve.http import TEXT, Representation, Response
-from oslogserve.http.conditions import Validator, etag_of
-from oslogserve.http.request import Request
-from oslogserve.http.respond import redirect, respond
+from oslogserve.http import TEXT
+from oslogserve.http.request import Request, Validator, etag_of
+from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
@@ -110,7 +109,8 @@ class LogHandler:
         found.close()
         is_compressed = request.accepts_gzip and query.view != "raw"
         validator = self._validator(found.stored, query)
-        return validator.not_modified(request, is_compressed)
+        headers = validator.not_modified(request, is_compressed)
+        return None if headers is None else Response("304 Not Modified", headers)
 
     def _validator(self, stored: Stored, query: Query) -> Validator:
         selection = "" if query.is_unfiltered else query.selection

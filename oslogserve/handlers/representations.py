@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
-from oslogserve.http import TEXT, ByteRange, Content, Representation
-from oslogserve.http.request import Request
+from oslogserve.http import TEXT
+from oslogserve.http.request import ByteRange, Request
+from oslogserve.http.response import Content, Representation
 from oslogserve.logs.decode import exactly, until_incomplete
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.pages import page

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from threading import Lock, Thread
 
 from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailable
-from oslogserve.http import NO_STORE, TEXT, VARY, Representation, Response
+from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.respond import respond
+from oslogserve.http.response import Representation, Response, respond
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page

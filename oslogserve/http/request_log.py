@@ -14,9 +14,8 @@ from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.http import Response
-from oslogserve.http.body import Ended
-from oslogserve.http.server_timing import ServerTiming
+from oslogserve.http.body import Ended, ServerTiming
+from oslogserve.http.response import Response
 
 #: The most characters of a path, and of any other text of a client: a line is written to a pipe in one
 #: piece if it is shorter than 4096 bytes.

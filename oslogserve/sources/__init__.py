@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of a source: it opens a path and gives a Log, a Folder or None.
+"""The contract of a source: it opens a path in the context of a request, and gives a Log, a Folder or
+None.
 
 A source hands over stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+import re
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
 #: The last second that a date can express.
 LATEST = 253402300799.0
+#: Version 00, without the ids that are all zeros.
+_TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_TRANSACTION = re.compile(r"[0-9A-Za-z_-]{1,100}")
 
 
 def within_dates(modified: float) -> float:
@@ -106,3 +112,56 @@ class Source(Protocol):
 
     def waiting_anew(self) -> "Source":
         """The same source with a new deadline, to open one more log later on."""
+
+
+class Trace:
+    """The trace of a request: W3C's traceparent goes to Swift, Swift's transaction id comes back."""
+
+    def __init__(self, traceparent: str = "") -> None:
+        """traceparent: the request's header, which may be anything."""
+        self.headers: dict[str, str] = {}
+        if _TRACEPARENT.fullmatch(traceparent):
+            self.headers["traceparent"] = traceparent
+        #: Of the last response from Swift; "" where there was none.
+        self.transaction = ""
+        #: The span of OpenTelemetry, where that is used.
+        self.span: Any = None
+
+
+def transaction_of(headers: Mapping[str, str]) -> str:
+    """The transaction's id in a response's headers, "" for none."""
+    transaction = headers.get("x-trans-id") or ""
+    return transaction if _TRANSACTION.fullmatch(transaction) else ""
+
+
+class Context:
+    """The context of the calls that one request makes.
+
+    Until its answer begins they share one deadline, counted from the context's creation. Each later
+    call has its own: the client takes the answer as slowly as it likes.
+    """
+
+    def __init__(self, trace: Trace | None = None) -> None:
+        self.trace = trace or Trace()
+        self._started: float | None = time.monotonic()
+
+    def deadline(self, seconds: float) -> float:
+        """The time, by time.monotonic(), by which a call must have its first bytes."""
+        return (time.monotonic() if self._started is None else self._started) + seconds
+
+    def answer_begins(self) -> None:
+        self._started = None
+
+    def anew(self) -> "Context":
+        """A context of the same trace that begins now."""
+        return Context(self.trace)
+
+
+class Backend(Source, Protocol):
+    """A source of a process."""
+
+    def check(self) -> None:
+        """Asks whether the source answers. Raises SourceError where it does not."""
+
+    def for_request(self, context: Context) -> Source:
+        """The source for the calls of one request."""

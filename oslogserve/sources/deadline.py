@@ -17,7 +17,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from swiftclient import client as swift_api
 
-from oslogserve.sources.context import Trace, transaction_of
+from oslogserve.sources import Trace, transaction_of
 
 #: Bytes that may come until a deadline: more than a page of a listing, whose names take 20 MB at most.
 MOST_UNTIL_DEADLINE = 32 * 1024 * 1024

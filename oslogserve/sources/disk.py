@@ -9,8 +9,16 @@ from contextlib import closing, suppress
 
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.fastzlib import fast
-from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored, within_dates
-from oslogserve.sources.context import Context
+from oslogserve.sources import (
+    FULL_BODY,
+    Context,
+    Entry,
+    Folder,
+    Log,
+    OpenOptions,
+    Stored,
+    within_dates,
+)
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
 #: Errors of a path that names nothing which this source could hold.

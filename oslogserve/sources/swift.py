@@ -15,10 +15,18 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Stored, within_dates
+from oslogserve.sources import (
+    FULL_BODY,
+    Context,
+    Entry,
+    Folder,
+    Log,
+    OpenOptions,
+    Stored,
+    within_dates,
+)
 from oslogserve.sources import swift_listing as listing
 from oslogserve.sources.checksums import Checksum
-from oslogserve.sources.context import Context
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.large_objects import checksums_of, version_of
 from oslogserve.sources.resuming import Attempts, ResumingLog

@@ -30,7 +30,7 @@ from swiftclient.exceptions import ClientException
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.context import Context, Trace, transaction_of
+from oslogserve.sources import Context, Trace, transaction_of
 from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 SOURCE = "swift"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.http.respond import LEAST_COMPRESSED
+from oslogserve.http.response import LEAST_COMPRESSED
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask, metric
 from tests.servers.process import HOST, poll

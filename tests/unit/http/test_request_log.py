@@ -8,10 +8,9 @@ import shutil
 
 import pytest
 
-from oslogserve.http import Response
-from oslogserve.http.body import Ended
+from oslogserve.http.body import Ended, ServerTiming
 from oslogserve.http.request_log import RequestLog, fields_of
-from oslogserve.http.server_timing import ServerTiming
+from oslogserve.http.response import Response
 
 HOSTILE = "".join(map(chr, range(256)))
 COMBINED = re.compile(

@@ -3,8 +3,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from oslogserve.sources import context as module
-from oslogserve.sources.context import Context, Trace, transaction_of
+from oslogserve import sources
+from oslogserve.sources import Context, Trace, transaction_of
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -51,7 +51,7 @@ def test_a_transaction_is_an_id_or_nothing(header, transaction):
 
 def test_the_calls_of_a_request_share_one_deadline_until_its_answer_begins(monkeypatch):
     clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
-    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(sources, "time", clock)
     context = Context(Trace(PARENT))
     clock.now += 1
     assert context.deadline(20) == 120

@@ -8,15 +8,17 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Folder, bulkhead, circuit_breaker
-from oslogserve.sources.circuit_breaker import (
+from oslogserve.sources import Context, Folder, bulkhead
+from oslogserve.sources import guard as module
+from oslogserve.sources.guard import (
     FAILURES,
     FIRST_PAUSE,
     LONGEST_PAUSE,
     MIN_FAILING,
+    PATIENCE,
+    PATIENCE_BEHIND_DISK,
+    Guard,
 )
-from oslogserve.sources.context import Context
-from oslogserve.sources.guard import PATIENCE, PATIENCE_BEHIND_DISK, Guard
 from tests.unit.handlers.asking import Asking
 
 from .fake import FakeLog, FakeSource
@@ -49,8 +51,9 @@ class Flaky(FakeSource):
 def clock(monkeypatch):
     """A clock that moves where a test moves it."""
     clock = SimpleNamespace(now=100.0)
-    for module in (bulkhead, circuit_breaker):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    moved = SimpleNamespace(monotonic=lambda: clock.now, perf_counter=time.perf_counter)
+    monkeypatch.setattr(bulkhead, "time", moved)
+    monkeypatch.setattr(module, "time", moved)
     return clock
 
 
@@ -290,8 +293,8 @@ def test_calls_that_began_before_it_was_left_alone_do_not_prolong_that(metrics, 
 
 
 def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
-    monkeypatch.setattr(circuit_breaker, "MIN_FAILING", 0)
-    monkeypatch.setattr(circuit_breaker, "FAILURES", 1)
+    monkeypatch.setattr(module, "MIN_FAILING", 0)
+    monkeypatch.setattr(module, "FAILURES", 1)
     guard, readers = hanging(metrics, threads=2)
     guard.source.error = SourceError("swift", "status 503")
     readers.ask()

@@ -7,9 +7,8 @@ import pytest
 from oslogserve.config import load
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Stored
+from oslogserve.sources import FULL_BODY, Context, Stored, Trace
 from oslogserve.sources import swift as module
-from oslogserve.sources.context import Context, Trace
 from oslogserve.sources.swift import OpenSwiftLog, Swift
 
 SWIFT = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")

@@ -7,11 +7,17 @@ import pytest
 
 from oslogserve import fastzlib
 from oslogserve.errors import RangeUnsatisfiable
-from oslogserve.http import ByteRange, Content, Representation
-from oslogserve.http.conditions import Validator
 from oslogserve.http.read_ahead import PIECES_WITHOUT_THREAD
-from oslogserve.http.request import Request
-from oslogserve.http.respond import LEAST_COMPRESSED, MOST_GATHERED, gathered, gzipped, respond
+from oslogserve.http.request import ByteRange, Request, Validator
+from oslogserve.http.response import (
+    LEAST_COMPRESSED,
+    MOST_GATHERED,
+    Content,
+    Representation,
+    gathered,
+    gzipped,
+    respond,
+)
 
 TEXT = b"0123456789" * 200
 VALIDATOR = Validator('"tag"', 0.0)
