@@ -2,7 +2,7 @@
 """A folder: its index.html, else a listing; or what is in its logs, if the query asks for that."""
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from fnmatch import fnmatchcase
 from itertools import islice
 
@@ -13,14 +13,12 @@ from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
-from oslogserve.logs.budget import FOLDERS, Budget, Workload
+from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import listing, page
 from oslogserve.pages.address import address
 from oslogserve.query import Query
 from oslogserve.sources import METADATA_ONLY, Folder, Source
 from oslogserve.sources.first_of import Listing, open_first
-
-NO_LISTINGS = "This server does not list folders: name a log."
 
 
 class FolderHandler:
@@ -39,29 +37,22 @@ class FolderHandler:
             raise BadRequest(
                 "format=raw is for logs: a folder takes html, text, json, jsonl, summary."
             )
-        if query.is_of_job and self._job_marks is None:
-            raise Forbidden(NO_LISTINGS)
-        if query.in_job and self._job_marks is not None:
-            with closing(self._workload.begin(request.has_client_left)) as budget:
-                budget.enter(FOLDERS)
-                return _to_job(request, query, sources, self._job_marks.split())
+        if self._job_marks is None:
+            index = None if query.is_of_job else self._index(request, query, sources)
+            if index is None:
+                raise Forbidden("This server does not list folders: name a log.")
+            return index
+        if query.in_job:
+            return self._to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:
             return self._jobs(request, query, sources)
-        if query.format in (None, "html"):
-            index = self._index(request, query, sources)
-            if index is not None:
-                return index
-        if self._job_marks is None:
-            raise Forbidden(NO_LISTINGS)
-        budget = self._workload.begin(request.has_client_left)
-        try:
-            budget.enter(FOLDERS)
-            return respond(request, _Listing(query, sources, self._job_marks, budget))
-        except BaseException:
-            budget.close()
-            raise
+        index = self._index(request, query, sources)
+        return index or self._listing(request, query, sources, self._job_marks)
 
     def _index(self, request: Request, query: Query, sources: Sequence[Source]) -> Response | None:
+        """The log index.html, unless it is missing or empty, or the query asks for another format."""
+        if query.format not in (None, "html"):
+            return None
         path = query.path + b"/index.html" if query.path else b"index.html"
         try:
             found = open_first(sources, path, METADATA_ONLY)
@@ -75,19 +66,35 @@ class FolderHandler:
         except (NotFound, Unavailable):
             return None  # a source that fails is named by the listing
 
+    def _to_job(
+        self, request: Request, query: Query, sources: Sequence[Source], marks: Sequence[str]
+    ) -> Response:
+        """The redirect to the folder of the job, which is the nearest that has one of the marks; else
+        to the folder itself."""
+        folders = [query.path]
+        while folders[-1] and len(folders) < MOST_DEPTH:
+            folders.append(folders[-1].rpartition(b"/")[0])
+        with ExitStack() as opened:
+            self._enter(request, opened)
+            has_mark = (
+                level for level, path in enumerate(folders) if path and _has(sources, path, marks)
+            )
+            up = "../" * next(has_mark, 0)
+        to = (up or "./") + address(query.parameters, ("in",))
+        return redirect(request, to, "302 Found")
 
-def _to_job(
-    request: Request, query: Query, sources: Sequence[Source], marks: Sequence[str]
-) -> Response:
-    """The redirect to the folder of the job, which is the nearest that has one of the marks; else to the
-    folder itself."""
-    folders = [query.path]
-    while folders[-1] and len(folders) < MOST_DEPTH:
-        folders.append(folders[-1].rpartition(b"/")[0])
-    has_mark = (level for level, path in enumerate(folders) if path and _has(sources, path, marks))
-    up = "../" * next(has_mark, 0)
-    to = (up or "./") + address(query.parameters, ("in",))
-    return redirect(request, to, "302 Found")
+    def _listing(
+        self, request: Request, query: Query, sources: Sequence[Source], job_marks: str
+    ) -> Response:
+        with ExitStack() as opened:
+            self._enter(request, opened)
+            representation = _listed(query, Listing(sources, query.path), job_marks)
+            return respond(request, representation, close=opened.pop_all().close)
+
+    def _enter(self, request: Request, opened: ExitStack) -> None:
+        """Takes a place for the work on folders, until `opened` is closed."""
+        budget = opened.enter_context(closing(self._workload.begin(request.has_client_left)))
+        budget.enter(FOLDERS)
 
 
 def _has(sources: Sequence[Source], path: bytes, marks: Sequence[str]) -> bool:
@@ -100,24 +107,16 @@ def _has(sources: Sequence[Source], path: bytes, marks: Sequence[str]) -> bool:
         return False
 
 
-class _Listing(Representation):
-    def __init__(
-        self, query: Query, sources: Sequence[Source], job_marks: str, budget: Budget
-    ) -> None:
-        self._budget = budget
-        found = Listing(sources, query.path)
-        sort = query.sort or "name"
-        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
-        if query.format == "json":
-            pieces = listing.as_json(query.path, found, sort)
-            headers.append(("Content-Type", "application/json"))
-        elif query.view == "html":
-            pieces = listing.html(query, found, sort, job_marks)
-            headers += page.HEADERS
-        else:
-            pieces = listing.text(found, sort)
-            headers.append(("Content-Type", TEXT))
-        super().__init__(headers, pieces, "listing", is_compressible=True)
-
-    def close(self) -> None:
-        self._budget.close()
+def _listed(query: Query, found: Listing, job_marks: str) -> Representation:
+    sort = query.sort or "name"
+    headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
+    if query.format == "json":
+        pieces = listing.as_json(query.path, found, sort)
+        headers.append(("Content-Type", "application/json"))
+    elif query.view == "html":
+        pieces = listing.html(query, found, sort, job_marks)
+        headers += page.HEADERS
+    else:
+        pieces = listing.text(found, sort)
+        headers.append(("Content-Type", TEXT))
+    return Representation(headers, pieces, "listing", is_compressible=True)

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 
 from oslogserve.errors import Header
@@ -34,15 +35,14 @@ class JobHandler:
         self._page_size = page_size
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        budget = self._workload.begin(request.has_client_left)
-        try:
-            job = self._jobs.open(query, sources, budget)
+        with ExitStack() as opened:
+            budget = opened.enter_context(closing(self._workload.begin(request.has_client_left)))
+            job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
             job.link = page.link_of(query.source) + (b"order=time&amp;" if job.by_time else b"")
-            content = content_of(query, job, self._noise, self._page_size)
-            return respond(request, _Answer(job, *content))
-        except BaseException:
-            budget.close()
-            raise
+            headers, pieces = content_of(query, job, self._noise, self._page_size)
+            headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *headers]
+            representation = Representation(headers, pieces, "job", True, job.missing)
+            return respond(request, representation, close=opened.pop_all().close)
 
 
 def content_of(
@@ -62,14 +62,3 @@ def content_of(
         case "jsonl":
             return _JSON_LINES, pages.jsonl(query, job, job.slices("jsonl", label))
     return _TEXT, pages.text(query, job, job.slices("text", label))
-
-
-class _Answer(Representation):
-    def __init__(self, job: Job, headers: Sequence[Header], pieces: Iterator[bytes]) -> None:
-        self._job = job
-        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *headers]
-        super().__init__(headers, pieces, "job", is_compressible=True)
-        self.missing = job.missing
-
-    def close(self) -> None:
-        self._job.close()

@@ -38,7 +38,7 @@ class Content(NamedTuple):
 
 
 class Representation:
-    """The content that respond() sends. It is opened at most once. Its creator closes it."""
+    """The content that respond() sends. It is opened at most once."""
 
     #: A metric label.
     source = "none"
@@ -50,8 +50,6 @@ class Representation:
     has_gzip_variant = True
     #: True where the log's end may be missing, and nobody knows yet.
     may_break_off = False
-    #: Why the log is incomplete, as its reader is informed. Grows while the content is read.
-    missing: Sequence[Incomplete] = ()
 
     def __init__(
         self,
@@ -59,10 +57,13 @@ class Representation:
         content: bytes | Iterable[bytes] = b"",
         view: str = "other",
         is_compressible: bool = False,
+        missing: Sequence[Incomplete] = (),
     ) -> None:
-        """headers: Content-Type, and what else belongs to the representation. view: a metric label."""
+        """headers: Content-Type, and what else belongs to the representation. view: a metric label.
+        missing: why the log is incomplete; grows while the content is read."""
         self.headers = headers
         self.view = view
+        self.missing = missing
         pieces = [content] if isinstance(content, bytes) else content
         length = len(content) if isinstance(content, bytes) else None
         self._content = Content(pieces, length=length, is_compressible=is_compressible)
@@ -77,9 +78,6 @@ class Representation:
     def headers_at_end(self) -> list[Header]:
         """Headers that are known once all of a small content was read."""
         return []
-
-    def close(self) -> None:
-        """Gives back what the content is read from. May be called twice."""
 
 
 class Response(NamedTuple):
@@ -101,17 +99,33 @@ def respond(
     representation: Representation,
     validator: Validator | None = None,
     status: str = "200 OK",
+    close: Callable[[], None] = lambda: None,
 ) -> Response:
-    """The response, which closes `representation`.
+    """The response. Its close() calls `close`, and so does respond() if it raises.
 
-    Raises RangeUnsatisfiable, and what opening `representation` raises; the caller closes it then.
+    close: gives back what the content is read from. May be called twice. Raises RangeUnsatisfiable,
+    and what opening `representation` raises.
     """
+    try:
+        return _response(request, representation, validator, status, close)
+    except BaseException:
+        close()
+        raise
+
+
+def _response(
+    request: Request,
+    representation: Representation,
+    validator: Validator | None,
+    status: str,
+    close: Callable[[], None],
+) -> Response:
     byte_range, headers = None, [*representation.headers, NOSNIFF]
     if validator is not None:
         byte_range, more = _with_validator(request, representation, validator)
         headers += more
     content = representation.open(byte_range)
-    body, length, close = _body(representation, content)
+    body, length, close = _body(content, close)
     if content.is_small and length is not None:
         headers += representation.headers_at_end()
     encoding = content.encoding
@@ -160,17 +174,17 @@ def _with_validator(
 
 
 def _body(
-    representation: Representation, content: Content
+    content: Content, close: Callable[[], None]
 ) -> tuple[Iterable[bytes], int | None, Callable[[], None]]:
     """Body, length where that is known, and what closes it.
 
     A small content is rendered now; of a large one, reading and rendering have a thread each.
     """
     if content.render is None:
-        return content.pieces, content.length, representation.close
+        return content.pieces, content.length, close
     if content.is_small:
-        return *gathered(content.render(iter(content.pieces))), representation.close
-    stored = ReadAhead(iter(content.pieces), representation.close)
+        return *gathered(content.render(iter(content.pieces))), close
+    stored = ReadAhead(iter(content.pieces), close)
     rendered = ReadAhead(content.render(stored), stored.close)
     return rendered, content.length, rendered.close
 

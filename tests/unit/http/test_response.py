@@ -65,7 +65,7 @@ def upper(pieces):
 
 def test_a_response_is_sent_as_it_comes():
     shown = Shown()
-    response = respond(request(), shown, VALIDATOR)
+    response = respond(request(), shown, VALIDATOR, close=shown.close)
     assert shown.read == 0
     assert b"".join(response.body) == TEXT
     assert dict(response.headers).keys() == {
@@ -86,7 +86,7 @@ def test_a_small_one_is_rendered_first_and_says_its_length():
 @pytest.mark.parametrize("is_read", [False, True])
 def test_a_large_one_is_read_ahead_and_closed_once(is_read):
     shown = Shown(render=upper)
-    response = respond(request(), shown, VALIDATOR)
+    response = respond(request(), shown, VALIDATOR, close=shown.close)
     assert shown.read == 0
     assert "Content-Length" not in dict(response.headers)
     assert len(TEXT) // 100 > PIECES_WITHOUT_THREAD
@@ -124,9 +124,11 @@ def test_without_a_size_or_a_validator_there_are_no_ranges():
         assert respond(asked, shown, validator).status == "200 OK"
 
 
-def test_a_range_outside_is_refused():
+def test_a_range_outside_is_refused_and_closes_what_was_opened():
+    shown = Shown()
     with pytest.raises(RangeUnsatisfiable):
-        respond(request(range="bytes=2000-"), Shown(), VALIDATOR)
+        respond(request(range="bytes=2000-"), shown, VALIDATOR, close=shown.close)
+    assert shown.closed == 1
 
 
 def test_what_may_break_off_is_not_stored():
