@@ -17,8 +17,7 @@ from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.ansi import without_sequences
 from oslogserve.lines.pure.recognise import Recogniser, Seen
 from oslogserve.lines.renderer import NativeRenderer, pure_renderer
-from oslogserve.lines.rows import NO_TIME
-from oslogserve.lines.selection import Tally, Wanted
+from oslogserve.lines.selection import NO_TIME, Tally, Wanted
 from tests import corpus
 
 VIEWS = ("html", "text", "jsonl", "summary")

@@ -15,7 +15,6 @@ from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import listing, page
-from oslogserve.pages.address import address
 from oslogserve.query import Query
 from oslogserve.sources import METADATA_ONLY, Folder, Source
 from oslogserve.sources.first_of import Listing, open_first
@@ -80,7 +79,7 @@ class FolderHandler:
                 level for level, path in enumerate(folders) if path and _has(sources, path, marks)
             )
             up = "../" * next(has_mark, 0)
-        to = (up or "./") + address(query.parameters, ("in",))
+        to = (up or "./") + page.address(query.parameters, ("in",))
         return redirect(request, to, "302 Found")
 
     def _listing(

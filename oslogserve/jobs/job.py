@@ -17,8 +17,7 @@ from oslogserve.jobs.merge import merge
 from oslogserve.jobs.reports import FailedTask, FailedTest
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.rows import Rows
-from oslogserve.lines.selection import TAIL_BYTES
+from oslogserve.lines.selection import TAIL_BYTES, Rows
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import SOURCES, Query

@@ -11,8 +11,15 @@ from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
-from oslogserve.lines.selection import LONGEST_LINE, Selection, Tally, Wanted
+from oslogserve.lines.selection import (
+    LONGEST_LINE,
+    NO_TIME,
+    UNTIMED,
+    Rows,
+    Selection,
+    Tally,
+    Wanted,
+)
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.open_log import Logs, OpenLog

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 
-from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
+from oslogserve.lines.selection import NO_TIME, UNTIMED, Rows
 from oslogserve.native import CORE
 
 #: Bytes of merged rows that are passed on at once.

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 from oslogserve import __version__
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.rows import Rows
-from oslogserve.lines.selection import LONGEST_LINE, Tally, Wanted
+from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
 from oslogserve.native import CORE
 from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE

@@ -3,6 +3,7 @@
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +18,10 @@ CONTEXT_BYTES = 1024 * 1024
 TAIL_BYTES = 16 * 1024 * 1024
 #: Bytes of one line that a page shows.
 LINE_BYTES = 4 * 1024 * 1024
+#: The time of lines before a log's first one; and of all lines of a log in which none of the first
+#: UNTIMED_LINES shows a time.
+NO_TIME, UNTIMED = -(2**63), 2**63 - 1
+UNTIMED_LINES = 1000
 
 
 class Selection(NamedTuple):
@@ -84,7 +89,7 @@ class Wanted(NamedTuple):
     link: bytes = b"?"
     #: For HTML.
     page: Page | None = None
-    #: What a row begins with, which names its log; see `rows`. HTML: an address; jsonl: a member.
+    #: What a row begins with, which names its log; see Rows. HTML: an address; jsonl: a member.
     label: bytes | None = None
     #: Rows have times.
     by_time: bool = False
@@ -129,3 +134,18 @@ def count(counts: Counts, rank: int, number: int) -> None:
     """Counts a line."""
     lines, first = counts.get(rank, (0, number))
     counts[rank] = (lines + 1, first)
+
+
+class Rows(NamedTuple):
+    """Rows of one piece of a log: lines that name their log, so that those of several logs can be in any
+    order."""
+
+    text: bytes
+    #: Where each row ends in the text, behind its line feed.
+    ends: Sequence[int]
+    #: By what rows of several logs are merged: microseconds since 1970, in UTC, of the latest time
+    #: of the row's line and all lines above; NO_TIME before the first, and UNTIMED of a log whose
+    #: first lines have none. Only with `by_time`.
+    times: Sequence[int]
+    #: No later row has an earlier time. The first one that is not NO_TIME is the log's first time.
+    reached: int = NO_TIME

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.pages.address import Link, address
+from oslogserve.pages.page import Link, address
 from oslogserve.query import Parameters, Query
 from oslogserve.templates import rendered
 
@@ -21,7 +21,7 @@ _VIEW = ("format", "content-type", "wrap")
 _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that choose lines of all logs of a job.
 _OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
-#: Parameters that fields.html has a field for.
+#: Parameters that the templates have a field for.
 _FIELDS = ("q", "re", "not", "since", "until", "lines", "context")
 #: Filters as their chips say them, by their parameters.
 _LABELS = {

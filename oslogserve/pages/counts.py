@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Selection, Tally
-from oslogserve.pages.address import address
+from oslogserve.pages.page import address
 from oslogserve.query import Query
 
 #: Lines shown before the target of a link.

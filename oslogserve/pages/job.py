@@ -15,11 +15,10 @@ from urllib.parse import quote
 from oslogserve.jobs.job import Job, Slice
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.pages.address import address
 from oslogserve.pages.bar import filters
 from oslogserve.pages.humanize import visible
 from oslogserve.pages.log import json_line
-from oslogserve.pages.page import frame
+from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 

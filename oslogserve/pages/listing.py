@@ -9,9 +9,8 @@ from math import inf
 from typing import NamedTuple
 from urllib.parse import quote
 
-from oslogserve.pages.address import address
 from oslogserve.pages.humanize import iso_moment, moment, visible
-from oslogserve.pages.page import frame
+from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known

@@ -18,11 +18,10 @@ from oslogserve.lines.nearest import Nearest, moment_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.pages.address import address
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.counts import LINES_BEFORE, Counts
-from oslogserve.pages.page import frame, link_of
+from oslogserve.pages.page import address, frame, link_of
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 

@@ -10,11 +10,10 @@ from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.ranking import Ranked, ranked
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
-from oslogserve.pages.address import address
 from oslogserve.pages.humanize import iso_moment
 from oslogserve.pages.job import address_of, ending, next_address
 from oslogserve.pages.log import json_line
-from oslogserve.pages.page import frame
+from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frame that all pages have: headers, and the values that base.html and path.html show."""
+"""What all pages have: headers, the values that base.html shows, and links to other parameters."""
 
+from collections.abc import Container, Iterable
 from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
-from oslogserve.pages.address import Link
 from oslogserve.pages.assets import integrity, url
 
 #: Everything comes from the application itself; nothing is inline. Stored scripts are of the same
@@ -23,6 +23,13 @@ HEADERS = (
 )
 #: Each has all of the address before it: a path of many short folders would make megabytes of them.
 MOST_FOLDERS = 16
+
+
+class Link(NamedTuple):
+    """A link on a page; its template escapes all of it."""
+
+    address: str
+    text: str
 
 
 class Breadcrumbs(NamedTuple):
@@ -63,3 +70,15 @@ def breadcrumbs(mount: str, path: bytes) -> Breadcrumbs:
 def link_of(source: str) -> bytes:
     """The beginning of addresses of other lines of the same log, escaped for HTML."""
     return b"?" if source == "all" else f"?source={source}&amp;".encode()
+
+
+def address(
+    parameters: Iterable[tuple[str, str]] = (),
+    without: Container[str] = (),
+    **added: str | bytes | int,
+) -> str:
+    """A relative URL of the same path, to be escaped: the parameters without those of `without`, then
+    those that are added. Empty parameters are left out.
+    """
+    pairs = [(name, value) for name, value in parameters if value and name not in without]
+    return "?" + urlencode([*pairs, *((name, value) for name, value in added.items() if value)])

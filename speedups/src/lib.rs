@@ -212,7 +212,7 @@ impl Renderer {
         self.renderer.is_done()
     }
 
-    /// Ends, times and `reached` of the Rows of `oslogserve.lines.rows`, of what the last call gave.
+    /// Ends, times and `reached` of the Rows of `oslogserve.lines.selection`, of what the last call gave.
     fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
         let (ends, times, reached) = self.renderer.rows();
         (packed(py, &ends), packed(py, &times), reached)
@@ -239,7 +239,7 @@ fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
 #[pyclass(module = "oslogserve_speedups")]
 struct Merge(merge::Merge<PyBackedBytes>);
 
-/// Rows of `oslogserve.lines.rows`, at least one: an empty array may have no aligned address.
+/// Rows of `oslogserve.lines.selection`, at least one: an empty array may have no aligned address.
 type Rows = (PyBackedBytes, PyBuffer<i64>, PyBuffer<i64>, i64);
 
 #[pymethods]

@@ -97,7 +97,7 @@ impl Renderer {
         self.selector.is_done()
     }
 
-    /// Ends and times of the rows that the last piece gave, and `reached` of `lines/rows.py`.
+    /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
     pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         self.selector.rows()
     }

@@ -188,7 +188,7 @@ impl Selector {
         self.rows.1.clear();
     }
 
-    /// Ends and times of the rows that the last piece gave, and `reached` of `lines/rows.py`.
+    /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
     pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         let (ends, times) = std::mem::take(&mut self.rows);
         self.view.output().give_back();

@@ -12,8 +12,8 @@ from oslogserve.errors import BadRequest
 from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import named
 from oslogserve.lines.selection import Page
-from oslogserve.pages.address import address
 from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.page import address
 from oslogserve.query import MAX_QUERY, Query
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, mutated

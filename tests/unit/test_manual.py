@@ -16,7 +16,7 @@ from oslogserve.gunicorn_hooks import SETTINGS
 from oslogserve.handlers.server import TIME_LIMIT
 from oslogserve.jobs.walk import MOST_ENTRIES
 from oslogserve.lines import search, selection
-from oslogserve.lines.rows import UNTIMED_LINES
+from oslogserve.lines.selection import UNTIMED_LINES
 from oslogserve.logs import budget
 from oslogserve.pages.listing import SORTED
 

@@ -12,8 +12,7 @@ from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.pure.select import Gap, Line, Selector, Shown
 from oslogserve.lines.pure.split import split
 from oslogserve.lines.pure.totals import Summary
-from oslogserve.lines.rows import Rows
-from oslogserve.lines.selection import LONGEST_LINE, Tally, Wanted
+from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
 
 #: Bytes that are joined at the most, and one line: what a tail held back comes at once.

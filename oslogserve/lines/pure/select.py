@@ -12,8 +12,17 @@ from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.inheritance import Inheritance
 from oslogserve.lines.pure.recognise import Recogniser, Seen
 from oslogserve.lines.pure.split import RestOfLine
-from oslogserve.lines.rows import NO_TIME, UNTIMED, UNTIMED_LINES
-from oslogserve.lines.selection import CONTEXT_BYTES, LINE_BYTES, TAIL_BYTES, Tally, Wanted, count
+from oslogserve.lines.selection import (
+    CONTEXT_BYTES,
+    LINE_BYTES,
+    NO_TIME,
+    TAIL_BYTES,
+    UNTIMED,
+    UNTIMED_LINES,
+    Tally,
+    Wanted,
+    count,
+)
 from oslogserve.lines.time_range import TimeRange
 
 

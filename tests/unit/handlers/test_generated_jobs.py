@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from oslogserve.jobs import job_log, merge
-from oslogserve.lines.rows import NO_TIME, UNTIMED
+from oslogserve.lines.selection import NO_TIME, UNTIMED
 from oslogserve.lines.time_range import time_range
 from tests.renderers import NATIVE_IS_THERE
 from tests.unit.handlers.asking import Asking

@@ -6,7 +6,7 @@ from itertools import chain
 import pytest
 
 from oslogserve.jobs import merge
-from oslogserve.lines.rows import NO_TIME, UNTIMED, Rows
+from oslogserve.lines.selection import NO_TIME, UNTIMED, Rows
 from tests.renderers import NATIVE_IS_THERE
 
 MERGES = [

@@ -4,9 +4,8 @@ import json
 import pytest
 
 from oslogserve.lines.pure.head import REACH
-from oslogserve.lines.rows import NO_TIME, UNTIMED, UNTIMED_LINES
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Tally, Wanted
 from tests.renderers import cut, rows_of
 
 LOG = b"""a start without a time

@@ -10,6 +10,7 @@ from oslogserve.lines.renderer import named
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, integrity, url
 from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.page import address
 from oslogserve.query import Query
 from tests.unit.pages.elements import elements, shape
 
@@ -127,3 +128,13 @@ def test_a_page_that_is_a_file_brings_its_style_and_asks_for_nothing():
     assert content("log.css") in text
     found = [attrs for tag in set(shape(text)) for attrs in elements(text, tag)]
     assert not [one for one in found if "src" in one or one.get("href", "#")[0] != "#"]
+
+
+def test_an_address_keeps_the_parameters_in_their_order_and_adds_others_behind_them():
+    parameters = (("q", "a b"), ("level", "ERROR"), ("q", "c&d"))
+    assert address(parameters, ("level",), lines="2-") == "?q=a+b&q=c%26d&lines=2-"
+
+
+def test_an_address_leaves_out_what_is_empty():
+    assert address((("q", ""), ("re", "x")), lines="", tail=5) == "?re=x&tail=5"
+    assert address() == "?"
