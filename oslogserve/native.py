@@ -6,6 +6,10 @@ from typing import Any
 
 from oslogserve import __version__
 
+#: The number of the interface between this package and the native core. Raise it here and in
+#: speedups/src/lib.rs if you change what the two exchange: a table of the grammar, a call, a field.
+INTERFACE = 1
+
 
 def _imported() -> tuple[Any, str]:
     try:
@@ -13,7 +17,12 @@ def _imported() -> tuple[Any, str]:
     except ImportError as error:
         return None, f"oslogserve-speedups is not installed ({error})"
     if core.__version__ != __version__:
-        return None, f"oslogserve-speedups is of version {core.__version__}, not {__version__}"
+        why = f"is of version {core.__version__}, not {__version__}: install that version"
+        return None, f"oslogserve-speedups {why}"
+    interface = getattr(core, "INTERFACE", 0)
+    if interface != INTERFACE:
+        why = f"has interface {interface}, not {INTERFACE}: build and install it anew"
+        return None, f"oslogserve-speedups {why}"
     return core, ""
 
 

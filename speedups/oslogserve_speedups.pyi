@@ -7,11 +7,12 @@
 from typing import Any, Literal, final
 
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
-from oslogserve.lines.rows import Rows
-from oslogserve.lines.selection import Wanted
+from oslogserve.lines.selection import Rows, Wanted
 from oslogserve.lines.summary import Totals
 
 __version__: str
+#: See `oslogserve.native`.
+INTERFACE: int
 
 class UnsupportedPattern(ValueError):
     """A pattern of a search that RE2 alone takes."""
@@ -66,7 +67,7 @@ class Renderer:
         """No further piece adds anything."""
 
     def rows(self) -> tuple[bytes, bytes, int]:
-        """Ends, times and `reached` of the Rows of oslogserve.lines.rows, of what the last call gave.
+        """Ends, times and `reached` of the Rows of oslogserve.lines.selection, of what the last call gave.
         The first two are arrays of 64-bit numbers."""
 
     def tally(self) -> dict[str, Any]:

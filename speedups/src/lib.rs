@@ -80,9 +80,14 @@ mod oslogserve_speedups {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("INTERFACE", INTERFACE)
     }
 }
+
+/// The number of the interface to Python. It is raised together with the one in
+/// `oslogserve/native.py`, which refuses a native core of another number.
+const INTERFACE: u32 = 1;
 
 create_exception!(
     oslogserve_speedups,
