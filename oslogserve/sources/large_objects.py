@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from swiftclient import client as swift_api
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.checksums import ALL, Checksum
+from oslogserve.sources.resuming import ALL, Checksum
 from oslogserve.sources.swift_session import SOURCE
 
 #: Swift's own bound of a manifest, bytes.

@@ -26,10 +26,9 @@ from oslogserve.sources import (
     within_dates,
 )
 from oslogserve.sources import swift_listing as listing
-from oslogserve.sources.checksums import Checksum
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.large_objects import checksums_of, version_of
-from oslogserve.sources.resuming import Attempts, ResumingLog
+from oslogserve.sources.resuming import Attempts, Checksum, ResumingLog
 from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
 
 #: Swift's longest object name, bytes.

@@ -231,12 +231,20 @@ def test_each_piece_can_be_read_as_soon_as_it_is_here(library, level):
     assert (reader.eof, reader.unused_data) == (True, b"")
 
 
-@pytest.mark.parametrize("pieces", [[], [b""], [b"", b"a", b"", b"b", b""], [b"\0" * 10**6]])
+@pytest.mark.parametrize(
+    "pieces",
+    [[], [b""], [b"", b"a", b"", b"b", b""], [b"\0" * 10**6], [_random.randbytes(200_000)]],
+)
 @pytest.mark.parametrize("level", range(4))
 def test_empty_and_big_pieces(library, level, pieces):
     packed = list(gzipped(pieces, level))
     assert all(packed)
     assert gzip.decompress(b"".join(packed)) == b"".join(pieces)
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_every_level_packs(library, level):
+    assert len(b"".join(gzipped([TEXT * 100], level))) < len(TEXT) * 10
 
 
 def test_what_fails_midway_has_given_what_came_before():

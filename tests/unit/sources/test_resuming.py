@@ -7,8 +7,7 @@ import pytest
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Log, OpenOptions, Stored, resuming
-from oslogserve.sources.checksums import ALL, Checksum
-from oslogserve.sources.resuming import Attempts, ResumingLog
+from oslogserve.sources.resuming import ALL, Attempts, Checksum, ResumingLog
 
 LOG = bytes(range(256)) * 40
 SIZE = len(LOG)
