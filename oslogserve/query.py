@@ -78,8 +78,9 @@ class Query(NamedTuple):
     @property
     def is_of_job(self) -> bool:
         """True if the query asks a folder for what is in its logs."""
-        chooses = self.order or self.logs or self.first_log or not self.is_unfiltered
-        return bool(chooses) or self.format in ("jsonl", "summary", "overview")
+        chooses = self.order or self.logs or not self.is_unfiltered
+        is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
+        return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")
 
     @property
     def is_unfiltered(self) -> bool:
@@ -260,7 +261,10 @@ PARAMETERS = {
         "order", _choice(*ORDERS), "time", "the order of the lines of a folder's logs"
     ),
     "from": Parameter(
-        "first_log", lambda name: _name(name).encode(), "etc/", "the first log of a folder to read"
+        "first_log",
+        lambda name: _name(name).encode(),
+        "etc/",
+        "the first log of a folder, or with sort= the first entry",
     ),
     "in": Parameter("in_job", _value_of({"job": True}), "job", "the job's folder, from one in it"),
     "unasked": Parameter("unasked", _yes_or_no, "yes", "what went wrong in small logs only"),

@@ -13,10 +13,10 @@ from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
-from oslogserve.logs.budget import FOLDERS, Workload
+from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
-from oslogserve.sources import METADATA_ONLY, Folder, Source
+from oslogserve.sources import METADATA_ONLY, Folder, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
 
 
@@ -74,9 +74,11 @@ class FolderHandler:
         while folders[-1] and len(folders) < MOST_DEPTH:
             folders.append(folders[-1].rpartition(b"/")[0])
         with ExitStack() as opened:
-            self._enter(request, opened)
+            wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._enter(request, opened).charge)
             has_mark = (
-                level for level, path in enumerate(folders) if path and _has(sources, path, marks)
+                level
+                for level, path in enumerate(folders)
+                if path and _has(sources, path, wanted, marks)
             )
             up = "../" * next(has_mark, 0)
         to = (up or "./") + page.address(query.parameters, ("in",))
@@ -86,36 +88,42 @@ class FolderHandler:
         self, request: Request, query: Query, sources: Sequence[Source], job_marks: str
     ) -> Response:
         with ExitStack() as opened:
-            self._enter(request, opened)
-            representation = _listed(query, Listing(sources, query.path), job_marks)
+            budget = self._enter(request, opened)
+            most = listing.MOST_READ[query.sort or "name"]
+            wanted = WantedEntries(query.first_log, most, budget.charge)
+            found = listing.page_of(query, Listing(sources, query.path, wanted))
+            representation = _listed(query, found, job_marks)
+            representation.meter = budget
             return respond(request, representation, close=opened.pop_all().close)
 
-    def _enter(self, request: Request, opened: ExitStack) -> None:
+    def _enter(self, request: Request, opened: ExitStack) -> Budget:
         """Takes a place for the work on folders, until `opened` is closed."""
-        budget = opened.enter_context(closing(self._workload.begin(request.has_client_left)))
+        budget = opened.enter_context(closing(self._workload.begin(request.client)))
         budget.enter(FOLDERS)
+        return budget
 
 
-def _has(sources: Sequence[Source], path: bytes, marks: Sequence[str]) -> bool:
-    """True if the folder has an entry of such a name."""
+def _has(
+    sources: Sequence[Source], path: bytes, wanted: WantedEntries, marks: Sequence[str]
+) -> bool:
+    """True if the folder has an entry of such a name, among its first."""
     try:
-        names = (entry.name.decode("utf-8", "replace") for entry in Listing(sources, path))
-        found = islice(names, MOST_ENTRIES)
+        listing = Listing(sources, path, wanted)
+        found = islice((entry.name.decode("utf-8", "replace") for entry in listing), MOST_ENTRIES)
         return any(fnmatchcase(name, mark) for name in found for mark in marks)
     except (NotFound, Unavailable):
         return False
 
 
-def _listed(query: Query, found: Listing, job_marks: str) -> Representation:
-    sort = query.sort or "name"
+def _listed(query: Query, found: listing.Page, job_marks: str) -> Representation:
     headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
     if query.format == "json":
-        pieces = listing.as_json(query.path, found, sort)
+        pieces = listing.as_json(query.path, found)
         headers.append(("Content-Type", "application/json"))
     elif query.view == "html":
-        pieces = listing.html(query, found, sort, job_marks)
+        pieces = listing.html(query, found, job_marks)
         headers += page.HEADERS
     else:
-        pieces = listing.text(found, sort)
+        pieces = listing.text(found)
         headers.append(("Content-Type", TEXT))
-    return Representation(headers, pieces, "listing", is_compressible=True)
+    return Representation(headers, pieces, "listing", True, found.missing)

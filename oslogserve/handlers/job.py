@@ -36,12 +36,13 @@ class JobHandler:
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         with ExitStack() as opened:
-            budget = opened.enter_context(closing(self._workload.begin(request.has_client_left)))
+            budget = opened.enter_context(closing(self._workload.begin(request.client)))
             job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
             job.link = page.link_of(query.source) + (b"order=time&amp;" if job.by_time else b"")
             headers, pieces = content_of(query, job, self._noise, self._page_size)
             headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *headers]
             representation = Representation(headers, pieces, "job", True, job.missing)
+            representation.meter = budget
             return respond(request, representation, close=opened.pop_all().close)
 
 

@@ -71,7 +71,7 @@ class LogHandler:
         # What is no log shows that in its first bytes; format=raw tells it in its Content-Type.
         needs_body = not request.is_head or query.format in (None, "raw")
         with ExitStack() as opened:
-            budget = opened.enter_context(closing(self._workload.begin(request.has_client_left)))
+            budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if query.view == "summary" or (query.view != "raw" and not query.is_unfiltered):
                 budget.enter(SEARCHES)  # lines are looked for, which may take long without output
             options = FULL_BODY if needs_body else METADATA_ONLY
@@ -157,6 +157,7 @@ def _redirect_to_folder(request: Request, query: Query) -> Response:
 class _OfLog(Representation):
     def __init__(self, log: OpenLog, view: str, headers: Sequence[Header]) -> None:
         super().__init__(headers, view=view, missing=log.missing)
+        self.meter = log.budget
         self.source = log.stored.source
         self.stored_size = log.stored.size
         self.may_break_off = log.may_break_off

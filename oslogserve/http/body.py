@@ -86,6 +86,9 @@ class Body:
         return self
 
     def __next__(self) -> bytes:
+        meter = self._response.meter
+        if meter is not None:
+            meter.resume()
         try:
             piece = next(self._pieces)
         except StopIteration:
@@ -101,6 +104,8 @@ class Body:
         if self._first_byte is None:
             self._first_byte = time.perf_counter() - self._started
         self._sent += len(piece)
+        if meter is not None:
+            meter.hand_over(len(piece))
         return piece
 
     def fail(self) -> None:

@@ -3,7 +3,9 @@
 
 import re
 import select
+import socket
 import time
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -23,6 +25,31 @@ _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.
 SETTLED_AFTER = 24 * 3600
 
 
+class Client:
+    """The client's connection, as far as the server shows it: gunicorn does, mod_wsgi does not."""
+
+    def __init__(self, connection: socket.socket | None) -> None:
+        self._connection = connection
+
+    def has_left(self) -> bool:
+        """True if the client has closed the connection."""
+        if self._connection is None:
+            return False
+        if self._connection.fileno() < 0:
+            return True
+        poll = select.poll()
+        poll.register(self._connection, select.POLLRDHUP)
+        return bool(poll.poll(0))
+
+    def cut_off(self) -> bool:
+        """Ends the connection, so that the thread that sends is free; False where it is not known."""
+        if self._connection is None:
+            return False
+        with suppress(OSError):  # it has ended
+            self._connection.shutdown(socket.SHUT_RDWR)
+        return True
+
+
 class Request:
     """A request, over its WSGI environ."""
 
@@ -33,20 +60,9 @@ class Request:
         self.accepts_gzip = gzip_level is not None and names_gzip(
             environ.get("HTTP_ACCEPT_ENCODING")
         )
+        self.client = Client(environ.get("gunicorn.socket"))
         #: Level to compress with; None where the client or the server does not want that.
         self.gzip_level = gzip_level if self.accepts_gzip else None
-
-    def has_client_left(self) -> bool:
-        """True if the client has closed its connection, as far as the server shows that: gunicorn does,
-        mod_wsgi does not."""
-        connection = self.environ.get("gunicorn.socket")
-        if connection is None:
-            return False
-        if connection.fileno() < 0:
-            return True
-        poll = select.poll()
-        poll.register(connection, select.POLLRDHUP)
-        return bool(poll.poll(0))
 
     @property
     def is_conditional(self) -> bool:

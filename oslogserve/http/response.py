@@ -7,7 +7,7 @@ Ranges, HEAD, lengths, compression, read-ahead and closing are here.
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from oslogserve import fastzlib
 from oslogserve.errors import Header, Incomplete
@@ -40,6 +40,16 @@ class Content(NamedTuple):
     is_compressible: bool = False
 
 
+class Meter(Protocol):
+    """What counts the cost of a response."""
+
+    def hand_over(self, size: int) -> None:
+        """Notes that the server gets a piece, for which its client may take its time. size: bytes."""
+
+    def resume(self) -> None:
+        """Notes that the client took the piece."""
+
+
 class Representation:
     """The content that respond() sends. It is opened at most once."""
 
@@ -53,6 +63,8 @@ class Representation:
     has_gzip_variant = True
     #: True where the log's end may be missing, and nobody knows yet.
     may_break_off = False
+    #: None where the response costs next to nothing.
+    meter: Meter | None = None
 
     def __init__(
         self,
@@ -95,6 +107,7 @@ class Response(NamedTuple):
     missing: Sequence[Incomplete] = ()
     #: Gives back what the body is read from. May be called before the body is iterated.
     close: Callable[[], None] = lambda: None
+    meter: Meter | None = None
 
 
 def respond(
@@ -151,6 +164,7 @@ def _response(
         representation.stored_size,
         representation.missing,
         close,
+        representation.meter,
     )
 
 

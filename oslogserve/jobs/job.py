@@ -87,7 +87,8 @@ class Jobs:
         budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
         reader = Reader(self._logs, self._renderer, sources, query.path, budget)
         job = Job(query, reader, self._pools)
-        job.choose(Walk(sources, query.path, query.first_log), self._limits)
+        walk = Walk(sources, query.path, query.first_log, budget.charge)
+        job.choose(walk, self._limits)
         return job
 
 
@@ -162,7 +163,7 @@ class Job:
         if any(one.is_missed for one in self.skipped):
             self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
-            self._miss("capped", f"{walk.ended}: not all were looked at")
+            self._miss(walk.ended.reason, str(walk.ended))
         self.next_log = self.next_log or walk.next
         for failed in dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures):
             self._miss("failed", f"some logs may be missing, {failed}")
@@ -193,6 +194,7 @@ class Job:
         for one in several:
             one.start()
         for rows in merge(several):
+            self._reader.budget.note()  # of this thread, which may give nothing for long
             yield Slice(None, rows, 0, len(rows.ends))
 
     def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:

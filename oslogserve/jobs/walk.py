@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files below a folder, of all sources, in the order of their names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from oslogserve.errors import NotFound, SourceError, Unavailable
-from oslogserve.sources import Source
+from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
+from oslogserve.sources import Source, WantedEntries
 from oslogserve.sources.first_of import Listing, known
 
 #: Files and folders that are looked at, and how deep.
@@ -36,17 +36,24 @@ class File(NamedTuple):
 class Walk:
     """Iterate once. Raises NotFound and Unavailable, as Listing does, where there is no such folder."""
 
-    def __init__(self, sources: Sequence[Source], folder: bytes, first: bytes = b"") -> None:
-        """first: the first name."""
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        folder: bytes,
+        first: bytes = b"",
+        charge: Callable[[], None] = lambda: None,
+    ) -> None:
+        """first: the first name. charge: see WantedEntries; an Incomplete that it raises ends the walk."""
         #: Sources that failed; grows while iterating. Some files may be missing then.
         self.failures: list[SourceError] = []
-        #: Why not all files were looked at; "" if they were.
-        self.ended = ""
+        #: Why not all files were looked at; None if they were.
+        self.ended: Incomplete | None = None
         #: The first name that was one too many.
         self.next: bytes | None = None
         self._sources = sources
         self._folder = folder
         self._first = first
+        self._charge = charge
         self._entries = 0
 
     def __iter__(self) -> Iterator[File]:
@@ -54,7 +61,8 @@ class Walk:
 
     def _below(self, prefix: bytes, depth: int) -> Iterator[File]:
         path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
-        listing = Listing(self._sources, path)
+        wanted = WantedEntries(self._first_below(prefix), MOST_ENTRIES + 1, self._charge)
+        listing = Listing(self._sources, path, wanted)
         for entries in listing.by_name():
             name = prefix + entries[0].name
             is_folder = name.endswith(b"/")
@@ -62,19 +70,30 @@ class Walk:
                 continue
             self._entries += 1
             if self._entries > MOST_ENTRIES:
-                self.ended = f"more than {MOST_ENTRIES:,} files and folders lie below"
+                self._leave_out(f"more than {MOST_ENTRIES:,} files and folders lie below")
                 self.next = self.next or name
                 break
             if entries[0].name in _NAMELESS:
-                self.ended = 'names have an empty, "." or ".." segment'
+                self._leave_out('names have an empty, "." or ".." segment')
             elif not is_folder:
                 entry = known(entries)
                 yield File(name, entry.size, entry.modified, entries[0].source)
             elif depth == MOST_DEPTH:
-                self.ended = f"folders lie more than {MOST_DEPTH} deep"
+                self._leave_out(f"folders lie more than {MOST_DEPTH} deep")
             else:
                 yield from self._below_existing(name, depth + 1)
         self.failures += listing.failures
+        self.ended = listing.ended or self.ended
+
+    def _leave_out(self, why: str) -> None:
+        self.ended = Incomplete("capped", f"{why}: not all were looked at")
+
+    def _first_below(self, prefix: bytes) -> bytes:
+        """The first name that is wanted in a folder. prefix: of its names."""
+        if not self._first.startswith(prefix):
+            return b""
+        segment, slash, _ = self._first.removeprefix(prefix).partition(b"/")
+        return segment + slash
 
     def _below_existing(self, prefix: bytes, depth: int) -> Iterator[File]:
         """Of a folder that was listed: it may be gone, or its source fail."""

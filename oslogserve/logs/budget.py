@@ -2,15 +2,17 @@
 """The work that requests may cost: processor time and inflated bytes, while their clients are there."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock, Semaphore, local
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from oslogserve import native
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.sources.bulkhead import Bulkhead, Full
 
+#: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
+MOST_SENT = 2
 #: Seconds between two looks whether the client is there.
 LOOK_EVERY = 0.05
 #: Bytes that are rendered at once: each request holds several of such blocks, as markup.
@@ -30,6 +32,9 @@ JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
 #: Seconds in which no work of a kind begins or ends until nobody waits for its place: a burst of
 #: ordinary requests is only delayed, also where a dozen large logs begin at the same time.
 PATIENCE = 3.0
+#: Seconds in which a client takes nothing until its place is given to another that wants it: slower than
+#: 10 KB/s.
+STALLED_AFTER = 30.0
 
 
 class Allowance(NamedTuple):
@@ -39,6 +44,25 @@ class Allowance(NamedTuple):
     processor_time: float
     #: Bytes.
     inflated_size: int
+
+
+class Client(Protocol):
+    """The client of a request."""
+
+    def has_left(self) -> bool: ...
+
+    def cut_off(self) -> bool:
+        """Ends the connection; False where that is not possible."""
+
+
+class _Nobody:
+    """A client that never leaves."""
+
+    def has_left(self) -> bool:
+        return False
+
+    def cut_off(self) -> bool:
+        return False
 
 
 class Budget:
@@ -51,17 +75,20 @@ class Budget:
     def __init__(
         self,
         allowance: Allowance,
-        has_client_left: Callable[[], bool] = lambda: False,
+        client: Client | None = None,
         bulkheads: Mapping[str, Bulkhead] | None = None,
     ) -> None:
-        """bulkheads: by the kind of work; work of other kinds needs no place."""
+        """client: None where nobody can leave. bulkheads: by the kind of work; work of other kinds needs
+        no place."""
         self._allowance = allowance
-        self._has_client_left = has_client_left
+        self._client = client or _Nobody()
         self._bulkheads = bulkheads or {}
         self._entered: list[Bulkhead] = []
         self._next_look = time.monotonic() + LOOK_EVERY
+        #: When the client got a piece that it has not yet taken; None while one is made.
+        self._handed_over_at: float | None = None
         self._lock = Lock()
-        self._inflated = 0
+        self._inflated = self._sent = 0
         self._seconds = 0.0
         #: The processor time of each thread that was charged already, or spent for other requests. Not
         #: by the thread's number, which a later thread may get.
@@ -74,7 +101,7 @@ class Budget:
         if bulkhead is None:
             return
         try:
-            bulkhead.enter()
+            bulkhead.enter(self)
         except Full:
             raise Busy(work) from None
         self._entered.append(bulkhead)
@@ -86,32 +113,50 @@ class Budget:
         try:
             yield
         finally:
-            self._charge(0)
+            self.note()
 
     def charged(self, pieces: Iterable[bytes], are_inflated: bool = False) -> Iterator[bytes]:
         """The pieces. Each is charged when it comes, with all that this thread did since the last.
 
-        Empty ones are charged and left out. Raises Incomplete where the budget is spent, and ClientLeft.
+        Empty ones are charged and left out. Raises as charge() does.
         """
         for piece in pieces:
-            self._charge(len(piece) if are_inflated else 0)
-            self._check()
+            self.charge(len(piece) if are_inflated else 0)
             if piece:
                 yield piece
 
-    def _charge(self, inflated: int) -> None:
+    def charged_to_render(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The same, for pieces of which a longer answer is made: that is bounded, too."""
+        for piece in self.charged(pieces):
+            if self._sent > MOST_SENT * self._allowance.inflated_size:
+                most = MOST_SENT * self._allowance.inflated_size >> 20
+                raise Incomplete("budget", f"one answer has no more than {most} MiB")
+            yield piece
+
+    def charge(self, inflated: int = 0) -> None:
+        """Charges what this thread did since it was last charged. inflated: bytes.
+
+        Raises Incomplete where the budget is spent, and ClientLeft.
+        """
+        self.note(inflated)
+        self._check()
+
+    def note(self, inflated: int = 0, sent: int = 0) -> None:
+        """Charges in the same way, but raises nothing: whoever charges next learns that the budget is
+        spent. sent: bytes of the answer."""
         now = time.thread_time()
         spent = now - getattr(self._thread, "charged_until", 0.0)
         self._thread.charged_until = now
         with self._lock:
             self._seconds += spent
             self._inflated += inflated
+            self._sent += sent
 
     def _check(self) -> None:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
-            if self._has_client_left():
+            if self._client.has_left():
                 raise ClientLeft
         seconds, size = self._allowance
         if self._seconds > seconds:
@@ -121,10 +166,30 @@ class Budget:
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
 
+    def hand_over(self, size: int) -> None:
+        """Notes that the client gets a piece of the answer. size: its bytes."""
+        self.note(sent=size)
+        self._handed_over_at = time.monotonic()
+
+    def resume(self) -> None:
+        """Notes that the client took the piece."""
+        self._handed_over_at = None
+
+    def give_up(self) -> bool:
+        """Cuts the client off if it has taken nothing for long, and gives all places back. True if it
+        did."""
+        since = self._handed_over_at
+        if since is None or time.monotonic() - since < STALLED_AFTER or not self._client.cut_off():
+            return False
+        self.close()
+        return True
+
     def close(self) -> None:
         """Gives all places back. May be called twice."""
-        while self._entered:
-            self._entered.pop().leave()
+        with self._lock:
+            entered, self._entered = self._entered, []
+        for bulkhead in entered:
+            bulkhead.leave(self)
 
 
 def blocks(
@@ -180,6 +245,6 @@ class Workload:
         room = Semaphore(max(1, threads - large_logs - threads // 8))
         self._bulkheads = {work: Bulkhead(n, PATIENCE, room) for work, n in places.items()}
 
-    def begin(self, has_client_left: Callable[[], bool]) -> Budget:
+    def begin(self, client: Client) -> Budget:
         """The budget of a request, to be closed in the end."""
-        return Budget(self._allowance, has_client_left, self._bulkheads)
+        return Budget(self._allowance, client, self._bulkheads)

@@ -192,7 +192,7 @@ class OpenLog:
         """The text in blocks that are rendered at once, charged to the thread that renders them. Where
         it breaks off, the reason is added to `missing`."""
         cut = blocks(text, is_search, largest, most_lines)
-        return until_incomplete(self.budget.charged(cut), self.missing)
+        return until_incomplete(self.budget.charged_to_render(cut), self.missing)
 
     def _known(self) -> Counted | None:
         if self._counted is None:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder's entries as HTML, text or JSON; each streams."""
+"""A page of a folder's entries as HTML, text or JSON."""
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Iterator
+from itertools import islice
 from math import inf
 from typing import NamedTuple
 from urllib.parse import quote
 
+from oslogserve.errors import Incomplete
 from oslogserve.pages.humanize import iso_moment, moment, visible
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
@@ -16,12 +16,14 @@ from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known
 from oslogserve.templates import streamed
 
+#: Entries of a page, as of Swift's own listings.
+MOST = 10_000
+#: Entries that are sorted by time, some 30 MB of them, to show the newest.
+MOST_SORTED = 100_000
+#: Entries that are read at most, by the order: one more than are used shows that there are more.
+MOST_READ = {"name": MOST + 1, "time": MOST_SORTED + 1}
 #: Rows of text or JSON that are sent at a time.
 BATCH = 500
-#: Rows of a page whose folders come first, and whose columns are left out where all say the same.
-HELD = 10_000
-#: Most names that are sorted by time: they take some 30 MB. More stay in their order.
-SORTED = 100_000
 
 #: Entries of one name, one for each source that has it.
 _OfName = tuple[Entry, ...]
@@ -45,47 +47,80 @@ class _Row(NamedTuple):
         return self.name.endswith("/")
 
 
-@dataclass
-class _Total:
-    """Counts of a folder's entries, and bytes of its files."""
+class Page(NamedTuple):
+    """The rows of one answer."""
 
-    files: int = 0
-    folders: int = 0
-    size: int = 0
+    rows: list[_Row]
+    sort: str
+    #: Address of the rest, relative to the folder; None where there is none.
+    next: str | None
+    #: Sentences about what is missing.
+    notices: list[str]
+    #: Why the request's budget ended the listing.
+    missing: list[Incomplete]
 
-    def counting(self, rows: Iterable[_Row]) -> Iterator[_Row]:
-        for row in rows:
-            if row.is_folder:
-                self.folders += 1
-            else:
-                self.files += 1
-            self.size += row.size or 0
-            yield row
+    @property
+    def sizes(self) -> int:
+        """Bytes of the files, as far as they are known."""
+        return sum(row.size or 0 for row in self.rows)
+
+    @property
+    def folders(self) -> int:
+        return sum(row.is_folder for row in self.rows)
+
+    @property
+    def files(self) -> int:
+        return len(self.rows) - self.folders
 
 
-def html(query: Query, listing: Listing, sort: str, job_marks: str = "") -> Iterator[bytes]:
+def page_of(query: Query, listing: Listing) -> Page:
+    """The first MOST entries of a listing, in the order that the query asks for."""
+    sort = query.sort or "name"
+    most = MOST_READ[sort] - 1
+    found = list(islice(listing.by_name(), most + 1))
+    rest = known(found.pop()).name if len(found) > most else None
+    following, notices = None, []
+    if sort == "time":
+        found.sort(key=_age)
+        if rest is not None:
+            notices.append(f"Only the first {most:,} entries by name were sorted by time.")
+        if len(found) > MOST:
+            notices.append(f"Only the newest {MOST:,} entries are shown.")
+    elif rest is not None:
+        following = address(query.parameters, ("from", "sort"), sort="name", **{"from": rest})
+        notices.append(f"This folder has more than {MOST:,} entries: the rest is on the next page.")
+    if listing.failures:
+        failures = "; ".join(f"{failure.source}: {failure}" for failure in listing.failures)
+        notices.append(f"This listing is incomplete: a source failed ({failures}).")
+    missing = [listing.ended] if listing.ended else []
+    notices += [f"This listing is incomplete: {one}." for one in missing]
+    return Page([_row(entries) for entries in found[:MOST]], sort, following, notices, missing)
+
+
+def _age(entries: _OfName) -> float:
+    """Sorts the newest first, behind what has no time: the folders of an object store."""
+    modified = known(entries).modified
+    return -inf if modified is None else -modified
+
+
+def html(query: Query, page: Page, job_marks: str = "") -> Iterator[bytes]:
     """A page; its links keep the query's source. job_marks: names by which its script knows that it
     may ask for what went wrong in the logs."""
     source = "" if query.source == "all" else query.source
-    rows = chain.from_iterable(_batches(listing, sort))
-    held = list(islice(rows, HELD + 1))
-    is_all = len(held) <= HELD
-    if is_all and sort == "name":
-        held.sort(key=lambda row: not row.is_folder)
-    total = _Total()
+    rows = page.rows
+    if page.sort == "name":
+        rows = sorted(rows, key=lambda row: not row.is_folder)
     yield from streamed(
         "folder.html",
         **frame(query.mount, query.path),
-        same=_same(held) if is_all else "",
-        sort=sort,
+        same=_same(rows),
         by_name=address(source=source, sort="name"),
         by_time=address(source=source, sort="time"),
         overview=address(source=source, format="overview"),
         source=source,
         job_marks=job_marks,
-        rows=total.counting(chain(held, rows)),
-        total=total,
-        notices=lambda: _notices(listing),
+        rows=rows,
+        page=page,
     )
 
 
@@ -98,36 +133,34 @@ def _same(rows: list[_Row]) -> str:
     return " ".join(name for name, different in values.items() if different == 1)
 
 
-def text(listing: Listing, sort: str = "name") -> Iterator[bytes]:
+def text(page: Page) -> Iterator[bytes]:
     """A line of name, size, time and sources for each, separated by tabs; '-' where unknown."""
-    for batch in _batches(listing, sort):
+    for batch in _batches(page):
         yield "".join(map(_text_row, batch)).encode()
-    for sentence in _notices(listing):
+    for sentence in page.notices:
         yield f"[{sentence}]\n".encode()
+    if page.next:
+        yield f"[oslogserve: there is more: {page.next}]\n".encode()
 
 
-def as_json(path: bytes, listing: Listing, sort: str = "name") -> Iterator[bytes]:
-    """{"path", "entries": [{"name", "href", "size", "modified", "sources"}], "complete", "reason"}.
+def as_json(path: bytes, page: Page) -> Iterator[bytes]:
+    """{"path", "entries": [{"name", "href", "size", "modified", "sources"}], "complete", "reason", "next"}.
 
-    href: relative to the folder's URL; of a name that is not UTF-8 it alone has the bytes.
+    href, next: relative to the folder's URL; of a name that is not UTF-8 href alone has the bytes.
     """
     yield f'{{"path": {json.dumps(path.decode("utf-8", "replace"))}, "entries": ['.encode()
     separator = "\n"
-    for batch in _batches(listing, sort):
+    for batch in _batches(page):
         yield (separator + ",\n".join(map(_json_row, batch))).encode()
         separator = ",\n"
-    reason = _incomplete(listing)
-    end = json.dumps({"complete": reason is None, "reason": reason})
+    reason = " ".join(page.notices) or None
+    end = json.dumps({"complete": reason is None, "reason": reason, "next": page.next})
     yield f"\n], {end[1:]}\n".encode()
 
 
-def _batches(listing: Listing, sort: str) -> Iterator[list[_Row]]:
-    names = listing.by_name()
-    if sort == "time":
-        names = _newest_first(names, listing)
-    rows = map(_row, names)
-    while batch := list(islice(rows, BATCH)):
-        yield batch
+def _batches(page: Page) -> Iterator[list[_Row]]:
+    for start in range(0, len(page.rows), BATCH):
+        yield page.rows[start : start + BATCH]
 
 
 def _row(entries: _OfName) -> _Row:
@@ -135,34 +168,6 @@ def _row(entries: _OfName) -> _Row:
     name, sources = entries[0].name, [entry.source for entry in entries]
     shown = name.decode("utf-8", "replace")
     return _Row(shown, "./" + quote(name), entry.size, entry.modified, sources)
-
-
-def _newest_first(names: Iterator[_OfName], listing: Listing) -> Iterator[_OfName]:
-    """First what has no time: the folders of an object store."""
-    first = list(islice(names, SORTED + 1))
-    if len(first) > SORTED:
-        listing.notices.append(
-            f"This folder has more than {SORTED:,} entries: too many to sort them by time."
-        )
-        return chain(first, names)
-
-    def age(entries: _OfName) -> float:
-        modified = known(entries).modified
-        return -inf if modified is None else -modified
-
-    return iter(sorted(first, key=age))
-
-
-def _notices(listing: Listing) -> list[str]:
-    incomplete = _incomplete(listing)
-    return [*listing.notices, incomplete] if incomplete else listing.notices
-
-
-def _incomplete(listing: Listing) -> str | None:
-    if not listing.failures:
-        return None
-    failures = "; ".join(f"{failure.source}: {failure}" for failure in listing.failures)
-    return f"This listing is incomplete: a source failed ({failures})."
 
 
 def _text_row(row: _Row) -> str:

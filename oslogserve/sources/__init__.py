@@ -7,7 +7,7 @@ A source hands over stored bytes as they are. It must not know of HTTP responses
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 #: The last second that a date can express.
@@ -87,8 +87,20 @@ class OpenOptions(NamedTuple):
         return min(configured, self.chunk_size or configured)
 
 
+class WantedEntries(NamedTuple):
+    """The entries of a folder that a listing is for."""
+
+    #: The first name.
+    first: bytes = b""
+    #: Entries that are held at once: as many as are likely to be taken.
+    at_once: int = 10_000
+    #: Called every few hundred names. An exception of it ends the listing.
+    charge: Callable[[], None] = lambda: None
+
+
 FULL_BODY = OpenOptions()
 METADATA_ONLY = OpenOptions(body=False)
+ALL_ENTRIES = WantedEntries()
 
 
 class Source(Protocol):
@@ -104,10 +116,10 @@ class Source(Protocol):
         SourceError. Raises BadRequest for a path that leaves the source.
         """
 
-    def entries(self, path: bytes) -> Iterator[Entry] | None:
+    def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
         """A folder's entries, sorted by name; None where there is no such folder.
 
-        Raises SourceError, also midway.
+        Raises SourceError and what `wanted.charge` raises, also midway.
         """
 
     def waiting_anew(self) -> "Source":

@@ -3,6 +3,7 @@
 
 import threading
 import time
+from typing import Protocol
 
 #: Timeout in seconds for entering the waiting room: threads that find it full take turns at that.
 ROOM_PATIENCE = 0.5
@@ -10,6 +11,13 @@ ROOM_PATIENCE = 0.5
 
 class Full(Exception):
     """All places are taken."""
+
+
+class Holder(Protocol):
+    """Work that holds a place."""
+
+    def give_up(self) -> bool:
+        """Gives the place back if the work is stuck on its own account. True if it did."""
 
 
 class Bulkhead:
@@ -34,15 +42,18 @@ class Bulkhead:
         self._room_patience = room_patience
         self._changed = threading.Condition()
         self._taken = 0
+        self._holders: set[Holder] = set()
         #: When a place was last taken or given back.
         self._last_change = 0.0
 
-    def enter(self) -> None:
-        """Takes a place. Raises Full."""
+    def enter(self, holder: Holder | None = None) -> None:
+        """Takes a place. Raises Full. holder: work that may lose it to others."""
+        if self._has_taken(holder):
+            return
+        # Without the lock: whoever gives up may leave other bulkheads too.
+        if any(one.give_up() for one in [*self._holders]) and self._has_taken(holder):
+            return
         with self._changed:
-            if self._taken < self._places:
-                self._take()
-                return
             self._patience_left()
         room = self._waiting_room
         if room is not None and not room.acquire(timeout=self._room_patience):
@@ -51,13 +62,23 @@ class Bulkhead:
             with self._changed:
                 while self._taken >= self._places:
                     self._changed.wait(self._patience_left())
-                self._take()
+                self._take(holder)
         finally:
             if room is not None:
                 room.release()
 
-    def _take(self) -> None:
+    def _has_taken(self, holder: Holder | None) -> bool:
+        """Takes a place if one is free, and says whether."""
+        with self._changed:
+            is_free = self._taken < self._places
+            if is_free:
+                self._take(holder)
+            return is_free
+
+    def _take(self, holder: Holder | None) -> None:
         self._taken += 1
+        if holder is not None:
+            self._holders.add(holder)
         self._last_change = time.monotonic()
 
     def _patience_left(self) -> float:
@@ -67,9 +88,11 @@ class Bulkhead:
             raise Full
         return left
 
-    def leave(self) -> None:
-        """Gives a place back."""
+    def leave(self, holder: Holder | None = None) -> None:
+        """Gives a place back. holder: as for enter()."""
         with self._changed:
             self._taken -= 1
+            if holder is not None:
+                self._holders.discard(holder)
             self._last_change = time.monotonic()
             self._changed.notify()

@@ -3,13 +3,14 @@
 
 import errno
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import partial
 
-from oslogserve.errors import BadRequest, Incomplete, SourceError
+from oslogserve.errors import BadRequest, ClientLeft, Incomplete, SourceError
 from oslogserve.fastzlib import fast
 from oslogserve.sources import (
+    ALL_ENTRIES,
     FULL_BODY,
     Context,
     Entry,
@@ -17,8 +18,10 @@ from oslogserve.sources import (
     Log,
     OpenOptions,
     Stored,
+    WantedEntries,
     within_dates,
 )
+from oslogserve.sources.disk_listing import Batch, Links, first_entries
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
 #: Errors of a path that names nothing which this source could hold.
@@ -107,7 +110,19 @@ class Disk:
                 raise
         return None
 
-    def entries(self, path: bytes) -> Iterator[Entry] | None:
+    def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
+        batch = self._batch(path, wanted)
+        return None if batch is None else self._entries(path, wanted, batch)
+
+    def _entries(self, path: bytes, wanted: WantedEntries, batch: Batch | None) -> Iterator[Entry]:
+        while batch is not None:
+            yield from batch.entries
+            if batch.last is None:
+                return
+            batch = self._batch(path, wanted._replace(first=batch.last + b"\0"))
+
+    def _batch(self, path: bytes, wanted: WantedEntries) -> Batch | None:
+        """The next entries; None where there is no such folder."""
         try:
             if not path:
                 self._check_mounted()
@@ -116,47 +131,15 @@ class Disk:
                 self._check_mounted()
                 return None
             with closing(folder):
-                if not folder.is_folder:
+                if not folder.is_folder or folder.descriptor is None:
                     return None
-                with os.scandir(folder.descriptor) as names:
-                    found = [self._entry(path, name) for name in names]
+                open_path = partial(self._open_beneath, self._root, head_size=0, follows_links=True)
+                links = Links(path, open_path) if self._follows_links else None
+                return first_entries(folder.descriptor, wanted, links)
+        except ClientLeft:
+            raise
         except OSError as error:
             raise self._source_error(error) from error
-        # The name of a folder ends in '/', which counts in the order, as in Swift's listings.
-        return iter(sorted((entry for entry in found if entry), key=lambda entry: entry.name))
-
-    def _entry(self, folder: bytes, found: "os.DirEntry[str]") -> Entry | None:
-        """The entry; None for what is not served. It is read from the open folder: another may have
-        taken its place in the path meanwhile."""
-        name = os.fsencode(found.name)
-        try:
-            if found.is_symlink():
-                return self._linked_entry(folder, name)
-            status = found.stat(follow_symlinks=False)
-        except OSError:
-            return None  # gone since
-        is_folder = stat.S_ISDIR(status.st_mode)
-        if not is_folder and not stat.S_ISREG(status.st_mode):
-            return None
-        return _listed(name, is_folder, status.st_size, status.st_mtime)
-
-    def _linked_entry(self, folder: bytes, name: bytes) -> Entry | None:
-        if not self._follows_links:
-            return None
-        with closing(self._open_beneath(self._root, os.path.join(folder, name), 0, True)) as file:
-            if file.is_folder and self._is_above(file, folder):
-                return None
-            return _listed(name, file.is_folder, file.size, file.modified_ns / 10**9)
-
-    def _is_above(self, target: OpenFile, folder: bytes) -> bool:
-        """True for the folder and those above it: a walk through such a link would not end."""
-        while True:
-            with closing(self._open_beneath(self._root, folder, 0, True)) as above:
-                if above.is_same_folder(target):
-                    return True
-            if not folder:
-                return False
-            folder = folder.rpartition(b"/")[0]
 
     def check(self) -> None:
         try:
@@ -273,13 +256,6 @@ class DiskLog(Log):
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-
-def _listed(name: bytes, is_folder: bool, size: int, modified: float) -> Entry:
-    modified = within_dates(modified)
-    if is_folder:
-        return Entry(name + b"/", None, modified, Disk.name)
-    return Entry(name, size, modified, Disk.name)
 
 
 def _rewritten() -> Incomplete:

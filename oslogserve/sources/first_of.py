@@ -5,8 +5,17 @@ import heapq
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from oslogserve.errors import NotFound, SourceError, Unavailable
-from oslogserve.sources import FULL_BODY, Entry, Folder, Log, OpenOptions, Source
+from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
+from oslogserve.sources import (
+    ALL_ENTRIES,
+    FULL_BODY,
+    Entry,
+    Folder,
+    Log,
+    OpenOptions,
+    Source,
+    WantedEntries,
+)
 
 GONE = "No source has this log. Logs expire: it may have been here before."
 
@@ -36,21 +45,27 @@ class Listing:
     Raises NotFound or Unavailable, as open_first() does.
     """
 
-    def __init__(self, sources: Sequence[Source], path: bytes) -> None:
-        #: Grows while iterating. The listing is complete if it stays empty.
+    def __init__(
+        self, sources: Sequence[Source], path: bytes, wanted: WantedEntries = ALL_ENTRIES
+    ) -> None:
+        """An Incomplete that `wanted.charge` raises ends the listing, and is kept."""
+        #: Grows while iterating. The listing is complete if it stays empty, and `ended` stays None.
         self.failures: list[SourceError] = []
-        #: Further sentences for the listing's reader.
-        self.notices: list[str] = []
+        #: Why no more entries come.
+        self.ended: Incomplete | None = None
         self._listings = []
         for source in sources:
             try:
-                entries = source.entries(path)
+                entries = source.entries(path, wanted)
             except SourceError as error:
                 self.failures.append(error)
                 continue
+            except Incomplete as error:
+                self.ended = error
+                continue
             if entries is not None:
                 self._listings.append(entries)
-        if not self._listings:
+        if not self._listings and not self.ended:
             raise Unavailable(self.failures) if self.failures else NotFound(GONE)
 
     def __iter__(self) -> Iterator[Entry]:
@@ -66,6 +81,8 @@ class Listing:
             yield from entries
         except SourceError as error:
             self.failures.append(error)
+        except Incomplete as error:
+            self.ended = error
 
 
 def known(entries: Sequence[Entry]) -> Entry:

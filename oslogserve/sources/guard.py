@@ -14,7 +14,18 @@ from typing import TypeVar
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics, size_class
-from oslogserve.sources import FULL_BODY, Backend, Context, Entry, Folder, Log, OpenOptions, Source
+from oslogserve.sources import (
+    ALL_ENTRIES,
+    FULL_BODY,
+    Backend,
+    Context,
+    Entry,
+    Folder,
+    Log,
+    OpenOptions,
+    Source,
+    WantedEntries,
+)
 from oslogserve.sources.bulkhead import Bulkhead, Full
 
 #: Seconds without a finished call before further ones are refused: of the first source, and of one
@@ -119,8 +130,8 @@ class GuardedSource:
             self._note(self.name, outcome, spent)
         return TimedLog(found, spent, metrics) if isinstance(found, Log) else found
 
-    def entries(self, path: bytes) -> Iterator[Entry] | None:
-        entries = self._guard.call(path, partial(self._source.entries, path))
+    def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
+        entries = self._guard.call(path, partial(self._source.entries, path, wanted))
         if entries is None or self._guard.shows_dot_files:
             return entries
         return (entry for entry in entries if not entry.name.startswith(b"."))

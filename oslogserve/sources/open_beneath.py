@@ -25,10 +25,11 @@ class OpenFile(NamedTuple):
     #: The first bytes of the file, as many as were requested.
     head: bytes
 
-    def is_same_folder(self, other: "OpenFile") -> bool:
-        if self.descriptor is None or other.descriptor is None:
-            return False
-        return os.path.sameopenfile(self.descriptor, other.descriptor)
+    def identity(self) -> tuple[int, int]:
+        """Device and inode of an open folder, which no other has."""
+        if self.descriptor is None:
+            raise ValueError("it is closed")
+        return os.fstat(self.descriptor).st_dev, self.inode
 
     def close(self) -> None:
         if self.descriptor is not None:

@@ -16,6 +16,7 @@ from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import (
+    ALL_ENTRIES,
     FULL_BODY,
     Context,
     Entry,
@@ -23,6 +24,7 @@ from oslogserve.sources import (
     Log,
     OpenOptions,
     Stored,
+    WantedEntries,
     within_dates,
 )
 from oslogserve.sources import swift_listing as listing
@@ -147,20 +149,28 @@ class Swift:
         checksums = lambda: checksums_of(self.waiting_anew()._request, found, container, name)
         return OpenSwiftLog(found, chunks, http_conn[1], self._session, checksums)
 
-    def entries(self, path: bytes) -> Iterator[Entry] | None:
+    def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
         location = self._location(path)
         if location is None:
             return None
         container, prefix = location.container, _prefix_of(location)
-        page = self._page(container, prefix, limit=listing.PAGE)
-        return self._entries(container, prefix, page) if page else None
+        before = listing.name_before(wanted.first)
+        page = self._page(container, prefix, limit=1 if before else listing.PAGE)
+        if not page:
+            return None
+        if before:
+            page = self._page(container, prefix, prefix + before, limit=listing.PAGE)
+        return self._entries(container, prefix, page, wanted)
 
-    def _entries(self, container: str, prefix: str, page: list[listing.Listed]) -> Iterator[Entry]:
+    def _entries(
+        self, container: str, prefix: str, page: list[listing.Listed], wanted: WantedEntries
+    ) -> Iterator[Entry]:
         start = len(prefix)
         while page:
+            wanted.charge()
             for listed in page:
-                if len(listed.name) > start and not listed.is_marker:
-                    name = listed.name[start:].encode()
+                name = listed.name[start:].encode()
+                if name and name >= wanted.first and not listed.is_marker:
                     yield Entry(name, listed.size, listed.modified, self.name)
             page = self._page(container, prefix, page[-1].name, limit=listing.PAGE)
 

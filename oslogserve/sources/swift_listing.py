@@ -27,6 +27,18 @@ class Listed(NamedTuple):
     is_marker: bool = False
 
 
+def name_before(first: bytes) -> str:
+    """A name that sorts before `first`, as close to it as UTF-8 allows; "" for none.
+
+    Swift lists what follows a marker, and not the marker itself.
+    """
+    before = first[:-1]
+    try:
+        return before.decode()
+    except UnicodeDecodeError as error:
+        return before[: error.start].decode()
+
+
 def is_marker(content_type: str, size: int) -> bool:
     """True for the empty object that Zuul and others keep for a folder, without a slash."""
     return size == 0 and content_type.partition(";")[0] == "application/directory"

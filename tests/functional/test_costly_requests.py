@@ -7,6 +7,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from oslogserve.logs import budget
 from tests.attacks.logs import MIB, bomb
 from tests.servers.client import ask, ini, metric, sum_of
 from tests.servers.gunicorn import Gunicorn
@@ -84,3 +85,22 @@ def test_nobody_works_on_for_a_client_that_has_left(server, path):
     hog.close()
     poll(lambda: aborted(server), lambda: AssertionError(server.process.tail()), LOOSE)
     poll(lambda: not in_progress(server), lambda: AssertionError("it goes on"), LOOSE)
+
+
+@pytest.mark.long
+def test_clients_that_take_nothing_keep_no_large_log_from_others(server):
+    hogs = [asked(server, "/bomb.txt.gz") for _ in range(budget.MOST_LARGE_LOGS)]
+    poll(
+        lambda: in_progress(server) == len(hogs),
+        lambda: AssertionError("they did not begin"),
+        LOOSE,
+    )
+    assert ask(server, "/a.txt?format=text&level=ERROR").status == 503
+    poll(
+        lambda: ask(server, "/a.txt?format=text&level=ERROR").status == 200,
+        lambda: AssertionError("nobody else gets a large log"),
+        2 * budget.STALLED_AFTER,
+    )
+    assert aborted(server) == 1
+    for hog in hogs:
+        hog.close()

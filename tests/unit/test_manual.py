@@ -18,7 +18,7 @@ from oslogserve.jobs.walk import MOST_ENTRIES
 from oslogserve.lines import search, selection
 from oslogserve.lines.selection import UNTIMED_LINES
 from oslogserve.logs import budget
-from oslogserve.pages.listing import SORTED
+from oslogserve.pages.listing import MOST, MOST_SORTED
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 README = REPOSITORY / "README.rst"
@@ -122,7 +122,10 @@ def test_a_configuration_that_is_shown_is_understood(page, block, tmp_path):
         ("filters.rst", f"{selection.LINE_BYTES >> 20} MiB\n"),
         ("filters.rst", f"{search.MOST_MATCHES}; fewer"),
         ("filters.rst", f"up to {query.MAX_REPEATS} times"),
-        ("clients.rst", f"more than {SORTED:,} entries"),
+        ("clients.rst", f"at most {MOST:,} entries"),
+        ("clients.rst", f"first {MOST_SORTED:,} by name"),
+        ("urls.rst", f"at most {MOST:,} entries"),
+        ("reliability.rst", f"nothing for {budget.STALLED_AFTER:g} s"),
         ("urls.rst", f"more than {MOST_ENTRIES:,} files and folders"),
         ("urls.rst", f"first {UNTIMED_LINES:,} lines"),
         ("operate.rst", f"within {TIME_LIMIT:g} seconds"),

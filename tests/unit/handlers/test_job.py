@@ -275,9 +275,9 @@ class IllDisk(FakeSource):
         if re.search(self.path, path):
             raise SourceError("disk", "it is ill")
 
-    def entries(self, path):
+    def entries(self, path, wanted):
         self._check(path + b"/")
-        return self.disk.entries(path)
+        return self.disk.entries(path, wanted)
 
     def open(self, path, options):
         self._check(path)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import socket
 import time
 
 import pytest
 
 from oslogserve.errors import RangeUnsatisfiable
-from oslogserve.http.request import Request, Validator, etag_of, names_gzip
+from oslogserve.http.request import Client, Request, Validator, etag_of, names_gzip
 
 
 def requested(header, method="GET"):
@@ -229,3 +230,20 @@ def test_a_settled_log_may_be_kept(age, max_age, expected):
     assert cached in validator.headers(False, False)
     assert cached in validator.not_modified(request(if_none_match="*"), False)
     assert ("Cache-Control", "no-store") in validator.headers(False, True)
+
+
+def test_a_client_that_is_cut_off_gets_no_more():
+    server, client = socket.socketpair()
+    with server, client:
+        connection = Client(server)
+        assert not connection.has_left()
+        assert connection.cut_off()
+        assert client.recv(1) == b""
+        with pytest.raises(BrokenPipeError):
+            server.sendall(b"more")
+        assert connection.cut_off()
+
+
+def test_a_client_whose_connection_is_not_known_cannot_be_cut_off():
+    assert not Client(None).cut_off()
+    assert not Client(None).has_left()

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.errors import NotFound, SourceError
+from oslogserve.errors import Incomplete, NotFound, SourceError
 from oslogserve.jobs import walk
 from oslogserve.jobs.walk import Walk
 from oslogserve.sources.disk import Disk
 from tests.unit.sources.fake import FakeSource
+
+NOT_ALL = ": not all were looked at"
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def names(found):
 def test_all_files_below_come_in_the_order_of_their_names(disk):
     found = Walk([disk], b"job")
     assert names(found) == [b"a.txt", b"a/deep/y.txt.gz", b"a/x.txt", b"b.txt"]
-    assert (found.failures, found.ended) == ([], "")
+    assert (found.failures, found.ended) == ([], None)
 
 
 def test_below_the_root_too(disk):
@@ -55,7 +57,7 @@ def test_too_many_files_are_told(disk, monkeypatch):
     monkeypatch.setattr(walk, "MOST_ENTRIES", 3)
     found = Walk([disk], b"job")
     assert names(found) == [b"a.txt"]
-    assert found.ended == "more than 3 files and folders lie below"
+    assert str(found.ended) == "more than 3 files and folders lie below" + NOT_ALL
 
 
 def test_the_walk_goes_on_behind_what_was_too_much(disk, monkeypatch):
@@ -81,11 +83,29 @@ def test_what_lies_before_the_first_name_is_not_looked_at(disk):
 def test_a_name_of_no_url_leads_nowhere_and_is_told(disk, name):
     found = Walk([disk, FakeSource("swift", names=[name])], b"job")
     assert names(found) == [b"a.txt", b"a/deep/y.txt.gz", b"a/x.txt", b"b.txt"]
-    assert found.ended == 'names have an empty, "." or ".." segment'
+    assert str(found.ended) == 'names have an empty, "." or ".." segment' + NOT_ALL
 
 
 def test_folders_that_lie_too_deep_are_told(disk, monkeypatch):
     monkeypatch.setattr(walk, "MOST_DEPTH", 1)
     found = Walk([disk], b"job")
     assert names(found) == [b"a.txt", b"a/x.txt", b"b.txt"]
-    assert found.ended == "folders lie more than 1 deep"
+    assert str(found.ended) == "folders lie more than 1 deep" + NOT_ALL
+
+
+def test_a_walk_whose_budget_is_spent_ends_and_says_so(disk):
+    def charge():
+        raise Incomplete("budget", "its time is over")
+
+    found = Walk([disk], b"job", charge=charge)
+    assert names(found) == []
+    assert str(found.ended) == "its time is over"
+
+
+def test_a_walk_begins_where_its_first_name_is(disk):
+    wanted = []
+    swift = FakeSource("swift", names=[b"b/", b"c"])
+    entries = swift.entries
+    swift.entries = lambda path, of: wanted.append((path, of.first)) or entries(path, of)
+    assert names(Walk([swift], b"job", b"b/c/d.txt")) == [b"c"]
+    assert wanted == [(b"job", b"b/"), (b"job/b", b"c/")]

@@ -7,6 +7,7 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 import webob
@@ -14,10 +15,27 @@ import webob
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
 from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload, blocks
+from oslogserve.sources import bulkhead
 from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
+
+
+class Client:
+    def __init__(self, has_left=False, can_be_cut_off=True):
+        self._has_left = has_left
+        self._can_be_cut_off = can_be_cut_off
+        self.was_cut_off = False
+
+    def has_left(self):
+        return self._has_left
+
+    def cut_off(self):
+        self.was_cut_off = self._can_be_cut_off
+        return self._can_be_cut_off
+
+
 LINE = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] there\n"
 LOG = LINE + b"".join(
     LINE[:-1] + bytes(_random.choices(b"abcdefghijklmno    ", k=150)) + b"\n" for _ in range(10_000)
@@ -249,4 +267,68 @@ def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_a
 def test_whoever_left_is_seen(monkeypatch):
     monkeypatch.setattr(budget, "LOOK_EVERY", 0)
     with pytest.raises(ClientLeft):
-        next(Budget(Allowance(60, 0), lambda: True).charged([b""]))
+        next(Budget(Allowance(60, 0), Client(has_left=True)).charged([b""]))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = SimpleNamespace(now=1000.0, monotonic=lambda: clock.now, thread_time=time.thread_time)
+    for module in (budget, bulkhead):
+        monkeypatch.setattr(module, "time", clock)
+    return clock
+
+
+def with_one_place(client):
+    """(workload, a budget that holds its one place for searches)"""
+    workload = Workload(Allowance(60, MIB), 4)
+    holder = workload.begin(client)
+    holder.enter(SEARCHES)
+    return workload, holder
+
+
+def test_a_client_that_takes_nothing_loses_its_place_to_one_that_wants_it(clock):
+    client = Client()
+    workload, holder = with_one_place(client)
+    holder.hand_over(100)
+    clock.now += budget.STALLED_AFTER
+    workload.begin(Client()).enter(SEARCHES)
+    assert client.was_cut_off
+    holder.close()  # as its thread does when it learns of that: no place is given back twice
+    clock.now += budget.PATIENCE
+    with pytest.raises(Busy):
+        workload.begin(Client()).enter(SEARCHES)
+
+
+@pytest.mark.parametrize("case", ["took it", "works", "soon", "unknown connection"])
+def test_a_client_keeps_its_place_that(case, clock, monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0)
+    client = Client(can_be_cut_off=case != "unknown connection")
+    workload, holder = with_one_place(client)
+    if case != "works":
+        holder.hand_over(100)
+    if case == "took it":
+        holder.resume()
+    clock.now += budget.STALLED_AFTER - (case == "soon")
+    with pytest.raises(Busy):
+        workload.begin(Client()).enter(SEARCHES)
+    assert not client.was_cut_off
+
+
+def test_an_answer_is_no_longer_than_twice_what_may_be_inflated():
+    spent = Budget(Allowance(60, MIB))
+    pieces = spent.charged_to_render([b"a"] * 3)
+    assert next(pieces) == b"a"
+    spent.hand_over(2 * MIB)
+    assert next(pieces) == b"a"
+    spent.hand_over(1)
+    with pytest.raises(Incomplete, match="one answer has no more than 2 MiB"):
+        next(pieces)
+
+
+def test_the_thread_that_answers_is_charged_too(monkeypatch):
+    spent = Budget(Allowance(1, MIB))
+    now = time.thread_time()
+    monkeypatch.setattr(time, "thread_time", lambda: now + 2)
+    spent.hand_over(1)
+    with pytest.raises(Incomplete, match="processor time"):
+        spent.charge()

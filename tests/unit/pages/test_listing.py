@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import re
-import tracemalloc
 
 import pytest
 
-from oslogserve.errors import SourceError
+from oslogserve.errors import Incomplete, SourceError
 from oslogserve.pages import listing
 from oslogserve.query import Query
 from oslogserve.sources import Entry
@@ -24,7 +23,7 @@ class Source:
         self._entries = entries
         self._fails = fails
 
-    def entries(self, path):
+    def entries(self, path, wanted):
         for name, size, modified in self._entries:
             yield Entry(name, size, modified, self.name)
         if self._fails:
@@ -51,16 +50,21 @@ def many():
     return merged(Source("disk", [(b"%05d" % i, i, HOUR) for i in range(2 * listing.BATCH + 1)]))
 
 
+def page_of(found, sort=None, path=b"job", source="all"):
+    query = Query(path, True, "/m", source, sort=sort)
+    return query, listing.page_of(query, found)
+
+
 def as_html(found, path=b"job", sort="name", source="all"):
-    return b"".join(listing.html(Query(path, True, "/m", source), found, sort)).decode()
+    return b"".join(listing.html(*page_of(found, sort, path, source))).decode()
 
 
-def as_text(found):
-    return b"".join(listing.text(found)).decode()
+def as_text(found, sort="name"):
+    return b"".join(listing.text(page_of(found, sort)[1])).decode()
 
 
-def as_json(found, path=b"job"):
-    return json.loads(b"".join(listing.as_json(path, found)))
+def as_json(found, path=b"job", sort=None):
+    return json.loads(b"".join(listing.as_json(path, page_of(found, sort)[1])))
 
 
 def test_text_has_a_row_of_four_fields_for_each_name():
@@ -86,6 +90,7 @@ def test_json_has_an_object_for_each_name():
         "entries": [dict(zip(fields, row, strict=True)) for row in rows],
         "complete": True,
         "reason": None,
+        "next": None,
     }
 
 
@@ -118,11 +123,6 @@ def test_on_a_page_folders_come_first():
     assert names(page) == ["b/", "d/", "a.txt", "c.txt"]
 
 
-def test_a_page_of_very_many_stays_in_its_order(monkeypatch):
-    monkeypatch.setattr(listing, "HELD", 2)
-    assert names(as_html(of_names(b"a.txt", b"b/", b"c.txt"))) == ["a.txt", "b/", "c.txt"]
-
-
 def test_a_column_that_says_the_same_everywhere_is_not_shown():
     assert '<table id="entries" class="same-time same-source">' in as_html(of_names(b"a", b"b"))
     assert '<table id="entries" class="">' in as_html(both())
@@ -132,17 +132,49 @@ def test_by_time_the_newest_comes_first_behind_what_has_none():
     found = [(b"a", 1, HOUR), (b"b", 1, 3 * HOUR), (b"c", 1, 2 * HOUR), (b"d", 1, 2 * HOUR)]
     rows = as_text_by_time(Source("disk", [*found, (b"e/", None, None)])).splitlines()
     assert [row.split("\t")[0] for row in rows] == ["e/", "b", "c", "d", "a"]
-    shown = b"".join(listing.as_json(b"", merged(Source("disk", found)), "time"))
-    assert [entry["name"] for entry in json.loads(shown)["entries"]] == ["b", "c", "d", "a"]
+    shown = as_json(merged(Source("disk", found)), sort="time")
+    assert [entry["name"] for entry in shown["entries"]] == ["b", "c", "d", "a"]
 
 
-def test_too_many_entries_stay_in_the_order_of_their_names(monkeypatch):
-    monkeypatch.setattr(listing, "SORTED", 3)
+def test_by_time_the_newest_of_very_many_are_shown(monkeypatch):
+    monkeypatch.setattr(listing, "MOST", 2)
+    monkeypatch.setattr(listing, "MOST_READ", {"time": 4})
     found = [(b"%d" % number, 1, HOUR * number) for number in range(5)]
-    *rows, told = as_text_by_time(Source("disk", found)).splitlines()
-    assert [row[0] for row in rows] == ["0", "1", "2", "3", "4"]
-    assert told == "[This folder has more than 3 entries: too many to sort them by time.]"
-    assert as_text_by_time(Source("disk", found[:3]))[0] == "2"
+    *rows, sorted_ones, shown = as_text_by_time(Source("disk", found)).splitlines()
+    assert [row[0] for row in rows] == ["2", "1"]
+    assert sorted_ones == "[Only the first 3 entries by name were sorted by time.]"
+    assert shown == "[Only the newest 2 entries are shown.]"
+    assert as_json(merged(Source("disk", found)), sort="time")["complete"] is False
+    assert as_text_by_time(Source("disk", found[:2]))[0] == "1"
+
+
+def test_more_than_a_page_has_a_next_one(monkeypatch):
+    monkeypatch.setattr(listing, "MOST", 2)
+    monkeypatch.setattr(listing, "MOST_READ", {"name": 3})
+    found = of_names(b"a", b"b", b"c d", b"e")
+    told = "This folder has more than 2 entries: the rest is on the next page."
+    shown = as_json(found)
+    assert [entry["name"] for entry in shown["entries"]] == ["a", "b"]
+    assert (shown["complete"], shown["reason"]) == (False, told)
+    assert shown["next"] == "?sort=name&from=c+d"
+    *_, notice, following = as_text(of_names(b"a", b"b", b"c")).splitlines()
+    assert notice == f"[{told}]"
+    assert following == "[oslogserve: there is more: ?sort=name&from=c]"
+    page = as_html(of_names(b"a", b"b", b"\xff"))
+    assert 'href="?sort=name&amp;from=%FF" rel="next"' in page
+    assert told in page
+    assert as_json(of_names(b"a", b"b"))["next"] is None
+
+
+def test_a_listing_whose_budget_is_spent_is_not_complete():
+    class Costly:
+        def entries(self, path, wanted):
+            yield Entry(b"a", 1, HOUR, "disk")
+            raise Incomplete("budget", "its time is over")
+
+    shown = as_json(Listing([Costly()], b"job"))
+    assert [entry["name"] for entry in shown["entries"]] == ["a"]
+    assert shown["reason"] == "This listing is incomplete: its time is over."
 
 
 @pytest.mark.parametrize("source", ["all", "swift"])
@@ -154,7 +186,7 @@ def test_the_order_is_a_link_that_keeps_the_source(source):
 
 
 def as_text_by_time(source):
-    return b"".join(listing.text(merged(source), "time")).decode()
+    return as_text(merged(source), "time")
 
 
 def test_the_root_has_nothing_above_it():
@@ -252,22 +284,3 @@ def test_a_name_that_is_no_utf_8_is_shown_all_the_same():
 )
 def test_html_shows_control_characters_and_links_to_them(name, row):
     assert f"<tr><td>{row}</td>" in as_html(one(name))
-
-
-def test_what_waits_to_be_sorted_by_time_is_no_row_yet():
-    """A row takes 350 bytes, and several folders of 100,000 entries may be sorted at once."""
-    entries = [Entry(b"%05d" % number, 1, float(number), "disk") for number in range(20_000)]
-
-    class Held:
-        def entries(self, path):
-            return iter(entries)
-
-    rows = listing.text(Listing([Held()], b"job"), "time")
-    tracemalloc.start()
-    try:
-        first = next(rows)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert first.startswith(b"19999\t")
-    assert most < 200 * len(entries)

@@ -2,7 +2,7 @@
 """A source that holds what a test gives it."""
 
 from oslogserve.errors import SourceError
-from oslogserve.sources import FULL_BODY, Entry, Log, Stored
+from oslogserve.sources import ALL_ENTRIES, FULL_BODY, Entry, Log, Stored
 
 
 class FakeLog(Log):
@@ -44,7 +44,7 @@ class FakeSource:
             raise found
         return found
 
-    def entries(self, path):
+    def entries(self, path, wanted=ALL_ENTRIES):
         if isinstance(self.names, SourceError):
             raise self.names
         return None if self.names is None else self._entries()
