@@ -15,7 +15,7 @@ import pytest
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import OpenOptions, swift_listing
+from oslogserve.sources import OpenOptions, WantedEntries, swift_listing
 from oslogserve.sources import swift as source_module
 from tests.faults.leaks import waiting
 from tests.servers.client import ask, begin, counted, ini, metric
@@ -332,6 +332,10 @@ def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
     monkeypatch.setattr(swift_listing, "PAGE", page)
     expected = sorted({name.encode().partition(b"/")[0] + b"/" * ("/" in name) for name in names})
     assert [entry.name for entry in source.entries(b"paged")] == expected
+    for first in (*expected, b"f02-", "ü".encode() + b"\xff", b"zz"):
+        rest = source.entries(b"paged", WantedEntries(first))
+        assert [entry.name for entry in rest] == [name for name in expected if name >= first]
+    assert source.entries(b"nowhere", WantedEntries(b"f02")) is None
 
 
 def test_folder_markers_are_not_listed_as_nameless_entries(server, put):
