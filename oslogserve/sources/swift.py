@@ -40,7 +40,7 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 _T = TypeVar("_T")
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """The location of an object in Swift."""
 
     container: str
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     name: str
 
 
-def place_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Place | None:
+def location_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Location | None:
     """The location; None where Swift can hold no such name, or its first segment names no container."""
     try:
         name = path.decode("utf-8")
@@ -59,7 +59,7 @@ def place_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Place 
         if not partitions.fullmatch(partition):
             return None
         container = container.replace("{partition}", partition)
-    return Place(container, name)
+    return Location(container, name)
 
 
 class Swift:
@@ -71,7 +71,7 @@ class Swift:
         self._context = Context()
         self._context.answer_begins()  # no request shares its deadline
         self._location = partial(
-            place_of, container=options["container"], partitions=options["partitions"]
+            location_of, container=options["container"], partitions=options["partitions"]
         )
         self._container = options["container"]
         self._chunk_size = config["serve", "chunk_size"]
@@ -112,7 +112,7 @@ class Swift:
         self._check_not_lost(location)
         return None
 
-    def _check_not_lost(self, location: Place) -> None:
+    def _check_not_lost(self, location: Location) -> None:
         """Raises SourceError for a log that is listed: it expired just now, or is damaged."""
         for container, name in _stored_as(location):
             page = self._page(container, name, limit=1)
@@ -122,7 +122,7 @@ class Swift:
                 what = "it lists the log and does not find it, which expired just now or is damaged"
                 raise SourceError(self.name, what, "lost")
 
-    def _log(self, location: Place, options: OpenOptions) -> "SwiftLog | None":
+    def _log(self, location: Location, options: OpenOptions) -> "SwiftLog | None":
         """The log, or a folder's marker; None where there is no such object."""
         if not options.body:
             return self._request(_head, *location)
@@ -284,13 +284,13 @@ class OpenSwiftLog(SwiftLog):
             connection.close()
 
 
-def _stored_as(log: Place) -> list[Place]:
+def _stored_as(log: Location) -> list[Location]:
     """The objects that a log may be, without names that are longer than Swift allows."""
     names = [log.name, log.name + ".gz"] if log.name else []
-    return [Place(log.container, name) for name in names if len(name.encode()) <= MAX_NAME]
+    return [Location(log.container, name) for name in names if len(name.encode()) <= MAX_NAME]
 
 
-def _prefix_of(folder: Place) -> str:
+def _prefix_of(folder: Location) -> str:
     """The beginning of all names in a folder."""
     return folder.name + "/" if folder.name else ""
 

@@ -87,7 +87,7 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
     if sys.stdin is None:
         raise OSError("standard input is closed")
     try:
-        destination.place(name)
+        destination.location(name)
     except BadName as error:
         raise ConfigError(str(error)) from error
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
@@ -107,12 +107,12 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
         path.unlink()
         os.rmdir(folder)
     else:
-        again = shlex.join(["oslogserve", "upload", folder, *_same_place(options)])
+        again = shlex.join(["oslogserve", "upload", folder, *_same_destination(options)])
         report.note(f"kept in {path}, to be uploaded by: {again}")
 
 
-def _same_place(options: argparse.Namespace) -> list[str]:
-    """The arguments that store the files of a folder in the console's place."""
+def _same_destination(options: argparse.Namespace) -> list[str]:
+    """The arguments that store the files of a folder where the console was to be stored."""
     given = {name: getattr(options, name) for name in ("prefix", "container", "config", "expire")}
     return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
@@ -121,9 +121,9 @@ def _read_console(
     options: argparse.Namespace, destination: Destination, report: Report, file: BinaryIO
 ) -> None:
     """Keeps standard input in a file, until its end. Readers see it grow."""
-    place = destination.place(os.fsencode(options.name))
+    location = destination.location(os.fsencode(options.name))
     writer = _writer(options, destination, 0)
-    with closing(LiveConsole(file, place, writer, options.every, report)):
+    with closing(LiveConsole(file, location, writer, options.every, report)):
         try:
             keep(partial(_read, sys.stdin.fileno()), file, report)
         except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from threading import Event, Thread
 from typing import BinaryIO
 
 from oslogserve.http import TEXT
-from oslogserve.sources.swift import Place
+from oslogserve.sources.swift import Location
 from oslogserve.upload.payload import Payload, Segment, segment_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import SwiftWriter
@@ -54,7 +54,7 @@ class LiveConsole:
     """
 
     file: BinaryIO
-    place: Place
+    location: Location
     writer: SwiftWriter
     #: Between two renewals.
     seconds: float
@@ -94,12 +94,12 @@ class LiveConsole:
             self._full.append(self._sent(start, segment_size(len(self._full))))
             start += self._full[-1].size
         last = [self._sent(start, size - start)] if size > start else []
-        self.writer.put_manifest(self.place, self._payload([*self._full, *last]))
+        self.writer.put_manifest(self.location, self._payload([*self._full, *last]))
         self._shown = size
 
     def _sent(self, start: int, size: int) -> Segment:
         segment = segment_of(self.file, start, size)
-        self.writer.put_segment(self.place, self._payload([segment]), len(self._full), segment)
+        self.writer.put_segment(self.location, self._payload([segment]), len(self._full), segment)
         return segment
 
     def _payload(self, segments: list[Segment]) -> Payload:

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from oslogserve.config import Config
-from oslogserve.sources.swift import MAX_NAME, Place, place_of
+from oslogserve.sources.swift import MAX_NAME, Location, location_of
 
 
 class BadName(Exception):
@@ -19,20 +19,20 @@ class Destination(NamedTuple):
     #: Whether text is stored gzipped if that makes it shorter.
     may_gzip: bool
 
-    def place(self, path: bytes) -> Place:
+    def location(self, path: bytes) -> Location:
         """The container and the object in which the server looks for a file. Raises BadName."""
         served = b"/".join(filter(None, [self.prefix, path]))
         swift = self.config.section("swift")
-        place = place_of(served, swift["container"], swift["partitions"])
-        if place is None:
+        location = location_of(served, swift["container"], swift["partitions"])
+        if location is None:
             is_text = served.decode("utf-8", "replace").encode() == served
             why = "its first segment is no [swift] partition" if is_text else "it is not UTF-8"
             raise BadName(f"Swift has no such name: {why}")
-        if not place.name:
+        if not location.name:
             raise BadName("its name is only that of a container: give a --prefix")
-        if len(place.name.encode()) > MAX_NAME:
+        if len(location.name.encode()) > MAX_NAME:
             raise BadName(f"its name is longer than the {MAX_NAME} bytes that Swift takes")
-        return place
+        return location
 
     @property
     def object_prefix(self) -> str:

@@ -22,7 +22,7 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift import Place
+from oslogserve.sources.swift import Location
 from oslogserve.sources.swift_listing import PAGE
 from oslogserve.sources.swift_session import SOURCE, SwiftSession
 from oslogserve.upload.payload import Changed, Payload, Segment
@@ -76,53 +76,57 @@ class SwiftWriter:
         self._pool.shutdown()
         self._session.close()
 
-    def head(self, place: Place) -> Mapping[str, str] | None:
+    def head(self, location: Location) -> Mapping[str, str] | None:
         """An object's headers; None if there is no object or the user may not read it.
 
         An object that the first listing did not have counts as missing, and is stored again.
         """
         with _except_forbidden():
-            listed = self._listed(place.container)
-            if listed is None or place.name in listed:
-                return self._request(swift_api.head_object, *place)
+            listed = self._listed(location.container)
+            if listed is None or location.name in listed:
+                return self._request(swift_api.head_object, *location)
         return None
 
-    def replace(self, place: Place, found: Mapping[str, str] | None, payload: Payload) -> None:
+    def replace(
+        self, location: Location, found: Mapping[str, str] | None, payload: Payload
+    ) -> None:
         """Stores a payload; it becomes visible by the last request. Raises Changed.
 
         found: the headers of the object that is there.
         """
         if len(payload.segments) > 1:
-            self._put_segments(place, payload)
-            self.put_manifest(place, payload)
-            self._delete_segments(place, payload.segments)
+            self._put_segments(location, payload)
+            self.put_manifest(location, payload)
+            self._delete_segments(location, payload.segments)
             return
-        self._open_container(place.container)
-        self._put_bytes(place, payload, payload.segments[0], self._headers(payload))
+        self._open_container(location.container)
+        self._put_bytes(location, payload, payload.segments[0], self._headers(payload))
         if found and "x-static-large-object" in found:
-            self._delete_segments(place, ())
+            self._delete_segments(location, ())
 
-    def put_segment(self, place: Place, payload: Payload, number: int, segment: Segment) -> None:
-        """Stores a segment of the future object at `place`, unless it is there."""
-        at = _segment_place(place, number, segment)
-        self._open_container(at.container, like=place.container)
+    def put_segment(
+        self, location: Location, payload: Payload, number: int, segment: Segment
+    ) -> None:
+        """Stores a segment of the future object at `location`, unless it is there."""
+        at = _segment_location(location, number, segment)
+        self._open_container(at.container, like=location.container)
         found = self.head(at)
         if found is None or found.get("etag") != segment.md5 or not self._lasts(found):
             self._put_bytes(at, payload, segment, self._headers(None))
 
-    def put_manifest(self, place: Place, payload: Payload) -> None:
+    def put_manifest(self, location: Location, payload: Payload) -> None:
         """Makes one object of stored segments."""
-        self._open_container(place.container)
+        self._open_container(location.container)
         manifest = [
             {
-                "path": "/" + "/".join(_segment_place(place, number, segment)),
+                "path": "/" + "/".join(_segment_location(location, number, segment)),
                 "etag": segment.md5,
                 "size_bytes": segment.size,
             }
             for number, segment in enumerate(payload.segments)
         ]
         contents, query = json.dumps(manifest), "multipart-manifest=put"
-        self._put(place, lambda _: contents, self._headers(payload), query_string=query)
+        self._put(location, lambda _: contents, self._headers(payload), query_string=query)
 
     def _open_container(self, container: str, like: str = "") -> Mapping[str, str]:
         """A container's headers. Creates a missing container, with the rights of `like`."""
@@ -150,10 +154,10 @@ class SwiftWriter:
                 self._listings[container] = names if len(names) < PAGE else None
             return self._listings[container]
 
-    def _put_segments(self, place: Place, payload: Payload) -> None:
+    def _put_segments(self, location: Location, payload: Payload) -> None:
         """Stores all segments. Nothing reads the payload after it returns or raises."""
         sent = [
-            self._pool.submit(self.put_segment, place, payload, number, segment)
+            self._pool.submit(self.put_segment, location, payload, number, segment)
             for number, segment in enumerate(payload.segments)
         ]
         try:
@@ -167,10 +171,10 @@ class SwiftWriter:
                 future.cancel()
             wait(sent)
 
-    def _delete_segments(self, place: Place, kept: Sequence[Segment]) -> None:
-        """Deletes the other segments of earlier uploads to `place`."""
-        kept_names = {_segment_place(place, *pair).name for pair in enumerate(kept)}
-        container, prefix = _segments_of(place)
+    def _delete_segments(self, location: Location, kept: Sequence[Segment]) -> None:
+        """Deletes the other segments of earlier uploads to `location`."""
+        kept_names = {_segment_location(location, *pair).name for pair in enumerate(kept)}
+        container, prefix = _segments_of(location)
         listed = self._request(swift_api.get_container, container, prefix=prefix, delimiter="/")
         for entry in listed[1] if listed else ():
             if "name" in entry and entry["name"] not in kept_names:
@@ -191,15 +195,15 @@ class SwiftWriter:
         return until is None or (self.expire is not None and int(until) > time.time() + self.expire)
 
     def _put_bytes(
-        self, place: Place, payload: Payload, segment: Segment, headers: dict[str, str]
+        self, location: Location, payload: Payload, segment: Segment, headers: dict[str, str]
     ) -> None:
         """Stores a segment's bytes. Raises Changed if they differ from its checksum."""
         contents = partial(_SegmentReader, payload.file, segment)
-        self._put(place, contents, headers, content_length=segment.size, etag=segment.md5)
+        self._put(location, contents, headers, content_length=segment.size, etag=segment.md5)
 
     def _put(
         self,
-        place: Place,
+        location: Location,
         contents: Callable[[Callable[[], None]], Any],
         headers: dict[str, str],
         **options: Any,
@@ -224,7 +228,7 @@ class SwiftWriter:
                     raise Changed from error
                 raise
 
-        if self._request(put, *place, headers=headers) is None:
+        if self._request(put, *location, headers=headers) is None:
             raise SourceError(SOURCE, "its container is gone")
 
     def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
@@ -276,11 +280,11 @@ class _SegmentReader:
         return piece
 
 
-def _segments_of(place: Place) -> Place:
+def _segments_of(location: Location) -> Location:
     """The container of an object's segments, and the beginning of their names."""
-    return Place(f"{place.container}_segments", f"{place.name}.segments/")
+    return Location(f"{location.container}_segments", f"{location.name}.segments/")
 
 
-def _segment_place(place: Place, number: int, segment: Segment) -> Place:
-    container, prefix = _segments_of(place)
-    return Place(container, f"{prefix}{number:04}-{segment.md5}")
+def _segment_location(location: Location, number: int, segment: Segment) -> Location:
+    container, prefix = _segments_of(location)
+    return Location(container, f"{prefix}{number:04}-{segment.md5}")

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from oslogserve.errors import SourceError
 from oslogserve.sources.open_beneath import pure as open_beneath
-from oslogserve.sources.swift import MAX_NAME, Place
+from oslogserve.sources.swift import MAX_NAME, Location
 from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
@@ -41,19 +41,19 @@ class Uploader:
                 return
             began = time.monotonic()
             try:
-                self._upload(path, self.destination.place(path))
+                self._upload(path, self.destination.location(path))
             except FAILURES as error:
                 self.report.failed(path, f"not uploaded: {reason_of(error)}")
                 is_outage = isinstance(error, SourceError) and error.is_outage
                 if is_outage and self.writer.answered < began:
                     self.writer.stopped.set()  # other files would fare no better
 
-    def _upload(self, path: bytes, place: Place) -> None:
+    def _upload(self, path: bytes, location: Location) -> None:
         for is_last in (False, True):  # again if the file was written to
             with self._opened(path) as file:
                 before = os.fstat(file.fileno())
                 try:
-                    stored_size = self._store(file, path, place)
+                    stored_size = self._store(file, path, location)
                 except Changed:
                     if is_last:
                         raise
@@ -68,15 +68,15 @@ class Uploader:
                 return
         self.report.failed(path, "it is written to all the time: an earlier state is stored")
 
-    def _store(self, file: BinaryIO, path: bytes, place: Place) -> int | None:
+    def _store(self, file: BinaryIO, path: bytes, location: Location) -> int | None:
         """Stores a file. Returns the bytes sent; None if they were there. Raises Changed."""
         name, size = path.decode("utf-8", "replace"), os.fstat(file.fileno()).st_size
         options = self.destination
         with payload_of(file, size, name, options.segment_size, options.may_gzip) as payload:
-            found = self.writer.head(place)
+            found = self.writer.head(location)
             if found is not None and payload.is_stored_as(found):
                 return None
-            self.writer.replace(place, found, payload)
+            self.writer.replace(location, found, payload)
             return payload.size
 
     def _opened(self, path: bytes) -> BinaryIO:

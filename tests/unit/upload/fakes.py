@@ -24,31 +24,32 @@ class FakeWriter:
     def close(self):
         pass
 
-    def head(self, place):
-        return self.objects.get(place, (None, None))[0]
+    def head(self, location):
+        return self.objects.get(location, (None, None))[0]
 
-    def replace(self, place, _found, payload):
+    def replace(self, location, _found, payload):
         self.on_replace()
         headers = {
             "etag": payload.etag,
             "content-type": payload.media_type,
             "content-encoding": payload.encoding,
         }
-        self.objects[place] = headers, os.pread(payload.file.fileno(), payload.size, 0)
+        self.objects[location] = headers, os.pread(payload.file.fileno(), payload.size, 0)
 
-    def put_segment(self, _place, payload, number, segment):
+    def put_segment(self, _location, payload, number, segment):
         if self.stopped.is_set():
             raise Interrupted
         piece = os.pread(payload.file.fileno(), segment.size, segment.start)
         self.segments[number, segment.md5] = piece
 
-    def put_manifest(self, _place, payload):
+    def put_manifest(self, _location, payload):
         pairs = enumerate(payload.segments)
         self.manifests.append(b"".join(self.segments[number, s.md5] for number, s in pairs))
 
     def stored(self):
         return {
-            f"{place.container}/{place.name}": text for place, (_, text) in self.objects.items()
+            f"{location.container}/{location.name}": text
+            for location, (_, text) in self.objects.items()
         }
 
 

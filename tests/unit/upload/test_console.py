@@ -6,13 +6,13 @@ from contextlib import closing
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.swift import Place
+from oslogserve.sources.swift import Location
 from oslogserve.upload import console
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.swift_writer import Interrupted
 from tests.unit.upload.fakes import FakeReport, FakeWriter
 
-PLACE = Place("logs", "job-output.txt")
+LOCATION = Location("logs", "job-output.txt")
 NEVER = 3600
 
 
@@ -42,7 +42,7 @@ def test_a_full_disk_never_stops_the_job_and_is_reported():
 def test_readers_see_all_lines_and_full_segments_are_sent_once(file, monkeypatch):
     monkeypatch.setattr(console, "SEGMENT", 10)
     writer = FakeWriter()
-    with closing(LiveConsole(file, PLACE, writer, NEVER, FakeReport())) as live:
+    with closing(LiveConsole(file, LOCATION, writer, NEVER, FakeReport())) as live:
         live.renew()
         assert writer.manifests == []  # an empty one would hide an earlier console
         for chunk in (b"12345", b"67890", b"", b"a" * 25, b"b"):
@@ -76,7 +76,7 @@ def test_a_failing_swift_is_reported_once_and_asked_again(file, monkeypatch):
 
     monkeypatch.setattr(LiveConsole, "renew", fail)
     report = FakeReport()
-    with closing(LiveConsole(file, PLACE, FakeWriter(), 0.001, report)):
+    with closing(LiveConsole(file, LOCATION, FakeWriter(), 0.001, report)):
         assert renewed.wait(10)
     assert report.lines == ["the console is kept on disk meanwhile: Swift: status 503"]
 
@@ -91,6 +91,6 @@ def test_an_end_during_a_renewal_is_no_failure(file, monkeypatch):
 
     monkeypatch.setattr(LiveConsole, "renew", wait)
     report = FakeReport()
-    with closing(LiveConsole(file, PLACE, FakeWriter(), 0.001, report)):
+    with closing(LiveConsole(file, LOCATION, FakeWriter(), 0.001, report)):
         assert begun.wait(10)
     assert report.lines == []

@@ -6,7 +6,7 @@ from tests.unit.upload.fakes import destination
 
 
 @pytest.mark.parametrize(
-    ("container", "prefix", "path", "place"),
+    ("container", "prefix", "path", "location"),
     [
         ("logs", b"42/7", "a/b.txt", ("logs", "42/7/a/b.txt")),
         ("logs", b"", "a/b.txt", ("logs", "a/b.txt")),
@@ -15,10 +15,10 @@ from tests.unit.upload.fakes import destination
         ("{partition}", b"", "42/a.txt", ("42", "a.txt")),
     ],
 )
-def test_a_file_is_stored_where_the_server_looks_for_it(container, prefix, path, place):
+def test_a_file_is_stored_where_the_server_looks_for_it(container, prefix, path, location):
     given = destination(container, prefix)
-    assert given.place(path.encode()) == place
-    assert place[1].startswith(given.object_prefix)
+    assert given.location(path.encode()) == location
+    assert location[1].startswith(given.object_prefix)
     assert given.object_prefix in ("", "7/", "42/7/")
 
 
@@ -33,4 +33,4 @@ def test_a_file_is_stored_where_the_server_looks_for_it(container, prefix, path,
 )
 def test_a_name_that_the_server_could_not_find_is_refused(container, prefix, path, why):
     with pytest.raises(BadName, match=why):
-        destination(container, prefix).place(path)
+        destination(container, prefix).location(path)

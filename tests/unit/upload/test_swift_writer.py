@@ -9,13 +9,13 @@ import pytest
 from swiftclient.exceptions import ClientException
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.swift import Place
+from oslogserve.sources.swift import Location
 from oslogserve.upload import swift_writer
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.swift_writer import SwiftWriter
 from tests.unit.upload.fakes import config
 
-PLACE = Place("logs", "job/core.bin")
+LOCATION = Location("logs", "job/core.bin")
 DAY = 86400
 FORBIDDEN = SourceError("swift", "status 403", "forbidden")
 
@@ -36,8 +36,8 @@ class FakeSwift:
         self.asked.append((call.__name__, *args))
         return getattr(self, call.__name__)(*args, **options)
 
-    def head_object(self, *place):
-        return self.objects.get(place)
+    def head_object(self, *location):
+        return self.objects.get(location)
 
     def head_container(self, container):
         return self.containers.get(container)
@@ -45,16 +45,16 @@ class FakeSwift:
     def put_container(self, container, headers):
         self.containers[container] = headers
 
-    def put(self, *place, headers):
+    def put(self, *location, headers):
         headers = {name.lower(): value for name, value in headers.items()}
-        headers["etag"] = place[1].rpartition("-")[2]  # a segment's name ends with it
+        headers["etag"] = location[1].rpartition("-")[2]  # a segment's name ends with it
         if "x-delete-after" in headers:
             headers["x-delete-at"] = str(int(time.time()) + int(headers["x-delete-after"]))
-        self.objects[place] = headers
+        self.objects[location] = headers
         return "etag"
 
     def get_container(self, container, prefix, delimiter=None, limit=None):
-        names = [name for place, name in self.objects if place == container]
+        names = [name for location, name in self.objects if location == container]
         below = [name for name in names if name.startswith(prefix)]
         rows = [
             {"subdir": name} if delimiter and delimiter in name[len(prefix) :] else {"name": name}
@@ -62,8 +62,8 @@ class FakeSwift:
         ]
         return {}, rows[:limit]
 
-    def delete_object(self, *place):
-        del self.objects[place]
+    def delete_object(self, *location):
+        del self.objects[location]
 
     def chunk_deadline(self):
         return 1234.5
@@ -72,7 +72,7 @@ class FakeSwift:
         pass
 
     def puts(self):
-        return [place for method, *place in self.asked if method == "put"]
+        return [location for method, *location in self.asked if method == "put"]
 
 
 @pytest.fixture
@@ -109,21 +109,21 @@ def payload(tmp_path):
 
 
 def test_segments_of_other_objects_stay(swift, writer, payload):
-    below = Place("logs", f"{PLACE.name}.segments/b.bin")
+    below = Location("logs", f"{LOCATION.name}.segments/b.bin")
     writer.replace(below, None, payload(b"b" * 30))
     before = len(swift.objects)
-    writer.replace(PLACE, None, payload(b"a" * 30))
+    writer.replace(LOCATION, None, payload(b"a" * 30))
     assert len(swift.objects) == before + 4
-    assert swift.puts()[-1] == list(PLACE)  # after all of its segments
+    assert swift.puts()[-1] == list(LOCATION)  # after all of its segments
 
 
 def test_a_segment_with_other_bytes_than_its_name_says_is_replaced(swift, writer, payload):
-    writer.replace(PLACE, None, payload(b"a" * 30))
+    writer.replace(LOCATION, None, payload(b"a" * 30))
     swift.asked.clear()
     _, segment, *_ = sorted(swift.objects)
     swift.objects[segment]["etag"] = "another"
-    writer.replace(PLACE, None, payload(b"a" * 30))
-    assert swift.puts() == [list(segment), list(PLACE)]
+    writer.replace(LOCATION, None, payload(b"a" * 30))
+    assert swift.puts() == [list(segment), list(LOCATION)]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, Changed])
@@ -144,38 +144,38 @@ def test_nothing_reads_a_file_after_its_upload_has_failed(
 
     monkeypatch.setattr(writer, "put_segment", put_segment)
     with pytest.raises(error):
-        writer.replace(PLACE, None, payload(b"a" * 20))
+        writer.replace(LOCATION, None, payload(b"a" * 20))
     assert ended == [1]
     assert writer.stopped.is_set() == (error is KeyboardInterrupt)
     assert swift.objects == {}
 
 
 def test_missing_containers_are_made_those_of_segments_with_the_same_rights(swift, writer, payload):
-    writer.replace(PLACE, None, payload(b"a" * 30))
+    writer.replace(LOCATION, None, payload(b"a" * 30))
     assert swift.containers["logs_segments"] == swift.containers["logs"]
-    writer.replace(Place("other", "a"), None, payload(b"a"))
+    writer.replace(Location("other", "a"), None, payload(b"a"))
     assert swift.containers["other"] == {}
 
 
 def test_a_user_who_may_only_write_uploads_all(swift, make_writer, payload):
     swift.errors = [FORBIDDEN, FORBIDDEN]
     writer = make_writer(prefix="job/")
-    assert writer.head(PLACE) is None
-    writer.replace(PLACE, None, payload(b"a"))
-    assert swift.puts() == [list(PLACE)]
+    assert writer.head(LOCATION) is None
+    writer.replace(LOCATION, None, payload(b"a"))
+    assert swift.puts() == [list(LOCATION)]
 
 
 def test_segments_outlive_their_object(swift, make_writer, payload):
     writer = make_writer(expire=30 * DAY)
-    writer.replace(PLACE, None, payload(b"a" * 30))
-    expiries = {place: headers["x-delete-after"] for place, headers in swift.objects.items()}
-    assert expiries.pop(PLACE) == str(30 * DAY)
+    writer.replace(LOCATION, None, payload(b"a" * 30))
+    expiries = {location: headers["x-delete-after"] for location, headers in swift.objects.items()}
+    assert expiries.pop(LOCATION) == str(30 * DAY)
     assert set(expiries.values()) == {str(31 * DAY)}
-    writer.replace(PLACE, None, payload(b"a" * 30))
+    writer.replace(LOCATION, None, payload(b"a" * 30))
     assert len(swift.puts()) == 4 + 1
     for headers in swift.objects.values():  # two days later
         headers["x-delete-at"] = str(int(headers["x-delete-at"]) - 2 * DAY)
-    writer.replace(PLACE, None, payload(b"a" * 30))
+    writer.replace(LOCATION, None, payload(b"a" * 30))
     assert len(swift.puts()) == 5 + 4
 
 
@@ -183,13 +183,13 @@ def test_objects_are_asked_for_one_by_one_if_swift_cannot_list_all(swift, make_w
     monkeypatch.setattr(swift_writer, "PAGE", 2)
     for name in ("job/a", "job/b", "job/c"):
         swift.objects["logs", name] = {"etag": name}
-    assert make_writer(prefix="job/").head(Place("logs", "job/c")) == {"etag": "job/c"}
+    assert make_writer(prefix="job/").head(Location("logs", "job/c")) == {"etag": "job/c"}
 
 
 def test_a_container_that_disappears_is_reported(swift, writer, payload, monkeypatch):
     monkeypatch.setattr(FakeSwift, "put", lambda *_, **__: None)  # 404
     with pytest.raises(SourceError, match="container"):
-        writer.replace(PLACE, None, payload(b"abc"))
+        writer.replace(LOCATION, None, payload(b"abc"))
 
 
 class Connection:
@@ -222,7 +222,7 @@ def test_bytes_go_with_their_checksum_and_move_the_deadline_of_the_answer(
 
     put_object(send)
     made = payload(b"abc")
-    writer.replace(PLACE, None, made)
+    writer.replace(LOCATION, None, made)
     assert (sent, Connection.adapter.at) == ([(b"abc", made.etag)], 1234.5)
 
 
@@ -233,11 +233,11 @@ def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(
     (tmp_path / "core.bin").write_bytes(b"")
     put_object(lambda *_, contents, **__: contents.read(3))
     with pytest.raises(Changed):
-        writer.replace(PLACE, None, made)
+        writer.replace(LOCATION, None, made)
 
     def refuse(*_, **__):
         raise ClientException("", http_status=422)
 
     put_object(refuse)
     with pytest.raises(Changed):
-        writer.replace(PLACE, None, made)
+        writer.replace(LOCATION, None, made)
