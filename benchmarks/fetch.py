@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.report import milliseconds, ranged
 from oslogserve.bench import logs, stats
 from oslogserve.bench.client import Client
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result, Run, caveats
 from oslogserve.bench.samples import Request, Sample
 
@@ -35,22 +35,22 @@ class Plan:
     before: Callable[[Request], None] | None = None
 
 
-def fetched(plan: Plan, sources: Sequence[Source], names: Sequence[str]) -> Result:
-    """The result of fetching each log of each source in turn."""
-    return Result({}, [_run(plan, sources, names) for _ in range(plan.runs)])
+def fetched(plan: Plan, endpoints: Sequence[Endpoint], names: Sequence[str]) -> Result:
+    """The result of fetching each log of each endpoint in turn."""
+    return Result({}, [_run(plan, endpoints, names) for _ in range(plan.runs)])
 
 
-def _run(plan: Plan, sources: Sequence[Source], names: Sequence[str]) -> Run:
+def _run(plan: Plan, endpoints: Sequence[Endpoint], names: Sequence[str]) -> Run:
     """A run with connections of its own, each of which was used before."""
     headers = [*HEADERS, *plan.headers]
     client = Client(plan.parallel, headers, plan.keeps_connections, plan.timeout)
     with contextlib.closing(client):
-        unmeasured = plan.parallel * len(sources)
-        for _ in client.fetch(logs.limited(logs.alternating(sources, names), unmeasured)):
+        unmeasured = plan.parallel * len(endpoints)
+        for _ in client.fetch(logs.limited(logs.alternating(endpoints, names), unmeasured)):
             pass
         beats = client.begin_run()
-        count = plan.requests and plan.requests * len(sources)
-        requests = logs.limited(logs.alternating(sources, names), count, plan.seconds)
+        count = plan.requests and plan.requests * len(endpoints)
+        requests = logs.limited(logs.alternating(endpoints, names), count, plan.seconds)
         if plan.before:
             # A pause before a request is no delay of the client's, so there are no beats.
             return Run(list(_one_by_one(client, requests, plan.before)), [])

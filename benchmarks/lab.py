@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.fetch import HEADERS
 from oslogserve.bench.client import Client
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Run
 from oslogserve.bench.samples import Sample
 from oslogserve.demo import generate_oslo
@@ -113,9 +113,9 @@ class Lab:
     # Measuring
 
     @cached_property
-    def objects_source(self) -> Source:
+    def objects_source(self) -> Endpoint:
         """Swift itself, without oslogserve. Requests need token_header()."""
-        return Source("Swift itself", f"{self.swift.storage_url}/{CONTAINER}", {})
+        return Endpoint("Swift itself", f"{self.swift.storage_url}/{CONTAINER}", {})
 
     def token_header(self) -> str:
         with contextlib.closing(self.swift.connection()) as connection:
@@ -146,8 +146,8 @@ def write_log(path: Path, size: int, seed: int = 0) -> None:
             file.write(lines[: size - written])
 
 
-def both_sources(server: Any) -> list[Source]:
-    return [Source(name, server.url, {"source": name}) for name in ("disk", "swift")]
+def both_sources(server: Any) -> list[Endpoint]:
+    return [Endpoint(name, server.url, {"source": name}) for name in ("disk", "swift")]
 
 
 def half_sent_request(url: str) -> socket.socket:
@@ -164,7 +164,7 @@ def _warm(url: str) -> None:
     Requests come one at a time, since Swift asks Keystone about a new token in each that it has at
     once. Half-sent requests fill a worker that has answered, so that another one does.
     """
-    request = Source("swift", url, {"source": "swift"}).request(WARM)
+    request = Endpoint("swift", url, {"source": "swift"}).request(WARM)
     workers: set[str] = set()
     with contextlib.ExitStack() as resources:
         client = Client(1, HEADERS, keeps_connections=False)

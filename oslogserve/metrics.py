@@ -44,7 +44,7 @@ def size_class(size: int | None) -> str:
     return "none" if size is None else SIZE_NAMES[bisect_left(SIZES, size)]
 
 
-class _Row(NamedTuple):
+class _Instrument(NamedTuple):
     #: Makes the instrument.
     kind: Any
     #: Without the prefix "oslogserve_".
@@ -63,24 +63,40 @@ _open = partial(Histogram, buckets=OPEN_SECONDS)
 _seconds = partial(Histogram, buckets=SECONDS)
 _bytes = partial(Histogram, buckets=BYTES)
 _TABLE = (
-    _Row(_open, "source_open_seconds", "source outcome size", "Time until a log's first bytes."),
-    _Row(_seconds, "source_read_seconds", "source size", "Time waited for a source over a log."),
-    _Row(_bytes, "source_read_bytes", "source", "Stored bytes read of a log."),
-    _Row(Counter, "source_retries_total", "source reason", "Repeated requests to a source."),
-    _Row(Counter, "source_resumes_total", "source outcome", "Attempts to resume a broken log."),
-    _Row(_least, "source_available", "source", "0 while the circuit breaker is open."),
-    _Row(Counter, "swift_authentications_total", "outcome", "Tokens requested."),
-    _Row(_seconds, "response_seconds", "source view ending size", "Time until the last byte."),
-    _Row(Counter, "responses_total", "status", "Responses by status."),
-    _Row(Counter, "worker_responses_total", "worker", "Responses of each process that runs."),
-    _Row(Counter, "sent_bytes_total", "view", "Body bytes handed to the server."),
-    _Row(Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."),
-    _Row(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
-    _Row(_sum, "threads", "worker", "Threads for requests of each process that runs."),
-    _Row(_sum, "threads_busy", "worker", "Threads with a request of each process that runs."),
-    _Row(_latest, "config_last_reload_successful", "", "0 if the last one found faults."),
-    _Row(_latest, "config_last_reload_success_timestamp_seconds", "", "Time of the last good one."),
-    _Row(_largest, "build_info", "version renderer", "Always 1: what runs here."),
+    _Instrument(
+        _open, "source_open_seconds", "source outcome size", "Time until a log's first bytes."
+    ),
+    _Instrument(
+        _seconds, "source_read_seconds", "source size", "Time waited for a source over a log."
+    ),
+    _Instrument(_bytes, "source_read_bytes", "source", "Stored bytes read of a log."),
+    _Instrument(Counter, "source_retries_total", "source reason", "Repeated requests to a source."),
+    _Instrument(
+        Counter, "source_resumes_total", "source outcome", "Attempts to resume a broken log."
+    ),
+    _Instrument(_least, "source_available", "source", "0 while the circuit breaker is open."),
+    _Instrument(Counter, "swift_authentications_total", "outcome", "Tokens requested."),
+    _Instrument(
+        _seconds, "response_seconds", "source view ending size", "Time until the last byte."
+    ),
+    _Instrument(Counter, "responses_total", "status", "Responses by status."),
+    _Instrument(
+        Counter, "worker_responses_total", "worker", "Responses of each process that runs."
+    ),
+    _Instrument(Counter, "sent_bytes_total", "view", "Body bytes handed to the server."),
+    _Instrument(
+        Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."
+    ),
+    _Instrument(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
+    _Instrument(_sum, "threads", "worker", "Threads for requests of each process that runs."),
+    _Instrument(
+        _sum, "threads_busy", "worker", "Threads with a request of each process that runs."
+    ),
+    _Instrument(_latest, "config_last_reload_successful", "", "0 if the last one found faults."),
+    _Instrument(
+        _latest, "config_last_reload_success_timestamp_seconds", "", "Time of the last good one."
+    ),
+    _Instrument(_largest, "build_info", "version renderer", "Always 1: what runs here."),
 )
 
 

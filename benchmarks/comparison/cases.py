@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from benchmarks.comparison.logs import Log
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 
 
@@ -59,7 +59,7 @@ class Case:
         view = VIEWS[self.view]
         end = max(1, log.lines - 99)
         parameters = {name: value.format(end=end) for name, value in view.parameters.items()}
-        source = Source(self.name, url, {**parameters, "source": self.source})
+        source = Endpoint(self.name, url, {**parameters, "source": self.source})
         encoding = "gzip" if self.is_gzipped else "identity"
         headers = (f"Accept: {view.accept}", f"Accept-Encoding: {encoding}")
         return source.request(log.file)._replace(headers=headers)

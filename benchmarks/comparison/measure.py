@@ -14,7 +14,7 @@ from benchmarks.comparison.rows import Rounds, Values
 from benchmarks.comparison.servers import Subject, Subjects
 from benchmarks.comparison.targets import JOB, JOB_FROM_SWIFT
 from benchmarks.fetch import BadAnswer, client_limited, fetched_once
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 
 #: Bytes of a log below which a round takes the median of several requests, at most so many.
@@ -73,7 +73,7 @@ def _of_program(subjects: Subjects, name: str, log: Log) -> Values:
         return _ran(subjects.download(log.file), log)
     is_stored = name == cases.NGINX_AS_STORED
     subject = subjects.nginx_as_stored if is_stored else subjects.nginx
-    request = Source(name, subject.url, {}).request(log.unpacked_file)
+    request = Endpoint(name, subject.url, {}).request(log.unpacked_file)
     encoding = "gzip" if is_stored else "identity"
     request = request._replace(headers=(f"Accept-Encoding: {encoding}",))
     values, size = _requested([request] * _times(log), subject)
@@ -118,7 +118,7 @@ def _of_log(total: float, log: Log) -> Values:
 
 def measure_job(subjects: Subjects, job: Job, sources: Collection[str], rounds: Rounds) -> None:
     """All logs of a job at once. The neighbour sends each: nginx unpacks them, Swift does not."""
-    nginx = Source(cases.NGINX, subjects.nginx.url, {})
+    nginx = Endpoint(cases.NGINX, subjects.nginx.url, {})
     tables = {"disk": (JOB, [nginx.request(file.removesuffix(".gz")) for file in job.files])}
     if "swift" in sources:
         tables["swift"] = (JOB_FROM_SWIFT, [subjects.object_request(file) for file in job.files])
@@ -128,7 +128,7 @@ def measure_job(subjects: Subjects, job: Job, sources: Collection[str], rounds: 
         for source, (table, requests) in tables.items():
             for name, query in JOB_QUERIES.items():
                 parameters = {key: text.format(id=job.request_id) for key, text in query.items()}
-                asked = Source(name, subjects.first.url, {**parameters, "source": source})
+                asked = Endpoint(name, subjects.first.url, {**parameters, "source": source})
                 ours = partial(_of_job, subjects.first, asked.request("job/"))
                 other = partial(_one_by_one, requests)
                 rounds.compare(table, name, ours, requests[0].source, other)

@@ -17,7 +17,7 @@ from benchmarks.comparison.cases import SOURCES
 from benchmarks.fetch import Plan, fetched
 from benchmarks.lab import CONTAINER, WARM, Lab
 from benchmarks.processes import Workers
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 from tests.servers.client import metric
 from tests.servers.process import HOST, Process, free_port
@@ -176,4 +176,4 @@ def _warm(subject: Subject, source: str) -> None:
     for encoding in ("identity", "gzip"):
         headers = ["Accept: text/html", f"Accept-Encoding: {encoding}"]
         plan = Plan(8 * WARM_UP, runs=1, parallel=WARM_UP, keeps_connections=False, headers=headers)
-        fetched(plan, [Source(subject.name, subject.url, {"source": source})], [WARM])
+        fetched(plan, [Endpoint(subject.name, subject.url, {"source": source})], [WARM])

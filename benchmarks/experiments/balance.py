@@ -10,7 +10,7 @@ from benchmarks.fetch import Plan, failures, fetched, notes, percentiles, rate, 
 from benchmarks.lab import Lab, half_sent_request
 from benchmarks.report import Outcome, digits
 from oslogserve.bench import stats
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 
 SIZE = 20_000
@@ -34,7 +34,7 @@ def measured(lab: Lab) -> Outcome:
     results: Results = {how: {} for how in plans}
     for setting, options in SETTINGS.items():
         with lab.server(*options, with_swift=False) as server:
-            source = [Source(setting, server.url, {})]
+            source = [Endpoint(setting, server.url, {})]
             for how, plan in plans.items():
                 found = results[how][setting] = Result({}, [])
                 for _ in range(lab.choose(4, 2)):

@@ -11,7 +11,7 @@ from benchmarks.experiments import figures, page_cache
 from benchmarks.fetch import Plan, fetched, median
 from benchmarks.lab import WARM, Lab, write_log
 from benchmarks.report import Outcome, decimal_size, digits
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 from oslogserve.bench.samples import Request
 
@@ -33,7 +33,7 @@ def measured(lab: Lab) -> Outcome:
                 for size in SIZES:
                     write_log(root / f"{size}.txt", size)
                 server = resources.enter_context(lab.server(with_swift=False, root=root))
-                servers.append(Source(name, server.url, {}))
+                servers.append(Endpoint(name, server.url, {}))
         except (OSError, subprocess.CalledProcessError) as error:
             return Outcome([f"Not measured: this machine mounts no image ({_reason(error)})."])
         cold = page_cache.dropping(partial(_files, lab.folder, roots))

@@ -7,7 +7,7 @@ from benchmarks.fetch import Plan, fetched, notes
 from benchmarks.lab import Lab
 from benchmarks.report import Outcome, digits
 from oslogserve.bench import stats
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 
 SIZE = 10_000_000
@@ -24,7 +24,7 @@ def measured(lab: Lab) -> Outcome:
     lab.write(name, lab.choose(SIZE, SIZE // 10))
     with lab.server() as server:
         sources = [
-            Source(f"{source}, {shown}", server.url, {**parameters, "source": source})
+            Endpoint(f"{source}, {shown}", server.url, {**parameters, "source": source})
             for shown, parameters in SHOWN.items()
             for source in DISK_AND_SWIFT
         ]

@@ -5,7 +5,7 @@ from benchmarks.experiments import figures
 from benchmarks.fetch import Plan, fetched, notes
 from benchmarks.lab import Lab
 from benchmarks.report import Outcome, decimal_size, digits
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 
 SIZES = (1_000, 1_000_000)
@@ -18,7 +18,7 @@ def measured(lab: Lab) -> Outcome:
     results: dict[str, Result] = {}
     with lab.server() as keeping, lab.server(WITHOUT) as closing:
         sources = [
-            Source(state, server.url, {"source": "swift"})
+            Endpoint(state, server.url, {"source": "swift"})
             for state, server in zip(STATES, (keeping, closing), strict=True)
         ]
         for size in SIZES:

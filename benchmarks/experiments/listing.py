@@ -6,7 +6,7 @@ from benchmarks.experiments.figures import medians
 from benchmarks.fetch import Plan, fetched, notes, spread
 from benchmarks.lab import CONTAINER, Lab
 from benchmarks.report import Outcome, digits
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 
 #: Rows of the container's database, which are all that a listing reads. The objects themselves
@@ -30,7 +30,7 @@ def measured(lab: Lab) -> Outcome:
     results: dict[str, dict[int, Result]] = {what: {} for what in PATHS}
     counts = lab.choose(COUNTS, QUICK_COUNTS)
     with lab.server() as server:
-        source = Source("swift", server.url, {"source": "swift"})
+        source = Endpoint("swift", server.url, {"source": "swift"})
         for count in counts:
             lab.swift.list_more(CONTAINER, "many/", count)
             for what, (path, _) in PATHS.items():

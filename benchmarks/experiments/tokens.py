@@ -6,7 +6,7 @@ from benchmarks.fetch import Plan, fetched, notes, spread, values
 from benchmarks.lab import Lab
 from benchmarks.report import Outcome, digits, milliseconds
 from oslogserve.bench import stats
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 from tests.servers.client import metric
 from tests.servers.keystone import SETUP_EXPIRATION
@@ -25,8 +25,8 @@ def measured(lab: Lab) -> Outcome:
         try:
             with lab.server() as expiring:
                 sources = [
-                    Source("lasting", lasting.url, {"source": "swift"}),
-                    Source("expiring", expiring.url, {"source": "swift"}),
+                    Endpoint("lasting", lasting.url, {"source": "swift"}),
+                    Endpoint("expiring", expiring.url, {"source": "swift"}),
                 ]
                 plan = Plan(seconds=lab.choose(20, 6), runs=lab.choose(2, 1))
                 result = fetched(plan, sources, [name])

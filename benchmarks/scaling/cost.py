@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from benchmarks import processes
 from benchmarks.fetch import fetched_once
 from benchmarks.lab import Lab
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from tests.servers.process import poll
 
 COSTS = Path(__file__).with_name("costs.json")
@@ -52,7 +52,7 @@ def measured(lab: Lab) -> dict[str, Any]:
         views = {}
         for name in ("disk", "swift"):
             for view, (accept, encoding, parameters) in VIEWS.items():
-                source = Source(view, server.url, {**parameters, "source": name})
+                source = Endpoint(view, server.url, {**parameters, "source": name})
                 headers = (f"Accept: {accept}", f"Accept-Encoding: {encoding}")
                 views[f"{name}, {view}"] = _costs(source, headers, pids)
         streams = _streams(lab, server)
@@ -60,7 +60,7 @@ def measured(lab: Lab) -> dict[str, Any]:
     return {"stored share": round(stored / LARGE, 4), "views": views, "streams": streams}
 
 
-def _costs(source: Source, headers: tuple[str, str], pids: Mapping[str, int]) -> dict[str, float]:
+def _costs(source: Endpoint, headers: tuple[str, str], pids: Mapping[str, int]) -> dict[str, float]:
     """Processor seconds of a request for next to nothing and for each GB of log, and bytes sent."""
     of_small, of_large = (
         source.request(name)._replace(headers=headers) for name in ("small.txt.gz", "large.txt.gz")

@@ -114,7 +114,7 @@ def _of_hundred(values: list[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Capacity:
     """What so many readers need."""
 
     #: Requests a second.
@@ -135,7 +135,7 @@ def drawn() -> tuple[Request, ...]:
     return tuple(itertools.islice(requests(), SIMULATED))
 
 
-def planned(readers: int, costs: Costs) -> Plan:
+def planned(readers: int, costs: Costs) -> Capacity:
     """The fewest nodes that are not too busy and do not delay."""
     asked = drawn()
     rate = readers / PAUSE
@@ -147,7 +147,7 @@ def planned(readers: int, costs: Costs) -> Plan:
             if node.delay <= LONGEST_DELAY:
                 break
     each = rate / len(asked)
-    return Plan(
+    return Capacity(
         rate,
         nodes,
         node,

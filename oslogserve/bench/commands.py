@@ -15,7 +15,7 @@ from pathlib import Path
 from oslogserve.bench import logs
 from oslogserve.bench.client import Client
 from oslogserve.bench.containers import Containers, checked_run, new_run
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 from oslogserve.bench.runs import measure_run, measured, report, setup
 from oslogserve.config import ConfigError
@@ -23,23 +23,23 @@ from oslogserve.errors import SourceError
 
 
 def get(options: argparse.Namespace) -> int:
-    sources = _sources(options)
-    names = _logs(options, sources)
-    for source, name in product(sources, names):
-        source.request(name)  # raises before anything is measured
+    endpoints = _endpoints(options)
+    names = _logs(options, endpoints)
+    for endpoint, name in product(endpoints, names):
+        endpoint.request(name)  # raises before anything is measured
     encoding = "gzip" if options.gzip else "identity"
     headers = ["Log-Worker: ?", "Accept: text/plain", f"Accept-Encoding: {encoding}"]
-    shared = [f"{k}={v}" for k, v in sources[0].parameters.items() if k != "source"]
+    shared = [f"{k}={v}" for k, v in endpoints[0].parameters.items() if k != "source"]
     described = {
-        "sources": ", ".join(f"{source.name} {source.base}".strip() for source in sources),
+        "sources": ", ".join(f"{one.name} {one.base}".strip() for one in endpoints),
         "logs": names[0] if len(names) == 1 else f"{len(names)}, the first {names[0]}",
         "encoding": encoding,
         "parameters": ", ".join(shared),
         **setup(options),
     }
     client = _client(options, headers)
-    requests = partial(logs.alternating, sources, names)
-    return report(options, measured(options, client, described, requests, len(sources)))
+    requests = partial(logs.alternating, endpoints, names)
+    return report(options, measured(options, client, described, requests, len(endpoints)))
 
 
 def put(options: argparse.Namespace) -> int:
@@ -77,7 +77,7 @@ def delete(options: argparse.Namespace) -> int:
     return report(options, found)
 
 
-def _sources(options: argparse.Namespace) -> list[Source]:
+def _endpoints(options: argparse.Namespace) -> list[Endpoint]:
     wanted = {"level": options.level, "format": options.format}
     parameters = {name: value for name, value in wanted.items() if value}
     bases = options.base or [(name, "") for name in options.sources.split(",")]
@@ -85,12 +85,12 @@ def _sources(options: argparse.Namespace) -> list[Source]:
     if "" in names or len(set(names)) < len(names):
         raise ConfigError(f"{', '.join(names)}: give each source a name of its own")
     return [
-        Source(name, base, parameters if base else {**parameters, "source": name})
+        Endpoint(name, base, parameters if base else {**parameters, "source": name})
         for name, base in bases
     ]
 
 
-def _logs(options: argparse.Namespace, sources: Sequence[Source]) -> list[str]:
+def _logs(options: argparse.Namespace, endpoints: Sequence[Endpoint]) -> list[str]:
     found = list(options.url)
     if options.list:
         try:
@@ -101,7 +101,7 @@ def _logs(options: argparse.Namespace, sources: Sequence[Source]) -> list[str]:
         lines = map(str.strip, text.split("\n"))
         found += [line for line in lines if line and not line.startswith("#")]
     if options.job:
-        found += logs.below(options.job, sources[0].base)
+        found += logs.below(options.job, endpoints[0].base)
     if not found:
         raise ConfigError("no log to fetch: give URLs, --list or --job")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences of requests: which logs, from which sources, in which order."""
+"""Sequences of requests for logs, made for each endpoint in turn."""
 
 import itertools
 import json
@@ -21,13 +21,13 @@ SCHEMES = ("http://", "https://")
 NO_QUOTE = "/%:@!$&'()*+,;=~"
 
 
-class Source(NamedTuple):
-    """One of the compared sources: a base URL, a `source=` for all URLs, or both."""
+class Endpoint(NamedTuple):
+    """One side of a comparison: a base URL, a `source=` for all URLs, or both."""
 
     name: str
-    #: Logs are paths below this URL; "" if each log is a URL.
+    #: The URL above all paths of logs; "" if each log is given by its URL.
     base: str
-    #: Parameters of each URL.
+    #: Parameters that are added to each URL.
     parameters: dict[str, str]
 
     def request(self, log: str) -> Request:
@@ -49,11 +49,11 @@ class Source(NamedTuple):
         return Request(self.name, log, urlunsplit(parts))
 
 
-def alternating(sources: Sequence[Source], logs: Sequence[str]) -> Iterator[Request]:
-    """Endlessly each log from each source in turn, so that all sources meet the same conditions."""
+def alternating(endpoints: Sequence[Endpoint], logs: Sequence[str]) -> Iterator[Request]:
+    """Yields endlessly. Each log is asked of all endpoints in turn, so that they meet the same conditions."""
     for log in itertools.cycle(logs):
-        for source in sources:
-            yield source.request(log)
+        for endpoint in endpoints:
+            yield endpoint.request(log)
 
 
 def limited(
@@ -69,8 +69,8 @@ def limited(
 
 def below(folder: str, base: str = "") -> list[str]:
     """All logs below a folder of oslogserve: URLs, or paths below the base. Raises ConfigError."""
-    source = Source("", base, {})
-    folders = [source.request(folder).url.rstrip("/") + "/"]
+    endpoint = Endpoint("", base, {})
+    folders = [endpoint.request(folder).url.rstrip("/") + "/"]
     found: list[str] = []
     while folders:
         url = folders.pop()
@@ -78,7 +78,7 @@ def below(folder: str, base: str = "") -> list[str]:
             (folders if is_folder else found).append(entry_url)
         if len(found) + len(folders) > MOST_LOGS:
             raise ConfigError(f"{folder}: more than {MOST_LOGS} logs; name a folder below it")
-    top = source.request("").url if base else ""
+    top = endpoint.request("").url if base else ""
     return [url.removeprefix(top) for url in found]
 
 

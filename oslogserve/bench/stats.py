@@ -61,7 +61,7 @@ class Fading(NamedTuple):
     high: float
 
 
-class Slice(NamedTuple):
+class TimeSlice(NamedTuple):
     """A slice of a run's time."""
 
     #: Seconds since the run began, and seconds of the slice.
@@ -156,7 +156,7 @@ def _interval(
     return float(low), float(high)
 
 
-def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES) -> list[Slice]:
+def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES) -> list[TimeSlice]:
     """The slices of a run, each with the client's part in it."""
     end = max((sample.started + sample.total for sample in samples), default=0.0)
     width = next((width for width in WIDTHS if end / width <= most), WIDTHS[-1])
@@ -175,7 +175,7 @@ def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES)
             for name, good in by_source(_succeeded(own)).items()
         }
         found.append(
-            Slice(
+            TimeSlice(
                 start,
                 seconds,
                 {name: len(times) for name, times in totals.items()},

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
-from oslogserve.jobs.job_log import JobLog, Reader, Skipped
+from oslogserve.jobs.job_log import JobLog, JobReader, Skipped
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.reports import FailedTask, FailedTest
 from oslogserve.jobs.walk import File, Walk
@@ -85,7 +85,7 @@ class Jobs:
         """
         _check(query)
         budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
-        reader = Reader(self._logs, self._renderer, sources, query.path, budget)
+        reader = JobReader(self._logs, self._renderer, sources, query.path, budget)
         job = Job(query, reader, self._pools)
         walk = Walk(sources, query.path, query.first_log, budget.charge)
         job.choose(walk, self._limits)
@@ -109,7 +109,7 @@ class Job:
     """The logs of a folder. Its lines or summaries are to be iterated once, then it is closed."""
 
     def __init__(
-        self, query: Query, reader: Reader, pools: Mapping[str, ThreadPoolExecutor]
+        self, query: Query, reader: JobReader, pools: Mapping[str, ThreadPoolExecutor]
     ) -> None:
         self.logs: list[JobLog] = []
         #: What was not chosen though it fits the patterns.

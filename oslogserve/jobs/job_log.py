@@ -57,7 +57,7 @@ class Skipped(NamedTuple):
     is_missed: bool = False
 
 
-class Reader:
+class JobReader:
     """Opens the logs of one job, which share a budget. It is used in threads of the pools."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Reader:
 class JobLog:
     """One log of a job, to be read once."""
 
-    def __init__(self, file: File, selection: Selection, reader: Reader) -> None:
+    def __init__(self, file: File, selection: Selection, reader: JobReader) -> None:
         self.file = file
         #: The name of the source that has it; known once it is open.
         self.source = ""

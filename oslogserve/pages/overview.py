@@ -35,7 +35,7 @@ def summary(
     yield json_line({"path": path, "logs": logs, **ending(query, job)})
 
 
-class _Log(NamedTuple):
+class _RankedLog(NamedTuple):
     """A log, its summary and its rank."""
 
     log: JobLog
@@ -56,12 +56,12 @@ class _Log(NamedTuple):
         return self.href + (added if "?" not in self.href else "&" + added[1:])
 
 
-def _ranked(query: Query, found: Findings, noise: Sequence[re.Pattern[str]]) -> list[_Log]:
+def _ranked(query: Query, found: Findings, noise: Sequence[re.Pattern[str]]) -> list[_RankedLog]:
     """The logs that were read, in the order of their ranks."""
     were_read = [one for one in found.logs if not one[0].skipped]
     ranks = ranked([(log.file.shown, summary) for log, summary in were_read], noise)
     logs = [
-        _Log(log, summary, rank, address_of(query, log.file))
+        _RankedLog(log, summary, rank, address_of(query, log.file))
         for (log, summary), rank in zip(were_read, ranks, strict=True)
     ]
     return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))

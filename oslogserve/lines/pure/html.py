@@ -16,7 +16,7 @@ from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure import ansi
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.escape import escaped
-from oslogserve.lines.pure.links import Link, links_in
+from oslogserve.lines.pure.links import LinkSpan, links_in
 from oslogserve.lines.pure.overwritten import overwritten_in
 from oslogserve.lines.pure.select import Gap, Line, Shown
 from oslogserve.lines.pure.split import RestOfLine
@@ -153,12 +153,12 @@ class _Text:
         at = start
         for link in links_in(self._text[start:end]):
             if link.is_url or self._link:
-                link = Link(start + link.start, start + link.end, link.is_url)
+                link = LinkSpan(start + link.start, start + link.end, link.is_url)
                 parts += self._styled(at, link.start), self._linked(link)
                 at = link.end
         return b"".join([*parts, self._styled(at, end)])
 
-    def _linked(self, link: Link) -> bytes:
+    def _linked(self, link: LinkSpan) -> bytes:
         address = escaped(self._text[link.start : link.end])
         before = b"" if link.is_url else self._link + b"q="
         return b'<a href="%b%b">%b</a>' % (before, address, self._styled(link.start, link.end))

@@ -19,7 +19,7 @@ _CONTINUES = re.compile(_IN_URL)
 _TRAILING = b".,;:!?)]"
 
 
-class Link(NamedTuple):
+class LinkSpan(NamedTuple):
     """The place of a link's text in its line. is_url: False for a request id."""
 
     start: int
@@ -27,14 +27,14 @@ class Link(NamedTuple):
     is_url: bool
 
 
-def links_in(text: bytes) -> Iterator[Link]:
+def links_in(text: bytes) -> Iterator[LinkSpan]:
     """The links of a text, from left to right, none within another."""
     urls = at = 0
     while found := (_EITHER if urls < MOST_URLS else _REQUEST).search(text, at):
         start, at = found.span()
         if not found.lastindex:
-            yield Link(start, at, is_url=False)
+            yield LinkSpan(start, at, is_url=False)
             continue
         urls += 1
         if not _CONTINUES.match(text, at):
-            yield Link(start, start + len(found[0].rstrip(_TRAILING)), is_url=True)
+            yield LinkSpan(start, start + len(found[0].rstrip(_TRAILING)), is_url=True)

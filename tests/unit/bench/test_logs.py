@@ -5,12 +5,12 @@ from itertools import islice
 import pytest
 
 from oslogserve.bench import logs
-from oslogserve.bench.logs import Source
+from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import UploadData
 from oslogserve.config import ConfigError
 
-DISK = Source("disk", "", {"source": "disk"})
-SWIFT = Source("swift", "", {"source": "swift"})
+DISK = Endpoint("disk", "", {"source": "disk"})
+SWIFT = Endpoint("swift", "", {"source": "swift"})
 LOGS = ["http://logs/a.txt", "http://logs/b.txt?level=ERROR&source=all"]
 
 
@@ -36,7 +36,7 @@ def test_each_log_is_requested_from_each_source_in_turn():
     ],
 )
 def test_servers_are_compared_by_paths_below_their_urls(base, log, url):
-    assert Source("one", base, {}).request(log).url == url
+    assert Endpoint("one", base, {}).request(log).url == url
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_servers_are_compared_by_paths_below_their_urls(base, log, url):
 )
 def test_a_log_without_a_url_is_named(base, log):
     with pytest.raises(ConfigError, match=re.escape(log)):
-        Source("one", base, {}).request(log)
+        Endpoint("one", base, {}).request(log)
 
 
 def test_a_count_or_a_time_ends_the_requests():
