@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gunicorn around the application: its settings and hooks, and `oslogserve serve`.
+"""gunicorn's settings and hooks, and `oslogserve serve`.
 
-Runs in gunicorn's master, which must never make an application: each worker makes its own after the
-fork, since metrics count in one process only (hence no preload_app).
+This runs in gunicorn's master, which must never create the application: each worker creates its own
+after the fork, since metrics count in one process only. So there is no preload_app.
 """
 
 import os
@@ -30,16 +30,15 @@ if TYPE_CHECKING:
 
 
 class Worker(ThreadWorker):
-    """A worker that accepts a connection only while it has a thread for it, so that a full one leaves
-    it to others. Idle connections are not counted.
+    """A worker that accepts connections only while it has a free thread, else leaves them to others.
 
-    gunicorn's setting `worker_connections` counts them. With keep-alive, idle connections then take the
-    place of busy ones. Without it, gunicorn's main loop waits up to 2 s for each client to close.
+    gunicorn's setting `worker_connections` counts idle connections too, so with keep-alive they keep
+    out busy ones. Without keep-alive, gunicorn's main loop waits up to 2 s for each client to close.
     """
 
     @property
     def worker_connections(self) -> int:
-        """The most connections."""
+        """The most connections, which grows with the idle ones."""
         idle = len(self.keepalived_conns) + len(self.pending_conns)
         return min(self._most_connections, int(self.cfg.threads) + idle)
 
@@ -49,10 +48,10 @@ class Worker(ThreadWorker):
 
 
 class _Configuration:
-    """The configuration of all workers. The master reads it, so that they have the same one."""
+    """The configuration of all workers. The master reads it, so that all have the same."""
 
     def __init__(self, read: Callable[[], Config]) -> None:
-        """Raises ConfigError."""
+        """read: reads the configuration, again at each HUP. Raises ConfigError."""
         self._read = read
         self._take(read())
 
@@ -62,7 +61,7 @@ class _Configuration:
         self._is_latest = True
 
     def renew(self) -> None:
-        """Reads the configuration again, for workers that a HUP starts. Refuses one with faults."""
+        """Reads the configuration again, for the workers that a HUP starts. Keeps the old one on faults."""
         try:
             self._take(self._read())
         except (ConfigError, OSError) as error:
@@ -71,7 +70,7 @@ class _Configuration:
             print(faults, file=sys.stderr, flush=True)
 
     def app(self) -> "App":
-        # In the worker: each has metrics of its own.
+        # Imported in the worker, since each worker has its own metrics.
         from oslogserve.app import App
 
         app = App(self.current, taken=self._taken, is_latest=self._is_latest)
@@ -79,7 +78,7 @@ class _Configuration:
         return app
 
 
-#: Of gunicorn's own command, in a list because it is there only once the command has started.
+#: The configuration of gunicorn's own command; empty until read_configuration() runs.
 _of_gunicorn: list[_Configuration] = []
 
 
@@ -110,7 +109,7 @@ def _named_by_environment(server: Any) -> Config:
     return config
 
 
-#: Names the metrics' folder too, if it was made here and is to be removed in the end.
+#: Environment variable with the metrics' folder, if it was created here and is to be removed.
 _TEMPORARY = "OSLOGSERVE_TEMPORARY_METRICS"
 
 
@@ -118,7 +117,7 @@ def on_starting(server: Any) -> None:
     """Gives the workers an empty folder for their metrics."""
     directory = os.environ.get(metrics_dir.VARIABLE)
     if directory and server.master_pid:
-        return  # an upgrade (USR2): the old master's workers still count in there
+        return  # an upgrade (USR2): the old master's workers still use it
     if not directory:
         directory = tempfile.mkdtemp(prefix="oslogserve-metrics-")
         named = {metrics_dir.VARIABLE: directory, _TEMPORARY: directory}
@@ -130,43 +129,42 @@ def on_starting(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Lets the worker's threads share their memory, and tells an application that loads the
-    configuration itself (oslogserve.wsgi) how many they are."""
+    """Sets up the worker's allocator, and tells oslogserve.wsgi the number of threads."""
     set_up_malloc()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Merges the metrics of a worker, however it ended, with those of earlier ones."""
+    """Merges the metrics of an ended worker with those of earlier ones."""
     metrics_dir.sweep(os.environ[metrics_dir.VARIABLE])
 
 
 def on_exit(server: Any) -> None:
-    """Removes the metrics' folder, unless the environment named it or another master goes on with it."""
+    """Removes the metrics' folder, unless the environment named it or another master uses it."""
     old_master_lives = server.master_pid and server.master_pid == os.getppid()
     if _TEMPORARY in os.environ and not (server.reexec_pid or old_master_lives):
         shutil.rmtree(os.environ.pop(_TEMPORARY), ignore_errors=True)
 
 
 SETTINGS: dict[str, Any] = {
-    # A log is streamed for as long as its reader takes: a thread waits, and its worker need not.
+    # A slow reader then holds a thread, not the whole worker.
     "worker_class": f"{__name__}.Worker",
     "workers": 2,
     "threads": 32,
-    # A reader clicks from a folder to a log within seconds.
+    # Seconds: a reader clicks from a folder to a log within these.
     "keepalive": 5,
-    # Not a limit for a request: a gthread worker reports from its main loop while its threads
-    # stream. It ends a worker whose main loop is stuck.
+    # Not a limit for requests: a gthread worker reports from its main loop. This ends a worker whose
+    # main loop is stuck.
     "timeout": 30,
-    # How long a restart waits for logs that are still being read before it cuts them off.
+    # Seconds for which a restart waits for logs that are still being sent.
     "graceful_timeout": 30,
-    # A query may have 4096 characters by itself, more than gunicorn's default.
+    # A query alone may have 4096 characters, more than gunicorn's default for the whole line.
     "limit_request_line": 8190,
-    # The mount is the environment's SCRIPT_NAME. gunicorn would take it from a header too, of
-    # any client on this machine, such as a front that passes on what its clients send.
+    # The mount is the environment's SCRIPT_NAME. By default, gunicorn also trusts a header of any
+    # client on this machine, such as a front that passes on its clients' headers.
     "forwarder_headers": "",
     "secure_scheme_headers": {},
-    # gunicorn would open it in the home folder, which a service may not have.
+    # gunicorn would create it in the home folder, and a service may have none.
     "control_socket_disable": True,
     "on_starting": on_starting,
     "post_fork": post_fork,
@@ -174,7 +172,7 @@ SETTINGS: dict[str, Any] = {
     "on_exit": on_exit,
 }
 
-#: Of gunicorn's own command: etc/gunicorn.conf.py.
+#: Settings for gunicorn's own command, used by etc/gunicorn.conf.py.
 COMMAND_SETTINGS = SETTINGS | {
     "wsgi_app": f"{__name__}:application()",
     "on_starting": read_configuration,
@@ -202,9 +200,9 @@ class _Server(BaseApplication):
 
 
 def serve(configured: Callable[[], Config], bind: str, workers: int) -> None:
-    """Runs gunicorn until it is stopped, without a configuration file for it.
+    """Runs gunicorn, without a configuration file of its own, until it is stopped.
 
-    configured: gives the configuration, again at each HUP. Raises ConfigError.
+    configured: reads the configuration, again at each HUP. Raises ConfigError.
     """
     server = _Server(configured, {"bind": bind, "workers": workers})
     _check_address(bind)
@@ -212,7 +210,7 @@ def serve(configured: Callable[[], Config], bind: str, workers: int) -> None:
 
 
 def _check_address(bind: str) -> None:
-    """Raises ConfigError where gunicorn cannot listen: it would try for five seconds."""
+    """Raises ConfigError if gunicorn cannot listen there: it would retry for five seconds."""
     if "GUNICORN_FD" in os.environ or "LISTEN_FDS" in os.environ:
         return  # an upgrade (USR2) or systemd hands the socket over
     try:

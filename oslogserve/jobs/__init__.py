@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All logs below a folder at once: which there are, how they are read together, in which order.
+"""Jobs: all logs below a folder, read together.
 
-Knows sources and lines, and nothing of HTTP or pages.
+Knows sources, logs and lines, and nothing of HTTP or pages.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that are read ahead, by the few threads that a process has for that."""
+"""Read-ahead of logs, in a few threads that all jobs of a process share."""
 
 import os
 import sys
@@ -10,17 +10,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from typing import Generic, TypeVar
 
-#: Logs that a process reads at the same time for all its jobs.
+#: Threads for each source.
 LOGS_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 
-#: What is added to the niceness of these threads: readers of single logs come first.
+#: Added to the niceness of these threads, so that readers of single logs come first.
 NICER = 10
 
 _T = TypeVar("_T")
 
 
 def pool_of(source: str) -> ThreadPoolExecutor:
-    """The threads that read the logs of a source, which yield the processors to all others."""
+    """A pool of low-priority threads for the logs of one source."""
     return ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{source}", _yield_to_others)
 
 
@@ -31,10 +31,10 @@ def _yield_to_others() -> None:
 
 
 class Ahead(Generic[_T]):
-    """Iterator over `values`, each of which a thread of the pool makes before it is taken.
+    """Iterator over `values` that lets a thread of the pool compute the next one in advance.
 
-    The thread is within a context of `working` meanwhile. What happens to be made while it is closed is
-    dropped, and `values` are closed by that thread.
+    The thread works within the context that `working` returns. If it is at work when close() is
+    called, its result is dropped, and that thread closes `values`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Ahead(Generic[_T]):
         self._is_over = False
 
     def start(self) -> None:
-        """Has the next value made, if that was not begun."""
+        """Starts to compute the next value, unless that has begun."""
         if self._next is None and not self._is_over:
             self._next = self._pool.submit(self._made)
 
@@ -85,7 +85,7 @@ class Ahead(Generic[_T]):
 
 
 def started(several: Iterable[Ahead[_T]], most: int) -> Iterator[Ahead[_T]]:
-    """The iterators in their order, each of them once the `most` next ones were started."""
+    """The iterators in their order. Each is yielded once the next `most` were started."""
     waiting: deque[Ahead[_T]] = deque()
     for one in several:
         one.start()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job: the logs of a folder that were chosen, and their lines or summaries."""
+"""A job: logs chosen below a folder, and their lines or summaries."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,26 +23,26 @@ from oslogserve.logs.open_log import Logs
 from oslogserve.query import SOURCES, Query
 from oslogserve.sources import Source
 
-#: Logs that are merged: all of them are open at once, and many a process may have 1024 descriptors.
+#: Logs that are merged. All are open at once, and a process often has at most 1024 descriptors.
 MOST_MERGED_LOGS = 300
-#: Sentences about logs that are incomplete.
+#: Sentences about incomplete logs in one answer.
 MOST_NOTICES = 20
-#: Bytes of the longest name of a log: each of its rows has it.
+#: Bytes of the longest name of a log, which each of its rows repeats.
 LONGEST_NAME = 512
 
 
 class Limits(NamedTuple):
-    """Bounds of one answer."""
+    """Limits of one answer."""
 
-    #: Logs, and bytes as they are stored.
+    #: Logs, and their stored bytes.
     logs: int
     stored: int
-    #: Bytes as they are stored of what is read though nobody asked for it.
+    #: Stored bytes of logs that a page reads before its reader asks for that.
     unasked: int
 
 
 class Findings(NamedTuple):
-    """What the logs of a job say, and its reports."""
+    """Summaries of a job's logs, and what its reports say."""
 
     logs: list[tuple[JobLog, dict[str, Any]]]
     task: FailedTask | None = None
@@ -50,9 +50,9 @@ class Findings(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Rows that follow on each other."""
+    """Consecutive rows: those of `rows` from `first` up to `end`, without `end`."""
 
-    #: The log that they are of; None where they are of several.
+    #: The log's index in Job.logs; None for merged logs.
     log: int | None
     rows: Rows
     first: int
@@ -69,19 +69,19 @@ class Slice(NamedTuple):
 
 
 class Jobs:
-    """Reads the logs of folders together, by the few threads that a process has for that."""
+    """Opens the jobs of a process, which share a few threads."""
 
     def __init__(self, logs: Logs, renderer: Renderer, limits: Limits) -> None:
         self._logs = logs
         self._renderer = renderer
         self._limits = limits
-        #: By source, so that logs of one that hangs delay no others.
+        #: By source, so that a source that hangs delays no others.
         self._pools = {name: pool_of(name) for name in SOURCES if name != "all"}
 
     def open(self, query: Query, sources: Sequence[Source], budget: Budget) -> "Job":
         """The job of a folder, to be closed.
 
-        Raises BadRequest for what only single logs take, Busy, NotFound and Unavailable.
+        Raises BadRequest for parameters of single logs, Busy, NotFound and Unavailable.
         """
         _check(query)
         budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
@@ -93,7 +93,7 @@ class Jobs:
 
 
 def _check(query: Query) -> None:
-    """Raises BadRequest for what only single logs take."""
+    """Raises BadRequest for parameters of single logs."""
     if query.format in ("raw", "json"):
         raise BadRequest(
             f"format={query.format} takes no filter for a folder: the lines of its logs come as html, "
@@ -106,31 +106,31 @@ def _check(query: Query) -> None:
 
 
 class Job:
-    """The logs of a folder. Its lines or summaries are to be iterated once, then it is closed."""
+    """The logs of a folder. Iterate its slices, or take its findings, once; then close it."""
 
     def __init__(
         self, query: Query, reader: JobReader, pools: Mapping[str, ThreadPoolExecutor]
     ) -> None:
         self.logs: list[JobLog] = []
-        #: What was not chosen though it fits the patterns.
+        #: Files that fit the patterns and were left out.
         self.skipped: list[Skipped] = []
-        #: What is missing, of all logs; grows while they are read.
+        #: What is missing in all logs. Grows while they are read.
         self.missing: list[Incomplete] = []
-        #: Sentences about what was left out.
+        #: The same for the reader, as sentences.
         self.notices: list[str] = []
-        #: The name of the first log that is left for another answer, and its rows that were given.
+        #: The first log that is left for the next answer, and its rows that this one has.
         self.next_log: bytes | None = None
         self.next_after = 0
-        #: True where there is more than is read though nobody asked for it.
+        #: True if the logs are larger than Limits.unasked.
         self.is_large = False
-        #: Rows that were given, and the number of the last one if there are more.
+        #: Rows sent, and the number of the last one if more follow.
         self.sent = 0
         self.cut_at: int | None = None
-        #: Of Wanted.
+        #: See Wanted.
         self.link = b""
         self._query = query
         self._selection = query.selection
-        #: True where logs are merged: also where only some time of them is asked for.
+        #: True if logs are merged by time: the default for a time range.
         has_time = (query.selection.since, query.selection.until) != (None, None)
         self.by_time = (query.order or ("time" if has_time else "log")) == "time"
         self._reader = reader
@@ -138,7 +138,7 @@ class Job:
         self._ahead: list[Ahead[Any]] = []
 
     def choose(self, walk: Walk, limits: Limits) -> None:
-        """Chooses the logs. Raises NotFound and Unavailable where there is no such folder."""
+        """Chooses the logs, within the limits. Raises NotFound and Unavailable as Walk does."""
         stored = 0
         most = min(limits.logs, MOST_MERGED_LOGS) if self.by_time else limits.logs
         for file in walk:
@@ -180,7 +180,7 @@ class Job:
     def slices(
         self, view: str, label: Callable[[File], bytes], most: float = inf
     ) -> Iterator[Slice]:
-        """The rows, in their order. label: of Wanted. most: bytes of them."""
+        """The rows in order. label: makes a row's label, see Wanted. most: their bytes, about."""
         merged_with = len(self.logs) if self.by_time else None
         several = (log.rows(view, label(log.file), self.link, merged_with) for log in self.logs)
         ahead = map(self._read_ahead, self.logs, several)
@@ -211,11 +211,14 @@ class Job:
                 return
 
     def _is_left(self, log: int) -> bool:
-        """True if another answer gives the rest of the log. Of the first one it would not give more."""
+        """True if the next answer gives the rest of the log.
+
+        Never the first log: a follow-up request gets no further.
+        """
         return log > 0 and self.logs[log].is_unpaid
 
     def _summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
-        """Each log, and what is in it."""
+        """Yields each log with its summary."""
         several = (self._read_ahead(log, log.summary()) for log in self.logs)
         for log, ahead in zip(self.logs, started(several, LOGS_AT_ONCE), strict=True):
             for summary in ahead:
@@ -223,7 +226,7 @@ class Job:
         self._note_ends()
 
     def findings(self, with_reports: bool = True) -> Findings:
-        """All of them. Closes the job, so that a client that takes them slowly keeps nobody waiting."""
+        """The findings of all logs. Closes the job, so that a slow client keeps nobody waiting."""
         found = Findings([*self._summaries()])
         if with_reports:
             found = found._replace(task=self._failed_task(), tests=self._failed_tests())
@@ -231,13 +234,13 @@ class Job:
         return found
 
     def _failed_task(self) -> FailedTask | None:
-        """The task at which the job failed, if Zuul left its report in the folder."""
+        """The task at which the job failed, by Zuul's report; None for none."""
         if not any(one.name.encode() in reports.ZUULS for one in self.skipped):
             return None
         return reports.failed_task(self._reader.beginning(reports.ZUULS[0], reports.MOST_OF_ZUULS))
 
     def _failed_tests(self) -> list[FailedTest]:
-        """Failed tests by the reports in the job."""
+        """Failed tests, by the test reports in the job."""
         files = [log.file for log in self.logs if reports.most(log.file.shown)]
         tests: list[FailedTest] = []
         for file in files[: reports.MOST_REPORTS]:
@@ -252,7 +255,7 @@ class Job:
         return ahead
 
     def _last(self, slices: Iterable[Slice], most: int) -> Iterator[Slice]:
-        """The last rows, as far as they can be held."""
+        """The last `most` rows, as far as TAIL_BYTES can hold them."""
         held: deque[Slice] = deque()
         rows = size = 0
         for one in slices:
@@ -270,7 +273,7 @@ class Job:
         yield from held
 
     def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
-        """The rows behind `after`, up to the limit, or to the first behind `most` bytes."""
+        """The rows after `after`, up to the limit, or until `most` bytes are full."""
         limit = inf if self._selection.limit is None else self._selection.limit
         after = behind = self._selection.after
         for one in slices:
@@ -290,7 +293,7 @@ class Job:
                 return
 
     def _note_ends(self) -> None:
-        """Notes what became of the logs."""
+        """Notes which logs were skipped, incomplete or without times."""
         for log in self.logs:
             if log.skipped is not None:
                 self.skipped.append(log.skipped)
@@ -307,10 +310,10 @@ class Job:
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
         if untimed and self.cut_at is None:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
-            self.notices.append(f"Lines without any time stand at the end, of: {names}.")
+            self.notices.append(f"Lines without any time come last, of: {names}.")
 
     def close(self) -> None:
-        """Ends what is read, and gives the budget's place back. May be called twice."""
+        """Stops reading, and closes the budget. May be called twice."""
         for ahead in self._ahead:
             ahead.close()
         self._reader.budget.close()

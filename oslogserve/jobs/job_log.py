@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One log of a job: its lines as rows, or what is in it."""
+"""One log of a job: its lines as rows, or its summary."""
 
 import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -25,26 +25,27 @@ from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.sources import OpenOptions, Source
 
-#: Bytes of a log that are read at once, and of its rows that are passed on, where one log follows on
-#: the other.
+# Logs one after the other.
+#: Bytes of a log that are read at once, and bytes of its rows that are passed on at once.
 READ, PASSED_ON = 256 * 1024, 64 * 1024
-#: Where logs are merged: bytes of read memory that all logs share, without LEAST_READ of each; and the
-#: fewest bytes that are read of one at once.
-MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
-#: Where logs are merged: bytes of a line that each of them may hold until it ends, together. Some copies
-#: of them are held.
-MERGED_LINES = 32 * 1024 * 1024
-#: Where logs are merged: bytes of rows above their first times that are held, of all of them together.
-MERGED_HELD = 16 * 1024 * 1024
-#: Pieces that are read until rows are passed on, however few they are: where logs are merged, the
-#: others wait for them.
+#: Pieces that are read before rows are passed on, however few rows these gave.
 MOST_PIECES = 1_000_000
+
+# Merged logs. Sizes are bytes of all logs together.
+#: Read memory shared by the merged logs; the least for each.
+MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
+#: Lines that are held until their ends are seen. Several copies of each exist.
+MERGED_LINES = 32 * 1024 * 1024
+#: Rows that are held until their log shows its first time.
+MERGED_HELD = 16 * 1024 * 1024
+#: As MOST_PIECES: fewer, since the other logs wait.
 MOST_MERGED_PIECES = 32
-#: Overhead of a row, in bytes, next to its label and its line. It bounds the lines that are read at once.
+
+#: Per-row overhead in bytes, next to label and line; bounds the lines of one read.
 ROW = 64
-#: Logs that a source keeps waiting too long until no other log of it is read on.
+#: Logs of a source that time out before its other logs are given up.
 MOST_STALLED = 2
-#: Lines of a tail up to which each log is asked for its own: it holds them.
+#: The longest tail, in lines, that each log finds for itself: it holds all of them.
 SHORT_TAIL = 1000
 
 
@@ -58,7 +59,7 @@ class Skipped(NamedTuple):
 
 
 class JobReader:
-    """Opens the logs of one job, which share a budget. It is used in threads of the pools."""
+    """Opens the logs of one job, which share a budget. For many threads."""
 
     def __init__(
         self,
@@ -71,15 +72,15 @@ class JobReader:
         self.logs = logs
         self.renderer = renderer
         self.budget = budget
-        #: Why no more logs are read: the budget, once it is spent.
+        #: Not empty once the budget is spent: no more logs are read then.
         self.ended: list[Incomplete] = []
-        #: The sources of logs that broke off since nothing came for too long.
+        #: The source of each log that timed out.
         self.stalled: list[str] = []
         self._sources = sources
         self._folder = folder
 
     def open(self, name: bytes, piece_size: int) -> OpenLog:
-        """The log, which gives pieces of so many bytes. Raises Error."""
+        """The log, opened, in pieces of at most `piece_size` bytes. Raises Error."""
         path = b"/".join(filter(None, (self._folder, name)))
         options = OpenOptions(chunk_size=piece_size)
         sources = [source.waiting_anew() for source in self._sources]
@@ -89,8 +90,11 @@ class JobReader:
         return log
 
     def beginning(self, name: bytes, most: int) -> bytes:
-        """The first bytes of a report's text, so many and some more, as far as they can be read."""
-        if self.stalled:  # the source that kept a log waiting would keep this waiting, too
+        """The beginning of a report's text: all of it, or somewhat more than `most` bytes.
+
+        Shorter where the report cannot be read.
+        """
+        if self.stalled:  # its source would time out again
             return b""
         try:
             log = self.open(name, READ)
@@ -110,14 +114,14 @@ class JobLog:
 
     def __init__(self, file: File, selection: Selection, reader: JobReader) -> None:
         self.file = file
-        #: The name of the source that has it; known once it is open.
+        #: The name of its source; "" until it is open.
         self.source = ""
         self.tally = Tally()
-        #: What is missing of it; known once it was read.
+        #: What is missing from it; complete once it was read.
         self.missing: list[Incomplete] = []
         #: Why it was not read.
         self.skipped: Skipped | None = None
-        #: True where the budget was spent before its end.
+        #: True if the budget was spent before its end.
         self.is_unpaid = False
         #: False for a log without times; known once it was merged.
         self.has_times = True
@@ -127,8 +131,10 @@ class JobLog:
     def rows(
         self, view: str, label: bytes, link: bytes, merged_with: int | None = None
     ) -> Iterator[list[Rows]]:
-        """The lines that are selected. label, link: of Wanted. merged_with: how many logs; None where
-        they follow on each other."""
+        """The selected lines, as rows. label, link: see Wanted.
+
+        merged_with: the number of logs that are merged; None if logs follow one another.
+        """
         by_time = merged_with is not None
         selection = _selection_of_each(self._selection, by_time)
         wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time)
@@ -142,7 +148,7 @@ class JobLog:
                 rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
                 yield from bundled(self._noting_times(rows), size // 2, MOST_MERGED_PIECES)
             else:
-                if selection.tail is None:  # nor the beginning of a line, which another answer has
+                if selection.tail is None:  # the next answer begins with the whole line
                     rows = takewhile(lambda _: not self.is_unpaid, rows)
                 yield from bundled(rows, PASSED_ON, MOST_PIECES)
         if self.tally.cut_line:
@@ -161,14 +167,16 @@ class JobLog:
         self.has_times = reached not in (NO_TIME, UNTIMED)
 
     def summary(self) -> Iterator[dict[str, Any]]:
-        """The log's summary, as `lines.summary` makes it; given once."""
+        """Yields the log's summary, see `lines.summary`; an empty one for a skipped log."""
         wanted = Wanted("summary", self._selection, self.file.modified)
         with closing(self._text(READ, 0)) as text:
             yield json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
 
     def _text(self, size: int, label: int) -> Generator[bytes, None, None]:
-        """The log's text, in blocks of at most `size` bytes; nothing where it is skipped. label: its
-        bytes."""
+        """The log's text, in blocks of at most `size` bytes; nothing if the log is skipped.
+
+        label: bytes of a row's label.
+        """
         reader = self._reader
         if reader.ended:
             self.is_unpaid = True
@@ -192,7 +200,7 @@ class JobLog:
             reader.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
 
     def _while_answered(self, text: Iterable[bytes]) -> Iterator[bytes]:
-        """The text, until the source has kept too many logs waiting. Raises Incomplete then."""
+        """The text. Raises Incomplete once too many logs of its source have timed out."""
         for piece in text:
             yield piece
             if self._reader.stalled.count(self.source) >= MOST_STALLED:
@@ -203,11 +211,12 @@ class JobLog:
 
 
 def _selection_of_each(selection: Selection, by_time: bool) -> Selection:
-    """The selection in each log; the job's limits take some of its lines."""
+    """The selection for each log. The job applies its own limits afterwards."""
     limit, tail = selection.limit, selection.tail
-    if limit is not None:  # one more than is shown: by that it is known that there are more
+    if limit is not None:  # one more than is shown tells that there are more
         limit += selection.after + 1
-    # The time of a log's first lines is known by those behind them; all logs are held at once.
+    # A log's first lines may get their time from lines beyond a limit. Long tails of many logs would
+    # all be held at once.
     if by_time or tail is not None:
         limit = None
     if by_time or (tail or 0) > SHORT_TAIL:

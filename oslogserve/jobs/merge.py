@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of several logs, merged by their times.
+"""Merges rows of several logs by their times.
 
-Rows come in the order of (time, log, number), where a row's time is the latest of its line and all
-lines above: no line comes before one above it in its log, even if a clock was set
-back. Lines above a log's first time come at that time, and logs without times come last.
+The order is (time, log, number). A row's time is the latest one of its line and all lines above, so
+lines of a log never change places, even if its clock was set back. Lines above a log's first time
+take that time. Logs without times come last.
 """
 
 import heapq
@@ -17,15 +17,15 @@ from oslogserve.native import CORE
 
 #: Bytes of merged rows that are passed on at once.
 MOST_MERGED = 64 * 1024
-#: What the native core says in place of a log.
+#: Results of the native core's run() that are not the number of a log.
 FULL, OVER = -1, -2
-#: Bytes of rows above a log's first time that are held until that is known; with more the log counts as
-#: one without times.
+#: Bytes of rows that are held until the log's first time is known. A log with more counts as one
+#: without times.
 MOST_HELD = 256 * 1024
 
 
 def bundled(several: Iterable[Rows], most_bytes: int, most_pieces: int) -> Iterator[list[Rows]]:
-    """The same rows, several at a time: of so many bytes, or of so many pieces of the log."""
+    """The same rows in lists, each of about `most_bytes` bytes or `most_pieces` pieces of the log."""
     held: list[Rows] = []
     size = pieces = 0
     for rows in several:
@@ -42,8 +42,10 @@ def bundled(several: Iterable[Rows], most_bytes: int, most_pieces: int) -> Itera
 
 
 def placed(several: Iterable[Rows], most_held: int = MOST_HELD) -> Iterator[Rows]:
-    """The same rows; those above the log's first time have that, and all of a log without any time
-    there are UNTIMED."""
+    """The same rows. Those above the log's first time get that time.
+
+    They get UNTIMED if more than `most_held` bytes, or the whole log, show no time.
+    """
     held: list[Rows] = []
     size = 0
     rest = iter(several)
@@ -73,12 +75,12 @@ def _not_before(first: int, rows: Rows) -> Rows:
 
 
 def merge(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
-    """The rows of all logs, without their times."""
+    """The rows of all logs in order, without their times. Each log yields lists of its rows."""
     return _pure(logs) if CORE is None else _native(logs)
 
 
 def _pure(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
-    """The definition."""
+    """The definition of the order."""
     several = [_timed(log, chain.from_iterable(rows)) for log, rows in enumerate(logs)]
     for _, _, text in heapq.merge(*several, key=itemgetter(0, 1)):
         yield Rows(text, [len(text)], [])
@@ -94,7 +96,7 @@ def _timed(log: int, several: Iterable[Rows]) -> Iterator[tuple[int, int, bytes]
 
 
 def _native(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
-    """The same in the native core, which waits for a log only where its next row may be the next."""
+    """The same in the native core. It waits only for logs whose next row could come next."""
     core = CORE.Merge(len(logs))
     needed: Iterable[int] = range(len(logs))
     while True:

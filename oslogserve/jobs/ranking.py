@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order in which a job's logs are worth reading: the one that has the cause first.
+"""Ranks a job's logs: the one with the likely cause of the failure first.
 
-The cause of a failure is most often an error that the job shows once, shortly before it failed. What
-a service prints on every other run is printed often, and at any time. So an error counts by how few
-like it the job has, and by how shortly before the failure it comes.
+The cause is most often an error that is printed once, shortly before the failure. Errors of
+successful runs are printed often, and at any time. So an error scores high if the job has few like
+it, and if it comes shortly before the failure.
 """
 
 import re
@@ -14,29 +14,32 @@ from typing import Any, NamedTuple
 
 from oslogserve.lines.time_range import time_range
 
-#: Names of the job's own log: it says that the job failed, and seldom why.
+#: Names of the job's own log, which says that the job failed, and seldom why.
 CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
-#: What differs between two errors of a kind.
+#: The variable parts of an error: numbers, ids, quoted text.
 _VARIABLE = re.compile(r"[0-9a-f]*\d[0-9a-f-]*|(?<=')[^']*(?=')", re.IGNORECASE)
-#: Microseconds before the failure after which an error counts half.
+#: An error so many microseconds before the failure counts half.
 _HALF = 120 * 10**6
-#: Factors of an error that the site calls noise, that comes after the failure, that has no time, and
-#: what the job's own log says.
+#: Factors for an error that the site calls noise, one after the failure, one without a time, and one
+#: in the job's own log.
 _NOISE, _LATER, _UNTIMED, _CONSOLE = 0.01, 0.3, 0.2, 0.3
 
 
 class Ranked(NamedTuple):
-    """A log's rank: the higher, the earlier it is worth reading."""
+    """A log's rank. Logs with a higher score come first."""
 
     score: float
-    #: Of `errors` the one that counts most; None where there is none.
+    #: The entry of the log's `errors` with the highest score; None for none.
     error: dict[str, Any] | None
 
 
 def ranked(
     logs: Sequence[tuple[str, dict[str, Any]]], noise: Iterable[re.Pattern[str]] = ()
 ) -> list[Ranked]:
-    """The rank of each log. logs: names, and summaries with `errors` and `last_time`."""
+    """The rank of each log, in their order.
+
+    logs: names, and summaries with `errors` and `last_time`. noise: errors that match are noise.
+    """
     kinds = Counter(_kind(error) for _, summary in logs for error in summary["errors"])
     failure = _failure(logs)
     noise = list(noise)
@@ -50,7 +53,7 @@ def ranked(
     found = []
     for name, summary in logs:
         scores = [(score(name, error), error) for error in summary["errors"]]
-        # Of a traceback, whose lines are at one time, the first line says what it is of.
+        # max() takes the first of equals: a traceback's first line tells most.
         best = max(scores, key=lambda one: one[0], default=None)
         found.append(Ranked(*best) if best else Ranked(0.0, None))
     return found
@@ -61,8 +64,10 @@ def _kind(error: dict[str, Any]) -> str:
 
 
 def _failure(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
-    """When the job failed, in microseconds since 1970: the last error of its own log, or the last time
-    of all."""
+    """When the job failed, in microseconds since 1970; None if unknown.
+
+    That is at the last error of its own log, or at the last time in any log.
+    """
     errors = [
         error["time"] for name, found in logs if CONSOLES.search(name) for error in found["errors"]
     ]
@@ -71,7 +76,7 @@ def _failure(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
 
 
 def _nearness(time: int | None, failure: int | None) -> float:
-    """1 right before the failure, less the earlier it is."""
+    """A factor: 1 right before the failure, and less the earlier."""
     if time is None or failure is None:
         return _UNTIMED
     before = failure - time

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports in a job's folder say: the task that failed, by Zuul's job-output.json; the tests that
-failed, by JUnit's XML and subunit."""
+"""Readers of the reports in a job's folder.
+
+Zuul's job-output.json gives the task that failed. JUnit's XML and subunit give the failed tests.
+"""
 
 import json
 import re
@@ -12,45 +14,47 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 ZUULS = (b"job-output.json", b"job-output.json.gz")
-#: Bytes of one that is read, and values in it: each of them takes up to some 200 bytes of memory.
+#: The largest of Zuul's reports, in bytes, and values in it, each some 200 bytes of memory.
 MOST_OF_ZUULS = 8 * 1024 * 1024
 MOST_VALUES = 100_000
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-#: Reports that are read, and tests that are named.
+#: Test reports that are read for a job, and failed tests that are named.
 MOST_REPORTS, MOST_TESTS = 5, 20
-#: Elements or packets of one that are looked at.
+#: Elements or packets that are read of a test report.
 MOST_PARTS = 100_000
-#: Tests that run at once and whose tracebacks are kept.
+#: Tests in progress whose tracebacks are kept.
 MOST_AT_ONCE = 1000
 _JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml(?:\.gz)?$")
 _SUBUNIT = re.compile(r"\.subunit(?:\.gz)?$")
 _FAILED = ("failure", "error")
-#: What a subunit stream calls a test where a packet is damaged.
+#: The name that subunit's parser reports for a damaged packet.
 _DAMAGE = "subunit.parser"
 
 
 class FailedTask(NamedTuple):
-    """A task of Ansible that failed on a host."""
+    """An Ansible task that failed on a host."""
 
     name: str
     host: str
     message: str
-    #: When it ended, in ISO 8601; "" where it does not say.
+    #: When it ended, in ISO 8601; "" if unknown.
     time: str
 
 
 class FailedTest(NamedTuple):
-    """A test that failed, by the name that its report has."""
+    """A failed test, named as in its report."""
 
     name: str
     message: str
-    #: When it failed, in ISO 8601; "" where the report does not say.
+    #: When it failed, in ISO 8601; "" if unknown.
     time: str = ""
 
 
 def failed_task(report: bytes) -> FailedTask | None:
-    """The task that ended the job: the last one of `run`, or of any phase, that failed. None where
-    there is none, or where this is no such report, or has more than MOST_VALUES."""
+    """The last failed task of phase `run`, else of any phase; None for none.
+
+    None also for a report that is malformed or has more than MOST_VALUES values.
+    """
     if sum(map(_STRING.sub(b"", report).count, (b",", b":", b"[", b"{"))) > MOST_VALUES:
         return None
     try:
@@ -62,7 +66,7 @@ def failed_task(report: bytes) -> FailedTask | None:
 
 
 def _failures(playbooks: Any) -> Iterator[tuple[str, FailedTask]]:
-    """(phase, task), in their order."""
+    """Yields (phase, task) in the order of the report."""
     for playbook in _dicts(playbooks):
         for play in _dicts(playbook.get("plays")):
             for task in _dicts(play.get("tasks")):
@@ -90,22 +94,26 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def most(name: str) -> int:
-    """Bytes that are read of a report of this name; 0 for what is no report. An element of XML may
-    have that many attributes, each of which takes a hundred times as much memory."""
+    """The most bytes to read of a test report with this name; 0 if the name is no report's.
+
+    XML is read less far: its attributes take a hundred times their bytes in memory.
+    """
     if _SUBUNIT.search(name):
         return 16 * 1024 * 1024
     return 2 * 1024 * 1024 if _JUNIT.search(name) else 0
 
 
 def failed_tests(name: str, report: bytes) -> list[FailedTest]:
-    """The first MOST_TESTS. Empty where there is none, or where this is no such report; up to the fault
-    where it is damaged. name: of the report."""
+    """The first MOST_TESTS failed tests in a report; those before the fault if it is damaged.
+
+    name: the report's, which tells its format.
+    """
     return _of_subunit(report) if _SUBUNIT.search(name) else _of_junit(report)
 
 
 def _of_junit(report: bytes) -> list[FailedTest]:
     found: list[FailedTest] = []
-    if b"<!DOCTYPE" in report:  # entities; no report has any
+    if b"<!DOCTYPE" in report:  # entities could expand without end; no report has any
         return found
     with suppress(ElementTree.ParseError):
         events = ElementTree.iterparse(BytesIO(report), ("start", "end"))  # noqa: S314 - no entities
@@ -131,22 +139,22 @@ def _of_subunit(report: bytes) -> list[FailedTest]:
     from subunit import ByteStreamToStreamResult  # most folders have no such report
 
     failures = _Failures()
-    with suppress(Exception):  # it raises just that at what is no packet
+    with suppress(Exception):  # the parser raises just that for a malformed packet
         ByteStreamToStreamResult(BytesIO(report)).run(failures)
     return failures.found
 
 
 class _Failures:
-    """The tests that failed, of a subunit stream that tells it of its packets."""
+    """Collects the failed tests of a subunit stream, which calls status() for each packet."""
 
     def __init__(self) -> None:
         self.found: list[FailedTest] = []
         self._packets = 0
-        #: The ends of the tracebacks of tests that go on: parallel ones take turns.
+        #: The end of each traceback, by test: packets of parallel tests alternate.
         self._tracebacks: dict[str, bytes] = {}
 
     def status(self, test_id: str | None = None, **packet: Any) -> None:
-        """Takes a packet. Raises StopIteration where no more are wanted."""
+        """Takes a packet. Raises StopIteration to end the stream."""
         self._packets += 1
         name = str(test_id)[:300]
         status = packet.get("test_status")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files below a folder, of all sources, in the order of their names."""
+"""Walks the files below a folder, in all sources, in the order of their names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -8,15 +8,15 @@ from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.sources import Source, WantedEntries
 from oslogserve.sources.first_of import Listing, known
 
-#: Files and folders that are looked at, and how deep.
+#: Files and folders that a walk visits, and levels of folders.
 MOST_ENTRIES = 10_000
 MOST_DEPTH = 16
-#: Segments of no URL, which an object's name may have.
+#: Path segments that an object's name may have, but no URL.
 _NAMELESS = (b"/", b".", b"..", b"./", b"../")
 
 
 class File(NamedTuple):
-    """A file below a folder, as the first source that knows its time lists it."""
+    """A file below a folder. Size and time are from the first source that lists a time."""
 
     #: Relative to the folder.
     name: bytes
@@ -34,7 +34,10 @@ class File(NamedTuple):
 
 
 class Walk:
-    """Iterate once. Raises NotFound and Unavailable, as Listing does, where there is no such folder."""
+    """Iterable of the files below a folder; iterate once.
+
+    Raises NotFound and Unavailable as Listing does.
+    """
 
     def __init__(
         self,
@@ -96,7 +99,7 @@ class Walk:
         return segment + slash
 
     def _below_existing(self, prefix: bytes, depth: int) -> Iterator[File]:
-        """Of a folder that was listed: it may be gone, or its source fail."""
+        """The files of a folder that was listed. It may be gone meanwhile, or its source may fail."""
         try:
             yield from self._below(prefix, depth)
         except NotFound:

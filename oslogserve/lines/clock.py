@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of a log: the instants that its times mean.
+"""Reads the times in a log as instants on the log's clock.
 
-Lines are compared by the log's clock: most times name no zone, and a reader copies the time that a
-line shows. Seconds since boot and a bare time of day are never compared with a date.
+Lines are compared on that clock, since most times name no zone, and readers copy times as lines show
+them. Seconds since boot and a bare time of day are never compared with a date.
 """
 
 import re
@@ -20,15 +20,15 @@ _READERS = [
 _MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(MONTHS.split("|"), 1)}
 _SECOND = 10**6
 _EPOCH = datetime(1970, 1, 1)
-#: A day before the end of the year 9999: what was written later has that year too.
+#: Seconds since 1970 a day before the end of the year 9999, so that a day can be added.
 _LATEST = (datetime(9999, 12, 31) - _EPOCH) // timedelta(seconds=1) - 1
 
 
 class Instant(NamedTuple):
     """A point on a log's clock.
 
-    micros: microseconds since `origin`, the zone not applied. offset: the zone's minutes east of
-    UTC; None where the line names none.
+    micros: microseconds since `origin`, without applying the zone. offset: the zone's minutes east
+    of UTC; None if the line names none.
     """
 
     micros: int
@@ -38,7 +38,7 @@ class Instant(NamedTuple):
     def on_clock_of(self, offset: int | None) -> int | None:
         """Microseconds to compare with a TimeRange of this offset; None without a date.
 
-        A query without a zone means the log's clock. A line without one is in UTC.
+        A query without a zone is on the log's clock. A line without a zone is in UTC.
         """
         if self.origin != "epoch":
             return None
@@ -48,7 +48,7 @@ class Instant(NamedTuple):
 
 
 class _Stamp(NamedTuple):
-    """A time's fields. second: without the fraction, which has its digits as written."""
+    """The parts of a time. second: without the fraction, whose digits are kept as written."""
 
     second: datetime
     fraction: bytes
@@ -62,22 +62,22 @@ class _Stamp(NamedTuple):
 
 
 class Clock:
-    """The reader of one log's times. written: when it was last written to, in seconds since 1970.
+    """Reads the times of one log. written: when it was last written, in seconds since 1970.
 
-    A time without a year gets the latest one that puts it no more than a day after that: the log's
-    clock may be ahead by a zone.
+    A time without a year gets the latest year that puts it at most a day after `written`. The day
+    allows for the log's time zone.
     """
 
     def __init__(self, written: int) -> None:
         self._limit = _EPOCH + timedelta(1, min(max(written, 0), _LATEST))
 
     def read(self, text: bytes) -> Instant | None:
-        """The instant that a time's text says; None if there is none, as for 31 February."""
+        """The instant of a time's text; None if there is none, as for 31 February."""
         stamp = self._stamp(text)
         return stamp and Instant(stamp.micros, zone_of(stamp.zone)[0], stamp.origin)
 
     def iso(self, text: bytes) -> str | None:
-        """The time in ISO 8601, its fraction as written; without a date, its text as it is."""
+        """The time in ISO 8601 with its fraction as written; without a date, the text as it is."""
         stamp = self._stamp(text)
         if stamp is None or stamp.origin != "epoch":
             return text.decode() if stamp else None
@@ -99,7 +99,7 @@ class Clock:
             seconds, _, fraction = fields["u"].partition(b".")
             return _Stamp(_EPOCH + timedelta(seconds=int(seconds)), fraction, b"", "boot")
         time = _time_of_day(fields)
-        if fields.get("S") == b"60":  # a leap second is the end of the one before
+        if fields.get("S") == b"60":  # a leap second counts as the end of the second before
             time, fraction = time - timedelta(seconds=1), b"999999"
         if fields.keys().isdisjoint(("d", "e", "j", "x")):
             return _Stamp(_EPOCH + time, fraction, b"", "midnight")
@@ -119,7 +119,7 @@ class Clock:
             return _day_in(year + (2000 if year < 70 else 1900), fields)
         time += timedelta(microseconds=int(fraction[:6].ljust(6, b"0")))
         latest = self._limit.year
-        # Thirteen years hold two leap years, those around 2100 too.
+        # For 29 February: thirteen years hold two leap years, also around 2100.
         days = (_day_in(year, fields) for year in range(latest, latest - 13, -1))
         return next((day for day in days if day and day + time <= self._limit), None)
 
@@ -145,7 +145,7 @@ def _time_of_day(fields: Mapping[str, bytes]) -> timedelta:
 
 
 def zone_of(text: bytes) -> tuple[int | None, str]:
-    """A zone's offset in minutes and its text in ISO 8601; (None, "") if the word is ambiguous."""
+    """A zone's offset in minutes and its ISO 8601 text; (None, "") if the word is ambiguous."""
     zone = text.decode().strip()
     if zone in ("Z", "UTC", "GMT"):
         return 0, "Z"

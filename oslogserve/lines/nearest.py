@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of a log that is nearest to a moment."""
+"""Finds the line of a log that is nearest to a moment."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
 
-#: Lines before the moment among which one with a time is looked for.
+#: Lines before the moment that are searched for one with a time.
 _MOST_BEFORE = 1000
-#: A time with its year or a syslog's without; the zone behind it is the log's own.
+#: A time with a year, or syslog's without. A zone after it is ignored: it is the log's own.
 _ANCHOR = re.compile(
     rb"_(\d{4}-\d\d-\d\d|[A-Z][a-z]{2}_[_\d]\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?(_[AP]M)?"
 )
@@ -23,17 +23,16 @@ Read = Callable[[], Iterable[bytes]]
 
 
 class Nearest(NamedTuple):
-    """The line nearest to a moment. micros: how much later than that it is, in microseconds."""
+    """The line nearest to a moment. micros: microseconds by which it is later."""
 
     number: int
     micros: int
 
 
 def moment_of(anchor: bytes, written: int) -> TimeRange | None:
-    """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None where it has no day.
+    """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None if it has no day.
 
-    written: when the log was last written to, in seconds since 1970. A time without a year is of
-    the latest that puts it before.
+    written: when the log was last written, in seconds since 1970. It decides the year, see Clock.
     """
     found = _ANCHOR.match(anchor)
     if found is None:
@@ -51,8 +50,10 @@ def moment_of(anchor: bytes, written: int) -> TimeRange | None:
 def nearest(
     read: Read, renderer: Renderer, moment: TimeRange, written: float | None
 ) -> Nearest | None:
-    """The nearer of the first line that is not before `moment` and the last one with a time above
-    it; None where no line has a time. read: begins the log's text anew; called twice at most.
+    """The line nearest to `moment`; None if no line has a time.
+
+    Compares the first line that is not before `moment` with the last one above it that has a time.
+    read: returns the log's text from its beginning; called at most twice. written: see Wanted.
     """
 
     def with_times(selection: Selection) -> Iterator[Nearest]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two renderers, which make the same bytes of a log for each view.
+"""Chooses between the two renderers, which produce the same bytes.
 
-The native core is the engine. The pure renderer (`pure`) is the definition, and takes its place
-where it is not installed. Nothing of one is built where the other is used.
+The native core is the fast one. The pure renderer (`pure`) is the definition, and replaces the core
+where it is not installed. A process builds only the one that it uses.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,25 +27,30 @@ class Renderer(Protocol):
         tally: Tally | None = None,
         longest: int = LONGEST_LINE,
     ) -> Iterator[bytes]:
-        """The view of a log. pieces: the log, cut anywhere. tally: has what came of it in the end.
-        longest: bytes of a line that are held until its end is seen, and that are searched."""
+        """Yields the bytes of a log's view.
+
+        pieces: the log's text, cut anywhere. tally: complete once all was yielded. longest: bytes of a
+        line that are held and searched, see LONGEST_LINE.
+        """
 
     def rows(
         self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
     ) -> Iterator[Rows]:
-        """The same lines as rows, which need a label in `wanted`; of HTML, text or jsonl."""
+        """Yields the same lines as rows. `wanted` has a label and the view html, text or jsonl."""
 
 
 def pure_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
-    """The renderer in Python. Raises ValueError for a faulty format."""
+    """The pure renderer. Raises ValueError for a faulty user format."""
     from oslogserve.lines.pure.renderer import PureRenderer
 
     return PureRenderer(user_formats)
 
 
 class NativeRenderer:
-    """The renderer of the native core. Raises LookupError, saying why there is none, and ValueError
-    for a faulty format."""
+    """The renderer of the native core.
+
+    Raises LookupError if there is no core, with the reason, and ValueError for a faulty user format.
+    """
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         if CORE is None:
@@ -83,7 +88,7 @@ class NativeRenderer:
         vars(tally).update(core.tally())
 
     def _core(self, wanted: Wanted, longest: int) -> Any:
-        """The core's renderer of one log; None for a pattern that RE2 alone takes."""
+        """The core's renderer for one log; None for a pattern that only RE2 accepts."""
         try:
             return CORE.Renderer(self._grammar, wanted, wanted.last_written(), longest)
         except CORE.UnsupportedPattern:
@@ -91,7 +96,7 @@ class NativeRenderer:
 
 
 def _fed(core: Any, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The view, as far as each piece completes it; the last one is empty."""
+    """Yields the core's output for each piece of the log, and an empty one last."""
     for piece in pieces:
         yield core.feed(piece)
         if core.done:
@@ -101,9 +106,9 @@ def _fed(core: Any, pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def named(name: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Renderer]:
-    """The name, 'native' or 'pure', and the renderer. name: one of these, or 'auto' for the best.
+    """A renderer's name, 'native' or 'pure', and the renderer. name: one of these, or 'auto'.
 
-    Raises LookupError, saying why there is no native one, and ValueError for a faulty format.
+    Raises LookupError if the native one was named and is missing, and ValueError for a faulty format.
     """
     if name == "pure" or (name == "auto" and CORE is None):
         return "pure", pure_renderer(user_formats)
@@ -111,7 +116,7 @@ def named(name: str, user_formats: Sequence[UserFormat] = ()) -> tuple[str, Rend
 
 
 def described(name: str) -> str:
-    """The version and the renderer's name for people, and why it is not the faster one."""
+    """A sentence for people: the version, the renderer, and why it is not the native one."""
     why_not = ""
     if name != "native":
         why = f"which cannot be used: {WHY_NOT_NATIVE}" if WHY_NOT_NATIVE else "as configured"

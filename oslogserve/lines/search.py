@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches of lines: literal text or a regular expression, in linear time.
+"""Searches lines for literal text or a regular expression, in linear time.
 
-Both renderers search: this one by RE2, the native one by the `regex` crate's engine. A pattern is
-first brought into a form that the two read alike, and RE2 has the last word on what is accepted.
+The pure renderer uses RE2, the native one the `regex` crate. A pattern is first rewritten so that
+both read it alike. RE2 decides which patterns are accepted.
 """
 
 import re
@@ -11,17 +11,16 @@ from typing import Any, NamedTuple
 
 import re2
 
-#: Characters of a pattern; a query may give several.
+#: Characters of one pattern; a query may have several.
 LONGEST = 1000
-#: Bytes that a compiled pattern may take: some of a thousand characters want gigabytes.
+#: Bytes of a compiled pattern: a thousand characters can need gigabytes.
 MEMORY = 1024 * 1024
-#: Instructions of RE2's programs for all searches of one query: each may cost a step for each byte of
-#: a log, some 3 ns.
+#: RE2 instructions of all searches in a query. Each may cost a step for each byte of a log, some 3 ns.
 LARGEST_PROGRAM = 5000
-#: The most matches of each search to find in a line: see most_matches().
+#: Matches of each search that are marked in a line; see most_matches().
 MOST_MATCHES = 100
 
-#: RE2's classes, of ASCII only, as text within brackets.
+#: RE2's classes, which are ASCII only, as text within brackets.
 _CLASSES = {
     "d": r"0-9",
     "D": r"\x00-/:-\x{10ffff}",
@@ -30,30 +29,30 @@ _CLASSES = {
     "w": r"0-9A-Za-z_",
     "W": r"\x00-/:-@\[-\^`\{-\x{10ffff}",
 }
-#: An escape: literal text, a property, a code, or any other character.
+#: A backslash with literal text, a property, a code, or any other character.
 _ESCAPE = r"\\(?:Q.*?(?:\\E|\Z)|[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|..)|.)"
 _TOKEN = re.compile(rf"{_ESCAPE}|\{{\d+(?:,\d*)?\}}|\[\^?\]?|.", re.DOTALL).match
 _TOKEN_IN_CLASS = re.compile(rf"{_ESCAPE}|\[:\^?\w+:\]|--|.", re.DOTALL).match
-#: Text that would begin a class within a class there, or an operation on classes.
+#: Text that the regex crate would read as a nested class or as an operation on classes.
 _LITERAL_IN_CLASS = {"[": r"\[", "&": r"\&", "~": r"\~", "--": r"-\-"}
-#: Characters that a backslash makes literal, in both.
+#: Characters that a backslash makes literal in both engines.
 _META = set(r"\.+*?()|[]{}^$-&~#/")
 
 
 class Search(NamedTuple):
-    """One thing to search lines for. pattern: in RE2's syntax, over one line."""
+    """One search of lines. pattern: in the syntax that both engines read alike."""
 
     pattern: str
 
     @classmethod
     def of_text(cls, text: str) -> "Search":
-        """The search for literal text; case counts once it holds a capital."""
+        """The search for literal text. It ignores case unless the text has a capital letter."""
         literal = "".join(_literal(character) for character in text)
         return cls(literal if any(map(str.isupper, text)) else f"(?i){literal}")
 
     @classmethod
     def of_pattern(cls, pattern: str) -> "Search":
-        """The search for a regular expression. Raises ValueError with what is wrong."""
+        """The search for a regular expression. Raises ValueError with the fault."""
         search = cls(_common(pattern))
         try:
             search.compiled()
@@ -63,7 +62,7 @@ class Search(NamedTuple):
         return search
 
     def compiled(self) -> Any:
-        """RE2's pattern, with search() over the bytes of a line."""
+        """RE2's compiled pattern; its search() takes the bytes of a line."""
         options = re2.Options()
         options.log_errors = False
         options.never_capture = True
@@ -72,18 +71,20 @@ class Search(NamedTuple):
 
 
 def program_size(searches: Iterable[Search]) -> int:
-    """Instructions of RE2's programs for these searches together."""
+    """RE2 instructions of these searches together."""
     return sum(search.compiled().programsize for search in searches)
 
 
 def most_matches(searches: Sequence[Search]) -> int:
-    """The most matches of each search to find in a line. Caps them, so that marking a line costs at
-    most one search by the largest program."""
+    """The most matches of each search to mark in a line.
+
+    Caps them, so that marking a line costs at most one search by the largest program.
+    """
     return max(1, min(MOST_MATCHES, LARGEST_PROGRAM // (program_size(searches) or 1)))
 
 
 def matches_in(pattern: Any, text: bytes, most: int = MOST_MATCHES) -> Iterator[tuple[int, int]]:
-    """Start and end of the first `most` matches, from left to right. pattern: compiled."""
+    """Yields start and end of the first `most` matches, from left to right. pattern: compiled."""
     at = 0
     for _ in range(most):
         found = pattern.search(text, at) if at <= len(text) else None
@@ -100,7 +101,7 @@ def _literal(character: str) -> str:
 
 
 def _common(pattern: str) -> str:
-    """The pattern as both engines read it. Raises ValueError with what is wrong."""
+    """The pattern, rewritten so that both engines read it alike. Raises ValueError with the fault."""
     tokens: list[str] = []
     at = 0
     class_start: int | None = None
@@ -114,7 +115,7 @@ def _common(pattern: str) -> str:
         elif token[0] == "[":
             class_start = at
             tokens.append(token.replace("]", r"\]"))
-        else:  # a brace that repeats nothing: {,3} does for the regex crate
+        else:  # a lone brace is text; the regex crate would read {,3} as a repetition
             tokens.append(r"\{" if token == "{" else token)  # noqa: S105 - of a pattern
         at = found.end()
     if class_start is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The selection of a log's lines, and its result."""
+"""The selection of a log's lines, and the tally that results."""
 
 import re
 import time
@@ -10,13 +10,13 @@ from typing import NamedTuple
 from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
 
-#: Bytes of a line that are buffered until its end is seen. Far more than recognition looks at, so
-#: that a line's length does not change what is recognised in it.
+#: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
+#: far fewer, so a line's length does not change its time and severity.
 LONGEST_LINE = 1024 * 1024
-#: Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
+#: Bytes of lines that are held back as context of a possible hit, and as the tail.
 CONTEXT_BYTES = 1024 * 1024
 TAIL_BYTES = 16 * 1024 * 1024
-#: Bytes of one line that a page shows.
+#: Bytes of a line that a page shows.
 LINE_BYTES = 4 * 1024 * 1024
 #: The time of lines before a log's first one; and of all lines of a log in which none of the first
 #: UNTIMED_LINES shows a time.
@@ -25,29 +25,28 @@ UNTIMED_LINES = 1000
 
 
 class Selection(NamedTuple):
-    """Conditions of the lines that are shown, in the order in which they apply."""
+    """Conditions for the lines that are shown, in the order in which they apply."""
 
-    #: Numbers in the whole log.
+    #: Line numbers, counted in the whole log.
     first: int = 1
     last: int | None = None
-    #: By the time of a line, or of the last line above that has one.
+    #: A line without a time has that of the last line above with one.
     since: TimeRange | None = None
     until: TimeRange | None = None
-    #: The lowest severity, one of SEVERITIES; a line may inherit its own.
+    #: The lowest severity, one of SEVERITIES. A line may have inherited its severity.
     level: str | None = None
-    #: What all hits hold, and what none holds.
+    #: Searches that every hit matches, and searches that no hit matches.
     searches: tuple[Search, ...] = ()
     without: tuple[Search, ...] = ()
-    #: Lines around each hit, of those between first and last, since and until.
+    #: Lines shown around each hit, within first and last, since and until.
     context: int | None = None
-    #: Lines from the beginning of what is left.
+    #: Lines from the beginning of the selected ones.
     limit: int | None = None
-    #: Lines from its end.
+    #: Lines from their end.
     tail: int | None = None
-    #: Fragments such as b"L17", b"L17-L20" or b"_2013-09-27_18_22_11", of lines that are shown in any
-    #: case.
+    #: Fragments of lines that are always shown: b"L17", b"L17-L20" or b"_2013-09-27_18_22_11".
     show: tuple[bytes, ...] = ()
-    #: The last line that was sent before; no line up to it is sent again.
+    #: The last line of an earlier answer; lines up to it are not sent again.
     after: int = 0
 
     @property
@@ -57,7 +56,7 @@ class Selection(NamedTuple):
 
     @property
     def shown_ranges(self) -> list[tuple[int, int]]:
-        """The first and last numbers of the lines that `show` names by their numbers."""
+        """First and last line of each range that `show` names by numbers."""
         numbers = (re.findall(rb"\d+", one) for one in self.show if one.startswith(b"L"))
         ranges = (sorted(map(int, found)) for found in numbers)
         return [(found[0], found[-1]) for found in ranges]
@@ -67,31 +66,30 @@ ALL_LINES = Selection()
 
 
 class Page(NamedTuple):
-    """Bounds of one page, since a browser's memory grows with it. The next line behind it is
-    looked at and counted."""
+    """Limits of a page, for the browser's memory. It ends with the line that reaches one."""
 
     #: Bytes of lines.
     size: int
-    #: Start tags of lines, their links, colours and matches.
+    #: HTML elements: lines, links, colours, matches.
     elements: int
 
 
 class Wanted(NamedTuple):
-    """A view of a log."""
+    """A request to a renderer: the view, the lines and their labels."""
 
     #: "html", "text", "jsonl" or "summary".
     view: str
     selection: Selection = ALL_LINES
-    #: When the log was last written, for times without a year; None where it is being written.
+    #: When the log was last written, in seconds since 1970; None for now. Dates times without a year.
     written: float | None = None
-    #: What an address of this log's page begins with, escaped for HTML: b"?" or
-    #: b"?source=swift&amp;"; b"" where there is no such page to link to.
+    #: The beginning of links to this log's page, escaped for HTML: b"?" or b"?source=swift&amp;".
+    #: b"" for no links.
     link: bytes = b"?"
-    #: For HTML.
+    #: For the view html; None for no limits.
     page: Page | None = None
     #: What a row begins with, which names its log; see Rows. HTML: an address; jsonl: a member.
     label: bytes | None = None
-    #: Rows have times.
+    #: True if rows need times.
     by_time: bool = False
 
     def last_written(self) -> int:
@@ -99,34 +97,34 @@ class Wanted(NamedTuple):
         return int(time.time() if self.written is None else self.written)
 
 
-#: By the rank of a severity: the count of its lines, and the number of the first.
+#: The count of lines, and the number of the first one, by rank of their severity.
 Counts = dict[int, tuple[int, int]]
 
 
 @dataclass
 class Tally:
-    """The result of a selection."""
+    """The counts that result from a selection."""
 
-    #: Looked at.
+    #: Lines and bytes read.
     lines: int = 0
     bytes: int = 0
-    #: Hits, without what was shown for their context.
+    #: Hits, without their context.
     matched: int = 0
     #: Lines shown.
     sent: int = 0
-    #: The first line that was not looked at, since the limit was reached before.
+    #: The first line after the limit; None if the limit was not reached.
     cut_at: int | None = None
     #: Lines of the tail that could not be held.
     dropped: int = 0
-    #: The hit whose context contains cut_at, else cut_at itself.
+    #: The hit whose context contains cut_at, else cut_at.
     cut_from: int | None = None
-    #: The first line that the page had no room for.
+    #: The first line of the next page.
     next_page: int | None = None
-    #: The first line that the page cuts.
+    #: The first line that was cut for its length.
     cut_line: int | None = None
-    #: As in Page.
+    #: HTML elements, see Page.
     elements: int = 0
-    #: Of HTML without a tail: hits by their own severity.
+    #: Hits by their own severity; only for html without a tail.
     severities: Counts = field(default_factory=dict)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summary of a log: how many lines of each severity, and when."""
+"""The summary of a log: its lines by severity and time, and its errors."""
 
 import json
 from datetime import datetime, timedelta
@@ -13,13 +13,13 @@ _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
 class Bucket(TypedDict):
-    """The lines of a time range."""
+    """The lines of one bar of the histogram."""
 
-    #: Microseconds since 1970.
+    #: Where its time range begins, in microseconds since 1970.
     start: int
-    #: A line's number.
+    #: The number of its first line.
     first_line: int
-    #: How many, by rank.
+    #: Lines by rank.
     severities: list[int]
 
 
@@ -27,21 +27,21 @@ class ErrorLine(TypedDict):
     """A line at ERROR or above."""
 
     line: int
-    #: In ISO 8601, as far as a line says it: of this one, or of the last above that has one.
+    #: In ISO 8601, of this line or the last one above with a time; None for none.
     time: str | None
-    #: Without escape sequences, at most LONGEST_ERROR bytes.
+    #: Without escape sequences; at most LONGEST_ERROR bytes.
     text: str
 
 
 class Totals(TypedDict):
-    """Counts of a log's lines, as either renderer makes them."""
+    """A summary before it becomes JSON, as both renderers make it."""
 
-    #: In ISO 8601, as far as the line says it.
+    #: In ISO 8601; None for none.
     first_time: str | None
     last_time: str | None
-    #: By rank: how many lines, and the number of the first.
+    #: Count of lines and number of the first one, by rank.
     severities: dict[int, tuple[int, int]]
-    #: Microseconds of a bucket.
+    #: Microseconds in a bucket.
     width: int
     #: In order.
     buckets: list[Bucket]
@@ -50,7 +50,7 @@ class Totals(TypedDict):
 
 
 def as_json(totals: Totals) -> bytes:
-    """The summary as an object of JSON, with names for ranks and texts for times."""
+    """The summary as a JSON object, with severities by name and times in ISO 8601."""
     width = totals["width"]
     severities = {
         SEVERITIES[rank]: {"count": lines, "first_line": first}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time ranges: a query's `2013-09-27T18:25` means that whole minute."""
+"""Times of queries, which are ranges: `2013-09-27T18:25` is a whole minute."""
 
 import re
 from calendar import monthrange
@@ -11,14 +11,14 @@ from oslogserve.lines.clock import zone_of
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _HOURS = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
-#: The plus of a zone is a space in a URL that does not escape it.
+#: An unescaped plus in a URL becomes a space.
 _ZONE = rf"( ?(?:Z|UTC|GMT|[+-]{_HOURS})| {_HOURS})?"
 _SHAPE = re.compile(
     r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)"
     rf"(?::(\d\d)(?::(\d\d)(?:[.,](\d{{1,9}}))?)?)?{_ZONE})?)?)?",
     re.ASCII,
 )
-#: The fields of a time, each with its lowest and highest number.
+#: Each field of a time, with its lowest and highest value.
 _FIELDS = (
     ("year", 1, 9999),
     ("month", 1, 12),
@@ -30,10 +30,10 @@ _FIELDS = (
 
 
 class TimeRange(NamedTuple):
-    """The first and the last microsecond of a query's time.
+    """The first and the last microsecond of a query's time, since 1970, on the clock of its zone.
 
-    Since it: `on_clock_of(offset) >= first`; until it: `<= last`. offset: its zone's minutes east
-    of UTC; None without a zone.
+    A line is since it if `on_clock_of(offset) >= first`, until it if `<= last`. offset: the zone's
+    minutes east of UTC; None without a zone.
     """
 
     first: int
@@ -42,21 +42,20 @@ class TimeRange(NamedTuple):
 
     @property
     def first_in_utc(self) -> int:
-        """The first microsecond, its zone applied; a time without one is in UTC."""
+        """The first microsecond in UTC; a time without a zone counts as UTC."""
         return self.first - (self.offset or 0) * 60 * 10**6
 
 
 def time_range(text: str) -> TimeRange:
-    """The range of a time in ISO 8601, or of a year, month, day, hour, minute or second. It may have
-    a zone from the hour on.
+    """The range of an ISO 8601 time or of its beginning, from the year to the fraction.
 
-    Raises ValueError that says what is expected.
+    From the hour on, it may have a zone. Raises ValueError that says what is expected.
     """
     found = _SHAPE.fullmatch(text)
     if found is None:
         raise _wrong("this is neither" if text else "this is empty")
     *fields, fraction, zone = found.groups("")
-    if fields[-1] == "60":  # a leap second is the end of the one before, as in a line
+    if fields[-1] == "60":  # a leap second counts as the end of the second before, as in a line
         fields[-1], fraction = "59", "999999"
     first: list[int] = []
     last: list[int] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a log is while it is read: opened, inflated, and paid for.
+"""A log while it is read: opened, inflated, and charged to a budget.
 
 Knows sources, and nothing of HTTP, pages or lines.
 """

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work that requests may cost: processor time and inflated bytes, while their clients are there."""
+"""Limits what requests may cost: processor time, inflated bytes, and places for expensive work.
+
+Work also ends once its client has left.
+"""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,22 +18,22 @@ from oslogserve.sources.bulkhead import Bulkhead, Full
 MOST_SENT = 2
 #: Seconds between two looks whether the client is there.
 LOOK_EVERY = 0.05
-#: Bytes that are rendered at once: each request holds several of such blocks, as markup.
+#: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
-#: Lines that are rendered at once, or searched: a short one becomes forty times as many bytes of JSON.
+#: Lines that are rendered or searched at once: a short one becomes forty times its bytes as JSON.
 MOST_LINES = 8 * 1024
-#: Bytes that are searched at once: at first, and at the least. They are doubled while a block takes
-#: less than BLOCK_TIME seconds, else halved.
+#: Bytes that are searched at once: first, and at least. They double after a block that took less than
+#: BLOCK_TIME seconds, else they halve.
 FIRST_SEARCHED, LEAST_SEARCHED = 16 * 1024, 4 * 1024
 BLOCK_TIME = 0.02
-#: Places for work of each kind: each takes up to 15 MiB of large logs, 32 of searches.
+#: Places for each kind of work. A large log takes up to 15 MiB of memory, a search up to 32 MiB.
 MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
 MOST_JOBS = MOST_OVERVIEWS = 2
-#: Kinds of work, as an answer that refuses it names them.
+#: Kinds of work, as a refusal names them.
 SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
 JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
-#: Seconds in which no work of a kind begins or ends until nobody waits for its place: a burst of
-#: ordinary requests is only delayed, also where a dozen large logs begin at the same time.
+#: Seconds without work begun or ended before waiters are refused: long enough that a burst of
+#: ordinary requests is only delayed.
 PATIENCE = 3.0
 #: Seconds in which a client takes nothing until its place is given to another that wants it: slower than
 #: 10 KB/s.
@@ -38,9 +41,9 @@ STALLED_AFTER = 30.0
 
 
 class Allowance(NamedTuple):
-    """Bounds of each request."""
+    """Limits of one request."""
 
-    #: Seconds, of all its threads.
+    #: Seconds, of all its threads together.
     processor_time: float
     #: Bytes.
     inflated_size: int
@@ -66,9 +69,9 @@ class _Nobody:
 
 
 class Budget:
-    """The rest of a request's allowance.
+    """The allowance of one request, and what is spent of it.
 
-    Create it in the thread that answers. Other threads that work for it must be new ones, or be within
+    Create it in the thread that answers. Another thread that works for it must be new, or within
     working().
     """
 
@@ -90,13 +93,13 @@ class Budget:
         self._lock = Lock()
         self._inflated = self._sent = 0
         self._seconds = 0.0
-        #: The processor time of each thread that was charged already, or spent for other requests. Not
-        #: by the thread's number, which a later thread may get.
+        #: The processor time of each thread up to which it was charged. Not by the thread's number, which
+        #: a later thread may get.
         self._thread = local()
         self._thread.charged_until = time.thread_time()
 
     def enter(self, work: str) -> None:
-        """Takes a place for work of this kind, which close() gives back. Raises Busy."""
+        """Takes a place for this kind of work; close() gives it back. Raises Busy."""
         bulkhead = self._bulkheads.get(work)
         if bulkhead is None:
             return
@@ -108,7 +111,7 @@ class Budget:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Context in which a thread of a pool works for this budget, and for no other."""
+        """Context in which a thread of a pool works for this budget alone."""
         self._thread.charged_until = time.thread_time()
         try:
             yield
@@ -116,7 +119,7 @@ class Budget:
             self.note()
 
     def charged(self, pieces: Iterable[bytes], are_inflated: bool = False) -> Iterator[bytes]:
-        """The pieces. Each is charged when it comes, with all that this thread did since the last.
+        """Yields the pieces. Charges each before it is yielded, with all that the thread did since the last.
 
         Empty ones are charged and left out. Raises as charge() does.
         """
@@ -198,7 +201,11 @@ def blocks(
     largest: int = LARGEST_RENDERED,
     most_lines: int = MOST_LINES,
 ) -> Iterator[bytes]:
-    """The pieces, cut to what is rendered at once. is_search: in blocks that take a short time each."""
+    """Yields the pieces, cut into blocks to be rendered at once.
+
+    is_search: the size of a block follows the time that the last one took. largest: bytes of a block.
+    most_lines: lines of a block.
+    """
     size = FIRST_SEARCHED if is_search else largest
     for piece in pieces:
         at = 0
@@ -216,23 +223,22 @@ def _pure_line_feeds(piece: bytes, start: int, end: int) -> int:
     return piece.count(b"\n", start, end)
 
 
-#: The native one is some twenty times as fast as that of CPython 3.11, during which no thread runs.
+#: CPython 3.11 takes twenty times as long as the native one, and blocks other threads meanwhile.
 _line_feeds = native.CORE.line_feeds if native.CORE else _pure_line_feeds
 
 
 def _end_of_block(piece: bytes, start: int, size: int, most_lines: int) -> int:
-    """The end of a block of at most `size` bytes and so many lines."""
+    """The end of a block of at most `size` bytes and `most_lines` lines."""
     while _line_feeds(piece, start, start + size) > most_lines:
         size //= 2
     return start + size
 
 
 class Workload:
-    """Bounds of the requests of a process, each and together: some threads are left for small
-    answers, whatever the others do."""
+    """Limits of all requests of a process. They leave some threads for small answers."""
 
     def __init__(self, allowance: Allowance, threads: int) -> None:
-        """threads: of the process. An eighth of them neither works nor waits for such work."""
+        """threads: of the process. An eighth of them is kept free of expensive work."""
         self._allowance = allowance
         large_logs = min(MOST_LARGE_LOGS, threads * 3 // 4)
         places = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding of stored logs: gzip (all members) and deflate, in bounded pieces, their end checked."""
+"""Decodes stored logs: gzip with all its members, and deflate. Checks that the end is complete."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -10,18 +10,17 @@ from oslogserve.errors import Incomplete
 from oslogserve.fastzlib import GZIP_WBITS, fast
 
 GZIP_MAGIC = b"\x1f\x8b"
-#: Bytes of a piece of output, so that memory stays flat whatever the compression ratio.
+#: Bytes of a piece of output. They bound memory, whatever the compression ratio.
 PIECE = 256 * 1024
-#: zlib's name for the format. RFC 9110 says that deflate is zlib's format; some send raw deflate.
+#: zlib's parameter for each format. RFC 9110's deflate is zlib's format, yet some send raw deflate.
 _WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
 
 
 class Decoded:
-    """The text of a stored log, in pieces of at most PIECE bytes or as the source cut them.
+    """The text of a stored log; iterate once. Inflated pieces have at most PIECE bytes.
 
-    Each chunk gives at least one piece, which may be empty: a caller that counts the time that decoding
-    takes can do so at each. Iterate once. Raises Incomplete where the stored bytes end early or are
-    damaged.
+    Each chunk yields at least one piece, maybe an empty one, so that a caller can charge the time
+    between them. Raises Incomplete if the stored bytes end early or are damaged.
     """
 
     def __init__(
@@ -34,15 +33,15 @@ class Decoded:
         """chunks: the stored bytes. encoding: the declared Content-Encoding, see packed_as().
         piece_size: bytes of a piece, at most PIECE.
 
-        again: opens the same stored bytes once more. With it a faster decoder is used. That one loses
-        output just before a damage, so a damaged log is read twice; of a log that ends early it may
-        lose two bytes.
+        again: opens the same stored bytes again. With it, the faster decoder (ISA-L) is used. It drops
+        output just before a damage, so a damaged log is read twice. If a log ends early, it may lose
+        two bytes.
         """
         self._chunks = iter(chunks)
         self._encoding = encoding
         self._again = again
         self._piece_size = piece_size
-        #: True once it was read to its end and was one gzip member and nothing else.
+        #: True if it was read to its end and is exactly one gzip member.
         self.is_one_member = False
 
     def __iter__(self) -> Iterator[bytes]:
@@ -63,7 +62,7 @@ class Decoded:
     def _inflated(
         self, chunks: Iterable[bytes], packing: str, again: Callable[[], Iterable[bytes]]
     ) -> Iterator[bytes]:
-        """All output up to a damage, by the faster decoder as far as that gives it."""
+        """Yields all output up to a damage, from the faster decoder as far as possible."""
         size = checksum = 0
         try:
             for piece in self._members(chunks, packing, fast.decompressobj):
@@ -72,18 +71,18 @@ class Decoded:
                 yield piece
             return
         except fast.error:
-            pass  # and the call that failed lost its output
+            pass  # the call that failed lost its output
         second_checksum = 0
         for piece in self._inflated_to_the_damage(again(), packing):
             second_checksum = fast.crc32(piece[:size], second_checksum)
             yield piece[size:]
             size = max(0, size - len(piece))
-        if second_checksum != checksum:  # of another copy, then
+        if second_checksum != checksum:  # what was yielded came from other bytes
             why = "it was damaged when first read, not when read again: what stands above may be wrong"
             raise Incomplete("corrupt", why)
 
     def _inflated_to_the_damage(self, chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
-        """All output up to a damage, by the slower decoder."""
+        """Yields all output up to a damage, from the slower decoder."""
         try:
             yield from self._members(chunks, packing, _CarefulDecoder)
         except zlib.error as error:
@@ -92,7 +91,7 @@ class Decoded:
     def _members(
         self, chunks: Iterable[bytes], packing: str, new_decoder: Callable[[int], Any]
     ) -> Iterator[bytes]:
-        """The output of all members of a gzip, or of the one stream of the others, in pieces."""
+        """Yields the output of all gzip members, or of a single deflate stream, in pieces."""
         decoder, size = new_decoder(_WBITS[packing]), self._piece_size
         is_first = packing == "gzip"
         is_new, header = is_first, b""
@@ -110,7 +109,7 @@ class Decoded:
                         raise Incomplete("corrupt", "what follows the compressed data is not gzip")
                     decoder, is_new = new_decoder(_WBITS[packing]), True
                 if is_new and not is_last and not _has_header(chunk):
-                    header = chunk  # ISA-L misreads one with several fields that comes in two calls
+                    header = chunk  # ISA-L misreads a header with several fields in two calls
                     break
                 is_new = False
                 piece = decoder.decompress(chunk, size)
@@ -127,7 +126,7 @@ class Decoded:
 
 
 def _has_header(start: bytes) -> bool:
-    """True if the start of a gzip member holds all of its header, or more than any header has."""
+    """True if the start of a gzip member has its whole header, or is longer than any header."""
     flags, at = start[3:4], 10
     if not flags or len(start) > PIECE:
         return bool(flags)
@@ -142,8 +141,10 @@ def _has_header(start: bytes) -> bool:
 
 
 def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """The pieces, small ones joined to at most so many bytes; one piece at least, which may be empty.
-    A gzip may have a member for each byte."""
+    """Yields the pieces, small ones joined to at most `most` bytes; at least one, maybe an empty one.
+
+    A gzip may have a member for each byte.
+    """
     small: list[bytes] = []
     size = 0
     try:
@@ -153,7 +154,7 @@ def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
                 small, size = [], 0
             small.append(piece)
             size += len(piece)
-            if size == most:  # held back no longer: a full piece waits for no other
+            if size == most:  # a full piece need not wait for the next
                 yield b"".join(small)
                 small, size = [], 0
     except Exception:
@@ -163,9 +164,9 @@ def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:
-    """The compression of a log by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
+    """The compression of a log, by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
 
-    The bytes decide: gzip is recognised undeclared, and a wrong declaration is ignored.
+    The bytes decide: gzip needs no declaration, and a wrong declaration is ignored.
     """
     if chunk.startswith(GZIP_MAGIC):
         return "gzip"
@@ -177,7 +178,7 @@ def packed_as(chunk: bytes, encoding: str = "") -> str:
 
 
 def _is_raw_deflate(chunk: bytes) -> bool:
-    """True for raw deflate, which has no magic; zlib decodes the beginning of some texts too."""
+    """True for raw deflate. It has no magic number, and zlib can decode the beginning of some texts."""
     decoder = zlib.decompressobj(_WBITS["deflate"])
     try:
         decoder.decompress(chunk, PIECE)
@@ -189,7 +190,7 @@ def _is_raw_deflate(chunk: bytes) -> bool:
 
 
 class _CarefulDecoder:
-    """zlib's decoder, slower, but without loss of the output up to a damage."""
+    """zlib's decoder: slower, but without losing the output before a damage."""
 
     eof = False
     unused_data = unconsumed_tail = b""
@@ -228,7 +229,7 @@ def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
 
 
 def length(pieces: Iterable[bytes], most: int) -> int | None:
-    """Bytes of all pieces, which are read for that; None if one is missing, or if over `most`."""
+    """Reads all pieces and counts their bytes; None if the log is incomplete or has over `most`."""
     total = 0
     try:
         for piece in pieces:
@@ -241,7 +242,7 @@ def length(pieces: Iterable[bytes], most: int) -> int | None:
 
 
 def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
-    """The pieces up to where the log breaks off; the reason is added to `missing`."""
+    """Yields the pieces until the log breaks off. Adds the reason to `missing`."""
     try:
         yield from pieces
     except Incomplete as error:
@@ -249,10 +250,10 @@ def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iter
 
 
 def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The first `size` bytes, as announced: what was appended since is left out.
+    """Yields the first `size` bytes, which were announced; bytes appended since are left out.
 
-    Raises Incomplete where the bytes end early. The last piece is delayed until the source has
-    ended without an error, so that a client sees an incomplete answer break off.
+    Raises Incomplete if the bytes end early. The last piece is held until the source has ended
+    without an error, so that a client sees an incomplete answer break off.
     """
     left = size
     last = b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts of compressed logs that were once read to their end: size, checksums, number of members."""
+"""Remembers facts of compressed logs that were read to their end: size, checksums, members."""
 
 from array import array
 from collections import OrderedDict
@@ -10,24 +10,24 @@ from oslogserve.errors import Incomplete
 from oslogserve.fastzlib import fast
 from oslogserve.sources import Stored
 
-#: Bytes from one checksum to the next: inflated in some 10 ms, which a range may cost more.
+#: Bytes between two checksums. Inflating so many takes 10 ms, which a range may cost in addition.
 INTERVAL = 8 * 1024 * 1024
-#: Versions that each process remembers, some 500 bytes each, and 4 for each 8 MiB of a log.
+#: Versions that a process remembers. Each takes 500 bytes of memory, and 4 for each INTERVAL.
 MOST_REMEMBERED = 4096
 
 
 class Counted:
     """Size and checksums of a log's text.
 
-    A range is compared with the checksums: gzip has only one, after the last byte. That one was
-    checked when the log was counted.
+    They verify a range of it: gzip's own checksum comes only after the last byte, and was checked when
+    the log was counted.
     """
 
     def __init__(self) -> None:
-        #: Bytes of text.
+        #: Bytes of the text.
         self.size = 0
-        #: True for one complete gzip member, which a client may inflate: curl and browsers end at the
-        #: first member, and say nothing of one that is cut short.
+        #: True for one complete gzip member, which a client can inflate: curl and browsers read only the
+        #: first member, and do not notice one that is cut short.
         self.is_one_member = False
         self._checksum = 0
         #: CRC-32 of the text up to each multiple of INTERVAL.
@@ -45,9 +45,9 @@ class Counted:
                 self._at_intervals.append(self._checksum)
 
     def checked_range(self, first: int, end: int, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The bytes of a range, read on to the next checksum. pieces: the same text once more.
+        """Yields the bytes of a range. pieces: the text again, read up to the next checksum.
 
-        Raises Incomplete where it is not the same.
+        Raises Incomplete if it is not the text that was counted.
         """
         read = Counted()
         checkpoint = min(self.size, -(-end // INTERVAL) * INTERVAL)
@@ -85,7 +85,7 @@ class KnownGzips:
             return self._known.get(key)
 
     def learn(self, stored: Stored, counted: Counted) -> None:
-        if not stored.version:  # it may be any
+        if not stored.version:  # without a version it may change unseen
             return
         key = stored._replace(modified=0.0)
         with self._lock:

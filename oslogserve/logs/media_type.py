@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The media type of a stored file that is no log."""
+"""Tells files that are not logs, and their media types."""
 
 import mimetypes
 import re
 from collections.abc import Sequence
 
-#: Types that a browser shows or saves, and nobody reads as lines.
+#: Types that a browser shows or saves, which nobody reads as lines.
 _NOT_LOGS = re.compile(
     r"(image|audio|video|font)/|text/(css|javascript)$|application/(?!x-sh$|xml$|x-python|x-yaml|yaml|sql$|toml$)"
 )
-#: An HTML document, not a console wrapped in markup: Jenkins' console.html was lines, <pre>
-#: and <span>.
+#: An HTML document. Not a console wrapped in markup, such as Jenkins' console.html: lines, <pre> and
+#: <span>.
 _HTML_DOCUMENT = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,256}\?>\s*)?(?:<!--.{0,900}?-->\s*)?"
     rb"<(?:!doctype|html|head|body|title|meta|link|style|script|div|table|h[1-6]|p|ul|center|frameset)"
     rb"(?=[\s/>])",
     re.IGNORECASE | re.DOTALL,
 )
-#: What a log is called: its holes (copytruncate, a crash) are NULs, as a binary file's are.
+#: Names of logs. A log may have NULs, as a binary file has: holes after copytruncate or a crash.
 _CALLED_A_LOG = re.compile(
     r"(?:^|[._-])(?:log|txt|out|err|stdout|stderr|console|syslog|messages|dmesg)(?:[._-]|$)",
     re.IGNORECASE,
 )
-#: Control characters that no log holds in number. Left out are whitespace, BEL, BS, ESC, SO and SI
-#: (a terminal's character sets) and SOH and STX (readline's prompts); NUL is looked at by itself.
+#: Control characters that are rare in logs. Not whitespace, BEL, BS, ESC, SO and SI (terminals'
+#: character sets), SOH and STX (readline's prompts). NUL is checked separately.
 _CONTROL = bytes({*range(1, 32), 127} - set(b"\t\n\v\f\r\a\b\x1b\x0e\x0f\x01\x02"))
-#: First bytes that say the type, whatever the name is.
+#: Media types by a file's first bytes, whatever its name.
 _MAGIC = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -49,21 +49,21 @@ _types.add_type("application/xhtml+xml", ".xhtml")
 
 
 def _by_name(name: str) -> tuple[str | None, str | None]:
-    """(media type, packing) of a file's last segment."""
+    """Media type and compression by a file's name; None for unknown."""
     if name.endswith((".tar.gz", ".tgz")):
         return "application/gzip", None
     return _types.guess_type(name.removesuffix(".gz"), strict=False)
 
 
-#: (pattern of a path, "log" or "raw"); the first that is found wins.
+#: Pairs of a path's pattern and "log" or "raw"; the first match counts.
 Views = Sequence[tuple[re.Pattern[str], str]]
 
 
 def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
     """The media type of a file that is not a log; None for a log.
 
-    name: the requested path. head: the first bytes of its content, inflated. views: patterns
-    from the configuration, which win over what is known here.
+    name: the requested path. head: its first bytes, inflated. views: from the configuration; they
+    override the rules here.
     """
     file_name = name.rpartition("/")[2]
     media_type, packing = _by_name(file_name)
@@ -84,9 +84,9 @@ def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
 
 def _is_binary(head: bytes, is_called_a_log: bool) -> bool:
     if head.startswith(b"\x1f\x8b"):
-        return False  # a damaged gzip, which could not be inflated: the log's view says so
+        return False  # a damaged gzip; the log's page will say so
     if b"\0" in head and not is_called_a_log:
         return True
     controls = len(head) - len(head.translate(None, _CONTROL))
-    # Random bytes have one in eleven; of a short head, a few say nothing.
+    # One of eleven random bytes is such a character. A few in a short head mean nothing.
     return controls * 20 > max(len(head), 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log while it is read: its stored bytes, and the text that they hold."""
+"""A log while it is read: its stored bytes, and its text."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -19,22 +19,22 @@ from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source
 from oslogserve.sources.first_of import open_first
 
-#: Inflated bytes of a log that is looked through before its first byte is sent, to see whether it
-#: may be sent as it is stored: some 10 ms. A larger one is compressed anew, and known from then on.
+#: Bytes that are inflated before the first byte is sent, to check that the stored gzip can be sent as
+#: it is: some 10 ms. A larger log is compressed again, and is known from then on.
 MOST_LOOKED_THROUGH = 32 * 1024 * 1024
-#: Inflated bytes that are counted before the first byte of a range is sent: some 3 s. A longer log
-#: is sent from its beginning, and its size is known from then on.
+#: Bytes that are inflated to count them before a range is sent: some 3 s. A longer log is sent from its
+#: beginning, and its size is known from then on.
 MOST_COUNTED = 4 * 1024**3
-#: Bytes of a compressed log that is quick to send, as it is stored and inflated.
+#: Bytes of a compressed log that is quick to render: stored, and inflated.
 MOST_QUICK_STORED = 4096
 MOST_QUICK = 64 * 1024
 
 
 class Logs:
-    """Opens logs, and remembers what reading compressed ones has shown."""
+    """Opens logs, and remembers facts of compressed ones."""
 
     def __init__(self, views: Views) -> None:
-        """views: patterns of paths from the configuration."""
+        """views: see passed_through_as()."""
         self._views = views
         self._known_gzips = KnownGzips()
 
@@ -52,13 +52,13 @@ class Logs:
         return OpenLog(found, path, sources, self._known_gzips, budget, options.chunk_size or PIECE)
 
     def media_type(self, name: str, log: "OpenLog | None" = None) -> str | None:
-        """The media type of a file that is not a log; None for a log. log: None where it is not open."""
+        """The media type of a file that is not a log; None for a log. log: None if it is not open."""
         head = beginning(log.first, encoding=log.stored.encoding) if log else b""
         return passed_through_as(name, head, self._views)
 
 
 class OpenLog:
-    """An open log and its first bytes. `stored_bytes` can be iterated once."""
+    """An open log with its first chunk. Iterate `stored_bytes` once, or use a method that does."""
 
     def __init__(
         self,
@@ -69,12 +69,14 @@ class OpenLog:
         budget: Budget,
         piece_size: int = PIECE,
     ) -> None:
-        """Takes over `log`, also where it raises. path, sources: where it was found. piece_size: bytes
-        of a piece of its text, at most."""
+        """Takes over `log`, and closes it if it raises. Raises Unavailable.
+
+        path, sources: where it was found. piece_size: bytes of a piece of its text.
+        """
         self.source_log = log
         self.budget = budget
         self.stored = log.stored
-        #: Why the log is incomplete, as its reader is informed. Grows while it is read.
+        #: Why the log is incomplete, for its reader. Grows while it is read.
         self.missing: list[Incomplete] = []
         self._path = path
         self._sources = sources
@@ -82,11 +84,11 @@ class OpenLog:
         self._piece_size = piece_size
         self._opened = [log]
         self._counted: Counted | None = None
-        #: Why the bytes of a small log are not those that were stored.
+        #: Why a small log's bytes are damaged; None if they are not.
         self._damage: Incomplete | None = None
         chunks = iter(log)
         try:
-            #: The first chunk of the stored bytes; empty where only the metadata was opened.
+            #: The first chunk of the stored bytes; empty if only the metadata was opened.
             self.first = next(chunks, b"")
             if self.is_small and not log.is_local:
                 self._verify(chunks)
@@ -100,7 +102,7 @@ class OpenLog:
         self.packing = packed_as(self.first, self.stored.encoding)
 
     def _verify(self, rest: Iterator[bytes]) -> None:
-        """Asks for more than all bytes of a small log: nothing comes if their checksum fits."""
+        """Reads on after the last byte of a small log, which verifies its checksum."""
         try:
             next(rest, b"")
         except Incomplete as error:
@@ -115,29 +117,29 @@ class OpenLog:
 
     @property
     def is_small(self) -> bool:
-        """True if all stored bytes are here: nobody waits for the source any more."""
+        """True if the first chunk has all stored bytes, so that nobody waits for the source."""
         return len(self.first) == self.stored.size
 
     @property
     def is_quick(self) -> bool:
-        """True if all of it is soon rendered. A compressed one is inflated to see that."""
+        """True if the log is small enough to render at once. Inflates a compressed one to know."""
         if not self.is_small or not self.packing:
             return self.is_small
         if len(self.first) > MOST_QUICK_STORED:
             return False
-        # again: the output of a damaged log is not needed.
+        # again: allows the faster decoder; a damaged log's output is not needed.
         log = Decoded([self.first], self.stored.encoding, again=tuple)
         return length(log, MOST_QUICK) is not None
 
     @property
     def may_break_off(self) -> bool:
-        """True if its source is another server, and more of it is to come, or it came damaged."""
+        """True if its source is another server, and the rest may be missing or damaged."""
         return not self.source_log.is_local and (not self.is_small or self._damage is not None)
 
     def reopened(self, byte_range: tuple[int, int] | None = None) -> Log:
-        """The same stored bytes once more, or a range of them.
+        """The same stored bytes again, or a range of them.
 
-        Raises Unavailable where the log changed since, or cannot be opened now.
+        Raises Unavailable if the log has changed, or cannot be opened now.
         """
         stored = self.stored
         sources = [source for source in self._sources if source.name == stored.source]
@@ -150,7 +152,7 @@ class OpenLog:
         raise Unavailable([SourceError(stored.source, "the log changed while it was read")])
 
     def _read_again(self) -> Iterator[bytes]:
-        """The stored bytes from their beginning. Raises Incomplete where there are none now."""
+        """Yields the stored bytes from their beginning. Raises Incomplete if they cannot be opened."""
         try:
             log = self.reopened()
         except Error as error:
@@ -158,17 +160,17 @@ class OpenLog:
         yield from log
 
     def decoded(self) -> Iterator[bytes]:
-        """The text, charged to the thread that reads it. Raises Incomplete where it breaks off."""
+        """Yields the text, charged to the thread that reads it. Raises Incomplete if it breaks off."""
         return self._text(self.stored_bytes, self._read_again)
 
     def decoded_again(self) -> Iterator[bytes]:
-        """The text once more from its beginning. Raises Incomplete where it breaks off."""
+        """Yields the text again from its beginning. Raises Incomplete if it breaks off."""
         return self._text([self.first] if self.is_small else self._read_again(), self._read_again)
 
     def _text(
         self, chunks: Iterable[bytes], again: Callable[[], Iterable[bytes]]
     ) -> Iterator[bytes]:
-        """The text of stored bytes. What inflating them shows is remembered at their end."""
+        """Yields the text of stored bytes. At the end, remembers their facts."""
         decoded = Decoded(chunks, self.stored.encoding, again, self._piece_size)
         text = self.budget.charged(decoded, are_inflated=bool(self.packing))
         if not self.packing:
@@ -189,8 +191,10 @@ class OpenLog:
         largest: int = LARGEST_RENDERED,
         most_lines: int = MOST_LINES,
     ) -> Iterator[bytes]:
-        """The text in blocks that are rendered at once, charged to the thread that renders them. Where
-        it breaks off, the reason is added to `missing`."""
+        """Yields the text in blocks to be rendered, charged to the thread that renders them.
+
+        If the log breaks off, adds the reason to `missing`. The other arguments: see blocks().
+        """
         cut = blocks(text, is_search, largest, most_lines)
         return until_incomplete(self.budget.charged_to_render(cut), self.missing)
 
@@ -200,17 +204,16 @@ class OpenLog:
         return self._counted
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
-        """Learns what inflating `chunks` shows, unless they are incomplete, or give over `most`
-        bytes."""
+        """Inflates `chunks` to learn their facts, up to `most` bytes."""
         length(self._text(chunks, tuple), most)
 
     def is_one_member(self) -> bool:
-        """True if it is one complete gzip member, as far as that can be seen at once."""
+        """True if it is one complete gzip member, as far as that is known or quickly found out."""
         if self.packing != "gzip":
             return False
         is_here = self.is_small or self.source_log.is_local
         if self._known() is None and self._damage is None and is_here:
-            # Exactly: one that is just being completed is sent as it was when it was opened.
+            # Exactly the bytes at opening, which are sent: more may have been appended since.
             size = self.stored.size or 0
             again = [self.first] if self.is_small else exactly(size, self._read_again())
             self._look_through(again, MOST_LOOKED_THROUGH)
@@ -218,20 +221,20 @@ class OpenLog:
         return known is not None and known.is_one_member
 
     def known_size(self) -> int | None:
-        """Bytes of the text; None where it would have to be read for that."""
+        """Bytes of the text; None if it would have to be read for that."""
         if not self.packing and (self.first or self.stored.size == 0):
             return self.stored.size
         known = self._known()
         return known.size if known else None
 
     def counted_size(self) -> int | None:
-        """Bytes of the text, which is inflated for that. None where it is incomplete or very long.
+        """Bytes of the text, inflated to count them; None if it is incomplete or very long.
 
-        Raises Unavailable where the log cannot be opened once more.
+        Raises Unavailable if the log cannot be opened again.
         """
         if self.packing and self._known() is None:
             chunks = self.stored_bytes
-            if self.stored.size is not None:  # of what is appended meanwhile nothing is counted
+            if self.stored.size is not None:  # without bytes appended meanwhile
                 chunks = exactly(self.stored.size, chunks)
             self._look_through(chunks, MOST_COUNTED)
             self.source_log.close()
@@ -241,8 +244,10 @@ class OpenLog:
         return self.known_size()
 
     def decoded_range(self, first: int, end: int) -> Iterator[bytes]:
-        """The bytes of a range of a counted log. Raises Incomplete where they are not those that
-        were counted; the last piece is delayed until that is known."""
+        """Yields the bytes of a range of a log with a known size. Raises Incomplete if they changed.
+
+        The last piece is held until that is known.
+        """
         known = self._known()
         if known is None:
             raise ValueError("it was not counted")

@@ -2,7 +2,7 @@
 """The contract of a source: it opens a path in the context of a request, and gives a Log, a Folder or
 None.
 
-A source hands over stored bytes as they are. It must not know of HTTP responses, pages or lines.
+A source passes on stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
 import re
@@ -18,31 +18,31 @@ _TRANSACTION = re.compile(r"[0-9A-Za-z_-]{1,100}")
 
 
 def within_dates(modified: float) -> float:
-    """The time, clamped to what a date can express: files and objects may have any."""
+    """The time, clamped to what a date can express: files and objects may have any time."""
     return min(max(modified, 0.0), LATEST)
 
 
 class Stored(NamedTuple):
-    """Metadata of a stored log: what a source knows without reading it."""
+    """Metadata of a stored log, known without reading it."""
 
     source: str
-    #: Stored bytes; None where the source does not say.
+    #: Stored bytes; None if the source does not say.
     size: int | None
     #: Seconds since 1970, before the year 10000.
     modified: float
-    #: Changes when the stored bytes do.
+    #: Changes when the stored bytes change; "" for none.
     version: str
     #: Content-Encoding as declared, or "".
     encoding: str = ""
 
 
 class Log:
-    """An open log. Iterating gives its stored bytes, once, and may raise Incomplete.
+    """An open log. Iterate once over its stored bytes; this may raise Incomplete.
 
-    Its opener closes it; close() may be called twice.
+    Whoever opens it closes it; close() may be called twice.
     """
 
-    #: True where the log lies on this machine, so that no network can fail midway.
+    #: True if the log is on this machine, so that no network can fail midway.
     is_local = False
 
     def __init__(self, stored: Stored) -> None:
@@ -56,7 +56,7 @@ class Log:
 
 
 class Folder:
-    """A folder of a source, as what a path names."""
+    """The result of opening a path that names a folder."""
 
 
 class Entry(NamedTuple):
@@ -73,17 +73,17 @@ class Entry(NamedTuple):
 class OpenOptions(NamedTuple):
     """Options of opening a log."""
 
-    #: False where only the metadata is needed.
+    #: False if only the metadata is needed.
     body: bool = True
-    #: Stored bytes from the first up to the second, which is not included; None for all.
+    #: Stored bytes from the first up to the second, without the second; None for all.
     byte_range: tuple[int, int] | None = None
     #: The version that the byte range belongs to; None for any.
     version: str | None = None
-    #: Bytes of a chunk, where fewer than the configured ones are to be held.
+    #: Bytes of a chunk, if less than the configured size; None for that.
     chunk_size: int | None = None
 
     def chunk_of(self, configured: int) -> int:
-        """Bytes of a chunk."""
+        """Bytes of a chunk, at most `configured`."""
         return min(configured, self.chunk_size or configured)
 
 
@@ -104,16 +104,16 @@ ALL_ENTRIES = WantedEntries()
 
 
 class Source(Protocol):
-    """A source of one request, whose calls share one deadline until the answer begins."""
+    """A source for one request. Its calls share a deadline until the answer begins."""
 
     #: 'disk' or 'swift', a metric label.
     name: str
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
-        """The log or folder under this path, or the log under path + '.gz'; None for a miss.
+        """The log or folder at this path, or the log at path + '.gz'; None for a miss.
 
-        The first bytes have been read when it returns: what fails before them raises
-        SourceError. Raises BadRequest for a path that leaves the source.
+        It has read the first bytes when it returns, so a failure up to them raises SourceError.
+        Raises BadRequest for a path that leaves the source.
         """
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:

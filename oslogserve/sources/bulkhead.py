@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bulkhead: work of one kind that never takes all threads of a process."""
+"""A bulkhead: it keeps one kind of work from taking all threads of a process."""
 
 import threading
 import time
 from typing import Protocol
 
-#: Timeout in seconds for entering the waiting room: threads that find it full take turns at that.
+#: Timeout in seconds for entering the waiting room.
 ROOM_PATIENCE = 0.5
 
 
 class Full(Exception):
-    """All places are taken."""
+    """Raised if all places are taken, and waiting is pointless."""
 
 
 class Holder(Protocol):
@@ -21,9 +21,9 @@ class Holder(Protocol):
 
 
 class Bulkhead:
-    """Places for work of one kind.
+    """A number of places for one kind of work.
 
-    Where all are taken, others wait for as long as places are given back quickly.
+    If all are taken, callers wait, as long as places keep being given back.
     """
 
     def __init__(
@@ -33,9 +33,11 @@ class Bulkhead:
         waiting_room: threading.Semaphore | None = None,
         room_patience: float = ROOM_PATIENCE,
     ) -> None:
-        """patience: seconds in which no place is taken or given back until the work counts as stuck;
-        then nobody waits. waiting_room: for the threads that wait, maybe for several kinds of work.
-        room_patience: see ROOM_PATIENCE."""
+        """patience: seconds without a place taken or given back before waiters are refused.
+
+        waiting_room: limits the threads that wait; several bulkheads may share it. room_patience: see
+        ROOM_PATIENCE.
+        """
         self._places = max(1, places)
         self._patience = patience
         self._waiting_room = waiting_room
@@ -82,7 +84,7 @@ class Bulkhead:
         self._last_change = time.monotonic()
 
     def _patience_left(self) -> float:
-        """Seconds until the work counts as stuck. Raises Full where it does."""
+        """Seconds until waiters are refused. Raises Full if none are left."""
         left = self._last_change + self._patience - time.monotonic()
         if left <= 0:
             raise Full

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP connections that keep a deadline, a time of time.monotonic().
+"""HTTP connections with a deadline, a time by time.monotonic().
 
-A timeout of requests bounds the wait for the next bytes only: a server that sends one byte a second
-is never late. Here each wait is cut down to what is left until the deadline.
+A timeout of requests limits only the wait for the next bytes, so a server that sends one byte a
+second is never late. Here each wait ends at the deadline.
 """
 
 import http.client
@@ -19,14 +19,15 @@ from swiftclient import client as swift_api
 
 from oslogserve.sources import Trace, transaction_of
 
-#: Bytes that may come until a deadline: more than a page of a listing, whose names take 20 MB at most.
+#: Bytes that may come until a deadline. A page of a listing has at most 20 MB.
 MOST_UNTIL_DEADLINE = 32 * 1024 * 1024
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """Transport adapter of requests whose reads end at a deadline, and at too many bytes.
+    """A transport adapter of requests whose reads end at a deadline, and after too many bytes.
 
-    A response may be held in memory as a whole. A body that is streamed has a deadline for each chunk.
+    The bytes are limited since a response may be held in memory. A streamed body sets a deadline for
+    each chunk.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class DeadlineAdapter(HTTPAdapter):
 
     @property
     def at(self) -> float:
-        """The deadline; math.inf for none. MOST_UNTIL_DEADLINE is counted anew when it is set."""
+        """The deadline; math.inf for none. Setting it allows MOST_UNTIL_DEADLINE bytes again."""
         return self._at
 
     @at.setter
@@ -65,7 +66,7 @@ class DeadlineAdapter(HTTPAdapter):
         return connection
 
     def close(self) -> None:
-        """Closes the open sockets too, which requests leaves to the garbage collector."""
+        """Also closes the open sockets, which requests leaves to the garbage collector."""
         for pool in self._pools:
             pool.close()
         self._pools.clear()
@@ -73,7 +74,7 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class DeadlineConnection(swift_api.HTTPConnection):
-    """Connection of swiftclient with a deadline."""
+    """A connection of swiftclient with a deadline."""
 
     def __init__(self, url: str, ca_file: str | None) -> None:
         super().__init__(url, cacert=ca_file)
@@ -82,7 +83,7 @@ class DeadlineConnection(swift_api.HTTPConnection):
         self._trace = Trace()
 
     def begin(self, deadline: float, timeouts: tuple[float, float], trace: Trace) -> None:
-        """Sets what the next request keeps. timeouts: for the connection and for the next bytes."""
+        """Prepares the next request. timeouts: seconds to connect, and to wait for the next bytes."""
         self.adapter.at = deadline
         self.requests_args["timeout"] = timeouts
         self._trace = trace
@@ -101,9 +102,9 @@ class _DeadlineResponse(http.client.HTTPResponse):
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reader of a socket's bytes. Each wait for them ends at the adapter's deadline.
+    """A raw stream over a socket. Each wait for bytes ends at the adapter's deadline.
 
-    Raises OSError where more bytes come than may until then.
+    Raises TimeoutError then, and OSError if too many bytes come.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, adapter: DeadlineAdapter) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs and listings of several sources, in their order: disk, then Swift."""
+"""Opens logs and merges listings of several sources, in their order: disk, then Swift."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -23,9 +23,9 @@ GONE = "No source has this log. Logs expire: it may have been here before."
 def open_first(
     sources: Sequence[Source], path: bytes, options: OpenOptions = FULL_BODY
 ) -> Log | Folder:
-    """The log or folder of the first source that has it. A source that fails hides no other's copy.
+    """The log or folder from the first source that has it. A failing source hides no other's copy.
 
-    Raises NotFound where every source said that it has none, else Unavailable.
+    Raises NotFound if every source said that it has none, else Unavailable.
     """
     failures = []
     for source in sources:
@@ -69,11 +69,11 @@ class Listing:
             raise Unavailable(self.failures) if self.failures else NotFound(GONE)
 
     def __iter__(self) -> Iterator[Entry]:
-        """For each name an entry of each source that has it, the disk's first."""
+        """Yields, for each name, an entry from each source that has it, the disk's first."""
         return heapq.merge(*map(self._until_failure, self._listings), key=lambda entry: entry.name)
 
     def by_name(self) -> Iterator[tuple[Entry, ...]]:
-        """The same entries, grouped by their names."""
+        """Yields the same entries as tuples, one for each name."""
         return (tuple(entries) for _, entries in groupby(self, key=lambda entry: entry.name))
 
     def _until_failure(self, entries: Iterator[Entry]) -> Iterator[Entry]:
@@ -86,5 +86,5 @@ class Listing:
 
 
 def known(entries: Sequence[Entry]) -> Entry:
-    """The first entry with a time, or the first. entries: of one name."""
+    """The first entry with a time, else the first. entries: all of one name."""
     return next((entry for entry in entries if entry.modified is not None), entries[0])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guard of a source: it hides dot files, measures, and keeps a source's trouble from the others.
+"""The guard of a source: it hides dot files, measures, and keeps one source's trouble from others.
 
-A circuit breaker leaves a failing source alone. A bulkhead lets half of the threads wait for the
-source. Once none of them gets on, further calls fail at once: their threads are for logs elsewhere.
+A circuit breaker stops calls to a failing source. A bulkhead lets half of the threads wait for a
+source. If none of these finishes, further calls fail at once, so that their threads can serve other
+logs.
 """
 
 import random
@@ -28,11 +29,11 @@ from oslogserve.sources import (
 )
 from oslogserve.sources.bulkhead import Bulkhead, Full
 
-#: Seconds without a finished call before further ones are refused: of the first source, and of one
-#: behind a disk, whose readers need the threads.
+#: Seconds without a finished call before waiters are refused. Shorter for Swift if there is a disk too,
+#: whose readers need the threads.
 PATIENCE = 5.0
 PATIENCE_BEHIND_DISK = 1.0
-#: Behind a disk a quarter of the threads may wait for a place. Others wait so many seconds for that.
+#: Behind a disk, a quarter of the threads may wait for a place. Timeout in seconds for joining them.
 ROOM_PATIENCE_BEHIND_DISK = 0.1
 #: Failures in a row that open the circuit breaker.
 FAILURES = 5
@@ -76,13 +77,13 @@ class Guard:
         return GuardedSource(self, self.source.for_request(context), note)
 
     def check(self) -> None:
-        """Asks the source in any case, as a probe does. Raises SourceError."""
+        """Checks the source even while the breaker is open. Raises SourceError."""
         self._breaker.probe(self.source.check)
 
     def call(self, path: bytes, call: Callable[[], _T]) -> _T | None:
-        """The result of `call`; None for a dot file, so that no answer tells of one.
+        """The result of `call`; None for a dot file, so that no answer reveals one.
 
-        Raises SourceError, at once where the source fails or is slow.
+        Raises SourceError, without a call if the source keeps failing or hangs.
         """
         if not self.shows_dot_files and b"/." in b"/" + path:
             return None
@@ -102,7 +103,7 @@ class GuardedSource:
     def __init__(
         self, guard: Guard, source: Source, note: Callable[[str, str, float], None]
     ) -> None:
-        """note: gets the source's name, the outcome and the seconds of each opening."""
+        """note: called with the source's name, the outcome and the seconds of each opening."""
         self.name = source.name
         self._guard = guard
         self._source = source
@@ -138,10 +139,10 @@ class GuardedSource:
 
 
 class TimedLog(Log):
-    """A log that adds up the time spent waiting for its source, without the client's time."""
+    """A log that measures the time spent waiting for its source, without the client's time."""
 
     def __init__(self, log: Log, waited: float, metrics: Metrics) -> None:
-        """waited: seconds until it was open."""
+        """waited: seconds that opening it took."""
         super().__init__(log.stored)
         self.is_local = log.is_local
         self._log: Log | None = log

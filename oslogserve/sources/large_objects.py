@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checksums of Swift's objects, also of large ones: logs that are stored in segments.
+"""Finds the checksums of Swift's objects, also of large objects, which are stored in segments.
 
-A static large object (SLO) has a manifest that lists its segments; those of a dynamic one (DLO) are
-the objects that a container lists under a prefix. The ETag of either is the MD5 of the segments'
-ETags, which shows that a list is that of the bytes which come.
+A static large object (SLO) has a manifest that lists its segments. A dynamic one (DLO) consists of
+the objects that a container lists under a prefix. The ETag of both is the MD5 of the segments' ETags.
+It shows whether a list of segments fits the bytes.
 """
 
 import base64
@@ -20,7 +20,7 @@ from oslogserve.errors import SourceError
 from oslogserve.sources.resuming import ALL, Checksum
 from oslogserve.sources.swift_session import SOURCE
 
-#: Swift's own bound of a manifest, bytes.
+#: Bytes of a manifest, by Swift's own limit.
 MAX_MANIFEST = 8 * 1024 * 1024
 _MD5 = re.compile(r"[0-9a-f]{32}")
 
@@ -38,10 +38,10 @@ def version_of(headers: dict[str, str]) -> str:
 def checksums_of(
     request: Callable[..., Any], headers: dict[str, str], container: str, name: str
 ) -> list[Checksum]:
-    """Checksums of an object's bytes, by the headers of its response. Raises SourceError.
+    """Checksums of an object's bytes, in their order. Raises SourceError.
 
     No checksum for range segments, from a nested large object on, or for a DLO without a length.
-    request: as of SwiftSession.
+    request: SwiftSession.request. headers: of the object's response.
     """
     if "x-static-large-object" in headers:
         segments = request(_manifest, container, name)
@@ -63,7 +63,7 @@ def _checksum(size: int, etag: str) -> Checksum:
 
 
 def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
-    """Segments of an SLO. Raises ValueError where they are none."""
+    """Segments of an SLO. Raises ValueError for a malformed manifest."""
     query = "multipart-manifest=get"
     _, body = swift_api.get_object(
         *args, http_conn=http_conn, resp_chunk_size=MAX_MANIFEST, query_string=query
@@ -75,8 +75,7 @@ def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
 
 
 def _listed(*args: str, prefix: str, http_conn: Any) -> list[_Segment]:
-    """Segments of a DLO: one page of a listing, Swift's own bound. Raises ValueError where they
-    are none."""
+    """Segments of a DLO: one page of a listing, Swift's own limit. Raises ValueError if malformed."""
     return _segments(swift_api.get_container(*args, prefix=prefix, http_conn=http_conn)[1])
 
 
@@ -88,7 +87,7 @@ def _segments(rows: Any) -> list[_Segment]:
 
 
 def _segment(row: dict[str, Any]) -> _Segment:
-    """Raises one of several errors for a row that is malformed."""
+    """A row's segment. A malformed row raises one of several errors."""
     if "data" in row:
         data = base64.b64decode(row["data"])
         etag = md5(data, usedforsecurity=False).hexdigest()

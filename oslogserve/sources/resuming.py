@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that is resumed where it breaks off, and verified by its checksums.
-
-What is kept of an open log is its position, how far it was verified, and the attempts left.
-"""
+"""A log that resumes where it broke off, and verifies its bytes by their checksums."""
 
 import random
 import sys
@@ -16,8 +13,8 @@ from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Log, OpenOptions
 
-#: Seconds before the second attempt to reopen a log; doubled for each next, and jittered. Together
-#: they outlast a server that restarts.
+#: Seconds between two attempts to reopen a log: first, and at most. Doubled each time, and jittered,
+#: they outlast the restart of a server.
 PAUSE = 0.1
 LONGEST_PAUSE = 2.0
 #: More bytes than any log has.
@@ -78,11 +75,11 @@ class Verifier:
 
 
 class Attempts(NamedTuple):
-    """Bounds of the attempts to reopen a log, and their counter."""
+    """Limits of the attempts to reopen a log, and the metrics that count them."""
 
     #: Attempts for one log.
     most: int
-    #: Seconds that these may take, each time that it breaks off.
+    #: Seconds for the attempts after each break.
     patience: float
     metrics: Metrics
 
@@ -96,8 +93,9 @@ class ResumingLog(Log):
         checksums: Callable[[], list[Checksum]],
         attempts: Attempts,
     ) -> None:
-        """log: opened with `options`. reopen, checksums: may send requests, and raise SourceError.
-        checksums: of the log's bytes, from the first one on."""
+        """log: opened with `options`. reopen: opens it again with other options. checksums: requests
+        those of all stored bytes, from the first byte on. Both may raise SourceError.
+        """
         super().__init__(log.stored)
         self._log: Log | None = log
         self._chunks = iter(log)
@@ -111,7 +109,7 @@ class ResumingLog(Log):
         self._range = options.byte_range or (0, ALL)
         self._checksum = md5(usedforsecurity=False)
         self._verifier: Verifier | None = None
-        # Chunks that came before the verifier was there.
+        # Chunks that are still to be verified.
         self._unverified: list[bytes] = []
 
     def __iter__(self) -> Iterator[bytes]:
@@ -123,8 +121,8 @@ class ResumingLog(Log):
                         self._checksum.update(chunk)
                     self._unverified.append(chunk)
                     yield chunk
-                    # The first chunk is verified with the second: a client need not wait for
-                    # the list of segments.
+                    # With the second chunk, since a client should not wait for the first one
+                    # until the list of segments is here.
                     if self._verifier is not None or len(self._unverified) > 1:
                         self._verify()
                 if self._log is not None:  # else it was closed meanwhile
@@ -135,7 +133,7 @@ class ResumingLog(Log):
                 break
 
     def _verify(self) -> Verifier:
-        """Compares the chunks with their checksums, which are requested first. Raises Incomplete."""
+        """Verifies the chunks that are left. Requests the checksums if need be. Raises Incomplete."""
         if self._verifier is None:
             try:
                 checksums = self._checksums() if self._log is not None else []
@@ -148,7 +146,7 @@ class ResumingLog(Log):
         return self._verifier
 
     def _resume(self, error: Incomplete) -> None:
-        """Reopens the log. Raises Incomplete, with how much came, where that cannot be done."""
+        """Reopens the log. If it cannot, raises Incomplete that says how many bytes came."""
         pause = PAUSE
         give_up = time.monotonic() + self._attempts.patience
         while self._may_resume(error) and time.monotonic() < give_up:
@@ -197,7 +195,10 @@ class ResumingLog(Log):
             self._skip_to_position()
 
     def _skip_to_position(self) -> None:
-        """Reads the bytes that came once more and compares them: the version is the manifest's."""
+        """Reads the bytes that came before again, and compares them.
+
+        The version does not tell whether they changed: it is the manifest's.
+        """
         left = self._position
         checksum = md5(usedforsecurity=False)
         for chunk in self._chunks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs in containers of OpenStack Swift: one open response each, and listings."""
+"""The Swift source: logs and listings in containers of OpenStack Swift."""
 
 import copy
 import math
@@ -41,15 +41,17 @@ _T = TypeVar("_T")
 
 
 class Location(NamedTuple):
-    """The location of an object in Swift."""
+    """The container and the name of an object in Swift."""
 
     container: str
-    #: The object's.
     name: str
 
 
 def location_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Location | None:
-    """The location; None where Swift can hold no such name, or its first segment names no container."""
+    """The object for a path; None if its name is not UTF-8, or its first segment is no partition.
+
+    container: its name, which may contain {partition}. partitions: matches a partition.
+    """
     try:
         name = path.decode("utf-8")
     except UnicodeDecodeError:
@@ -92,7 +94,7 @@ class Swift:
         found = self._found(path, options)
         if not isinstance(found, OpenSwiftLog):
             return found
-        # The first bytes may have come long ago when it is reopened.
+        # A later attempt needs a new deadline: the answer has begun.
         reopen = lambda options: self.waiting_anew()._found(path, options)
         return ResumingLog(found, options, reopen, found.checksums, self._attempts)
 
@@ -113,7 +115,7 @@ class Swift:
         return None
 
     def _check_not_lost(self, location: Location) -> None:
-        """Raises SourceError for a log that is listed: it expired just now, or is damaged."""
+        """Raises SourceError if the log is listed: it just expired, or is damaged."""
         for container, name in _stored_as(location):
             page = self._page(container, name, limit=1)
             if not page:
@@ -123,14 +125,14 @@ class Swift:
                 raise SourceError(self.name, what, "lost")
 
     def _log(self, location: Location, options: OpenOptions) -> "SwiftLog | None":
-        """The log, or a folder's marker; None where there is no such object."""
+        """The log or a folder's marker at this location; None if there is no such object."""
         if not options.body:
             return self._request(_head, *location)
         get = partial(self._get, options)
         return self._request(get, *location, keeps_connection=True)
 
     def _get(self, options: OpenOptions, *args: str, http_conn: Any) -> "OpenSwiftLog":
-        """An open log whose first chunk has been read. args: of get_object."""
+        """An open log whose first chunk was read. args: see get_object."""
         headers = {}
         if options.byte_range is not None:
             first, end = options.byte_range
@@ -145,7 +147,7 @@ class Swift:
         )
         _check_range(found, response["status"], options.byte_range)
         _, _, container, name = args
-        # The first bytes may have come long ago when they are requested.
+        # They are requested later, and then need a new deadline.
         checksums = lambda: checksums_of(self.waiting_anew()._request, found, container, name)
         return OpenSwiftLog(found, chunks, http_conn[1], self._session, checksums)
 
@@ -177,7 +179,7 @@ class Swift:
     def _page(
         self, container: str, prefix: str, marker: str = "", *, limit: int
     ) -> list[listing.Listed]:
-        """The page of a listing after the marker; empty if there is no such container."""
+        """The page of a listing after `marker`; empty if there is no such container."""
         found = self._request(listing.page, container, prefix=prefix, marker=marker, limit=limit)
         if found is not None:
             return found
@@ -187,11 +189,11 @@ class Swift:
         return []
 
     def _check_account(self) -> None:
-        """Raises SourceError where the account's server is down: its containers are not found."""
+        """Raises SourceError if the account cannot be read: then its containers seem missing."""
         try:
             self._request(swift_api.head_account)
         except SourceError as error:
-            # An account may be hidden from users who may read its container.
+            # A user may be allowed to read a container, and not its account.
             if error.reason not in ("denied", "forbidden"):
                 raise
 
@@ -208,7 +210,7 @@ class Swift:
 
 
 class SwiftLog(Log):
-    """The metadata of an object. It has no bytes, and nothing to close."""
+    """An object's metadata. It has no bytes, and nothing to close."""
 
     def __init__(self, headers: dict[str, str]) -> None:
         super().__init__(_stored(headers))
@@ -222,7 +224,7 @@ class SwiftLog(Log):
 
 
 class OpenSwiftLog(SwiftLog):
-    """An open response, whose connection goes back to the session when all was read."""
+    """An open response. Its connection goes back to the session when all was read."""
 
     def __init__(
         self,
@@ -252,7 +254,7 @@ class OpenSwiftLog(SwiftLog):
             left -= len(chunk)
             if left < 0:
                 raise Incomplete("corrupt", "Swift sent more than it said")
-            self._is_read = left == 0  # a reader that counts does not ask for the end
+            self._is_read = left == 0  # a reader that counts the bytes may stop here
             yield chunk
             chunk = b"" if self._is_read else self._next_chunk()
         if 0 < left < math.inf:
@@ -262,8 +264,8 @@ class OpenSwiftLog(SwiftLog):
     def _next_chunk(self) -> bytes:
         """The next chunk, or b"" at the end. Raises Incomplete.
 
-        It has a deadline: a server that sends a byte a second is never late, and a thread would be
-        stuck, also when its client has left.
+        It has a deadline. Else a server that sends a byte a second would hold the thread, even after
+        the client has left.
         """
         self._adapter.at = self._session.chunk_deadline()
         try:
@@ -274,7 +276,7 @@ class OpenSwiftLog(SwiftLog):
             raise Incomplete("failed", "the connection to Swift broke") from error
 
     def close(self) -> None:
-        """Gives the connection back where all was read, else closes it."""
+        """Gives the connection back if all was read, else closes it."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -285,13 +287,13 @@ class OpenSwiftLog(SwiftLog):
 
 
 def _stored_as(log: Location) -> list[Location]:
-    """The objects that a log may be, without names that are longer than Swift allows."""
+    """The objects that may hold a log: its name, and with .gz. Leaves out names too long for Swift."""
     names = [log.name, log.name + ".gz"] if log.name else []
     return [Location(log.container, name) for name in names if len(name.encode()) <= MAX_NAME]
 
 
 def _prefix_of(folder: Location) -> str:
-    """The beginning of all names in a folder."""
+    """The prefix of all names in a folder."""
     return folder.name + "/" if folder.name else ""
 
 
@@ -300,7 +302,7 @@ def _head(*args: str, http_conn: Any) -> SwiftLog:
 
 
 def _check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int] | None) -> None:
-    """Raises ValueError or SourceError for a response with other bytes than were requested."""
+    """Raises ValueError or SourceError if a response has other bytes than requested."""
     if byte_range is None:
         if status != 200:
             raise ValueError("neither an object nor an error")
@@ -308,12 +310,12 @@ def _check_range(headers: dict[str, str], status: int, byte_range: tuple[int, in
     first, end = byte_range
     is_range = headers.get("content-range", "").startswith(f"bytes {first}-{end - 1}/")
     if status != 206 or not is_range or headers.get("content-length") != str(end - first):
-        # A large object without a length is sent as a whole, whatever range is requested.
+        # A large object without a length is always sent as a whole.
         raise SourceError(SOURCE, "it does not send this range of the log", "changed")
 
 
 def _stored(headers: dict[str, str]) -> Stored:
-    """Metadata in a response's headers. Raises ValueError or KeyError where there is none."""
+    """Metadata in a response's headers. Raises ValueError or KeyError if some is missing."""
     length = headers.get("content-length", "0")
     if not _LENGTH.fullmatch(length):
         raise ValueError("no length")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of listings of Swift's containers, checked."""
+"""Reads the pages of a container's listing in Swift, and checks them."""
 
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -9,21 +9,21 @@ from swiftclient import client as swift_api
 
 from oslogserve.sources import within_dates
 
-#: Objects and folders of one page of a listing, Swift's own bound.
+#: Objects and folders on a page, by Swift's own limit.
 PAGE = 10000
 #: More bytes than any object has.
 LARGEST = 10**18
 
 
 class Listed(NamedTuple):
-    """An object of a listing, or a folder, whose name ends in "/"."""
+    """A row of a listing: an object, or a folder, whose name ends in "/"."""
 
-    #: With the listing's prefix.
+    #: The full name, with the listing's prefix.
     name: str
     size: int | None = None
     #: Seconds since 1970.
     modified: float | None = None
-    #: True for an object that represents a folder and is not listed itself.
+    #: True for an object that represents a folder, and is left out of listings.
     is_marker: bool = False
 
 
@@ -40,12 +40,12 @@ def name_before(first: bytes) -> str:
 
 
 def is_marker(content_type: str, size: int) -> bool:
-    """True for the empty object that Zuul and others keep for a folder, without a slash."""
+    """True for the empty object, named without a slash, by which Zuul and others mark a folder."""
     return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
 def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[Listed]:
-    """The page after the marker. args: of get_container. Raises ValueError for another listing."""
+    """The page after `marker`. args: see get_container. Raises ValueError for a malformed listing."""
     try:
         _, rows = swift_api.get_container(
             *args,
@@ -61,7 +61,7 @@ def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> li
             raise TypeError
         found = [_listed(row) for row in rows]
         names = [marker, *(listed.name for listed in found)]
-        # Names that are not in order would be listed twice, or lost after the next page's marker.
+        # The last name is the next page's marker: names out of order would come twice or be lost.
         is_in_order = all(a.encode() < b.encode() for a, b in pairwise(names))
         is_within = all(
             name.startswith(prefix) and "/" not in name[len(prefix) : -1] for name in names[1:]
@@ -82,7 +82,7 @@ def _listed(row: dict[str, Any]) -> Listed:
     size = row["bytes"]
     if type(size) is not int or not 0 <= size < LARGEST:
         raise ValueError("no size")
-    # ISO 8601 in UTC, without saying so.
+    # Swift writes UTC without a zone.
     moment = datetime.fromisoformat(row["last_modified"]).replace(tzinfo=UTC)
     modified = within_dates(moment.timestamp())
     return Listed(row["name"], size, modified, is_marker(row["content_type"], size))

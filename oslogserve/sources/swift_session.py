@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to Swift: the token, the connections, retries.
+"""Sends requests to Swift: tokens, connections, retries.
 
-One token for all threads; one connection for every open response, kept alive between requests.
-swiftclient's own Connection is not used: it may not be shared by threads, sleeps a second on an
-expired token and retries for half a minute.
+All threads share one token. Each open response has a connection, which is kept alive between
+requests. swiftclient's own Connection cannot be shared by threads, sleeps a second on an expired
+token, and retries for half a minute.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ from oslogserve.sources import Context, Trace, transaction_of
 from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
 
 SOURCE = "swift"
-#: Exceptions that requests to Swift or Keystone were seen to raise.
+#: Exceptions that requests to Swift or Keystone raise.
 FAILURES = (
     ClientException,
     requests.RequestException,
@@ -48,14 +48,14 @@ TIMEOUTS = (
     keystoneauth1.exceptions.ConnectTimeout,
     TimeoutError,
 )
-#: Exceptions of client libraries for answers of another form than Swift's or Keystone's.
+#: Exceptions of the client libraries for malformed answers.
 _MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
-#: Transient statuses: a storage server is gone, or too busy.
+#: Statuses that may pass: a storage server is gone, or too busy.
 _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 _REASONS = {401: "denied", 403: "forbidden"}
-#: Seconds before the first retry; doubled for each next, and jittered.
+#: Seconds before the first retry; doubled for each later one, and jittered.
 PAUSE = 0.1
-#: Share of a token's life after which the next one is requested, so that no reader waits for it.
+#: Part of a token's life after which the next one is requested, so that no reader waits for it.
 RENEWED_AFTER = 0.5
 #: Seconds between two requests for a token that nobody waits for.
 RENEWAL_PAUSE = 1
@@ -71,7 +71,7 @@ _T = TypeVar("_T")
 class _Access(NamedTuple):
     storage_url: str
     token: str
-    #: keystoneauth's, which knows when the token expires.
+    #: keystoneauth's object, which knows when the token expires.
     info: Any
     #: Seconds that the token is good for, by its issuer's clock.
     life: float = math.inf
@@ -82,8 +82,8 @@ class SwiftSession:
         self._metrics = metrics
         self._options = config.section("swift")
         self._auth = _credentials(self._options)
-        # keystoneauth would renew what has two minutes left at each request; a token that
-        # expires on its way is renewed at the 401.
+        # keystoneauth would renew a token with two minutes left at each request. A token that
+        # expires on its way is renewed after the 401.
         self._auth.MIN_TOKEN_LIFE_SECONDS = 0
         self._answer_timeout: float = self._options["answer_timeout"]
         self._read_timeout: float = self._options["read_timeout"]
@@ -100,7 +100,7 @@ class SwiftSession:
             app_name="oslogserve",
         )
         self._idle: list[DeadlineConnection] = []
-        # The last token that was given, and the last request for one.
+        # The latest token, and the latest request for one.
         self._access: _Access | None = None
         #: On the monotonic clock.
         self._renew_at = math.inf
@@ -109,13 +109,13 @@ class SwiftSession:
         self._renewal_lock = Lock()
 
     def close(self) -> None:
-        """Closes the idle connections. Each open log closes its own."""
+        """Closes the idle connections. An open log closes its own."""
         while self._idle:
             self._idle.pop().close()
         self._session.session.close()
 
     def chunk_deadline(self) -> float:
-        """The deadline for the next bytes of an open log, from now on."""
+        """The deadline for the next bytes of an open log, by time.monotonic()."""
         return time.monotonic() + max(self._read_timeout, self._answer_timeout)
 
     def request(
@@ -128,7 +128,8 @@ class SwiftSession:
     ) -> _T | None:
         """The result of call(storage URL, token, *args, http_conn=connection, **options); None for 404.
 
-        keeps_connection: the result releases it. Raises SourceError, after retries that could help.
+        keeps_connection: the caller gives the connection back by release(). Raises SourceError, after
+        retries where they can help.
         """
         context = context or Context()
         deadline = context.deadline(self._answer_timeout)
@@ -144,7 +145,7 @@ class SwiftSession:
                 status = getattr(error, "http_status", None)
                 if status == 404:
                     return None
-                # A new token is refused where it may not ask, or when it expired on its way.
+                # A new token is refused for missing rights, or because it expired on its way.
                 if status == 401 and (refused is None or access.info.will_expire_soon(0)):
                     refused = access.token
                     continue
@@ -156,7 +157,7 @@ class SwiftSession:
                 time.sleep(jittered)
                 pause *= 2
                 retries -= 1
-            except _MALFORMED as error:  # such as the page of a proxy
+            except _MALFORMED as error:  # such as a proxy's page
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
     def _request_once(
@@ -177,8 +178,8 @@ class SwiftSession:
     def _current_access(self, deadline: float, refused: str | None = None) -> _Access:
         """A token other than the refused one. Raises SourceError.
 
-        If many threads need a new one, one requests it. The others share its outcome, a failure too,
-        so that nobody waits for two.
+        If many threads need a new one, one thread requests it. All share the outcome, also a failure,
+        so that nobody waits for two requests.
         """
         renewal = self._renewal
         is_over = renewal.done()
@@ -198,8 +199,7 @@ class SwiftSession:
             raise SourceError(SOURCE, str(error), error.reason) from None
 
     def _start_renewal(self, last: "Future[_Access]") -> "Future[_Access]":
-        """The request for the token after the last one. It has a thread of its own, so that each
-        caller waits until its own deadline."""
+        """The request for the token after `last`. It has its own thread: callers differ in deadlines."""
         with self._renewal_lock:
             if self._renewal is not last:
                 return self._renewal
@@ -207,7 +207,7 @@ class SwiftSession:
             renewal: Future[_Access] = Future()
             try:
                 Thread(target=self._renew, args=[renewal], daemon=True).start()
-            except RuntimeError as error:  # there are as many as the system allows
+            except RuntimeError as error:  # the system allows no more threads
                 raise SourceError(SOURCE, "no thread could ask for a token") from error
             self._renewal = renewal
             return renewal
@@ -229,10 +229,10 @@ class SwiftSession:
         self._metrics["swift_authentications_total", outcome].inc()
 
     def _introduce(self, access: _Access) -> None:
-        """Has Swift verify a token with Keystone, so that no reader waits for that."""
+        """Lets Swift verify a new token with Keystone, so that no reader waits for that."""
         head = partial(head_account, access.storage_url, access.token)
         deadline = time.monotonic() + self._token_timeout
-        with contextlib.suppress(Exception):  # a reader will be told
+        with contextlib.suppress(Exception):  # the next reader's request will tell
             connection = self._connection(access.storage_url, deadline, Trace())
             self._request_once(head, connection, keeps_connection=False)
 
@@ -268,14 +268,14 @@ class SwiftSession:
         return connection
 
     def release(self, connection: DeadlineConnection) -> None:
-        """Takes back a connection whose response was read to its end."""
+        """Takes back a connection whose response was read to its end, for later requests."""
         if len(self._idle) < IDLE_CONNECTIONS:
             self._idle.append(connection)
         else:
             connection.close()
 
     def _source_error(self, error: BaseException) -> SourceError:
-        """The failure by type and status: the messages of these exceptions hold URLs."""
+        """The failure by type and status, since messages of these exceptions contain URLs."""
         if isinstance(error, TIMEOUTS):
             return SourceError(SOURCE, "it did not answer in time", "timeout")
         if _is_untrusted(error):
@@ -298,7 +298,7 @@ class SwiftSession:
 
 
 def _retry_reason(error: BaseException) -> str | None:
-    """The label of a retry; None where it cannot succeed, or would wait as long once more."""
+    """A retry's metric label; None if it cannot succeed, or would wait as long again."""
     if isinstance(error, TIMEOUTS) or _is_untrusted(error):
         return None
     if isinstance(error, ClientException) and error.http_status:
@@ -308,7 +308,7 @@ def _retry_reason(error: BaseException) -> str | None:
 
 
 def _is_untrusted(error: BaseException) -> bool:
-    """True where a server's certificate was refused, which is the cause of other exceptions."""
+    """True if a server's certificate was refused; other exceptions wrap that."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
         cause = cause.__cause__ or cause.__context__
@@ -316,7 +316,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _credentials(options: dict[str, Any]) -> Any:
-    """The auth plugin of keystoneauth, with an address that it may log."""
+    """keystoneauth's plugin, with an auth_url without secrets, since it may be logged."""
     url = urldefragauth(options["auth_url"])
     if options["auth_version"] == "1":
         return authv1.PasswordPlugin(url, options["username"], options["password"])

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines whose severity is no level in their head: outcomes, crashes, tools with words of their own.
+"""Lines without a level in their head: outcomes, crashes, tools with words of their own.
 
-One table of patterns, tried where a line's content begins and only where the grammar of `head`
-found no level. The severities are tried in the table's order. A pattern is what Python's `re` and
-Rust's `regex` read alike: no captures, no look-around, ASCII.
+One table of patterns for both renderers, tried where a line's content begins if its head has no
+level. The severities are tried in the table's order. Python's `re` and Rust's `regex` read a pattern
+alike: it is ASCII, without captures and look-around.
 """
 
 from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.lines.grammar.tokens import expanded
 
-#: Patterns of lines by their severity: one a line, and more of it on lines that are indented. A
-#: name in braces is one of _FRAGMENTS; {end} is the end of the line.
+#: Patterns by severity, one on each line; indented lines continue a pattern. A name in braces is one
+#: of _FRAGMENTS; {end} is the end of the line.
 _TABLE = {
     "CRITICAL": rb"""
 Kernel panic - |panic:[ ]|fatal error:[ ]|thread '[^']*' (?:\(\d+\) )?panicked at[ ]
@@ -130,10 +130,10 @@ npm (?:verb|sill|timing)[ ]|debug\d:[ ]|\d+ (?:verbose|silly|timing)[ ]
 """,
 }
 _FRAGMENTS = {
-    # What begins with a name or a path.
+    # A word that begins like a name or a path.
     b"token": rb"[\w./~@$+\x1b\x80-\xff-]\S*",
     b"path": rb'[^\s:()"={}\[\]|<>]+',
-    # Process, role and time; the sign behind them is the level.
+    # Process, role and time; the sign after them is the level.
     b"redis": rb"\d+:[XCSM] \d\d [A-Z][a-z][a-z] (?:\d{4} )?[\d:.]+",
     # Counts before the one that decides, as in `2 passed, 1 skipped, 1 failed`.
     b"counts": rb"(?:\d+%? [a-z]+(?: [a-z]+)?(?: \([^)]*\))?(?:,| \||;| and|) ?)*?",
@@ -148,13 +148,13 @@ _FRAGMENTS = {
 }
 
 
-#: Pairs of a pattern and its lines' rank, in the order in which they are tried.
+#: Pairs of a pattern and a rank, in the order in which they are tried.
 RULES = [
     (expanded(pattern, _FRAGMENTS), RANKS[severity])
     for severity, patterns in _TABLE.items()
     for pattern in patterns.strip().replace(b"\n    ", b"").split(b"\n")
 ]
-#: A severity behind a location in a file: compilers, linters.
+#: Severities that compilers and linters print after a location in a file.
 _WORDS = rb"[Ee]rror|ERROR|[Ww]arning|WARNING|[Nn]ote|[Ii]nfo|[Hh]int|[Rr]emark"
 _LETTER = rb"[EWIF](?:: |\] )"
 #: Everything that LOCATION matches contains one of these.
@@ -166,7 +166,7 @@ LOCATION = (
     rb"(?:(" + _WORDS + rb"|[Ii]nformation|[Ii]nformational)(?:[: \t\[!]|(?:/\d)?\) )"
     rb"|\[?(" + _LETTER + rb"))"
 )
-#: Ends of lines that show nothing at their beginning, and their rank.
+#: Ends of lines that have no severity elsewhere, and their rank.
 ENDINGS = {
     **dict.fromkeys((b" FAILED", b"... FAIL", b": FAIL", b" [FAIL]", b"| FAIL |"), RANKS["ERROR"]),
     **dict.fromkeys((b"... ERROR", b"<<< FAILURE!", b"<<< ERROR!"), RANKS["ERROR"]),

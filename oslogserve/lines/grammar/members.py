@@ -17,5 +17,5 @@ PRIORITY_KEY = b"PRIORITY"
 #: OpenTelemetry's numbers, four for each severity.
 NUMBER_KEYS = frozenset(b"severityNumber SeverityNumber severity_number".split())
 NUMBERED = tuple(RANKS[name] for name in ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
-#: As a pair the setting of a threshold.
+#: Keys that in a logfmt pair are a setting, not the line's level.
 SETTING_KEYS = frozenset(b"log_level logLevel loglevel LogLevel log_Level".split())

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grammar's data for the native core: words, layouts of times, exceptions and keys, which are
-defined in this package alone."""
+"""The grammar's tables as data for the native core, which defines none of its own."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +10,7 @@ from oslogserve.lines.grammar.user_formats import UserFormat
 
 
 class NativeGrammar:
-    """The data, as attributes that speedups/src/grammar.rs reads."""
+    """The tables, as attributes that speedups/src/grammar.rs reads."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self.severities = NAMES
@@ -43,7 +42,7 @@ class NativeGrammar:
 
 
 def _as_rust(pattern: bytes) -> bytes:
-    """The pattern with its guard taken for a part of it: there is no look-ahead."""
+    """The pattern for Rust's regex, which has no look-ahead: the guard becomes a part of it."""
     return pattern.replace(b"{end}", rb"\z").replace(b"(?=", b"(?:")
 
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Severities, and the words by which logs name them, for both renderers."""
+"""Severities, and the words that logs use for them, for both renderers."""
 
 from typing import NamedTuple
 
-#: Lowest first; `level=X` shows X and all after it. NONE is for lines that show none.
+#: Lowest first: `level=X` shows X and all after it. NONE is for lines without a severity.
 SEVERITIES = ("NONE", "DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR", "CRITICAL")
 NAMES = tuple(name.encode() for name in SEVERITIES)
 RANKS = {name: rank for rank, name in enumerate(SEVERITIES)}
 
-#: The text that a word needs around it to be a level.
-PLAIN = 0  #: in upper case a space behind it is enough
-CUT = 1  #: the same, but it is no level in lower case
-SAID = 2  #: a colon must follow where a line begins
-PLACED = 3  #: only in a place that formats have for levels: brackets, behind a time
+#: The surroundings in which a word is a level.
+PLAIN = 0  #: in upper case a space after it is enough
+CUT = 1  #: the same, but never in lower case
+SAID = 2  #: where a line begins, a colon must follow
+PLACED = 3  #: only where formats put levels: in brackets, after a time
 
 
 class Word(NamedTuple):
@@ -30,7 +30,7 @@ def _words(strictness: int, **by_severity: str) -> dict[bytes, Word]:
     }
 
 
-#: By their spelling in upper case: the words, and their usual cuts to three and four letters.
+#: Words by their spelling in upper case, with the usual abbreviations to three and four letters.
 WORDS: dict[bytes, Word] = {
     **_words(
         PLAIN,
@@ -61,7 +61,7 @@ WORDS: dict[bytes, Word] = {
         TRACE="TRACE1 TRACE2 TRACE3 TRACE4 TRACE5 TRACE6 TRACE7 TRACE8 TRAC",
     ),
 }
-#: One letter, where a layout has a place for it: klog, glog, Android's log, `[I 2023-`.
+#: Single letters, as in klog, glog, Android's log and `[I 2023-`.
 LETTERS = {
     letter.encode(): RANKS[name]
     for name, letters in {
@@ -74,12 +74,12 @@ LETTERS = {
     }.items()
     for letter in letters
 }
-#: By the numbers of syslog, 0 the worst.
+#: Ranks by syslog's numbers, from 0, the worst.
 SYSLOG = tuple(
     RANKS[name]
     for name in ("CRITICAL", "CRITICAL", "CRITICAL", "ERROR", "WARNING", "INFO", "INFO", "DEBUG")
 )
-#: By the numbers of bunyan and pino.
+#: Ranks by the numbers of bunyan and pino.
 BUNYAN = {
     b"60": RANKS["CRITICAL"],
     b"50": RANKS["ERROR"],

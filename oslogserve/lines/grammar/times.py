@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layouts in which logs write times.
 
-A layout is written as for strptime; a new one is one more string.
+A layout is written as for strptime. To add one, add a string.
 """
 
 import re
 
-#: Dates that come before a time of day.
+#: Dates, with the separator before the time of day.
 _DATES = (
     "%Y-%m-%dT", "%Y-%m-%d ", "%Y-%m-%d_", "%Y/%m/%d ", "%Y/%m/%d-", "%Y.%m.%d ", "%Y:%m:%d-",
     "%Y%m%d ", "%Y%m%d-", "%b %e ", "%b %e %Y ", "%b %e, %Y ", "%Y %b %e ", "%b-%d-%y ",
@@ -14,7 +14,7 @@ _DATES = (
     "%d.%m.%Y ", "%d %m %Y ", "%d/%b/%Y:", "%d/%b/%Y ", "%e-%b-%Y ", "%e-%b-%Y::", "%x/%Y ",
     "%x/%Y, ", "%x/%Y - ", "%y/%m/%d ", "%x/%y ", "%y%m%d ",
 )  # fmt: skip
-#: Found wherever a time is allowed. The first that fits counts.
+#: Layouts that are tried wherever a time is allowed; the first match counts.
 LAYOUTS = (
     "%Y-%m-%d-%k.%M.%S%f",
     "%Y%m%d-%k:%M:%S:%L",
@@ -28,7 +28,7 @@ LAYOUTS = (
     "%I:%M:%S%p",
     "%I:%M%p",
     *(date + "%k:%M:%S%f%P%z" for date in _DATES),
-    # Seldom, and no beginning of the ones above.
+    # Rare ones. Earlier, they would match the beginning of others.
     "%Y-%m-%d %k:%M",
     "%Y-%m-%dT%k:%M%z",
     "%d-%b-%Y %k:%M",
@@ -36,7 +36,7 @@ LAYOUTS = (
     "%H:%M:%S:%L",
     "%H:%M:%S%f%z",
 )
-#: Layouts found only in a place of that name.
+#: Layouts that are tried only in a special context, by its name.
 PLACED_LAYOUTS = {
     "klog": ("%m%d %k:%M:%S%f", "%Y%m%d %k:%M:%S%f"),
     "epoch": ("%E", "%s%f", "%s%L", "%s%L%L", "%s%L%L%L"),
@@ -44,17 +44,17 @@ PLACED_LAYOUTS = {
     "day_of_year": ("%j/%H%M%S",),
 }
 
-#: All layouts, by which a time's text is read.
+#: All layouts, for reading a time's text.
 READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in several))
 
 MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-#: Some of these words mean several zones: only those of UTC are read, see zone_of().
+#: Some of these words mean several zones; zone_of() reads only those of UTC.
 _ZONE_WORDS = "UTC|GMT|WES?T|BST|IST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|[ECMP][SD]T"
 _OFFSET = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
-#: The pattern of each directive. Other than in strptime, %f has its point and may be absent; %z may
-#: be absent; %p has the space before it, if there is one, and %P is the same or absent; %k is an hour
-#: of one or two digits; %L is three digits; %u is seconds since boot; %E is %s as a float; %x is a
-#: month and a day in an unknown order.
+#: The pattern of each directive. These differ from strptime's:
+#: %f has its point and is optional. %z is optional. %p includes a space before it; %P is an optional
+#: %p. %k is an hour of one or two digits. %L is three digits. %u is seconds since boot. %E is %s as a
+#: float. %x is a month and a day in unknown order.
 DIRECTIVES = {
     "Y": r"\d{4}",
     "y": r"\d\d",
@@ -80,12 +80,12 @@ DIRECTIVES = {
     "E": r"\d\.\d{1,18}e\+09",
     "u": r"\d{1,9}\.\d{1,9}",
 }
-#: No time ends within a word or a longer clock: the guard after one, as in `tokens`.
+#: The guard after a time, see `tokens`: a time does not end within a word or a longer clock.
 GUARD = r"(?=[^\w:]|:[^\d]|:?{end})"
 
 
 def pattern_of(layout: str, named: bool = False) -> str:
-    """The layout as a regular expression. named: each directive is a group; a run of %L is one."""
+    """The layout as a regular expression. named: makes each directive a group, and a run of %L one."""
 
     def directive(found: re.Match[str]) -> str:
         letter = found[0][-1]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tokens of a line's head: one table of patterns, for both renderers.
 
-A pattern is what Python's `re` and Rust's `regex` read alike: ASCII, no captures. {end} is the end of
-the text; other names in braces are fragments. A pattern may end in a guard, `(?=X)`: a byte or
-the end that follows the token.
+Python's `re` and Rust's `regex` read a pattern alike: it is ASCII and has no captures. {end} is the
+end of the text; other names in braces are fragments. A pattern may end in a guard, `(?=X)`, for the
+byte or the end that must follow the token.
 """
 
 import re
@@ -15,27 +15,27 @@ from oslogserve.lines.grammar.severities import CUT, LETTERS, PLACED, PLAIN, SAI
 
 
 class Kind(StrEnum):
-    """The meaning of a token. The values are the native core's names."""
+    """The meaning of a token. The values are its names in the native core."""
 
-    # Levels.
-    FIRST_WORD = "FirstWord"  #: the severity is that of the first word that is known
-    LAST_WORD = "LastWord"  #: that of the last one
-    LETTER = "Letter"  #: that of the letter at its beginning
-    LINE_LETTER = "LineLetter"  #: the same, where a line begins
-    DIGIT = "Digit"  #: that of a digit of syslog's
-    FATAL = "Fatal"  #: CRITICAL
+    # Levels; the comment says which part of the token has the severity.
+    FIRST_WORD = "FirstWord"  #: the first word of a level
+    LAST_WORD = "LastWord"  #: the last word of a level
+    LETTER = "Letter"  #: the letter at its beginning
+    LINE_LETTER = "LineLetter"  #: the same, only where a line begins
+    DIGIT = "Digit"  #: a digit of syslog's
+    FATAL = "Fatal"  #: it is CRITICAL
     COLUMN = "Column"  #: a word in a column of its own
-    KLOG = "Klog"  #: a letter, and the time behind it
+    KLOG = "Klog"  #: a letter; the time follows
     NUMBER_TIME = "NumberTime"  #: a time that is a number
-    # Behind these, content begins anew.
-    PREFIX = "Prefix"  #: as if nothing stood before
-    PRIORITY = "Priority"  #: the same, behind a priority of syslog's
-    AGAIN = "Again"  #: as it began before
-    ORNAMENT = "Ornament"  #: as behind a name
-    PROGRAM = "Program"  #: behind a name
-    PROCESS = "Process"  #: behind a name with its process
+    # After these, content begins again, in the context that the comment names.
+    PREFIX = "Prefix"  #: START
+    PRIORITY = "Priority"  #: START, after a priority of syslog's
+    AGAIN = "Again"  #: the same as before
+    ORNAMENT = "Ornament"  #: NAMED
+    PROGRAM = "Program"  #: LOGGED after a time, else NAMED
+    PROCESS = "Process"  #: LOGGED
     BAR = "Bar"
-    # Fields, and what is between them.
+    # Fields, and separators of fields.
     MARK = "Mark"
     DASH = "Dash"
     GROUP = "Group"
@@ -49,22 +49,21 @@ class Kind(StrEnum):
 
 
 class Position(StrEnum):
-    """The context before a token. The first token of content is FIRST_, and so is each up to the
-    first field."""
+    """The context of a token. It is FIRST_ up to the first field of the content."""
 
-    START = "S"  #: fields before any time
+    START = "S"  #: before any time
     FIRST_START = "s"
-    NAMED = "N"  #: behind a program's name, before any time
+    NAMED = "N"  #: after a program's name, before any time
     FIRST_NAMED = "n"
-    TIMED = "T"  #: behind a time
+    TIMED = "T"  #: after a time
     FIRST_TIMED = "t"
-    NUMBERED = "#"  #: behind a time and numbers
-    LOGGED = "L"  #: behind a time or process, and a name
+    NUMBERED = "#"  #: after a time and numbers
+    LOGGED = "L"  #: after a name, with a time or a process
     FIRST_LOGGED = "l"
-    PROSE = "p"  #: as LOGGED, and directly after a word: no level is there
+    PROSE = "p"  #: as LOGGED, right after a word of prose: no level can be here
 
 
-#: Places that may hold a level; those behind a time; all.
+#: Positions that may have a level; those after a time; all.
 _LEVEL = "sntlT#L"
 _LOGGED = "tT#lLp"
 _ALL = "sSnN" + _LOGGED
@@ -84,8 +83,8 @@ _FRAGMENTS = {
     b"delimiter": rb"[" + _NOT_FIELD + rb"]|{end}",
     b"blank": rb"[ \t]|{end}",
     b"not space": rb"[^ \t\n\r\x0b\x0c]",
-    # Words of levels in upper case: all; that need no place of their own; that a line may begin with
-    # before a colon; before a space. In lower case: begun with a capital letter.
+    # Words of levels in upper case: all; those that are levels outside brackets too; those that a line
+    # may begin with before a colon; before a space.
     b"ANY": _either(_words(PLAIN, CUT, SAID, PLACED)),
     b"COMMON": _either(_words(PLAIN, CUT, SAID)),
     b"SAID": _either(_words(PLAIN, SAID)),

@@ -9,11 +9,11 @@ from oslogserve.lines.grammar.severities import SEVERITIES, WORDS
 
 @dataclass(frozen=True)
 class UserFormat:
-    """A section [format NAME]. The first user format that matches a line counts before the grammar
-    of heads, which fills in what it does not show.
+    """A section [format NAME]. The first one that matches a line decides its time and severity.
 
-    pattern: in RE2's syntax, over a line's beginning, with groups named time, severity or both.
-    words: what the latter may hold, in upper case -> its severity; empty for the usual words.
+    The grammar of heads adds the one that is missing. pattern: in RE2's syntax, matched at a line's
+    beginning, with groups named time, severity or both. words: severities by the words in upper case
+    that the severity group may hold; empty for the usual words.
     """
 
     name: str

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pure renderer: the definition of what the native one does, a line at a time."""
+"""The pure renderer, which reads a line at a time and defines the output of both renderers."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Anchors: the fragments of URLs that lead to a moment in a log."""
+"""Anchors: fragments of URLs that link to a moment in a log."""
 
 #: Bytes that an anchor keeps. All others become `_`, so that it is safe in HTML whatever a user
 #: format takes for a time.
@@ -8,5 +8,5 @@ _TO_ANCHOR = bytes(byte if byte in _KEPT else ord("_") for byte in range(256))
 
 
 def anchor_of(time: bytes) -> bytes:
-    """The anchor that os-loganalyze gave: b'_2013-09-27_18_22_11_248' for b'2013-09-27 18:22:11.248'."""
+    """The anchor of a time, as in os-loganalyze: b'_2013-09-27_18_22' for b'2013-09-27 18:22'."""
     return b"_" + time.translate(_TO_ANCHOR)

@@ -3,7 +3,7 @@
 
 import re
 
-#: Control sequences (ECMA-48), and what tput puts before some. A longer or unfinished one is text.
+#: Control sequences (ECMA-48), and tput's `ESC ( B`. Longer or unfinished ones are text.
 SEQUENCE = re.compile(rb"\x1b(?:\[([0-?]{0,64})[ -/]{0,4}([@-~])|\(B)")
 
 
@@ -12,7 +12,7 @@ def without_sequences(text: bytes) -> bytes:
     return SEQUENCE.sub(b"", text)
 
 
-#: The CSS classes of text, by the fields of its look; "" for what is plain. Colours are 0 to 15.
+#: CSS classes by the fields below; "" for a plain field. Colours are 0 to 15.
 Style = dict[str, str]
 
 PLAIN: Style = dict.fromkeys(("bold", "dim", "italic", "underline", "fg", "bg"), "")
@@ -33,7 +33,7 @@ _CHANGES: dict[int, Style] = {
     **{90 + colour: {"fg": f"fg{8 + colour}"} for colour in range(8)},
     **{100 + colour: {"bg": f"bg{8 + colour}"} for colour in range(8)},
 }
-#: The fields that a wide colour behind a code changes.
+#: Codes before a colour of 256 or in RGB, and the field that it changes.
 _WIDE = {38: "fg", 48: "bg"}
 
 
@@ -43,7 +43,7 @@ def classes_of(style: Style) -> bytes:
 
 
 def after(style: Style, parameters: bytes) -> Style:
-    """The style behind a sequence that ends in `m`. Unknown parameters change nothing."""
+    """The style after a sequence that ends in `m`. Unknown parameters change nothing."""
     codes = [int(code[:4] or b"0") for code in re.split(rb"[;:]", parameters) if _is_number(code)]
     while codes:
         code, *codes = codes
@@ -60,8 +60,10 @@ def _is_number(code: bytes) -> bool:
 
 
 def _wide(codes: list[int]) -> tuple[int | None, list[int]]:
-    """The colour of the 16 that is nearest to one of 256 or to red, green and blue, and the codes
-    that follow it."""
+    """The nearest of the 16 colours to one of 256 or in RGB, and the codes after it.
+
+    The colour is None if the codes name none.
+    """
     if codes[:1] == [5] and len(codes) > 1:
         return _of_256(codes[1]), codes[2:]
     if codes[:1] == [2] and len(codes) > 3:

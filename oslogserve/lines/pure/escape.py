@@ -3,5 +3,5 @@
 
 
 def escaped(text: bytes) -> bytes:
-    """The text for use between tags, or in an attribute if it holds no quotes."""
+    """The text, safe between tags, and in an attribute if it has no quotes."""
     return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The severity of a line whose head shows none: by its words, a location in a file or its end."""
+"""Ranks lines without a level in their head: by their words, a location in a file, or their end."""
 
 import re
 
@@ -11,12 +11,12 @@ _LOCATION = re.compile(LOCATION)
 
 
 def rank_at(text: bytes, at: int) -> int | None:
-    """The rank of the first rule that matches at a place; None for none."""
+    """The rank of the first rule that matches at `at`; None for none."""
     return next((rank for match, rank in _MATCHERS if match(text, at)), None)
 
 
 def rank_of_location(text: bytes, start: int, end: int) -> int | None:
-    """The rank of the severity behind a location in a file; None for none."""
+    """The rank of the severity that follows a location in a file; None for none."""
     found = _LOCATION.search(text, start, end)
     if found is None:
         return None
@@ -27,5 +27,5 @@ def rank_of_location(text: bytes, start: int, end: int) -> int | None:
 
 
 def rank_of_ending(text: bytes) -> int | None:
-    """The rank of a line by its end; None for none."""
+    """The rank that a line's end tells; None for none."""
     return next((rank for end, rank in ENDINGS.items() if text.endswith(end)), None)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grammar of a line's head: where its time is, which severity it shows.
+"""Reads a line's head: where its time is, and which severity it shows.
 
-A head is fields, in the order of their program: time, host, program, process, thread, name, level.
-They are read from left to right as `tokens`, until one is a level at a position of levels, or
-the line has turned to prose. Behind a prefix (a container's name, a syslog program, a task in
-brackets) content begins anew. Only `tokens` and `exceptions` know programs.
+A head is a row of fields: time, host, program, process, thread, name, level. Each program has its
+own order. The fields are read from left to right as tokens. Reading ends at a level where levels may
+be, or where the line has become prose. After a prefix, such as a container's name or a syslog
+program, content begins again. Only the tables in `tokens` and `exceptions` know programs.
 
-The native core reads by the same tables (speedups/src/head.rs); where the two differ one of them is
-wrong.
+The native core uses the same tables (speedups/src/head.rs). Where the two differ, one has a bug.
 """
 
 import re
@@ -19,14 +18,14 @@ from oslogserve.lines.pure.members import Found
 from oslogserve.lines.pure.times import SCAN_PLACED, Match, scan
 from oslogserve.lines.pure.tokens import Token, token_at
 
-#: Bytes of a line that are read: a level may be the last member of a JSON object.
+#: Bytes of a line that are read. Many, since a level may be the last member of a JSON object.
 REACH = 4096
-#: Bytes and tokens of a head that is plain text, which bound what a hostile line costs.
+#: Bytes and tokens of a plain-text head that are read, so that a hostile line costs little.
 PLAIN_REACH = 512
 MOST_TOKENS = 40
-#: How often content may begin: a log in a journal in a console.
+#: How often content may begin, as in a log in a journal in a console.
 MOST_CONTENTS = 8
-#: Words of prose allowed before a level: a host and a program.
+#: Words before a level, such as a host and a program; more are prose.
 MOST_WORDS = 2
 #: Fields before a time, such as a file's name and a counter.
 MOST_FIELDS = 6
@@ -47,27 +46,29 @@ _UPTIME = re.compile(rb"\[ *([0-9]{1,8}\.[0-9]{6})\]").match
 _SYSLOG_DIGIT = re.compile(rb"[-.]([0-7])").search
 #: Allowed between a level and the time after it.
 _BETWEEN = re.compile(rb"[ \t:,|\])>-]*\[?").match
-#: Names that a logger may have though they are words of prose.
+#: Names of loggers that are also words of prose.
 _LOGGERS = (b"root", b"main")
 
 
 def read_head(text: bytes) -> Found:
-    """The head of a line. text: at most REACH bytes of it, without colours and line end."""
+    """Time and severity in a line's head. text: at most REACH bytes, without colours and line end."""
     return _Reader(text).read()
 
 
 class _Reader:
-    """The state of reading one head. A step takes a token and returns where the next one begins;
-    None to stop."""
+    """The state of reading one head.
+
+    Each step reads a token at an offset. It returns the offset of the next one, or None to stop.
+    """
 
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._limit = min(len(text), PLAIN_REACH)
         self._head = Found()
-        #: Places where content began that exceptions may match.
+        #: Offsets where content began and an exception may match.
         self._starts: list[int] = []
         self._contents = 0
-        #: The rank of syslog's priority, for content that shows none.
+        #: The rank of syslog's priority, for content without a severity.
         self._default: int | None = None
         self._begin_fields(0, Position.START)
 
@@ -87,7 +88,7 @@ class _Reader:
         return self._head
 
     def _outcome(self) -> int | None:
-        """The rank of a line whose head shows none: by an exception, a place or its ending."""
+        """The rank without a level: by exception, location in a file, syslog's priority or end."""
         text = self._text
         for start in self._starts:
             if (rank := exceptions.rank_at(text, start)) is not None:
@@ -105,7 +106,7 @@ class _Reader:
             self._head = self._head._replace(start=start, end=end)
 
     def _found(self, rank: int, behind: int) -> None:
-        """Keep the severity, and a time behind it if none stood before."""
+        """Keeps the severity, and a time after it if none came before."""
         text, limit = self._text, self._limit
         self._head = self._head._replace(rank=rank, behind=behind)
         at = behind
@@ -126,19 +127,19 @@ class _Reader:
         self._content = content
         self._context = context
         self._words = self._fields = 0
-        self._is_prose: bool = False  # directly behind a word
+        self._is_prose: bool = False  # the last token was a word of prose
         self._is_numeric = True  # nothing but numbers so far
-        self._is_column = False  # behind several spaces
+        self._is_column = False  # after several spaces or a tab
 
     def _begin(self, at: int, context: Position) -> int | None:
-        """Begin content. context: START, NAMED, TIMED or LOGGED."""
+        """Begins content at `at`. context: START, NAMED, TIMED or LOGGED."""
         text = self._text
         at = _end(_BLANKS, text, at)
         self._contents += 1
         if self._contents > MOST_CONTENTS or at >= self._limit:
             return None
         self._begin_fields(at, context)
-        is_marked = text[at : at + 1] in (b"*", b".")  # a clock that is not set, Cisco's
+        is_marked = text[at : at + 1] in (b"*", b".")  # Cisco's marks of a clock that is not set
         if time := scan(text, at + is_marked, self._limit):
             return self._behind_time(*time.span())
         is_column_end = context == Position.TIMED and text.startswith(b"|", at)
@@ -174,7 +175,7 @@ class _Reader:
         return self._begin(_end(_BEHIND_TIME, self._text, end), Position.TIMED)
 
     def _time_in_brackets(self, at: int) -> int | None:
-        """Read a time behind a bracket; return `at` if there is none."""
+        """Reads a time after a bracket; returns `at` if there is none."""
         text, limit = self._text, self._limit
         if (before := _BRACKET(text, at)) and (time := scan(text, before.end(), limit)):
             return self._behind_time(*time.span())
@@ -202,7 +203,7 @@ class _Reader:
         return self._break(at, token)
 
     def _level(self, at: int, token: Token) -> tuple[int, int] | None:
-        """The rank of a level, and where it ends."""
+        """The rank of the token and the end of its level; None if it is no level."""
         match token.kind:
             case Kind.LINE_LETTER if at > 0:
                 return None
@@ -229,7 +230,7 @@ class _Reader:
         return rank or 0, token.end if token.kind == Kind.LAST_WORD else at + word.end()
 
     def _break(self, at: int, token: Token) -> int | None:
-        """Begin the content behind a token. None if it ends the head."""
+        """Begins the content after a token, or reads it as a field. None if it ends the head."""
         is_start, is_first = self._context == Position.START, not self._fields + self._words
         match token.kind:
             case Kind.PREFIX:
@@ -260,7 +261,7 @@ class _Reader:
         return self._field(at, token)
 
     def _field(self, at: int, token: Token) -> int | None:
-        """Count a field. None if there were too many."""
+        """Counts a field. None if there are too many."""
         kind = token.kind
         self._is_prose = False
         match kind:
@@ -300,6 +301,6 @@ def _end(pattern: Match, text: bytes, at: int) -> int:
 
 
 def _rank_of(word: bytes) -> int | None:
-    """The rank of a level's word or letter."""
+    """The rank of a level's word or letter; None for any other."""
     says = WORDS.get(word.upper())
     return says.rank if says else LETTERS.get(word)

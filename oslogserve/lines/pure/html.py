@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTML elements of lines.
+"""Renders lines as HTML elements.
 
     <li class=E id=L17><a href=#L17 name=_2013-09-27_18_22_11_248>#</a>2013-09-27 18:22:11.248 ...
 
 Optional end tags and quotes are left out: they would be a third of a large log's page. The style
-sheet takes the number from the link's address. `name`, not `id`, marks a time, because `id` has
-the number.
+sheet takes the shown number from the link's address. A time is marked by `name`, since `id` has the
+number.
 """
 
 from bisect import bisect_right
@@ -23,19 +23,19 @@ from oslogserve.lines.pure.split import RestOfLine
 from oslogserve.lines.search import Search, matches_in, most_matches
 from oslogserve.lines.selection import Tally
 
-#: Lines of a block, which a browser does not lay out until it is scrolled to.
+#: Lines of a block. A browser lays a block out only once it is scrolled to.
 _BLOCK = 256
 _BLOCK_BEGINS = b"<ol class=b>"
 _BLOCK_ENDS = b"</ol>"
-#: A parser of HTML makes a line feed of the character itself.
+#: A carriage return, escaped, since an HTML parser turns a bare one into a line feed.
 _RETURN = b"&#13;"
 
 
 class Elements:
-    """The elements of one log's lines, in blocks of _BLOCK.
+    """Renders the lines of one log, in blocks of _BLOCK lines.
 
-    link: see Wanted. searches: what to mark. longest: bytes of a line in which colours, links and
-    matches are found. label: the address of a row's log.
+    link: see Wanted. searches: their matches are marked. longest: bytes of a line that may have
+    colours, links and marks. label: the address of the log, for rows.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class Elements:
         self._searches = [search.compiled() for search in searches]
         self._most_matches = most_matches(searches)
         self._longest = longest
-        self._anchor = b""  # of the last time
+        self._anchor = b""  # the anchor of the last time
 
     def rendered(self, shown: Iterable[Shown], tally: Tally) -> Iterator[bytes]:
-        """The elements, counted in the tally, by which the selector ends a page."""
+        """Yields the elements, counted in the tally: there the selector checks the page's limit."""
         lines = 0
         between = _BLOCK_BEGINS
         for one in shown:
@@ -71,7 +71,7 @@ class Elements:
             yield between + _BLOCK_ENDS
 
     def row(self, line: Line, tally: Tally) -> bytes:
-        """The element of a line by itself. It has no number of its own: other logs have the same."""
+        """The element of a line as a row. It has no id: other logs of the page have the same numbers."""
         element = self._line(line)
         tally.elements += _start_tags(element)
         return element + b"\n"
@@ -99,7 +99,7 @@ class Elements:
         return b"<li%b id=L%d>%b#</a>%b" % (_class_of(line), line.number, link, marked_up)
 
     def _name_of(self, line: Line) -> bytes:
-        """The attribute that marks a time, on the first of the lines that share it; else b""."""
+        """The attribute that marks a time, for the first line with that time; else b""."""
         anchor = anchor_of(line.seen.time) if line.seen.time else self._anchor
         if anchor == self._anchor:
             return b""
@@ -123,13 +123,13 @@ def _start_tags(marked_up: bytes) -> int:
 
 
 class _Text:
-    """A text that is marked up from left to right: links around colours around marks.
+    """Marks up a line's text from left to right: links around colours around marks.
 
-    Hidden text is within <s>, so that a copy has the log's own text.
+    Overwritten text is put in <s>, so that a copy of the line has it.
     """
 
     def __init__(self, text: bytes, link: bytes, marks: Iterable[tuple[int, int]]) -> None:
-        """marks: places of matches."""
+        """marks: start and end of each match."""
         self._text = text
         self._link = link
         self._style = ansi.PLAIN
@@ -190,7 +190,7 @@ class _Text:
 
 
 def _merged(matches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The starts and ends of the matches in order, those that touch joined."""
+    """Starts and ends of the matches in order; those that touch are joined."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(matches):
         if merged and start <= merged[-1][1]:

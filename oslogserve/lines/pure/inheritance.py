@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inheritance: the severity that a line has from those above it.
+"""Inheritance: the severity that a line takes from the lines above it.
 
-A line that shows a time begins a record, and those without a time behind it belong to it. Elsewhere
-a line without a severity goes on with the one above only if its shape says so. A line that shows a
-time and no severity has none.
+A line with a time begins a record, and the lines without a time after it belong to that record. In a
+log without times, a line inherits only if its shape continues the line above. A line with a time and
+without a severity has none.
 """
 
 from oslogserve.lines.grammar.severities import RANKS
@@ -11,15 +11,15 @@ from oslogserve.lines.pure.recognise import Seen
 
 
 class Inheritance:
-    """Time and severity that a log's next line may inherit."""
+    """The severity that the next line of a log may inherit."""
 
     def __init__(self) -> None:
         self._rank = 0
-        self._record: int | None = None  # of the last line with a time; None before the first
+        self._record: int | None = None  # its rank; None before the first time
         self._error: Seen | None = None  # the line whose traceback may follow
 
     def rank_of(self, seen: Seen) -> int:
-        """The rank by which filters see the next line."""
+        """The rank of the next line for filters."""
         if seen.rank:
             self._rank = self._rank_of_severity(seen)
         elif seen.time:
@@ -33,8 +33,11 @@ class Inheritance:
         return self._rank
 
     def _rank_of_severity(self, seen: Seen) -> int:
-        """The severity's rank, or the error's for lines at TRACE directly behind an error and of its
-        program or time: older OpenStack services print tracebacks that way."""
+        """The rank of a line with a severity.
+
+        Older OpenStack services print tracebacks at TRACE. Such lines get the rank of the error
+        directly above, if its program or time is the same.
+        """
         rank, error = seen.rank, self._error
         if rank == RANKS["TRACE"] and error:
             is_of_error = (seen.time and seen.time == error.time) or (

@@ -13,7 +13,7 @@ from oslogserve.lines.pure.split import RestOfLine
 
 
 def objects(shown: Iterable[Shown], clock: Clock, longest: int) -> Iterator[bytes]:
-    """The objects of the lines shown. longest: bytes of a line; the rest of it is cut."""
+    """Yields an object for each line shown. longest: bytes of a line's text; longer ones are cut."""
     line: dict[str, Any] = {}
     for one in shown:
         match one:
@@ -30,7 +30,7 @@ def objects(shown: Iterable[Shown], clock: Clock, longest: int) -> Iterator[byte
 
 
 def row_of(line: Line, clock: Clock, longest: int, label: bytes) -> bytes:
-    """The object of one line. label: its first member."""
+    """The object of one line. label: its first member, as text of JSON."""
     is_cut = len(line.text.removesuffix(b"\n")) >= longest
     members = _object(line, clock, longest) | ({"cut": True} if is_cut else {})
     return b"{" + label + _as_json(members)[1:]

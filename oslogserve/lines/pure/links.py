@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links in a line's text: request ids and URLs."""
+"""Finds links in a line: request ids and URLs."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: Bytes behind a URL's scheme; a longer URL is no link.
+#: Bytes of a URL after its scheme; a longer URL is no link.
 LONGEST_URL = 2048
-#: URLs of a line that become links; a service catalogue has more, and each costs browser memory.
+#: URLs of a line that become links. Some lines have many more, and each costs browser memory.
 MOST_URLS = 16
 
 _REQUEST = re.compile(rb"req-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-#: RFC 3986 allows a quote too, but logs put quotes around URLs.
+#: Without the quote, which RFC 3986 allows: logs put quotes around URLs.
 _IN_URL = rb"[0-9A-Za-z\-._~:/?#[\]@!$&()*+,;=%]"
 _URL = rb"https?://(?=[0-9A-Za-z[])" + _IN_URL + rb"{1,%d}" % LONGEST_URL
 _EITHER = re.compile(rb"(%b)|%b" % (_URL, _REQUEST.pattern))
@@ -20,7 +20,7 @@ _TRAILING = b".,;:!?)]"
 
 
 class LinkSpan(NamedTuple):
-    """The place of a link's text in its line. is_url: False for a request id."""
+    """Start and end of a link's text in its line. is_url: False for a request id."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class LinkSpan(NamedTuple):
 
 
 def links_in(text: bytes) -> Iterator[LinkSpan]:
-    """The links of a text, from left to right, none within another."""
+    """Yields the links in a text, from left to right, without overlaps."""
     urls = at = 0
     while found := (_EITHER if urls < MOST_URLS else _REQUEST).search(text, at):
         start, at = found.span()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON objects and logfmt pairs: the time and the severity that their members name."""
+"""Finds time and severity in the members of a JSON object or in logfmt pairs."""
 
 import re
 from typing import NamedTuple
@@ -10,8 +10,11 @@ from oslogserve.lines.pure.times import SCAN_PLACED, scan
 
 
 class Found(NamedTuple):
-    """Time and severity of a line. start, end: the time's place, equal for none. rank: None for none.
-    behind: where the severity ends; the program's name follows there."""
+    """Time and severity of a line, by offsets in it.
+
+    start, end: the time; equal for none. rank: the severity's; None for none. behind: the end of the
+    severity, after which the program's name may come.
+    """
 
     start: int = 0
     end: int = 0
@@ -31,7 +34,7 @@ _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').mat
 
 
 def of_json(text: bytes, at: int) -> Found | None:
-    """Time and severity in a JSON object; None where there is neither. Nested objects do not count."""
+    """Time and severity in the JSON object at `at`; None for neither. Ignores nested objects."""
     start = end = 0
     rank = None
     at += 1
@@ -53,7 +56,7 @@ def of_json(text: bytes, at: int) -> Found | None:
 
 
 def _behind_nested(text: bytes, at: int) -> int:
-    """The end of an array or object at a place; the text's end if it is not closed."""
+    """The end of the array or object at `at`; the text's end if it is not closed."""
     depth = 0
     for found in _INSIDE(text, at):
         if found[0] == b'"':
@@ -65,7 +68,7 @@ def _behind_nested(text: bytes, at: int) -> int:
 
 
 def of_pairs(text: bytes, at: int) -> Found | None:
-    """Time and severity in logfmt's `key=value` pairs; None where there is neither."""
+    """Time and severity in the logfmt pairs (`key=value`) at `at`; None for neither."""
     start = end = 0
     rank = None
     while (rank is None or start == end) and (found := _PAIR(text, at)):

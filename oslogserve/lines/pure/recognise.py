@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recognition of a line's time and severity: by a user format, else by the grammar of heads."""
+"""Recognises a line's time and severity, by a user format or by the grammar of heads."""
 
 import re
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from oslogserve.lines.pure.user_formats import CompiledFormat
 
 
 class Seen(NamedTuple):
-    """Time, severity and program of a line."""
+    """A line's time, severity and program."""
 
-    #: The place of its time, with the escape sequences within; equal for none.
+    #: Start and end of its time in the line with escape sequences; equal for none.
     start: int = 0
     end: int = 0
-    #: The rank of the severity that the line itself shows; 0 for none.
+    #: The rank of its own severity; 0 for none.
     rank: int = 0
     time: bytes = b""
     #: The name after the severity.
     program: bytes = b""
-    #: True if it shows no time and no severity, and continues the line above by its shape.
+    #: True if its shape says that it continues the line above: it has no time and no severity.
     continues: bool = False
 
 
@@ -32,13 +32,13 @@ _PROGRAM = re.compile(rb"[ \t:|\]]*([^ \t:|\]]{0,64})").match
 
 
 class Recogniser:
-    """The recogniser of all logs and threads. Raises ValueError for a faulty user format."""
+    """Recognises lines; one for all logs and threads. Raises ValueError for a faulty user format."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self._user_formats = [CompiledFormat(one) for one in user_formats]
 
     def seen_in(self, line: bytes) -> Seen:
-        """Time, severity and program of a line, which is without its end, or its first REACH bytes."""
+        """Time, severity and program of a line without its line feed. Reads REACH bytes."""
         stored = line[:REACH]
         text = without_sequences(stored).removesuffix(b"\r")
         head = read_head(text)
@@ -53,12 +53,12 @@ class Recogniser:
         elif not rank and not time and _CONTINUES(text):
             return Seen(continues=True)
         if time:
-            start, end = _place_among_escapes(start, end, stored)
+            start, end = _offsets_among_escapes(start, end, stored)
         return Seen(start, end, rank, time, program)
 
 
-def _place_among_escapes(start: int, end: int, stored: bytes) -> tuple[int, int]:
-    """The place in the text with escape sequences of a place in the text without them."""
+def _offsets_among_escapes(start: int, end: int, stored: bytes) -> tuple[int, int]:
+    """The offsets in the text with escape sequences, for offsets in the text without them."""
     moved = moved_start = 0
     for escapes in SEQUENCE.finditer(stored):
         at = escapes.start() - moved

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The renderer in Python: the definition of what the native one does."""
+"""The renderer in Python, which defines the output of both renderers."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from oslogserve.lines.pure.totals import Summary
 from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
 
-#: Bytes that are joined at the most, and one line: what a tail held back comes at once.
+#: Output is yielded once it has so many bytes: a tail, held back, comes all at once.
 MOST_JOINED = 256 * 1024
 
 
@@ -52,7 +52,7 @@ class PureRenderer:
 def _rendered(
     shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
 ) -> Iterable[bytes]:
-    """The view, line by line."""
+    """Yields the view, line by line."""
     match wanted.view:
         case "html":
             return Elements(wanted.link, wanted.selection.searches, longest).rendered(shown, tally)
@@ -66,13 +66,13 @@ def _rendered(
 def _rows_of(
     shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
 ) -> Iterator[Rows]:
-    """The rows of the lines shown, one by one. longest: bytes of a line; the rest of it is cut."""
+    """Yields a row for each line shown. longest: bytes of a line's text; longer ones are cut."""
     elements = Elements(wanted.link, wanted.selection.searches, longest, wanted.label)
     for line in shown:
         if not isinstance(line, Line):
             continue
         content = line.text.removesuffix(b"\n")
-        if len(content) >= longest:  # so that how the log was cut into pieces is not to be seen
+        if len(content) >= longest:  # independent of how the log was cut into pieces
             tally.cut_line = tally.cut_line or line.number
             content = content[:longest]
             line = line._replace(text=content)
@@ -87,7 +87,7 @@ def _rows_of(
 
 
 def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
-    """The lines of each piece of the log, joined: each yield is compressed and sent by itself."""
+    """Joins the output for each piece of the log: each yield is compressed and sent by itself."""
     of_piece = bytearray()
     read = tally.bytes
     for one in rendered:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines that a selection leaves, found a line at a time."""
+"""Selects the lines of a log, a line at a time."""
 
 import sys
 from collections import deque
@@ -27,36 +27,36 @@ from oslogserve.lines.time_range import TimeRange
 
 
 class Line(NamedTuple):
-    """A line of a log."""
+    """A line of a log, with its severity for filters."""
 
     number: int
-    #: With its line feed, or as much of the line as there is.
+    #: With its line feed; only the beginning of a long line.
     text: bytes
     seen: Seen
-    #: What filters go by: the rank of its own severity, or of the one that it inherits.
+    #: The rank for filters: of its own severity, or of the one that it inherits.
     rank: int
-    #: b"" for a hit, else b"context", or b"shown" for a line that is brought in.
+    #: b"" for a hit, b"context", or b"shown" for a line that Selection.show names.
     role: bytes = b""
     #: See Rows.times.
     time: int = NO_TIME
 
 
 class Gap(NamedTuple):
-    """The numbers of the first and the last of lines that are not shown."""
+    """Lines that are not shown, by the numbers of the first and the last."""
 
     first: int
     last: int
 
 
-#: What is shown, in the log's order.
+#: A part of the output.
 Shown = Line | RestOfLine | Gap
 
 
 class Selector:
-    """The selector of one log's lines.
+    """Selects the lines of one log.
 
-    longest: bytes of a line that are searched. A summary reads the whole log, whatever is shown
-    of it; of HTML hits are counted by their severity, and its page may end.
+    longest: bytes of a line that are searched. A summary reads the whole log. For HTML, hits are
+    counted by severity, and the page has limits.
     """
 
     def __init__(
@@ -81,23 +81,26 @@ class Selector:
         self._time: Instant | None = None
         self._by_time = wanted.by_time
         self._latest = NO_TIME
-        #: The first of the times that lines have; see Line.time.
+        #: The first Line.time that is not NO_TIME.
         self.first_time = NO_TIME
         self._remaining = selection.limit
         self._context = selection.context or 0
-        self._context_end = 0  # the last line of the context after the last hit
+        self._context_end = 0  # where the context of the last hit ends
         self._before = _LineBuffer(self._context, min(CONTEXT_BYTES, longest))
 
     def shown(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Shown]:
-        """The lines that are shown, and the gaps between them. lines: all of the log."""
+        """Yields the lines that are shown, and the gaps between them. lines: the whole log."""
         selected = self._selected(lines)
         if self._selection.tail is not None:
             selected = self._last(self._selection.tail, selected)
         return self._paged(selected)
 
     def _selected(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Line | RestOfLine]:
-        """Hits up to the limit, the lines around them, and those that are brought in. Passes on the
-        rest of a line that is not held, whether or not the line was passed on."""
+        """Yields hits up to the limit, their context, and lines that Selection.show names.
+
+        Passes on each RestOfLine, unless its line is held back; _paged() drops it if the line was not
+        shown.
+        """
         number = 0
         for text in lines:
             if isinstance(text, RestOfLine):
@@ -115,7 +118,7 @@ class Selector:
         yield from self._put_brought_in(self._before.take())
 
     def _is_open(self, number: int) -> bool:
-        """True if a line from here on can be a hit."""
+        """True if this line or a later one can be a hit."""
         last = self._selection.last
         if last is not None and number > last:
             return False
@@ -138,7 +141,7 @@ class Selector:
         return Line(number, text, seen, rank, time=self._latest)
 
     def _selected_by(self, line: Line, is_open: bool) -> Iterator[Line]:
-        """The lines that this one proves to be shown."""
+        """Yields the lines that are shown because of this one: itself and the context before it."""
         is_open = is_open and self._is_in_window(line.number)
         is_hit = is_open and self._is_hit(line)
         is_near = line.number <= self._context_end
@@ -170,7 +173,7 @@ class Selector:
         )
 
     def _time_on_clock_of(self, asked: TimeRange) -> int | None:
-        """The time at this line, to compare with the one asked for; None before the log's first."""
+        """The log's time here, to compare with `asked`; None before the first."""
         return self._time.on_clock_of(asked.offset) if self._time else None
 
     def _is_hit(self, line: Line) -> bool:
@@ -193,7 +196,7 @@ class Selector:
                 yield from self._put(line)
 
     def _put(self, line: Line, is_hit: bool = False) -> Iterator[Line]:
-        """The line, counted, unless it was sent before or the limit is reached."""
+        """Yields the line and counts it, unless it was sent before or the limit is reached."""
         if line.role != b"shown":
             if line.number <= self._selection.after:
                 return
@@ -215,7 +218,7 @@ class Selector:
             self._tally.cut_from = self._context_end - self._context if is_near else number
 
     def _last(self, count: int, lines: Iterable[Line | RestOfLine]) -> Iterator[Line | RestOfLine]:
-        """The last lines, and those that are brought in."""
+        """Yields the last `count` lines, and those that Selection.show names."""
         buffer = _LineBuffer(count, TAIL_BYTES)
         added = 0
         for line in lines:
@@ -233,10 +236,10 @@ class Selector:
         yield from held
 
     def _paged(self, lines: Iterable[Line | RestOfLine]) -> Iterator[Shown]:
-        """The lines that the page has room for, and the gaps between them."""
+        """Yields the lines that fit on the page, and the gaps between them."""
         tally = self._tally
-        shown = size = 0  # the number of the last line shown; bytes of all
-        room = self._line_bytes  # bytes that may be shown of the rest of that line
+        shown = size = 0  # the last line shown; bytes of all
+        room = self._line_bytes  # bytes left for the rest of that line
         gap_start = max(self._selection.first, self._selection.after + 1)
         for line in lines:
             if isinstance(line, RestOfLine):
@@ -262,7 +265,7 @@ class Selector:
             yield Gap(gap_start, tally.lines)
 
     def _room_behind(self, number: int, text: bytes, room: int) -> int:
-        """Bytes left of `room` behind this text of a line. Notes the first line that it ends."""
+        """Bytes left of `room` after a line's text. Notes the first line that is cut."""
         if len(text) > room:
             self._tally.cut_line = self._tally.cut_line or number
         return max(0, room - len(text))
@@ -273,7 +276,7 @@ class Selector:
 
 
 class _LineBuffer:
-    """The last lines, as many and as large as may be held."""
+    """A buffer of the last lines, limited in lines and bytes."""
 
     def __init__(self, capacity: int, capacity_bytes: int) -> None:
         self._lines: deque[Line] = deque()
@@ -282,7 +285,7 @@ class _LineBuffer:
         self._bytes = 0
 
     def add(self, line: Line) -> list[Line]:
-        """Holds a line. Returns those that left for it."""
+        """Adds a line. Returns the lines that it pushed out."""
         self._lines.append(line)
         self._bytes += len(line.text)
         left = []
@@ -296,13 +299,13 @@ class _LineBuffer:
         return bool(self._lines) and self._lines[-1].number == number
 
     def extend(self, rest: RestOfLine) -> list[Line]:
-        """Adds to the last line. Returns the lines that left for it, perhaps itself."""
+        """Extends the last line. Returns the lines that were pushed out, perhaps that one too."""
         line = self._lines.pop()
         self._bytes -= len(line.text)
         return self.add(line._replace(text=line.text + rest.text))
 
     def take(self) -> list[Line]:
-        """All lines; the buffer is empty then."""
+        """Removes and returns all lines."""
         lines = list(self._lines)
         self._lines.clear()
         self._bytes = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines, from pieces of any size."""
+"""Splits pieces of any size into lines."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -8,14 +8,17 @@ from oslogserve.lines.selection import LONGEST_LINE
 
 
 class RestOfLine(NamedTuple):
-    """More of the line before."""
+    """More text of the line that was yielded last."""
 
     text: bytes
 
 
 def split(pieces: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterator[bytes | RestOfLine]:
-    """The lines of a log, each with its line feed. Of a line of `longest` bytes or more may come
-    the beginning, of no less than that, and then its rest."""
+    """Yields a log's lines, each with its line feed.
+
+    A longer line than `longest` bytes may come in parts: a beginning of at least `longest` bytes,
+    then RestOfLine.
+    """
     held = b""
     is_rest = False
     for piece in pieces:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times at a place in a line."""
+"""Matches times in a line."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -10,13 +10,13 @@ Match = Callable[..., re.Match[bytes] | None]
 
 
 def _scanner(layouts: Iterable[str]) -> Match:
-    """The function that finds a time of these layouts at a place in a line. The match is its span."""
+    """A function that matches a time of these layouts at an offset; the match spans the time."""
     each = "|".join(map(pattern_of, layouts))
     guard = GUARD.replace("{end}", r"\Z")
     return re.compile(f"(?! )(?:{each}){guard}".encode()).match
 
 
-#: Arguments: the text, the place, and where a time must end.
+#: Arguments: the text, the offset, and where a time must end.
 scan = _scanner(LAYOUTS)
 #: The same for PLACED_LAYOUTS.
 SCAN_PLACED = {place: _scanner(layouts) for place, layouts in PLACED_LAYOUTS.items()}

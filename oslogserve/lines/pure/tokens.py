@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens at a place in a line."""
+"""Matches the tokens of a line's head."""
 
 import re
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _MATCHERS = [
 
 
 class Token(NamedTuple):
-    """A token. end: its end in the text."""
+    """A token. end: its end in the line."""
 
     kind: Kind
     end: int
@@ -21,7 +21,7 @@ class Token(NamedTuple):
 
 
 def token_at(position: Position, text: bytes, at: int, limit: int) -> Token | None:
-    """The token at a place; None where no rule matches. limit: where the text ends."""
+    """The token that begins at offset `at`; None if no rule matches. limit: where the text ends."""
     for positions, kind, match in _MATCHERS:
         if position in positions and (found := match(text, at, limit)):
             return Token(kind, found.end(), found[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Totals of a log's lines, for its summary."""
+"""Adds up the totals of a log's summary."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -13,16 +13,17 @@ from oslogserve.lines.selection import Counts, count
 from oslogserve.lines.summary import Bucket, ErrorLine, Totals
 
 MOST_BUCKETS = 200
-#: Errors that a summary holds of a log's beginning, and of its end; and bytes of the text of each.
+#: Errors that a summary keeps from a log's beginning, and as many from its end.
 MOST_ERRORS = 64
+#: Bytes of an error's text.
 LONGEST_ERROR = 300
-#: Bytes of a line that escape sequences are taken out of for that.
+#: Bytes of a line that are read for such a text, escape sequences included.
 _LOOKED_AT = 1024
 _ERROR = SEVERITIES.index("ERROR")
 _SECOND = 10**6
 _MINUTE = 60 * _SECOND
 _DAY = 1440 * _MINUTE
-#: Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
+#: Widths of a bucket, in microseconds. Each divides the next, so that whole buckets merge.
 # fmt: off
 WIDTHS = (
     _SECOND // 100, _SECOND // 10, _SECOND, 5 * _SECOND, 10 * _SECOND, 30 * _SECOND,
@@ -33,21 +34,21 @@ WIDTHS = (
 
 
 class Summary:
-    """Adds up the lines that a selection leaves."""
+    """Adds up the selected lines of one log."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._severities: Counts = {}
         self._first_time = b""
         self._last_time = b""
-        self._width = 0  # its place in WIDTHS
+        self._width = 0  # index in WIDTHS
         self._buckets: dict[int, Bucket] = {}  # by their start
-        self._now: int | None = None  # of the last line that had a time
+        self._now: int | None = None  # the time of the last line with a date
         self._first_errors: list[ErrorLine] = []
         self._last_errors: deque[ErrorLine] = deque(maxlen=MOST_ERRORS)
 
     def of(self, shown: Iterable[Shown]) -> Totals:
-        """Counts of the lines shown."""
+        """The totals of the lines shown; call it once."""
         for one in shown:
             if isinstance(one, Line):
                 self._add(one)
@@ -85,7 +86,7 @@ class Summary:
             self._last_errors.append(error)
 
     def _count(self, start: int, first_line: int, severities: Sequence[int]) -> None:
-        """Adds lines to the bucket of their time."""
+        """Adds lines to the bucket of time `start`. severities: how many lines, by rank."""
         start -= start % WIDTHS[self._width]
         new = Bucket(start=start, first_line=first_line, severities=[0] * len(SEVERITIES))
         bucket = self._buckets.setdefault(start, new)

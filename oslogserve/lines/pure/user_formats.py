@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""User formats, compiled by RE2 for its linear cost."""
+"""User formats, compiled with RE2, which matches in linear time."""
 
 import re2
 
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.members import Found
 
-#: A time goes into attributes unescaped.
+#: Bytes that no time may have: it goes into HTML attributes unescaped.
 _NEVER_IN_TIME = frozenset(b'&<>"\r\n')
 
 
 class CompiledFormat:
-    """A user format, ready to match. Raises ValueError, naming the format and its fault."""
+    """A user format, ready to match. Raises ValueError that names the format and its fault."""
 
     def __init__(self, user_format: UserFormat) -> None:
         options = re2.Options()

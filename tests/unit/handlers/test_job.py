@@ -108,7 +108,7 @@ def test_lines_are_merged_by_time_over_zones_and_steps_back(ask):
         *(["nova.txt.gz", "3"], ["nova.txt.gz", "4"], ["nova.txt.gz", "5"]),
         ["plain.txt", "1"],
     ]
-    assert notices(answer) == ["Lines without any time stand at the end, of: plain.txt."]
+    assert notices(answer) == ["Lines without any time come last, of: plain.txt."]
 
 
 @pytest.mark.parametrize("renderer", ["pure", "auto"])
@@ -139,7 +139,7 @@ def test_objects_begin_with_their_log(ask):
 def test_an_answer_that_was_cut_says_nothing_of_lines_at_its_end(job, renderer):
     ask = Asking(job, serve_renderer=renderer)
     assert notices(ask("/job/?order=time&format=text&limit=1&logs=plain*")) == [
-        "Lines without any time stand at the end, of: plain.txt."
+        "Lines without any time come last, of: plain.txt."
     ]
     (job / "job" / "plain.txt").write_bytes(PLAIN * 2)
     [more] = notices(ask("/job/?order=time&format=text&limit=1&logs=plain*"))
