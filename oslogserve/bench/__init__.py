@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures a deployment from outside, as its clients see it.
 
-Needs the extra `bench`. The server does not import this. This imports from the server only its
-configuration and, for uploads, its session with Swift.
+It needs the extra `bench`. The server does not import it. From the server, it imports only the
+configuration and, for uploads, the session with Swift.
 """

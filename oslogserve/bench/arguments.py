@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of `oslogserve bench`. What they need is imported only when a command runs."""
+"""The arguments of `oslogserve bench`. The commands are imported only when one runs."""
 
 import argparse
 import gc
@@ -10,9 +10,9 @@ from typing import Any
 from oslogserve.config.amounts import DECIMAL_SIZES, duration, whole_number
 from oslogserve.errors import SourceError
 
-#: libcurl's select() waits for 1024 sockets at most, and idle connections count too.
+#: libcurl's select() waits for at most 1024 sockets, idle ones included.
 MOST_PARALLEL = 400
-#: Bytes of Swift's largest object that is no large object.
+#: Bytes of Swift's largest object without segments.
 MOST_SIZE = 5 * 2**30
 MOST_CONTAINERS = 1000
 MOST = 10**9
@@ -105,13 +105,13 @@ def _base(text: str) -> tuple[str, str]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Runs a command. Raises OSError for what a user must know."""
+    """Runs a command. Raises OSError with a message for the user."""
     if options.report:
         with open(options.report, "a"):  # raises before anything is measured
             pass
     # SIGTERM interrupts as Ctrl-C does, so that the containers of `put` are deleted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    gc.disable()  # it would look through all samples while answers wait
+    gc.disable()  # a collection would visit all samples while answers wait
     try:
         from oslogserve.bench import commands
 

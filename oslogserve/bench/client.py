@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel requests of one process, timed by libcurl, and the delays caused by the client itself."""
+"""Sends parallel requests, timed by libcurl, and measures delays that the client itself causes."""
 
 import math
 import os
@@ -12,13 +12,13 @@ import pycurl
 
 from oslogserve.bench.samples import Beat, Request, Sample
 
-#: libcurl's largest. With a smaller one it would count later what a server had sent before.
+#: Bytes of libcurl's buffer, its largest. With a smaller one, libcurl would count bytes too late.
 BUFFER = 512 * 1024
 #: Statuses of success.
 SUCCESS = {"GET": 200, "PUT": 201, "DELETE": 204}
 #: Seconds between two beats.
 BEAT = 0.05
-#: Seconds that an answer may wait for the client.
+#: Seconds for which an answer may wait for the client.
 LATE = 0.001
 #: Headers of an answer that are kept.
 KEPT_HEADERS = (b"server-timing:", b"log-worker:")
@@ -27,7 +27,7 @@ _DURATION = re.compile(r"\s*dur=([0-9]+(?:\.[0-9]+)?)\s*")
 
 
 class Client:
-    """A client whose requests keep its connections, as a browser's do."""
+    """A client with keep-alive connections, as a browser has."""
 
     def __init__(
         self,
@@ -57,14 +57,14 @@ class Client:
         self.begin_run()
 
     def begin_run(self) -> list[Beat]:
-        """Starts the clock of a run. Returns the run's beats, to which fetch() adds."""
+        """Starts the clock of a run. Returns the list of its beats, to which fetch() appends."""
         self._watch = Watch(self._scheduling)
         for transfer in self._idle:
             transfer.ended = math.inf  # the last run had another clock
         return self._watch.beats
 
     def fetch(self, requests: Iterator[Request]) -> Iterator[Sample]:
-        """The samples of requests, in the order in which these end.
+        """Yields the samples of requests, in the order in which these end.
 
         Raises KeyboardInterrupt after interrupt().
         """
@@ -112,7 +112,7 @@ class Client:
 
 
 class Watch:
-    """The clock of a run, and how late the client was on it."""
+    """The clock of a run. It measures how long answers may have waited for the client."""
 
     def __init__(self, scheduling: "_Scheduling") -> None:
         self._scheduling = scheduling
@@ -133,7 +133,7 @@ class Watch:
         self._longest = 0.0
 
     def look(self) -> None:
-        """Notes that the client looks for answers now."""
+        """Notes that the client polls for answers now."""
         now = time.perf_counter()
         gap = now - self._looked - self._slept
         self._looked, self._slept = now, 0.0
@@ -145,7 +145,7 @@ class Watch:
             self.beat()
 
     def wait(self, multi: Any) -> None:
-        """Sleeps until an answer may be there. Time from then on counts as a delay."""
+        """Sleeps until an answer may be there. An answer that comes waits from then on."""
         began, waited = time.perf_counter(), self._scheduling.waited()
         if multi.select(BEAT) == -1:
             time.sleep(0.001)  # there is no socket yet
@@ -162,7 +162,7 @@ class _Scheduling:
         self._file = open(path if os.path.exists(path) else os.devnull, "rb")  # noqa: SIM115
 
     def waited(self) -> float:
-        """Seconds that this process was ready to run but did not; 0 if the kernel does not say."""
+        """Seconds in which this process was ready to run, but did not; 0 if the kernel does not say."""
         fields = os.pread(self._file.fileno(), 100, 0).split()
         return int(fields[1]) / 1e9 if fields else 0.0
 
@@ -215,8 +215,8 @@ class _Transfer:
     def sample(self, error: str) -> Sample:
         get = self.handle.getinfo
         status = get(pycurl.RESPONSE_CODE)
-        # libcurl's time of sending a GET is too late if the server took the processor meanwhile:
-        # the answer would seem faster than it was.
+        # For a GET, libcurl notes the end of sending too late if the server takes the processor: the
+        # answer would seem faster than it was.
         is_upload = self._request.data is not None
         moments = (pycurl.CONNECT_TIME_T, pycurl.APPCONNECT_TIME_T)
         sent = max(map(get, [pycurl.POSTTRANSFER_TIME_T] if is_upload else moments)) / 1e6

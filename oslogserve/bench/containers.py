@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The containers of `bench put` in Swift, and the requests that fill and empty them.
 
-Only a container with our name and our metadata is written to or deleted.
+It writes to, and deletes, only containers with its own prefix and its own metadata.
 """
 
 import itertools
@@ -22,18 +22,18 @@ from oslogserve.sources.swift_session import SwiftSession
 
 PREFIX = "oslogserve-bench-"
 MARK = "x-container-meta-oslogserve-bench"
-#: Random bytes from which all uploads are made; more would only fill the processor's cache.
+#: Random bytes that all uploads repeat; more would only push others out of the processor's cache.
 DATA = 16 * 2**20
-#: Objects that are listed before they are deleted, in one run.
+#: Objects that one round of deletions lists and deletes.
 MOST_DELETED = 100_000
-#: Seconds until an empty container can be deleted: Swift counts its objects late.
+#: Seconds for which the deletion of an empty container is retried: Swift counts its objects late.
 PATIENCE = 20
 
 
 class Containers:
     def __init__(self, config_file: str | None) -> None:
         """Raises ConfigError without credentials."""
-        # No container need be configured, but one makes the configuration check all the rest.
+        # With a container, the configuration requires credentials too.
         config = load(config_file, swift_container=PREFIX)
         self.ca_file: str = config["swift", "ca_file"]
         self._session = SwiftSession(config, Metrics())
@@ -49,7 +49,7 @@ class Containers:
         return names
 
     def names(self, run: str = "") -> list[str]:
-        """The containers of one run, or of all runs."""
+        """The names of the containers of one run, or of all runs."""
         prefix = f"{PREFIX}{run}-" if run else PREFIX
         found = self._session.request(swift_api.get_account, prefix=prefix, full_listing=True)
         names = [str(entry["name"]) for entry in (found[1] if found else ())]
@@ -57,7 +57,7 @@ class Containers:
         return [name for name, head in zip(names, heads, strict=True) if head and MARK in head]
 
     def uploads(self, containers: Sequence[str], size: int) -> Iterator[Request]:
-        """Endlessly uploads of new objects, to each container in turn."""
+        """Yields uploads of new objects, to each container in turn, endlessly."""
         data = os.urandom(min(size, DATA))
         # With Expect, curl would wait for an answer before it sends the body.
         headers = ("Content-Type: text/plain", "Expect:")
@@ -74,7 +74,7 @@ class Containers:
         ]
 
     def authorized(self, requests: Iterable[Request]) -> Iterator[Request]:
-        """The requests with URL and token, which each gets just before it is sent."""
+        """Yields the requests with URL and token, added just before each is sent."""
         for request in requests:
             access = self._session.request(lambda url, token, http_conn: (url, token))
             if access is None:
@@ -97,7 +97,7 @@ class Containers:
                     time.sleep(0.2)
 
     def _objects(self, container: str) -> Iterator[str]:
-        """The names of a container's objects, page by page."""
+        """Yields the names of a container's objects, page by page."""
         get, names = swift_api.get_container, [""]
         while names:
             found = self._session.request(get, container, marker=names[-1])

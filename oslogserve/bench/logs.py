@@ -14,10 +14,10 @@ import pycurl
 from oslogserve.bench.samples import Request
 from oslogserve.config import ConfigError
 
-#: Logs and folders of a job that are read.
+#: Most logs and folders of a job.
 MOST_LOGS = 10_000
 SCHEMES = ("http://", "https://")
-#: Characters of a path that are not quoted.
+#: Characters that are left as they are in a path.
 NO_QUOTE = "/%:@!$&'()*+,;=~"
 
 
@@ -59,7 +59,7 @@ def alternating(endpoints: Sequence[Endpoint], logs: Sequence[str]) -> Iterator[
 def limited(
     requests: Iterator[Request], count: int | None, seconds: float | None = None
 ) -> Iterator[Request]:
-    """The first `count` requests, but none later than `seconds` after the call."""
+    """Yields at most `count` requests, and none later than `seconds` after the call."""
     end = None if seconds is None else time.perf_counter() + seconds
     for request in itertools.islice(requests, count):
         if end is not None and time.perf_counter() >= end:
@@ -68,7 +68,10 @@ def limited(
 
 
 def below(folder: str, base: str = "") -> list[str]:
-    """All logs below a folder of oslogserve: URLs, or paths below the base. Raises ConfigError."""
+    """All logs below a folder of an oslogserve server, as URLs or as paths below `base`.
+
+    Raises ConfigError.
+    """
     endpoint = Endpoint("", base, {})
     folders = [endpoint.request(folder).url.rstrip("/") + "/"]
     found: list[str] = []
@@ -83,7 +86,7 @@ def below(folder: str, base: str = "") -> list[str]:
 
 
 def _entries(url: str) -> list[tuple[bool, str]]:
-    """For each entry of a folder: True if it is a folder, and its URL."""
+    """The entries of a folder: True for a folder, and the URL."""
     with closing(pycurl.Curl()) as handle:
         handle.setopt(pycurl.URL, f"{url}?format=json")
         handle.setopt(pycurl.TIMEOUT, 60)

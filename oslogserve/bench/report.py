@@ -16,19 +16,19 @@ from oslogserve.bench import stats
 from oslogserve.bench.result import Result, Run, as_text, caveats, conclusions
 from oslogserve.templates import template
 
-#: Metrics that have charts, with an explanation.
+#: Metrics with charts, and an explanation of each.
 CHARTS = {
     "response": "From the connection, or an upload's last byte, to the first byte of the answer",
     "transfer": "From the first byte of the answer to its last",
     "total": "From the beginning of the request to the answer's last byte",
 }
-#: Points of a chart: more would show no more.
+#: Points of a chart; more would not be visible.
 MOST_POINTS = 4000
 OVER_TIME = (
     f"Each request of the last run (of more than {MOST_POINTS}, the slowest of each few), the median by "
     "slice of time, and requests a second; grey where the client was the limit"
 )
-#: Colours that the colour-blind tell apart, from Okabe and Ito.
+#: Colours that colour-blind people can tell apart, by Okabe and Ito.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 
 
@@ -97,7 +97,7 @@ def _over_time(result: Result) -> Markup:
 
 
 def slowest(times: Sequence[float], most: int) -> list[int]:
-    """The index of the largest time in each of about `most` groups of neighbours."""
+    """Indexes of the largest time in each of about `most` groups of neighbours."""
     step = max(1, len(times) // most)
     groups = (range(i, min(i + step, len(times))) for i in range(0, len(times), step))
     return [max(group, key=times.__getitem__) for group in groups]

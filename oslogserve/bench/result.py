@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of measurements, as text, JSON and CSV, with its caveats."""
+"""The result of measurements as text, JSON and CSV, with caveats."""
 
 import csv
 import dataclasses
@@ -28,7 +28,7 @@ _TIME_HEADINGS = ("requests", "mean", "std", "p50", "p95", "p99", "max")
 
 
 class Run(NamedTuple):
-    """The requests of one run, and the client's beats. Both lists grow during the run."""
+    """The samples of one run, and the client's beats. Both lists grow during the run."""
 
     samples: list[Sample]
     beats: list[Beat]
@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 
 class Result(NamedTuple):
-    #: What was measured and how, by its name.
+    #: What was measured and how: values by their labels.
     setup: dict[str, str]
     runs: list[Run]
     #: True if the user ended it.
@@ -52,7 +52,7 @@ class Result(NamedTuple):
 
 
 def caveats(result: Result) -> list[str]:
-    """Sentences without which the figures would mislead."""
+    """Sentences that a reader needs so as not to misread the figures."""
     found = []
     if result.was_interrupted:
         found.append("It was interrupted: these are the requests that had ended by then.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of one client, with progress on a terminal, and their result."""
+"""Runs of a client, with progress on a terminal, and their result."""
 
 import argparse
 import platform
@@ -22,7 +22,7 @@ PROGRESS = 0.5
 
 
 def setup(options: argparse.Namespace) -> dict[str, str]:
-    """The part of a set-up that all commands share."""
+    """The part of Result.setup that all commands share."""
     return {
         "parallel": str(options.parallel),
         "connections": "one for each request" if options.no_keep_alive else "kept",
@@ -39,9 +39,9 @@ def measured(
     requests: Callable[[], Iterator[Request]],
     sources: int = 1,
 ) -> Result:
-    """The result of all runs, or of those until an interruption. Closes the client.
+    """The result of all runs, or of those before an interruption. Closes the client.
 
-    requests: makes the endless requests of a run, to each source in turn.
+    requests: returns a run's endless requests, to each source in turn. sources: their number.
     """
     found = Result(described, [])
     count = options.requests or (None if options.duration else REQUESTS)
@@ -62,7 +62,7 @@ def measured(
 
 
 def measure_run(found: Result, client: Client, requests: Iterator[Request], title: str) -> None:
-    """Adds a run to the result, sample by sample."""
+    """Adds a run to `found`, sample by sample. title: shown with the progress."""
     run = Run([], client.begin_run())
     found.runs.append(run)
     with interrupted_by_signals(client):
@@ -83,7 +83,7 @@ def interrupted_by_signals(client: Client) -> Iterator[None]:
 
 
 def _with_progress(samples: Iterator[Sample], title: str) -> Iterator[Sample]:
-    """The samples. Their number is shown on a terminal."""
+    """Yields the samples, and shows their number on a terminal."""
     if not sys.stderr.isatty():
         yield from samples
         return
@@ -107,7 +107,7 @@ def report(options: argparse.Namespace, found: Result) -> int:
             from oslogserve.bench.report import as_html
 
             Path(options.report).write_text(as_html(found), "utf-8")
-    finally:  # a failing page loses no figures
+    finally:  # if the page fails, the figures are not lost
         shown = result.as_json if options.json else result.as_csv if options.csv else result.as_text
         sys.stdout.write(shown(found))
         sys.stdout.flush()

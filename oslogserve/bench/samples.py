@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests, their measurements, and the state of the client meanwhile."""
+"""Requests, their measurements, and the client's state during a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,12 +29,14 @@ class UploadData:
 
 
 class Request(NamedTuple):
+    """A request that the client sends."""
+
     source: str
-    #: The log's; the same for each source.
+    #: The log's name, the same for each source.
     name: str
     url: str
     method: str = "GET"
-    #: Instead of the client's.
+    #: Sent instead of the client's; empty for those.
     headers: Sequence[str] = ()
     #: The body of a PUT.
     data: UploadData | None = None
@@ -46,14 +48,14 @@ class Sample:
 
     source: str
     name: str
-    #: Since the beginning of the run.
+    #: When it began, since the beginning of the run.
     started: float
-    #: Until the connection was made, with DNS and TLS; 0 for an open one. For an upload, until
-    #: its last byte was sent.
+    #: Until the connection was open, with DNS and TLS; 0 if it was open before. For an upload, until
+    #: the last byte was sent.
     sent: float
     #: From then until the first byte of the answer.
     response: float
-    #: From then until its last byte.
+    #: From then until the last byte of the answer.
     transfer: float
     total: float
     #: Bytes of the body on the wire.
@@ -66,24 +68,24 @@ class Sample:
     is_first: bool = False
     #: Seconds in the header Server-Timing, by name.
     server: dict[str, float] = field(default_factory=dict)
-    #: The process that answered, or "".
+    #: The server's process that answered, or "".
     worker: str = ""
 
 
 class Beat(NamedTuple):
-    """The client's state at a moment. Times are in seconds; all but `at` and `longest` add up."""
+    """The client's state at a moment. Times are in seconds, summed up but for `at` and `longest`."""
 
     #: Since the beginning of the run.
     at: float
     #: Processor time.
     processor: float
-    #: The client was ready to run, but got no processor.
+    #: Time in which the client was ready to run, but got no processor.
     waited: float
-    #: The client did not sleep: it worked, or waited for a processor.
+    #: Time in which the client did not sleep: it worked, or waited for a processor.
     awake: float = 0.0
-    #: A connection had no request; the mean of all connections.
+    #: Time in which a connection had no request; the mean of all connections.
     idle: float = 0.0
-    #: An answer may have waited for the client for longer than `client.LATE`.
+    #: Time in which an answer may have waited longer than `client.LATE` for the client.
     late: float = 0.0
     #: The longest that an answer may have waited since the last beat.
     longest: float = 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of samples: by source, between sources, by slice of time, by worker."""
+"""Statistics of samples: for each source, time slice and worker, and ratios between sources."""
 
 import bisect
 import math
@@ -11,28 +11,28 @@ import numpy
 
 from oslogserve.bench.samples import Beat, Sample
 
-#: Of each sample. The names in Server-Timing follow as "server NAME".
+#: Fields of Sample that are metrics. Each duration in Server-Timing is another: "server NAME".
 METRICS = ("sent", "response", "transfer", "total")
-#: Resamples for a confidence interval, and the most values in one.
+#: Resamples for a confidence interval, and the most values in a resample.
 RESAMPLES, MOST_RESAMPLED = 2000, 5000
-#: The least requests in a fifth of all, to compare the last fifth with the first.
+#: Requests that a fifth of the run needs, to compare the last fifth with the first.
 LEAST_FADING = 20
-#: Slices of a run, about.
+#: The most slices of a run.
 SLICES = 30
-#: Seconds of a slice.
+#: Possible widths of a slice, in seconds.
 WIDTHS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
-#: The client is the limit if it is busy, waits for a processor or has idle connections for more
-#: than this part of the time,
+# The client is the limit above any of these.
+#: Parts of the time in which it is busy, waits for a processor, or has idle connections.
 BUSY, WAITING, IDLE = 0.80, 0.10, 0.08
-#: ... if it takes more than this part of the requests' time, while bodies take little of it,
+#: Part of the requests' time that it takes, if bodies take less than LITTLE_BODY of that time.
 SHARE, LITTLE_BODY = 0.11, 0.10
-#: ... or if more than this part of the answers may have waited for it (a 99th percentile shows 1 %),
-#: for longer than this part of the median response and than client.LATE.
+#: Part of the answers that may have waited for it (a 99th percentile shows 1 %), if the longest wait
+#: was more than VERY_LATE of the median response.
 OFTEN_LATE, VERY_LATE = 0.01, 0.05
 
 
 class Description(NamedTuple):
-    """Statistics of a metric, in seconds; all 0 without values."""
+    """Statistics of a metric, in seconds; zeros without values."""
 
     requests: int
     mean: float
@@ -44,7 +44,7 @@ class Description(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """The ratio of two sources' medians, as a 95 % bootstrap interval."""
+    """The ratio of two sources' medians of a metric, as a 95 % bootstrap interval."""
 
     metric: str
     source: str
@@ -54,7 +54,7 @@ class Ratio(NamedTuple):
 
 
 class Fading(NamedTuple):
-    """The median of the last fifth of all requests over that of the first, as such an interval."""
+    """The median of the last fifth of a source's requests over that of the first, as in Ratio."""
 
     source: str
     low: float
@@ -67,11 +67,11 @@ class TimeSlice(NamedTuple):
     #: Seconds since the run began, and seconds of the slice.
     start: float
     width: float
-    #: Requests that succeeded, and their median total, by source.
+    #: Successful requests, and their median total, by source.
     requests: dict[str, int]
     median: dict[str, float]
     failures: int
-    #: As in Beat, in parts of the slice's time; `longest` in seconds.
+    #: As in Beat, as parts of the slice's time; `longest` in seconds.
     busy: float
     waiting: float
     awake: float
@@ -98,7 +98,7 @@ def without_outliers(values: Sequence[float]) -> list[float]:
 
 
 def metrics_of(samples: Sequence[Sample]) -> dict[str, list[float]]:
-    """The values of each metric, without failures."""
+    """The values of each metric, in seconds, without failed requests."""
     good = _succeeded(samples)
     found = {metric: [getattr(sample, metric) for sample in good] for metric in METRICS}
     for name in sorted({name for sample in good for name in sample.server}):
@@ -107,7 +107,7 @@ def metrics_of(samples: Sequence[Sample]) -> dict[str, list[float]]:
 
 
 def by_source(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """Samples by source, in the order in which the sources were asked first."""
+    """Samples by source; the sources are in the order of their first requests."""
     found: dict[str, list[Sample]] = {}
     for sample in sorted(samples, key=lambda sample: sample.started):
         found.setdefault(sample.source, []).append(sample)
@@ -115,7 +115,7 @@ def by_source(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
 
 
 def ratios(samples: Sequence[Sample]) -> list[Ratio]:
-    """Ratios of each source over the first, by response and by transfer."""
+    """The ratios of each other source over the first, for response and transfer."""
     random = numpy.random.default_rng(0)
     values = {name: metrics_of(own) for name, own in by_source(samples).items()}
     first = next(iter(values), "")
@@ -128,7 +128,7 @@ def ratios(samples: Sequence[Sample]) -> list[Ratio]:
 
 
 def fading(samples: Sequence[Sample]) -> list[Fading]:
-    """The fading of each source's total; empty if requests differ, or are too few to say."""
+    """The fading of each source's total. Leaves out few requests, and those of different sizes."""
     random = numpy.random.default_rng(0)
     found = []
     good = _succeeded(samples)
@@ -157,7 +157,7 @@ def _interval(
 
 
 def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES) -> list[TimeSlice]:
-    """The slices of a run, each with the client's part in it."""
+    """The time slices of a run, at most `most`, with the client's part in each."""
     end = max((sample.started + sample.total for sample in samples), default=0.0)
     width = next((width for width in WIDTHS if end / width <= most), WIDTHS[-1])
     usual = {name: described(values).p50 for name, values in metrics_of(samples).items()}
@@ -189,7 +189,7 @@ def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES)
 
 
 def _client_part(beats: Sequence[Beat], start: float, end: float) -> Beat:
-    """What the client did in each second from `start` to `end`; all 0 with less than two beats."""
+    """The client's state per second from `start` to `end`; zeros without two beats."""
     ats = [beat.at for beat in beats]
     first = max(0, bisect.bisect_right(ats, start) - 1)
     within = beats[first : bisect.bisect_left(ats, end) + 1]
@@ -201,7 +201,7 @@ def _client_part(beats: Sequence[Beat], start: float, end: float) -> Beat:
 
 
 def _client_limit(client: Beat, usual: dict[str, float], rate: float) -> str:
-    """usual: the run's medians by metric. rate: requests a second."""
+    """Why the client was the limit, or "". usual: the run's medians. rate: requests a second."""
     reasons = []
     # Looking for answers takes a processor too, and a client that is awake may get none.
     busy = max(client.processor, client.awake)
@@ -211,7 +211,7 @@ def _client_limit(client: Beat, usual: dict[str, float], rate: float) -> str:
         reasons.append(f"the client waited for a processor {client.waited:.0%} of the time")
     if client.idle > IDLE:
         reasons.append(f"its connections had no request {client.idle:.0%} of the time")
-    # The client takes a body while the server still sends, which costs the request no time.
+    # Bodies are left out: the client reads them while the server still sends.
     share = client.awake / max(rate * usual["total"], 1e-9)
     if rate and share > SHARE and usual["response"] > (1 - LITTLE_BODY) * usual["total"]:
         reasons.append(f"the client itself took {min(1.0, share):.0%} of a request's time")

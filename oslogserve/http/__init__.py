@@ -5,6 +5,6 @@ Knows nothing of lines or sources.
 """
 
 TEXT = "text/plain; charset=utf-8"
-#: For what has no ETag, so that nobody can ask whether it is still the same.
+#: For answers without an ETag, since no client can ask whether they are still the same.
 NO_STORE = ("Cache-Control", "no-store")
 VARY = ("Vary", "Accept, Accept-Encoding")

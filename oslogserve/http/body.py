@@ -46,9 +46,9 @@ class Ended(NamedTuple):
 
     #: "complete", "aborted" (the client left) or "failed".
     ending: str
-    #: From the request on.
+    #: Seconds since the request came.
     seconds: float
-    #: Seconds until the first byte was handed to the server; None where there is none.
+    #: Seconds until the first byte was passed to the server; None for none.
     first_byte: float | None
     #: Bytes.
     sent: int
@@ -57,8 +57,8 @@ class Ended(NamedTuple):
 class Body:
     """Iterator over a response's body.
 
-    A class, not a generator: close() works before the first byte too (HEAD, a client that left).
-    Where the body fails midway, that is counted, and the server breaks the connection.
+    A class, not a generator, so that close() also works before the first byte (HEAD, a client that
+    left). If the body fails midway, this is counted, and the server breaks the connection.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Body:
         started: float,
         note: Callable[[Response, Ended], None] | None = None,
     ) -> None:
-        """started: when the request came, by time.perf_counter(). note: called once, in the end."""
+        """started: when the request came, by time.perf_counter(). note: called once, at the end."""
         self._response = response
         self._pieces = iter(response.body)
         self._metrics = metrics

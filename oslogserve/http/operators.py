@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators: clients that may read metrics and readiness, by their addresses.
+"""Operators: the clients that may read metrics and readiness, by their addresses.
 
-X-Forwarded-For is the one header that a front may set. It counts where a front connects, and from
-everybody else it is ignored.
+Only fronts may set X-Forwarded-For. From any other client it is ignored.
 """
 
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ Networks = Sequence[IPv4Network | IPv6Network]
 
 class Operators:
     def __init__(self, operators: Networks, fronts: Networks) -> None:
-        """fronts: servers before this one, which say in X-Forwarded-For for whom they ask."""
+        """fronts: proxies before this server, which name their clients in X-Forwarded-For."""
         self._operators = operators
         self._fronts = fronts
 
@@ -29,7 +28,7 @@ class Operators:
         hops = forwarded.split(",") if forwarded else []
         peer = environ.get("REMOTE_ADDR", "")
         if peer:
-            hops.append(peer)  # else it is a Unix socket, where fronts alone connect
+            hops.append(peer)  # else it is a Unix socket, where only fronts connect
         client = None
         for hop in reversed(hops):
             client = _parsed(hop)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read-ahead: a thread prepares pieces while earlier ones are sent.
 
-Two of them in a row use three processors for a large log: one thread inflates, one renders, and the
-server's own sends. Inflating, rendering and sending all let other threads run.
+Two in a row use three processors for a large log: one thread inflates, one renders, and the server's
+own sends. All three let other threads run meanwhile.
 """
 
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from threading import Lock, Thread
 
-#: Pieces until a thread is started: a log of a megabyte is sent sooner than one helps.
+#: Pieces before a thread is started: for a log of a megabyte it would not pay.
 PIECES_WITHOUT_THREAD = 4
 #: Pieces that are ready and not yet taken; each is some 400 KiB of a page.
 MOST_READY = 2
@@ -18,7 +18,7 @@ MOST_READY = 2
 class ReadAhead:
     """Iterator over `pieces` whose thread prepares the next ones. close() calls `on_close`.
 
-    While the thread is at work, the thread calls on_close in the end: what it reads from is not
+    If the thread is still at work, it calls `on_close` itself when it ends. So its source is not
     closed meanwhile, and nobody waits for a source that hangs.
     """
 

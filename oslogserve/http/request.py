@@ -18,8 +18,8 @@ from webob.etag import ETagMatcher
 from oslogserve.errors import Header, RangeUnsatisfiable
 from oslogserve.http import NO_STORE, VARY
 
-#: One range of RFC 9110, which allows no space within it: FIRST-LAST, FIRST- or -LENGTH. Python
-#: refuses to read a number of 4300 digits.
+#: A single range of RFC 9110, without spaces: FIRST-LAST, FIRST- or -LENGTH. The digits are limited,
+#: since int() refuses 4,300 of them.
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.IGNORECASE)
 #: Seconds. A job that has written nothing for a day has ended.
 SETTLED_AFTER = 24 * 3600
@@ -54,7 +54,7 @@ class Request:
     """A request, over its WSGI environ."""
 
     def __init__(self, environ: dict[str, Any], gzip_level: int | None = None) -> None:
-        """gzip_level: of the server; None where it never compresses."""
+        """gzip_level: the server's; None if it never compresses."""
         self.environ = environ
         self.is_head: bool = environ["REQUEST_METHOD"] == "HEAD"
         self.accepts_gzip = gzip_level is not None and names_gzip(
@@ -69,7 +69,7 @@ class Request:
         return "HTTP_IF_NONE_MATCH" in self.environ or "HTTP_IF_MODIFIED_SINCE" in self.environ
 
     def byte_range(self) -> "RequestedRange | None":
-        """The range that a GET requests; None for none, several, or what is not understood."""
+        """The range that a GET requests; None for none, several or a malformed one."""
         found = _RANGE.fullmatch(self.environ.get("HTTP_RANGE", ""))
         if found is None or self.environ["REQUEST_METHOD"] != "GET":
             return None
@@ -91,7 +91,7 @@ class ByteRange(NamedTuple):
 
 
 class RequestedRange(NamedTuple):
-    """Value of a Range header: bytes FIRST-LAST, FIRST-, or -LENGTH of the end."""
+    """A requested range: FIRST-LAST, FIRST-, or the last bytes, -LENGTH, where `first` is None."""
 
     first: int | None
     last: int | None
@@ -110,9 +110,9 @@ class RequestedRange(NamedTuple):
 # As accepts_html(): clients have few of them.
 @lru_cache(maxsize=256)
 def names_gzip(header: str | None) -> bool:
-    """True if an Accept-Encoding names gzip, with a q that is not 0 and at least identity's.
+    """True if an Accept-Encoding names gzip, with a q above 0 and at least identity's.
 
-    A header that cannot be parsed names nothing.
+    A malformed header names nothing.
     """
     if header is None:
         return False

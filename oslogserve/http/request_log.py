@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of requests: a line for each, when its response has ended."""
+"""The request log: a line for each request, once its response has ended."""
 
 import contextlib
 import json
@@ -17,11 +17,11 @@ from urllib.parse import quote
 from oslogserve.http.body import Ended, ServerTiming
 from oslogserve.http.response import Response
 
-#: The most characters of a path, and of any other text of a client: a line is written to a pipe in one
-#: piece if it is shorter than 4096 bytes.
+#: Characters of a path, and of any other text from a client. They keep a line below 4096 bytes, which
+#: a pipe takes in one piece.
 LONGEST_PATH, LONGEST = 1500, 500
 _STDERR = 2
-#: Printable, without what begins or ends a text.
+#: Printable characters but for the quote and the backslash.
 _PLAIN = "".join(char for char in map(chr, range(32, 127)) if char not in '"\\')
 #: Fields that Apache's combined format has.
 _APACHES = ("client", "time", "method", "path", "query", "status", "sent", "referer", "agent")
@@ -30,7 +30,7 @@ Fields = dict[str, Any]
 
 
 class _File(WatchedFileHandler):
-    """A file that is opened again when it was moved away. Drops lines that cannot be written."""
+    """A file that is opened again after it was moved away. Drops lines that cannot be written."""
 
     def _open(self) -> Any:
         opener = partial(os.open, mode=0o640)
@@ -41,9 +41,9 @@ class _File(WatchedFileHandler):
 
 
 class RequestLog:
-    """The log of requests. Each line is one write, so that processes can share a file.
+    """The request log. Each line is one write, so that processes can share a file.
 
-    What cannot be written is dropped: requests go on.
+    A line that cannot be written is dropped, and requests go on.
     """
 
     def __init__(self, to: str, form: str) -> None:
@@ -52,13 +52,13 @@ class RequestLog:
         self._line = _FORMS[form]
 
     def write(self, fields: Fields) -> None:
-        with contextlib.suppress(OSError):  # of a file that cannot be opened again
+        with contextlib.suppress(OSError):  # if the file cannot be opened again
             self._handler.handle(logging.makeLogRecord({"msg": self._line(fields)}))
 
 
 def _opened(to: str) -> logging.Handler:
     if to == "stderr":
-        # Of mod_wsgi, sys.stderr would begin each line with a time and more.
+        # Not sys.stderr: mod_wsgi's adds a time and more to each line.
         return logging.StreamHandler(open(_STDERR, "w", encoding="ascii", closefd=False))
     try:
         return _File(to)
@@ -71,7 +71,7 @@ def _opened(to: str) -> logging.Handler:
 def fields_of(
     environ: dict[str, Any], response: Response, timing: ServerTiming, ended: Ended
 ) -> Fields:
-    """Fields of a line, all text in ASCII; times are in seconds."""
+    """The fields of a line: text in ASCII, durations in seconds."""
     path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
     began = datetime.fromtimestamp(time.time() - ended.seconds, UTC)
     return {
@@ -95,12 +95,12 @@ def fields_of(
 
 
 def _plain(text: str) -> str:
-    """Text from a client; characters that are not plain are escaped as in a URL."""
+    """A client's text, shortened; characters other than _PLAIN are escaped as in a URL."""
     return quote(text[:LONGEST].encode("latin-1", "replace"), safe=_PLAIN)[:LONGEST]
 
 
 def _combined(fields: Fields) -> str:
-    """Apache's combined format, and behind it the other fields by their names."""
+    """A line in Apache's combined format, followed by the other fields as name=value."""
     shown = {name: "-" if value in (None, "") else value for name, value in fields.items()}
     shown["query"] = fields["query"] and "?" + fields["query"]
     began = datetime.fromisoformat(fields["time"]).strftime("%d/%b/%Y:%H:%M:%S %z")

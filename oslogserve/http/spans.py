@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spans of OpenTelemetry, one for each request: of the extra `otel`, and off by default.
+"""OpenTelemetry's spans, one for each request. They need the extra `otel`, and are off by default.
 
-Where they go and how many are sampled says the environment (OTEL_*), as the SDK reads it.
+The SDK reads from the environment (OTEL_*) where to send them, and how many to sample.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-#: Attributes by the fields of the request log; the others have its names, behind "oslogserve.".
+#: Attributes by fields of the request log; any other field is "oslogserve." and its name.
 _ATTRIBUTES = {
     "method": "http.request.method",
     "path": "url.path",
@@ -25,7 +25,7 @@ _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 def processor() -> SpanProcessor:
-    """A processor that sends spans to OTLP, several at once."""
+    """A processor that sends spans in batches by OTLP."""
     return BatchSpanProcessor(OTLPSpanExporter())
 
 
@@ -38,7 +38,10 @@ class Spans:
         self._tracer = provider.get_tracer("oslogserve")
 
     def begin(self, traceparent: str) -> tuple[Any, str]:
-        """A request's span, and its traceparent, "" for none. traceparent: the request's header."""
+        """Begins a request's span. Returns it and its traceparent, "" for none.
+
+        traceparent: the request's header.
+        """
         parent = _PROPAGATOR.extract({"traceparent": traceparent})
         span = self._tracer.start_span("HTTP", parent, SpanKind.SERVER)
         own: dict[str, str] = {}
@@ -46,8 +49,8 @@ class Spans:
         return span, own.get("traceparent", "")  # a disabled SDK has none
 
     def end(self, span: Any, fields: dict[str, Any]) -> None:
-        """Ends a request's span. fields: of the request log."""
-        if fields["method"] in ("GET", "HEAD"):  # else it is any word of a client
+        """Ends a request's span. fields: see fields_of()."""
+        if fields["method"] in ("GET", "HEAD"):  # any other method is a client's own word
             span.update_name(fields["method"])
         for name, value in fields.items():
             if value not in (None, ""):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of `oslogserve upload`. What they need is imported only when the command runs."""
+"""The arguments of `oslogserve upload`. The command is imported only when it runs."""
 
 import argparse
 from typing import Any
 
 from oslogserve.config.amounts import BINARY_SIZES, duration, whole_number
 
-#: Bytes of Swift's largest object.
+#: Bytes of a segment, by Swift's own limit.
 LARGEST_SEGMENT = 5 * 2**30
 
 

@@ -26,7 +26,7 @@ PIECE = 65536
 
 
 def upload(options: argparse.Namespace) -> int:
-    """Uploads. Returns the exit status, 1 if a file is not in Swift as it is here.
+    """Uploads logs. Returns the exit status: 1 if a file could not be stored, else 0.
 
     Raises ConfigError, OSError.
     """
@@ -62,7 +62,7 @@ def _writer(
 
 def _upload_folder(options: argparse.Namespace, destination: Destination, report: Report) -> None:
     root = os.fsencode(options.logs)
-    os.scandir(root).close()  # raises what is wrong with it
+    os.scandir(root).close()  # raises if it cannot be read
     writer = _writer(options, destination, options.patience, destination.object_prefix)
 
     def stop(*_: object) -> None:
@@ -93,7 +93,7 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
     folder = tempfile.mkdtemp(prefix="oslogserve-upload-", dir=options.keep)
     path = Path(folder, options.name)
     is_stored = False
-    # The job gets the first signal too, and its last lines are still to come.
+    # The job gets the first signal too, and may still write its last lines.
     _at_signals(lambda *_: _at_signals(signal.default_int_handler))
     with path.open("x+b", buffering=0) as file:
         try:
@@ -112,7 +112,7 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
 
 
 def _same_destination(options: argparse.Namespace) -> list[str]:
-    """The arguments that store the files of a folder where the console was to be stored."""
+    """Arguments that upload the folder to the same destination."""
     given = {name: getattr(options, name) for name in ("prefix", "container", "config", "expire")}
     return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
@@ -120,7 +120,7 @@ def _same_destination(options: argparse.Namespace) -> list[str]:
 def _read_console(
     options: argparse.Namespace, destination: Destination, report: Report, file: BinaryIO
 ) -> None:
-    """Keeps standard input in a file, until its end. Readers see it grow."""
+    """Copies standard input to a file until its end, while readers see it grow in Swift."""
     location = destination.location(os.fsencode(options.name))
     writer = _writer(options, destination, 0)
     with closing(LiveConsole(file, location, writer, options.every, report)):
@@ -133,7 +133,7 @@ def _read_console(
 
 
 def _read(descriptor: int) -> bytes:
-    """The next bytes of a pipe, also of one that another process made non-blocking."""
+    """The next bytes of a pipe. Another process may have made it non-blocking."""
     while True:
         try:
             return os.read(descriptor, PIECE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads a console while it is being written.
 
-Its lines go to a file at once, so a slow Swift never holds up the job. Now and then readers get the
-file as a large object: full segments stay, the last one is sent again with the new lines.
+Its lines go to a file at once, so a slow Swift never delays the job. From time to time, the file is
+stored as a large object for readers. Full segments stay; the last one is sent again with new lines.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import SwiftWriter
 from oslogserve.upload.uploader import FAILURES, reason_of
 
-#: Bytes of the first segments. After each DOUBLED_AFTER segments the size doubles, so that 1000 of
-#: them, Swift's limit, hold 800 GB.
+#: Bytes of the first segments. The size doubles after each DOUBLED_AFTER segments, so that 1000, Swift's
+#: limit, hold 800 GB.
 SEGMENT = 8 * 2**20
 DOUBLED_AFTER = 100
 
@@ -30,9 +30,9 @@ def segment_size(number: int) -> int:
 
 
 def keep(read: Callable[[], bytes], file: BinaryIO, report: Report) -> None:
-    """Writes what is read to a file, until the end.
+    """Writes the chunks that `read` returns to a file, until an empty one.
 
-    Reads on if the disk is full: else the job could not write its lines anywhere.
+    If the disk is full, it reads on, since a job that cannot write would stop.
     """
     lost = 0
     try:
@@ -48,15 +48,15 @@ def keep(read: Callable[[], bytes], file: BinaryIO, report: Report) -> None:
 
 @dataclass
 class LiveConsole:
-    """The large object in which readers see a console grow, and the thread that renews it.
+    """The large object in which readers see a console grow, and the thread that updates it.
 
-    writer: has no patience: a failed renewal is repeated with the lines that came meanwhile.
+    writer: without patience, since the next update repeats a failed one, with more lines.
     """
 
     file: BinaryIO
     location: Location
     writer: SwiftWriter
-    #: Between two renewals.
+    #: Seconds between two updates.
     seconds: float
     report: Report
     _full: list[Segment] = field(default_factory=list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where and how files are stored, so that the server finds each by its path."""
+"""The destination of an upload: where and how files are stored, so that the server finds them."""
 
 from typing import NamedTuple
 
@@ -8,19 +8,22 @@ from oslogserve.sources.swift import MAX_NAME, Location, location_of
 
 
 class BadName(Exception):
-    """Raised for a file name that Swift or the server does not take."""
+    """Raised for a file name that Swift or the server does not accept."""
 
 
 class Destination(NamedTuple):
     config: Config
-    #: The folder's path in URLs, without slashes around it.
+    #: The folder's path in URLs, without slashes at its ends.
     prefix: bytes
     segment_size: int
-    #: Whether text is stored gzipped if that makes it shorter.
+    #: True if text is stored as gzip where that is shorter.
     may_gzip: bool
 
     def location(self, path: bytes) -> Location:
-        """The container and the object in which the server looks for a file. Raises BadName."""
+        """The object in which the server looks for a file. Raises BadName.
+
+        path: relative to the folder.
+        """
         served = b"/".join(filter(None, [self.prefix, path]))
         swift = self.config.section("swift")
         location = location_of(served, swift["container"], swift["partitions"])
@@ -36,7 +39,7 @@ class Destination(NamedTuple):
 
     @property
     def object_prefix(self) -> str:
-        """The beginning of all objects' names."""
+        """The prefix of all objects' names."""
         prefix = self.prefix.decode() + "/" if self.prefix else ""
         has_partition = "{partition}" in self.config["swift", "container"]
         return prefix.partition("/")[2] if has_partition else prefix

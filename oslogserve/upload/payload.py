@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes that are stored for a file: plain or gzipped, with media type and checksums.
+"""The payload of a file: its bytes, plain or as gzip, with media type and checksums.
 
-A file is read twice: for its checksums and to send it. So Swift refuses bytes that changed in between.
+A file is read twice, for its checksums and to send it. Swift refuses bytes that changed in between.
 """
 
 import os
@@ -17,11 +17,11 @@ from typing import BinaryIO, NamedTuple
 from oslogserve.http import TEXT
 from oslogserve.logs.media_type import passed_through_as
 
-#: Bytes that are read at once. The first so many decide whether gzip is used.
+#: Bytes that are read at once. The first piece decides whether gzip is used.
 PIECE = 256 * 1024
 #: Shorter text is not gzipped: inflating it costs more than its transfer.
 SMALLEST_GZIP = 1024
-#: Gzip is used if it leaves at most this part of the bytes.
+#: Gzip is used if its size is at most this part of the text's.
 GAIN = 0.9
 #: Segments of a large object, by Swift's default (max_manifest_segments).
 MOST_SEGMENTS = 1000
@@ -29,13 +29,15 @@ _COMPRESSIBLE = re.compile(r"text/|image/svg|application/(?:.*\+)?(?:json|xml|ja
 
 
 class Changed(Exception):
-    """Raised if a file differs from its checksums."""
+    """Raised if a file no longer fits its checksums."""
 
     def __init__(self) -> None:
         super().__init__("it is written to all the time")
 
 
 class Segment(NamedTuple):
+    """A part of a payload's file, in bytes."""
+
     start: int
     size: int
     #: In hexadecimal digits.
@@ -49,7 +51,7 @@ class Payload:
     media_type: str
     #: Content-Encoding, or "".
     encoding: str
-    #: One if it is stored as one object, else those of a large object.
+    #: A single one for a normal object, several for a large object.
     segments: list[Segment]
 
     @property
@@ -73,9 +75,9 @@ class Payload:
 def payload_of(
     file: BinaryIO, size: int, name: str, segment_size: int, may_gzip: bool
 ) -> Iterator[Payload]:
-    """The payload for the first `size` bytes of a file. Raises Changed, OSError.
+    """Context with the payload for the first `size` bytes of a file. Raises Changed, OSError.
 
-    name: of the file; decides its media type.
+    name: the file's, for the media type.
     """
     head = os.pread(file.fileno(), PIECE, 0)
     media_type = media_type_of(name, head)
@@ -120,7 +122,7 @@ def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
 
 
 def _gzip_pays(media_type: str, head: bytes) -> bool:
-    """True if gzip is worth it, judged by the first bytes."""
+    """True if gzip saves enough, judged by the first bytes."""
     if len(head) < SMALLEST_GZIP or not _COMPRESSIBLE.match(media_type):
         return False
     return len(zlib.compress(head, 1)) <= GAIN * len(head)

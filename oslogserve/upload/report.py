@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of an upload: a line for each file that was not uploaded, and a summary."""
+"""The report of an upload: a line for each failed or skipped file, and a summary."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ class Report:
         self._lock = Lock()
         self._began = self._shown = time.monotonic()
         self._has_progress = sys.stderr.isatty()
-        #: Files by what became of them, and bytes.
+        #: Files by outcome, and bytes.
         self._counts: Counter[str] = Counter()
 
     @property
@@ -31,11 +31,11 @@ class Report:
         return not self.has_failures and not self._counts["incomplete"]
 
     def uploaded(self, size: int, stored_size: int) -> None:
-        """Counts a file. stored_size: bytes that were sent for its `size`."""
+        """Counts an uploaded file. size: its bytes. stored_size: the bytes sent for it."""
         self._count(uploaded=1, size=size, stored_size=stored_size)
 
     def there(self) -> None:
-        """Counts a file that was in Swift already, byte for byte."""
+        """Counts a file that is in Swift already, byte for byte."""
         self._count(there=1)
 
     def skipped(self, path: bytes, why: str) -> None:
@@ -44,12 +44,12 @@ class Report:
         self.note(f"{shown(path)}: not uploaded: {why}")
 
     def failed(self, path: bytes, why: str) -> None:
-        """Reports a file that is not in Swift as it is here."""
+        """Reports a file whose current bytes are not in Swift."""
         self._count(failed=1)
         self.note(f"{shown(path)}: {why}")
 
     def incomplete(self, text: str) -> None:
-        """Reports why an upload is incomplete, if no single file is the reason."""
+        """Reports why an upload is incomplete, other than by a single file."""
         self._count(incomplete=1)
         self.note(text)
 

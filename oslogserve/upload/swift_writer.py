@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stores and replaces objects in Swift.
 
-A payload larger than a segment becomes a static large object. The name of a segment ends with its
-checksum: a stored segment is not sent again, and none is replaced while it is read.
+A payload with several segments becomes a static large object. A segment's name ends with its checksum,
+so a stored segment is not sent again, and none is replaced while it is read.
 """
 
 import json
@@ -27,12 +27,12 @@ from oslogserve.sources.swift_listing import PAGE
 from oslogserve.sources.swift_session import SOURCE, SwiftSession
 from oslogserve.upload.payload import Changed, Payload, Segment
 
-#: Seconds before a request is repeated; doubled up to the longest.
+#: Seconds before a request is repeated: first, and at most. Doubled in between.
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
-#: Seconds by which a segment outlives its object.
+#: Seconds by which a segment expires later than its object.
 EXTRA_LIFE = 86400
-#: Statuses below 500 that may pass: a slow body, a conflict, too many requests.
+#: Statuses below 500 that a retry may cure: a slow body, a conflict, too many requests.
 _MAY_PASS = (408, 409, 429, 498, 499)
 #: Headers of a container that the container of its segments gets too.
 _INHERITED = ("x-container-read", "x-storage-policy")
@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 
 class Interrupted(Exception):
-    """Raised if `stopped` is set."""
+    """Raised by requests once `stopped` is set."""
 
     def __init__(self) -> None:
         super().__init__("interrupted")
@@ -49,7 +49,7 @@ class Interrupted(Exception):
 
 @dataclass
 class SwiftWriter:
-    """For many threads. All methods that send requests raise SourceError and Interrupted."""
+    """Writes objects; for many threads. Requests raise SourceError and Interrupted."""
 
     config: Config
     #: Seconds after which objects expire; None for never.
@@ -60,7 +60,7 @@ class SwiftWriter:
     patience: float
     #: If given, the objects with this prefix are listed once, instead of a HEAD for each.
     prefix: str = ""
-    #: Set to end uploads, also those of other threads, by Interrupted.
+    #: Set it to end the uploads of all threads with Interrupted.
     stopped: Event = field(default_factory=Event)
     #: When a request last succeeded, by time.monotonic().
     answered: float = -1.0
@@ -79,7 +79,7 @@ class SwiftWriter:
     def head(self, location: Location) -> Mapping[str, str] | None:
         """An object's headers; None if there is no object or the user may not read it.
 
-        An object that the first listing did not have counts as missing, and is stored again.
+        With a prefix, an object that was not in the first listing counts as missing.
         """
         with _except_forbidden():
             listed = self._listed(location.container)
@@ -90,9 +90,9 @@ class SwiftWriter:
     def replace(
         self, location: Location, found: Mapping[str, str] | None, payload: Payload
     ) -> None:
-        """Stores a payload; it becomes visible by the last request. Raises Changed.
+        """Stores a payload. Readers see it after the last request. Raises Changed.
 
-        found: the headers of the object that is there.
+        found: the headers of the object that it replaces; None for none.
         """
         if len(payload.segments) > 1:
             self._put_segments(location, payload)
@@ -115,7 +115,7 @@ class SwiftWriter:
             self._put_bytes(at, payload, segment, self._headers(None))
 
     def put_manifest(self, location: Location, payload: Payload) -> None:
-        """Makes one object of stored segments."""
+        """Stores the manifest that joins stored segments to one object."""
         self._open_container(location.container)
         manifest = [
             {
@@ -129,7 +129,7 @@ class SwiftWriter:
         self._put(location, lambda _: contents, self._headers(payload), query_string=query)
 
     def _open_container(self, container: str, like: str = "") -> Mapping[str, str]:
-        """A container's headers. Creates a missing container, with the rights of `like`."""
+        """A container's headers. Creates a missing container, with the read rights of `like`."""
         model = self._open_container(like) if like else {}
         with self._lock:
             if container not in self._containers:
@@ -143,7 +143,7 @@ class SwiftWriter:
             return self._containers[container]
 
     def _listed(self, container: str) -> frozenset[str] | None:
-        """The names with the prefix, as first listed; None without a prefix, or for too many."""
+        """The first listing of names with the prefix; None without a prefix, or if too long."""
         if not self.prefix:
             return None
         with self._lock:
@@ -155,7 +155,7 @@ class SwiftWriter:
             return self._listings[container]
 
     def _put_segments(self, location: Location, payload: Payload) -> None:
-        """Stores all segments. Nothing reads the payload after it returns or raises."""
+        """Stores all segments. Once it returns or raises, no thread reads the payload any more."""
         sent = [
             self._pool.submit(self.put_segment, location, payload, number, segment)
             for number, segment in enumerate(payload.segments)
@@ -181,7 +181,7 @@ class SwiftWriter:
                 self._request(swift_api.delete_object, container, entry["name"])
 
     def _headers(self, payload: Payload | None) -> dict[str, str]:
-        """The headers of an object; None: of a segment."""
+        """The headers to store an object with. payload: None for a segment."""
         headers = {"Content-Type": payload.media_type if payload else "application/octet-stream"}
         if payload and payload.encoding:
             headers["Content-Encoding"] = payload.encoding
@@ -190,7 +190,7 @@ class SwiftWriter:
         return headers
 
     def _lasts(self, found: Mapping[str, str]) -> bool:
-        """True for a segment that does not expire before an object that is made of it now."""
+        """True if a stored segment expires later than an object that is stored now."""
         until = found.get("x-delete-at")
         return until is None or (self.expire is not None and int(until) > time.time() + self.expire)
 
@@ -208,7 +208,7 @@ class SwiftWriter:
         headers: dict[str, str],
         **options: Any,
     ) -> None:
-        """contents: makes the request's body; its argument is to be called for each piece."""
+        """contents: makes the request's body, which must call its argument for each piece."""
 
         def put(*where: str, headers: dict[str, str], http_conn: Any) -> str:
             def keep_alive() -> None:
@@ -232,7 +232,7 @@ class SwiftWriter:
             raise SourceError(SOURCE, "its container is gone")
 
     def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
-        """The session's request, repeated until the patience is over."""
+        """The result of SwiftSession.request, which is retried while patience lasts."""
         began = time.monotonic()
         pause = FIRST_PAUSE
         while not self.stopped.is_set():
@@ -254,7 +254,7 @@ class SwiftWriter:
 
 @contextmanager
 def _except_forbidden() -> Iterator[None]:
-    """Context that a "forbidden" of Swift ends without an exception."""
+    """Context that ends quietly if Swift answers that something is forbidden."""
     try:
         yield
     except SourceError as error:
@@ -263,7 +263,7 @@ def _except_forbidden() -> Iterator[None]:
 
 
 class _SegmentReader:
-    """A segment's bytes, as swiftclient reads them."""
+    """A file of a segment's bytes for swiftclient. keep_alive: called before each read."""
 
     def __init__(self, file: Any, segment: Segment, keep_alive: Callable[[], None]) -> None:
         self._file = file

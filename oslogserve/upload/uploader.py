@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads regular files. Links are not followed, devices not opened: a job may leave any."""
+"""Uploads regular files. It follows no links and opens no devices, which a job may have left."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ FAILURES = (BadName, Changed, Interrupted, OSError, SourceError)
 
 @dataclass
 class Uploader:
-    """Uploads files below a root, in any number of threads."""
+    """Uploads files below a root. Several threads may run() it."""
 
     root: bytes
     paths: Iterator[bytes]
@@ -33,7 +33,7 @@ class Uploader:
     _lock: Lock = field(default_factory=Lock)
 
     def run(self) -> None:
-        """Uploads files until none is left; for each thread."""
+        """Uploads files until none is left, in the calling thread."""
         while not self.writer.stopped.is_set():
             with self._lock:
                 path = next(self.paths, None)
@@ -69,7 +69,7 @@ class Uploader:
         self.report.failed(path, "it is written to all the time: an earlier state is stored")
 
     def _store(self, file: BinaryIO, path: bytes, location: Location) -> int | None:
-        """Stores a file. Returns the bytes sent; None if they were there. Raises Changed."""
+        """Stores a file. Returns the bytes sent; None if Swift has them already. Raises Changed."""
         name, size = path.decode("utf-8", "replace"), os.fstat(file.fileno()).st_size
         options = self.destination
         with payload_of(file, size, name, options.segment_size, options.may_gzip) as payload:
@@ -88,7 +88,7 @@ class Uploader:
 
 
 def files_below(root: bytes, report: Report) -> Iterator[bytes]:
-    """The paths of files, relative to the root. Reports what is left out."""
+    """Yields the paths of files, relative to the root. Reports those that are left out."""
     folders = [b""]
     while folders:
         folder = folders.pop()
