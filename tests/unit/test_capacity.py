@@ -28,10 +28,10 @@ def test_what_the_document_assumes_is_assumed():
     for said in (
         f"opens a log every {model.PAUSE} seconds",
         f"smaller than {model.MEDIAN_SIZE // 1000} KB",
-        "{page:.0%} of the requests are for pages, {errors:.0%} for errors".format(**views),
-        f"{views['search']:.0%} are searches, {views['stored gzip']:.0%} want the stored gzip",
+        "{page:.0%} are for pages, {errors:.0%} for errors".format(**views),
+        f"{views['search']:.0%} for searches and {views['stored gzip']:.0%} for the stored gzip",
         f"1/n\\ :sup:`{model.POPULARITY}`",
-        f"a disk to do {capacity.READS_OF_DISK} in a second",
+        f"A disk does {capacity.READS_OF_DISK} such reads a second",
     ):
         assert said.replace("%", " %") in text
     sizes = [request.size for request in itertools.islice(model.requests(), 300_000)]
