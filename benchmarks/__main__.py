@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m benchmarks: oslogserve compared with nginx, zcat, swift download and whitenoise, in one run.
+"""python -m benchmarks: compares oslogserve with nginx, zcat, swift download and whitenoise.
 
-Rounds alternate, and each case is measured right before or right after its neighbour. Of two
-machines, or of two runs, compare the ratios, not the times.
+Rounds alternate, and each case is measured right before or right after its neighbour. Between two
+machines or two runs, compare the ratios, not the times.
 
-  logs      a log as HTML, as text, by level; gzipped or not; natively or purely rendered
+  logs      a log as HTML, as text, by level; gzipped or not; by the native or the pure renderer
   renderer  the renderers alone, over a log in memory
   small     requests a second for 2,000 logs of 4 KB in turn, compared with whitenoise
   job       all 60 logs of a job at once: a summary, a search, errors, all lines merged by time
@@ -73,18 +73,28 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     sizes = "logs to generate, in MB unpacked (default: 1 11 219; 2000 takes long)"
     add("--sizes", type=int, nargs="*", default=[1, 11, targets.LARGE], metavar="MB", help=sizes)
-    add("--logs", type=Path, metavar="DIR", help="measure with the logs below DIR too")
+    add("--logs", type=Path, metavar="DIR", help="also measure with the logs below DIR")
     for name, choices, chosen in (
         ("parts", PARTS, PARTS),
         ("renderers", cases.RENDERERS, cases.RENDERERS),
         ("sources", cases.SOURCES, ("disk",)),
     ):
-        help_text = f"of {', '.join(choices)} (default: {' '.join(chosen)})"
+        help_text = f"some of {', '.join(choices)} (default: {' '.join(chosen)})"
         add(f"--{name}", nargs="+", choices=choices, default=chosen, metavar="NAME", help=help_text)
-    add("--only", default="", metavar="PATTERN", help="of the cases of the part logs")
-    add("--rounds", type=int, default=5, help="rounds of each (default: %(default)s)")
-    add("--threads", type=int, default=4, help="of each gunicorn worker (default: %(default)s)")
-    add("--json", type=Path, metavar="FILE", help="write every round there")
+    add(
+        "--only",
+        default="",
+        metavar="PATTERN",
+        help="measure only cases of the part logs that match",
+    )
+    add("--rounds", type=int, default=5, help="rounds of each case (default: %(default)s)")
+    add(
+        "--threads",
+        type=int,
+        default=4,
+        help="threads of each gunicorn worker (default: %(default)s)",
+    )
+    add("--json", type=Path, metavar="FILE", help="write the values of all rounds")
     add("--chart", type=Path, metavar="FILE", help="draw the times with one log, as SVG")
     return parser
 

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from oslogserve.bench.report import COLOURS, slowest, with_plain_numbers
 
-#: Points of a line; more of them show nothing more.
+#: Points of a line; more would not be visible.
 MOST_POINTS = 400
-#: Colours of the bars of a Bar's kind, and of a target.
+#: Colours of bars by Bar.kind, and of targets.
 KINDS = {"native": COLOURS[0], "pure": COLOURS[3], "other": "#818b98"}
 TARGET = COLOURS[1]
 
@@ -26,7 +26,7 @@ Lines = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def lines(xlabel: str, *panels: tuple[str, Lines], xticks: Mapping[float, str]) -> Figure:
-    """A figure with a panel for each title. Both axes are logarithmic. xticks: names of places."""
+    """A figure with a panel of lines for each title; both axes are logarithmic. xticks: labels of x."""
     figure = _figure()
     for axes, (title, shown) in zip(_panels(figure, len(panels)), panels, strict=True):
         for (name, (xs, ys)), colour in zip(shown.items(), itertools.cycle(COLOURS), strict=False):
@@ -39,7 +39,7 @@ def lines(xlabel: str, *panels: tuple[str, Lines], xticks: Mapping[float, str]) 
 
 
 def bars(*panels: tuple[str, Sequence[str], Mapping[str, Sequence[float]]]) -> Figure:
-    """Groups of horizontal bars. A panel: its title, the groups' names, values by the bars' name."""
+    """A figure with panels of grouped horizontal bars. A panel: title, groups, values by a bar's name."""
     figure = _figure(2 + 0.22 * sum(len(values) for values in panels[0][2].values()))
     for axes, (title, groups, shown) in zip(
         _panels(figure, len(panels), True), panels, strict=True
@@ -58,7 +58,7 @@ def bars(*panels: tuple[str, Sequence[str], Mapping[str, Sequence[float]]]) -> F
 
 
 def points(title: str, xlabel: str, shown: Lines) -> Figure:
-    """One panel of points, over a linear x."""
+    """A figure with one panel of points; x is linear."""
     figure = _figure()
     axes = figure.subplots()
     for (name, (xs, ys)), colour in zip(shown.items(), itertools.cycle(COLOURS), strict=False):
@@ -72,7 +72,7 @@ def points(title: str, xlabel: str, shown: Lines) -> Figure:
 
 
 class Bar(NamedTuple):
-    """A ratio as a bar with its own colour and note."""
+    """A ratio, drawn as a bar with a colour and a note."""
 
     name: str
     value: float
@@ -83,7 +83,7 @@ class Bar(NamedTuple):
 
 
 def ratios(title: str, xlabel: str, shown: Sequence[Bar]) -> Figure:
-    """One panel of bars, with a line at 1 and a mark at each target."""
+    """A figure with one panel of bars, a line at 1 and a mark at each target."""
     figure = _figure(1.4 + 0.28 * len(shown))
     axes = figure.subplots()
     for kind in dict.fromkeys(bar.kind for bar in shown):

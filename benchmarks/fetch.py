@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs fetched by the client of `oslogserve bench`, and figures of the results."""
+"""Fetches logs with the client of `oslogserve bench`, and computes figures of the results."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,14 +16,16 @@ HEADERS = ["Log-Worker: ?", "Accept: text/plain", "Accept-Encoding: identity"]
 
 
 class BadAnswer(Exception):
-    """Raised where an answer failed or is not what was asked for: its time says nothing."""
+    """Raised for a failed or wrong answer, whose time would mislead."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    #: Of each source in each run; None: as many as there is time for.
+    """The requests of a measurement."""
+
+    #: Requests to each endpoint in each run; None for as many as there is time for.
     requests: int | None = None
-    #: Of each run.
+    #: Seconds of each run; None for no limit.
     seconds: float | None = None
     runs: int = 3
     parallel: int = 1
@@ -36,12 +38,12 @@ class Plan:
 
 
 def fetched(plan: Plan, endpoints: Sequence[Endpoint], names: Sequence[str]) -> Result:
-    """The result of fetching each log of each endpoint in turn."""
+    """The result of fetching each log from each endpoint in turn."""
     return Result({}, [_run(plan, endpoints, names) for _ in range(plan.runs)])
 
 
 def _run(plan: Plan, endpoints: Sequence[Endpoint], names: Sequence[str]) -> Run:
-    """A run with connections of its own, each of which was used before."""
+    """A run with new connections, which are warmed up first."""
     headers = [*HEADERS, *plan.headers]
     client = Client(plan.parallel, headers, plan.keeps_connections, plan.timeout)
     with contextlib.closing(client):
@@ -52,7 +54,7 @@ def _run(plan: Plan, endpoints: Sequence[Endpoint], names: Sequence[str]) -> Run
         count = plan.requests and plan.requests * len(endpoints)
         requests = logs.limited(logs.alternating(endpoints, names), count, plan.seconds)
         if plan.before:
-            # A pause before a request is no delay of the client's, so there are no beats.
+            # Pauses before requests would count as delays by the client, so there are no beats.
             return Run(list(_one_by_one(client, requests, plan.before)), [])
         return Run(list(client.fetch(requests)), beats)
 
@@ -66,7 +68,7 @@ def _one_by_one(
 
 
 def fetched_once(requests: Iterator[Request], parallel: int = 1) -> Run:
-    """A run of requests that must all succeed, with a connection for each. Raises BadAnswer."""
+    """A run of requests with a new connection for each. Raises BadAnswer if one fails."""
     with contextlib.closing(Client(parallel, HEADERS, keeps_connections=False)) as client:
         beats = client.begin_run()
         run = Run(list(client.fetch(requests)), beats)
@@ -77,7 +79,7 @@ def fetched_once(requests: Iterator[Request], parallel: int = 1) -> Run:
 
 
 def values(result: Result, source: str, metric: str) -> list[float]:
-    """The metric's values in all runs, in seconds, without failures."""
+    """A metric's values in all runs, in seconds, without failures."""
     return stats.metrics_of(stats.by_source(result.samples).get(source, []))[metric]
 
 
@@ -86,13 +88,13 @@ def median(result: Result, source: str, metric: str) -> float:
 
 
 def spread(result: Result, source: str, metric: str) -> str:
-    """The median of all runs and the range of the runs' medians, milliseconds."""
+    """The median of all runs and the range of the runs' medians, in milliseconds."""
     of_runs = [median(Result({}, [run]), source, metric) for run in result.runs]
     return ranged(median(result, source, metric), of_runs, 1000)
 
 
 def percentiles(seconds: Sequence[float]) -> list[str]:
-    """The 50th and 99th percentile and the maximum, milliseconds."""
+    """The 50th and 99th percentile and the maximum, in milliseconds."""
     times = stats.described(seconds)
     return [milliseconds(value) for value in (times.p50, times.p99, times.most)]
 
@@ -111,7 +113,7 @@ def failures(result: Result) -> int:
 
 
 def client_limited(run: Run) -> float:
-    """The share of the run's time in which the client was the limit."""
+    """The share of a run's time in which the client was the limit."""
     slices = stats.slices(run.samples, run.beats)
     return sum(bool(part.client_limit) for part in slices) / len(slices)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers and the logs of the measurements: the same logs on disk and in a real Swift."""
+"""The lab of the measurements: servers, and the same logs on disk and in a real Swift."""
 
 import contextlib
 import gzip
@@ -26,11 +26,11 @@ from tests.servers.keystone import Keystone
 from tests.servers.swift import Swift
 
 CONTAINER = "logs"
-#: Bytes of lines that a larger log repeats: generating them takes longer than writing them.
+#: Bytes of lines that a larger log repeats, since generating lines takes longer than writing them.
 BLOCK = 10_000_000
 #: A log that is fetched only to warm up a server.
 WARM = "warm.txt"
-#: gunicorn's workers and the threads of all, as they are shipped.
+#: gunicorn's workers, and the threads of all, in the shipped settings.
 WORKERS = SETTINGS["workers"]
 THREADS = WORKERS * SETTINGS["threads"]
 
@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 
 class Lab:
-    """The servers and logs of measurements. They end with its `with`."""
+    """Context with the servers and logs of measurements. is_quick: measures less, for tests."""
 
     def __init__(self, is_quick: bool = False, with_keystone: bool = True) -> None:
         self.is_quick = is_quick
@@ -68,7 +68,7 @@ class Lab:
 
     @cached_property
     def swift(self) -> Any:
-        """A Swift that holds all that is on disk."""
+        """A Swift that has all logs that are on disk."""
         keystone = self.keystone if self._with_keystone else None
         swift = self._resources.enter_context(Swift(self.folder / "swift", keystone))
         swift.upload(self.root, CONTAINER)
@@ -83,7 +83,7 @@ class Lab:
         env: dict[str, str] | None = None,
         **serve: object,
     ) -> Iterator[Any]:
-        """gunicorn with the shipped settings, whose workers all have their token.
+        """Context with gunicorn and its shipped settings, once all workers have a token.
 
         options: gunicorn's, such as another application. serve: options of the section [serve].
         """
@@ -98,7 +98,7 @@ class Lab:
     # Logs
 
     def write(self, name: str, size: int, seed: int = 0) -> None:
-        """Writes a log to disk and, once it runs, to Swift. name: ends in .gz for a packed one."""
+        """Writes a log to disk and, if it runs, to Swift. name: ends in .gz for a gzip."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_log(path, size, seed)
@@ -107,7 +107,7 @@ class Lab:
                 connection.put_object(CONTAINER, name, file, path.stat().st_size)
 
     def objects(self) -> set[Path]:
-        """Paths of the object server's files; none where it keeps objects in memory."""
+        """Paths of the object server's files; none if it keeps objects in memory."""
         return set((self.swift.root / "srv/sda/objects").rglob("*.data"))
 
     # Measuring
@@ -122,7 +122,7 @@ class Lab:
             return f"X-Auth-Token: {connection.get_auth()[1]}"
 
     def fetched_by_swiftclient(self, names: Iterable[str], count: int) -> Run:
-        """GETs of the source "alone", one after the other, while nothing else runs."""
+        """A run of GETs by python-swiftclient, one after the other; their source is "alone"."""
         run = Run([], [])
         with contextlib.closing(self.swift.connection()) as connection:
             connection.get_object(CONTAINER, WARM)
@@ -151,7 +151,7 @@ def both_sources(server: Any) -> list[Endpoint]:
 
 
 def half_sent_request(url: str) -> socket.socket:
-    """A connection that takes a thread until it is closed."""
+    """A connection that holds a thread of the server until it is closed."""
     place = urlsplit(url)
     connection = socket.create_connection((place.hostname, place.port), 10)
     connection.sendall(f"GET /{WARM} HTTP/1.1\r\nHost: here\r\n".encode())
@@ -159,10 +159,10 @@ def half_sent_request(url: str) -> socket.socket:
 
 
 def _warm(url: str) -> None:
-    """Lets each worker answer once out of Swift, for which it fetches a token.
+    """Lets each worker answer once from Swift, for which it fetches a token.
 
-    Requests come one at a time, since Swift asks Keystone about a new token in each that it has at
-    once. Half-sent requests fill a worker that has answered, so that another one does.
+    Requests are sent one by one, since Swift verifies a new token once for each request at that time.
+    Half-sent requests fill the worker that has answered, so that another one answers next.
     """
     request = Endpoint("swift", url, {"source": "swift"}).request(WARM)
     workers: set[str] = set()

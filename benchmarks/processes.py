@@ -10,14 +10,14 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Workers:
-    """The processes of a server that answer requests: those that started no others."""
+    """The worker processes of a server: those that started no others."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._idle: dict[int, int] = {}
 
     def settle(self) -> None:
-        """Takes the present memory as that of an idle server."""
+        """Notes the present memory as that of an idle server."""
         self._idle = {pid: _memory(pid, "VmRSS") for pid in self._pids()}
 
     def processor_seconds(self) -> list[float]:
@@ -26,12 +26,12 @@ class Workers:
 
     def reset_peak(self) -> None:
         for pid in self._pids():
-            # If the kernel refuses, the peak since the worker's start counts: too high, never low.
+            # If the kernel refuses, the peak is that since the worker's start: never too low.
             with contextlib.suppress(OSError):
                 Path(f"/proc/{pid}/clear_refs").write_text("5")
 
     def peak_above_idle(self) -> int:
-        """The largest growth of a worker since reset_peak(), bytes."""
+        """The largest peak of a worker since reset_peak(), in bytes above settle()."""
         return max(_memory(pid, "VmHWM") - self._idle[pid] for pid in self._pids())
 
     def _pids(self) -> list[int]:
@@ -44,20 +44,20 @@ def children(pid: int) -> list[int]:
 
 
 def family(pid: int) -> Iterator[int]:
-    """A process and all that it started."""
+    """Yields the ids of a process and of all that it started."""
     yield pid
     for child in children(pid):
         yield from family(child)
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor time of one process, user and system."""
+    """Processor seconds of one process, user and system."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def private_memory(pid: int) -> int:
-    """Bytes that one process shares with no other."""
+    """Bytes of memory that a process shares with no other."""
     rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     private = ("Private_Clean:", "Private_Dirty:")
     return sum(int(row.split()[1]) * 1024 for row in rows if row.startswith(private))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports as reStructuredText: numbers, tables, and the places in a document that hold them."""
+"""Writes reports as reStructuredText, into their places in a document."""
 
 import re
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-#: Notes that one outcome shows.
+#: Notes that an outcome shows.
 MOST_NOTES = 6
-#: Comments of a document, with the figures of one name between them.
+#: Comments in a document; the figures of a name are between them.
 BEGIN, END = ".. figures of {}", ".. end of figures"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a measurement showed."""
+    """The outcome of a measurement."""
 
     #: The answer in words, with its numbers.
     sentences: Sequence[str]
@@ -26,7 +26,7 @@ class Outcome:
     notes: Sequence[str] = ()
 
     def as_rst(self, chart: str = "", title: str = "") -> str:
-        """chart: the picture's address. title: what it shows."""
+        """The outcome as reStructuredText. chart: the picture's address. title: its alternative text."""
         mark = "* " if len(self.sentences) > 1 else ""
         pieces = ["\n".join(f"{mark}{sentence}" for sentence in self.sentences)]
         if self.rows:
@@ -52,9 +52,9 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def with_figures(text: str, name: str, figures: str) -> str:
-    """The document with new figures of this name in place of the earlier ones.
+    """The document `text` with new figures of this name. Raises ValueError if it has no place for them.
 
-    They are in the document itself, because code hosting sites show no included files.
+    Figures are in the document itself, because code hosting sites do not show included files.
     """
     begin = BEGIN.format(name)
     pattern = re.compile(rf"^{re.escape(begin)}\n.*?^{re.escape(END)}$", re.MULTILINE | re.DOTALL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases: each is one way to get a log, and the neighbour that it is compared with."""
+"""The cases: each is a way to get a log, compared with a neighbour."""
 
 import dataclasses
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from oslogserve.bench.samples import Request
 
 class View(NamedTuple):
     title: str
-    #: Of the URL. {end}: a hundred lines before the log's end.
+    #: Parameters of the URL. {end}: the line a hundred lines before the log's end.
     parameters: dict[str, str]
     accept: str = "text/html"
 
@@ -30,7 +30,7 @@ VIEWS = {
 }
 #: Views that show all of a log.
 WHOLE = ("html", "text")
-#: Views that are measured gzipped too. The others send little.
+#: Views that are also measured gzipped. The others send little.
 GZIPPED = ("html", "text", "error")
 
 RENDERERS = ("native", "pure")
@@ -44,18 +44,18 @@ SWIFT_DOWNLOAD = "swift download"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A request to oslogserve. Without a renderer it is another program that sends the same log."""
+    """A request to oslogserve or, without a renderer, another program that sends the same log."""
 
     name: str
     #: The name of the neighbour.
-    beside: str
+    neighbour: str
     source: str = "disk"
     view: str = "text"
     is_gzipped: bool = False
     renderer: str = ""
 
     def request(self, url: str, log: Log) -> Request:
-        """The request to the oslogserve at this URL."""
+        """The request for a log to the oslogserve at this URL."""
         view = VIEWS[self.view]
         end = max(1, log.lines - 99)
         parameters = {name: value.format(end=end) for name, value in view.parameters.items()}
@@ -73,16 +73,16 @@ def table(renderers: Collection[str], sources: Collection[str]) -> list[Case]:
         for is_gzipped in ((False, True) if view in GZIPPED else (False,))
         for renderer in renderers
     ]
-    return [*ours, Case(ZCAT, beside=NGINX)] if "disk" in sources else ours
+    return [*ours, Case(ZCAT, neighbour=NGINX)] if "disk" in sources else ours
 
 
 def _ours(source: str, view: str, is_gzipped: bool, renderer: str) -> Case:
     words = [VIEWS[view].title, "gzipped" if is_gzipped else "", renderer]
     name = ", ".join(filter(None, words)) + (" from Swift" if source == "swift" else "")
     if source == "swift":
-        beside = SWIFT_DOWNLOAD
+        neighbour = SWIFT_DOWNLOAD
     elif view == "text" and is_gzipped:
-        beside = NGINX_AS_STORED
+        neighbour = NGINX_AS_STORED
     else:
-        beside = NGINX  # all of the log as plain text, whatever the view
-    return Case(name, beside, source, view, is_gzipped, renderer)
+        neighbour = NGINX  # all of the log as plain text, whatever the view
+    return Case(name, neighbour, source, view, is_gzipped, renderer)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logs to measure with: generated ones of any size, those of a job, small ones, and real ones.
+"""Writes the logs to measure with: generated ones, those of a job, small ones, and real ones.
 
-Large ones are gzipped. All have names that every server takes for plain text.
+Large ones are gzipped. Their names are such that every server sends them as plain text.
 """
 
 import dataclasses
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from oslogserve import demo
 
-#: Bytes that a small log has at least, and how many there are.
+#: The least bytes of a small log, and the number of small logs.
 SMALL_SIZE, SMALL_COUNT = 4096, 2_000
-#: The logs of a job, and the bytes of each.
+#: The number of logs of a job, and the bytes of each.
 JOB_LOGS, JOB_SIZE = 60, 8_300_000
-#: What is taken for a log in a folder of real ones.
+#: Suffixes of files that count as logs in a folder of real ones.
 SUFFIXES = {".gz", ".html", ".log", ".txt"}
-#: The logs' time, in seconds since 1970. A log that may still grow would be sent with more care.
+#: The logs' time, in seconds since 1970: long ago, since a log that may still grow costs more.
 AGO = 1_000_000_000
 
 PIECE = 1 << 20
@@ -38,13 +38,13 @@ class Log:
     #: Its file in the logs' folder, gzipped.
     file: str
     size: int
-    #: Its size as it lies on disk.
+    #: Its size on disk.
     stored: int
     lines: int
 
     @property
     def unpacked_file(self) -> str:
-        """The name by which nginx finds and unpacks it."""
+        """The name by which nginx finds the gzip and unpacks it."""
         return self.file.removesuffix(".gz")
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ def generated(root: Path, megabytes: int) -> Log:
 
 
 def real(root: Path, source: Path) -> list[Log]:
-    """Each log below `source`: a gzipped one as it is, another one gzipped. Raises NoLogs."""
+    """Copies each log below `source`, gzipped. Raises NoLogs."""
     paths = sorted(path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     if not paths:
         raise NoLogs(f"{source}: no file in it ends in {', '.join(sorted(SUFFIXES))}")
@@ -95,7 +95,7 @@ def _log(path: Path, name: str, counted: tuple[int, int]) -> Log:
 
 
 def _counted(blocks: Iterable[bytes], take: Callable[[bytes], int]) -> tuple[int, int]:
-    """The bytes and lines of the blocks."""
+    """Passes each block to `take`, which returns its bytes. Returns all bytes and lines."""
     size = lines = 0
     for block in blocks:
         size += take(block)
@@ -125,7 +125,7 @@ def small_name(number: int) -> str:
 
 
 def write_small(root: Path) -> None:
-    """Writes SMALL_COUNT logs, of which no two are alike."""
+    """Writes SMALL_COUNT logs, all different."""
     (root / "small").mkdir()
     blocks = demo.generate_oslo(10 * SMALL_COUNT * SMALL_SIZE)
     # Longer lines would fill most of a small log.

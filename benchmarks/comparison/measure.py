@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs and jobs: each case and, right before or right after it, its neighbour."""
+"""Measures logs and jobs: each case right before or right after its neighbour."""
 
 import statistics
 import subprocess
@@ -17,15 +17,15 @@ from benchmarks.fetch import BadAnswer, client_limited, fetched_once
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 
-#: Bytes of a log below which a round takes the median of several requests, at most so many.
+#: For logs of fewer bytes, a round takes the median of several requests, at most so many.
 SHORT, MOST_TIMES = 20_000_000, 9
-#: The same for runs of a program: most of a short one is its start, which hardly varies.
+#: The same for runs of a program: a short run is mostly its start, which hardly varies.
 MOST_TIMES_RUN = 3
 
 #: Bytes that a page may have around its lines.
 FRAME = 100_000
 
-#: {id}: of a request.
+#: Parameters of the URL. {id}: the id of a request.
 JOB_QUERIES = {
     "summary": {"format": "summary"},
     "a request's id": {"format": "text", "q": "{id}"},
@@ -45,8 +45,8 @@ def measure_logs(
         for log in logs:
             for case in table:
                 ours = partial(_of_case, subjects, case, log)
-                other = partial(_of_program, subjects, case.beside, log)
-                rounds.compare(log.name, case.name, ours, case.beside, other)
+                other = partial(_of_program, subjects, case.neighbour, log)
+                rounds.compare(log.name, case.name, ours, case.neighbour, other)
 
 
 def _of_case(subjects: Subjects, case: Case, log: Log) -> Values:
@@ -55,8 +55,8 @@ def _of_case(subjects: Subjects, case: Case, log: Log) -> Values:
     subject = subjects.ours[case.renderer]
     values, size = _requested([case.request(subject.url, log)] * _times(log), subject)
     if case.view in cases.WHOLE:
-        # Compressed anew, a log may be somewhat smaller than it is stored, never by half. What is
-        # around the lines of a page may be larger than a small log.
+        # Compressed again, a log may be somewhat smaller than stored, but never by half. For a small
+        # log, the page's frame may be larger than the log.
         most = max(log.size, FRAME)
         low, high = (log.stored // 2, most) if case.is_gzipped else (log.size, float("inf"))
         if not low <= size <= high:
@@ -117,7 +117,7 @@ def _of_log(total: float, log: Log) -> Values:
 
 
 def measure_job(subjects: Subjects, job: Job, sources: Collection[str], rounds: Rounds) -> None:
-    """All logs of a job at once. The neighbour sends each: nginx unpacks them, Swift does not."""
+    """Measures all logs of a job at once. Neighbours send each log: nginx unpacked, Swift as stored."""
     nginx = Endpoint(cases.NGINX, subjects.nginx.url, {})
     tables = {"disk": (JOB, [nginx.request(file.removesuffix(".gz")) for file in job.files])}
     if "swift" in sources:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log in which ten formats take turns by the line, to measure what recognising them costs.
+"""A log with ten formats, line by line in turn, to measure the cost of recognising them.
 
-Real logs keep to a few formats for long; this is what a processor's caches and its branch prediction
-like least.
+Real logs keep the same format for many lines. This log is the worst for a processor's caches and branch
+prediction.
 """
 
 import random
@@ -37,7 +37,7 @@ FORMATS = {
 
 
 def generate_mixed(size: int, seed: int = 0) -> Iterator[bytes]:
-    """Blocks of whole lines, `size` bytes in all or a block more."""
+    """Yields blocks of whole lines, with at least `size` bytes together."""
     rng = random.Random(seed)
     formats = list(FORMATS.values())
     while size > 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chart of a run: times with one log, relative to the time in which nginx unpacks and sends it."""
+"""Draws the chart of a run: times with one log, relative to nginx, which unpacks and sends it."""
 
 from matplotlib.figure import Figure
 
@@ -26,7 +26,7 @@ def drawn(rounds: Rounds, table: list[Case], log: Log) -> Figure:
         name = case.name.replace(f", {case.renderer}", "")
         bar = _bar(by_name[case.name], name, case.renderer, unit)
         if limit := targets.get(case.name):
-            bar = bar._replace(target=limit * by_name[case.beside].median("total") / unit)
+            bar = bar._replace(target=limit * by_name[case.neighbour].median("total") / unit)
         bars.append(bar)
     return charts.ratios(
         f"Time to send a log of {log.size / 1e6:.0f} MB",

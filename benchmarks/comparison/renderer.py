@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The renderers alone: pieces of a log in memory to HTML, without server, file or gzip."""
+"""Measures the renderers alone, with a log in memory, without server, file or gzip."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ LOGS: dict[str, Callable[[int], Iterable[bytes]]] = {
     "ten formats": generate_mixed,
 }
 ERRORS = Selection(level="ERROR")
-#: The log, and what is rendered of it, by the task's name.
+#: The log and the view, by the task's name.
 TASKS = {
     "HTML": ("oslo.log", Wanted("html")),
     "level=ERROR": ("oslo.log", Wanted("html", ERRORS)),
@@ -33,7 +33,7 @@ TASKS = {
 
 
 def installed() -> dict[str, Renderer]:
-    """The renderers by their names, the fastest first."""
+    """The installed renderers by name, the fastest first."""
     native = {"native": NativeRenderer()} if CORE else {}
     return {**native, "pure": pure_renderer()}
 

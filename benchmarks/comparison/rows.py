@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a run: a row for each case, with a value of each metric for each round."""
+"""The figures of a benchmark: a row for each case, with values of each metric by round."""
 
 import dataclasses
 import statistics
@@ -18,7 +18,7 @@ Measure = Callable[[], Values]
 
 class Metric(NamedTuple):
     heading: str
-    #: By which a value is multiplied where it is shown.
+    #: Factor for values that are shown.
     scale: float = 1
     #: True if more is better.
     is_rate: bool = False
@@ -48,7 +48,7 @@ class Row:
     table: str
     name: str
     #: The neighbour that `ratio` compares it with, in each round.
-    beside: str = ""
+    neighbour: str = ""
     #: By metric, a value for each round.
     values: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
@@ -58,7 +58,7 @@ class Row:
     def cells(self, metrics: list[str]) -> list[str]:
         values = self.values
         shown = [METRICS[name].shown(values[name]) if name in values else "" for name in metrics]
-        return [self.name, *shown, self.beside]
+        return [self.name, *shown, self.neighbour]
 
 
 class Rounds:
@@ -82,34 +82,34 @@ class Rounds:
         return row.values.get(metric) if row else None
 
     def describe(self, table: str, sentence: str) -> None:
-        """Puts a sentence above a table."""
+        """Sets the sentence above a table."""
         self._said[table] = sentence
 
     def each(self, part: str) -> Iterator[int]:
-        """The numbers of the rounds, with progress on standard error."""
+        """Yields the numbers of the rounds, with progress on standard error."""
         for number in range(self.count):
             self._number = number
             yield number
             print(f"{part}: round {number + 1} of {self.count}", file=sys.stderr, flush=True)
 
-    def add(self, table: str, name: str, values: Values, beside: str = "") -> None:
+    def add(self, table: str, name: str, values: Values, neighbour: str = "") -> None:
         """Adds the values of one round."""
-        row = self._rows.setdefault((table, name), Row(table, name, beside))
+        row = self._rows.setdefault((table, name), Row(table, name, neighbour))
         for metric, value in values.items():
             row.values.setdefault(metric, []).append(value)
 
-    def compare(self, table: str, name: str, ours: Measure, beside: str, other: Measure) -> None:
-        """Measures a case and its neighbour; the neighbour is first in every second round."""
+    def compare(self, table: str, name: str, ours: Measure, neighbour: str, other: Measure) -> None:
+        """Measures a case and its neighbour. In every second round, the neighbour is first."""
         if self._number % 2:
             second, first = other(), ours()
         else:
             first, second = ours(), other()
         metric = "total" if "total" in first else "rate"
-        self.add(table, beside, second)
-        self.add(table, name, first | {"ratio": first[metric] / second[metric]}, beside)
+        self.add(table, neighbour, second)
+        self.add(table, name, first | {"ratio": first[metric] / second[metric]}, neighbour)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """The tables, in the order in which they were measured."""
+        """Yields the tables in the order in which they were measured."""
         for table in dict.fromkeys(row.table for row in self):
             rows = self.of(table)
             shown = [name for name in METRICS if any(name in row.values for row in rows)]

@@ -71,7 +71,7 @@ def program(name: str, package: str) -> str:
 
 
 def check_module(name: str, requirements: str) -> None:
-    """Raises Missing."""
+    """Raises Missing if a module is not installed."""
     if importlib.util.find_spec(name) is None:
         raise Missing(f"{name} is not installed: pip install -r requirements/{requirements}.txt")
 
@@ -114,7 +114,7 @@ def whitenoise(lab: Lab, threads: int) -> AbstractContextManager[Subject]:
 
 @dataclasses.dataclass(frozen=True)
 class Subjects:
-    """The servers that run."""
+    """The running servers."""
 
     lab: Lab
     #: oslogserve, by the name of the renderer.
@@ -123,7 +123,7 @@ class Subjects:
     nginx_as_stored: Subject
     #: Threads of each worker of gunicorn.
     threads: int
-    #: The header with which Swift gives an object.
+    #: The request header with a token for Swift.
     token: str = ""
 
     @property
@@ -143,13 +143,13 @@ class Subjects:
 
 
 def _options(threads: int) -> tuple[str, ...]:
-    """gunicorn's."""
+    """Options of gunicorn."""
     return "--workers", str(WORKERS), "--threads", str(threads)
 
 
 @contextlib.contextmanager
 def running(lab: Lab, given: Namespace) -> Iterator[Subjects]:
-    """given: the options of the command line."""
+    """Context with all servers that the command line asks for. given: its options."""
     options = _options(given.threads)
     with_swift = "swift" in given.sources
     with contextlib.ExitStack() as stack:

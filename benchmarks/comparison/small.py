@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small logs in turn, compared with whitenoise."""
+"""Measures small logs in turn, compared with whitenoise."""
 
 import re
 import subprocess
@@ -19,22 +19,22 @@ SMALL = "small logs"
 IN_TURN = Path(__file__).with_name("in_turn.lua")
 #: Seconds of wrk in a round.
 SECONDS = 3
-#: A round counts if each of two workers did this share of its work, for all servers alike. The
-#: first worker that wakes may accept most of the connections.
+#: The least share of a worker in a round that counts, for all servers. The first worker to wake may
+#: accept most of the connections.
 EVEN = 0.35
-#: Rounds until one counts. On a busy machine every second one is uneven.
+#: Tries for a round that counts. On a busy machine, every second one is uneven.
 MOST_TRIES = 20
 
 
 def measure_small_logs(subjects: Subjects, rounds: Rounds) -> None:
     """Requests a second for the small logs in turn, compared with whitenoise.
 
-    wrk is the client. That of `oslogserve bench` takes 30 microseconds of a processor for a request,
-    an eighth of what whitenoise takes, and they share the processors.
+    wrk is the client. The client of `oslogserve bench` takes 30 microseconds of a processor for a
+    request, an eighth of whitenoise's time, and they share the processors.
     """
     lab, ours = subjects.lab, subjects.first
     write_small(lab.root)
-    # As many as there are threads: a worker of ours without a free thread accepts none.
+    # As many as threads, since our workers accept none without a free thread.
     connections = WORKERS * subjects.threads
     rounds.describe(
         SMALL, f"{SMALL_COUNT:,} logs of 4 KB in turn as HTML, {connections} connections"

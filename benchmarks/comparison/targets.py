@@ -7,12 +7,12 @@ from benchmarks.comparison.renderer import RENDERERS_ALONE
 from benchmarks.comparison.rows import METRICS, MIB, Rounds
 from benchmarks.report import Outcome, digits
 
-#: The log that most targets are about, in MB, and the name of its table.
+#: Megabytes of the log that most targets are for, and the name of its table.
 LARGE = 219
 LARGE_TABLE = f"{LARGE} MB"
 JOB, JOB_FROM_SWIFT = "a job", "a job from Swift"
 
-#: The most that a case may take of its neighbour's time, by table.
+#: The largest ratio of a case's time to its neighbour's, by table.
 RATIOS = {
     LARGE_TABLE: {
         "HTML, native": 1.05,

@@ -27,9 +27,9 @@ EXPERIMENTS = {
     "formats": "Response and transfer as HTML, as text and filtered",
     "chunks": "Response and transfer by the size of a chunk",
     "keep_alive": "Response with and without kept connections to Swift",
-    "balance": "Share of each worker, and response beside a full one",
+    "balance": "Share of each worker, and response next to a full one",
     "filling": "Uploads a second while containers fill",
-    "listing": "Times of a log and of folders by objects beside them",
+    "listing": "Times of a log and of folders by number of other objects",
     "file_systems": "Response and transfer by file system",
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which worker answers, with one socket for all and with one for each (SO_REUSEPORT)."""
+"""Which worker answers, if all share one socket, and if each has its own (SO_REUSEPORT)."""
 
 import contextlib
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ NAME = "balance/log.txt"
 SETTINGS = {"one socket": (), "reuse_port": ("--reuse-port",)}
 #: Seconds without a byte after which a request has failed.
 PATIENCE = 1
-#: Half-sent requests, each of which takes one of the 32 threads. With one socket two threads are
-#: left, whichever worker has them.
+#: Half-sent requests, each of which holds one of the 32 threads. With one socket, requests reach the two
+#: threads that are left, whichever worker has them.
 TAKEN = 30
 KEPT, NEARLY_FULL = "8 kept connections", "one at once, nearly full"
 

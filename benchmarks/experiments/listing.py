@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs and folders in Swift, by how many objects it holds under the same prefix."""
+"""Times of logs and folders in Swift, by the number of objects below the same prefix."""
 
 from benchmarks import charts
 from benchmarks.experiments.figures import medians
@@ -12,7 +12,7 @@ from oslogserve.bench.result import Result
 #: Rows of the container's database, which are all that a listing reads. The objects themselves
 #: would take half an hour to upload.
 COUNTS, QUICK_COUNTS = (1000, 10_000, 100_000), (100, 200)
-#: Logs of the job's folder, which lies between the objects.
+#: Logs in the job's folder, whose name is between those of the objects.
 JOB = 20
 #: The path and the metric that is shown, by name.
 PATHS = {

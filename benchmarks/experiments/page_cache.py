@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files in the kernel's page cache: taken out of it, and counted in it."""
+"""Drops files from the kernel's page cache, and counts their pages there."""
 
 import ctypes
 import mmap
@@ -13,14 +13,14 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class NotDropped(Exception):
-    """Raised where the kernel keeps a file, or does not say whether it does."""
+    """Raised if the kernel keeps a file, or does not tell."""
 
 
 def drop(path: Path) -> None:
-    """Takes a file's bytes out of the cache; its inode stays there. Raises NotDropped."""
+    """Drops a file's bytes from the cache; its inode stays. Raises NotDropped."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)  # what is not written yet cannot be dropped
+        os.fsync(descriptor)  # only bytes that are on the disk can be dropped
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(descriptor)
@@ -39,11 +39,11 @@ def dropping(paths: Callable[[Request], list[Path]]) -> Callable[[Request], None
 
 
 def kept(_: Request) -> None:
-    """Drops nothing, so that warm logs are fetched as cold ones are: one by one."""
+    """Drops nothing. With it, warm logs are fetched one by one, as cold ones are."""
 
 
 def cached_pages(path: Path) -> int:
-    """The count of a file's pages in the cache. The file must not be empty. Raises NotDropped."""
+    """The number of a file's pages in the cache. The file must not be empty. Raises NotDropped."""
     # Not by reading without waiting: that lets the kernel read ahead.
     with (
         path.open("rb") as file,

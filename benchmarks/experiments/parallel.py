@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""1 to 64 requests at once: how many a second, and how long each waits."""
+"""1 to 64 requests at once: requests a second, and their response."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def measured(lab: Lab) -> Outcome:
     with lab.server() as server:
         for at_once in lab.choose(AT_ONCE, (1, 64)):
             plan = Plan(seconds=lab.choose(1.5, 0.4), runs=lab.choose(3, 1), parallel=at_once)
-            # One by one: in turn, the slower source would set the pace of all.
+            # Each source alone: in turn, the slower one would set the pace of all.
             for source in both_sources(server):
                 results[source.name][at_once] = fetched(plan, [source], [name])
             plan = replace(plan, headers=[lab.token_header()])

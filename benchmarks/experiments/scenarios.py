@@ -13,18 +13,18 @@ from benchmarks.report import Outcome, digits, milliseconds
 from oslogserve.bench import stats
 from oslogserve.bench.result import Result, sentences
 
-#: One that is fetched again and again, and the largest of the recent ones.
+#: Bytes of the log that is fetched again and again, and of the largest recent log.
 ONE_SIZE, LARGEST = 8_000_000, 4_000_000
 #: Sizes of recent logs, as parts of the largest: many small, few large.
 SPREAD = (1, 0.5, 0.25, 0.12, 0.06, 0.03, 0.015, 0.008, 0.004, 0.002)
 PARALLEL = 5
-#: Swift's response may take so many times disk's, plus that of a raw GET; the longest response so
+#: The targets. Swift's response: so many times disk's, plus that of a raw GET. The longest response: so
 #: many times the 99th percentile.
 TIMES_DISK, TIMES_P99 = 1.5, 3
 
 OF_RESPONSE, OF_TRANSFER = ("response, ms", "mean*", "p99", "max"), ("transfer, ms", "mean*")
 HEADINGS = ("Scenario and source", *OF_RESPONSE, *OF_TRANSFER, "outliers")
-#: Sources that the chart has.
+#: Sources in the chart.
 DRAWN = ("disk", "Swift", "swiftclient alone")
 
 
@@ -36,7 +36,7 @@ class Scenario(NamedTuple):
     alone: Result
 
     def sources(self) -> dict[str, tuple[Result, str]]:
-        """A result and its source, by the name that is shown."""
+        """Results with their source, by the shown name."""
         return {
             "disk": (self.both, "disk"),
             "Swift": (self.both, "swift"),

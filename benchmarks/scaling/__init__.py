@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of doc/scaling.rst: what a request costs, and what readers need by that."""
+"""The figures of doc/scaling.rst: the costs of requests, and the capacity that readers need."""

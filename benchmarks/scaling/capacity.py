@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m benchmarks.scaling.capacity: the tables of doc/scaling.rst, from costs.json and the model."""
+"""python -m benchmarks.scaling.capacity: writes the tables of doc/scaling.rst by costs.json and the model."""
 
 import json
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ from benchmarks.scaling.model import (
 DOC = Path(__file__).resolve().parents[2] / "doc/scaling.rst"
 
 READERS = (10, 1_000, 100_000)
-#: Bytes of a cache in front.
+#: Sizes of a cache in front, in bytes.
 CACHES = (0, 1e9, 10e9, 50e9)
 
 LOGS, COPIES = 1_000_000_000, 3
-#: Random reads that a hard disk does in a second, and that a log takes which is in no memory.
+#: Random reads that a hard disk does a second, and that a cold log needs.
 READS_OF_DISK, READS_OF_LOG = 100, 2
 DISK_SIZE, DISK_FULL = 10e12, 0.7
 
 
 def tables(costs: Costs) -> dict[str, str]:
-    """The figures of doc/scaling.rst by their names."""
+    """The figures of doc/scaling.rst, by name."""
     outcomes = {
         "costs": _costs(costs),
         "readers": _readers(costs),
@@ -56,17 +56,17 @@ def _costs(costs: Costs) -> Outcome:
     streams = costs.measured["streams"]
     stored = costs.measured["stored share"]
     said = [
-        f"A page that its reader has stopped taking has {streams['memory'] / 2**20:.1f} MiB.",
-        f"It has {streams['connections']:.2f} connections to Swift.",
-        f"Two idle workers and their master have {streams['idle memory'] / 2**20:.0f} MiB.",
-        f"A gzip as stored has {stored:.3f} of its log's bytes.",
+        f"A page whose reader has stopped reading takes {streams['memory'] / 2**20:.1f} MiB of memory.",
+        f"It holds {streams['connections']:.2f} connections to Swift.",
+        f"Two idle workers and their master take {streams['idle memory'] / 2**20:.0f} MiB of memory.",
+        f"A stored gzip has {stored:.3f} of its log's bytes.",
     ]
     headings = ("Source, view", "ms each", "s per GB", "Swift: ms each", "s per GB", "sent/log")
     return Outcome(said, headings, rows)
 
 
 def _by_heading(said: Sequence[str], rows: Sequence[dict[str, str]]) -> Outcome:
-    """An outcome of rows that have their cells by heading."""
+    """The outcome of rows whose cells are given by heading."""
     return Outcome(said, list(rows[0]), [list(row.values()) for row in rows])
 
 
@@ -89,9 +89,9 @@ def _readers(costs: Costs) -> Outcome:
             }
         )
     said = [
-        f"Nodes have {PROCESSORS} processors, {BUSIEST:.0%} of their time planned for.",
-        "One node more is there to fail.",
-        "The delay is by other requests, that of the slowest request of a hundred.",
+        f"Nodes have {PROCESSORS} processors, which may be busy {BUSIEST:.0%} of the time.",
+        "One more node is there in case that one fails.",
+        "The delay is the time that a request waits because of others, as the 99th percentile.",
     ]
     return _by_heading(said, rows)
 
@@ -133,7 +133,7 @@ def _disks(costs: Costs) -> Outcome:
         for readers in READERS
     ]
     said = [
-        f"{LOGS:,} logs have {mean / 1000:.0f} KB each as stored, in the mean.",
+        f"{LOGS:,} stored logs have {mean / 1000:.0f} KB each, in the mean.",
         f"{COPIES} copies of them are {held / 1e12:.0f} TB and {LOGS * COPIES:,} files.",
     ]
     return _by_heading(said, rows)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m benchmarks.scaling.cost: measures what a request costs, for costs.json.
+"""python -m benchmarks.scaling.cost: measures the costs of requests and writes costs.json.
 
-Processor seconds are the kernel's, of all workers and of all of Swift, from /proc. Another program
-on the machine makes a request slower, but hardly dearer. The client's and Keystone's are not
-counted. Swift is one process here, with one copy of each object.
+Processor seconds are the kernel's counts in /proc, for all workers and all of Swift. They hardly
+depend on other programs on the machine. The client and Keystone are not counted. Swift is one process
+here, with one copy of each object.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from oslogserve.bench.logs import Endpoint
 from tests.servers.process import poll
 
 COSTS = Path(__file__).with_name("costs.json")
-#: Bytes of the logs, and how often they are fetched.
+#: Bytes of the two logs, and the number of requests for each.
 LARGE, SMALL = 50_000_000, 4_000
 LARGE_COUNT, SMALL_COUNT = 6, 400
 #: Accept, Accept-Encoding and parameters of each view.
@@ -34,7 +34,7 @@ VIEWS = {
     "stored gzip": ("text/plain", "gzip", {}),
 }
 STREAMS = 16
-#: Bytes of an answer that a reader takes before it stops: more than sockets hold.
+#: Bytes of an answer that a reader reads before it stops: more than sockets buffer.
 TAKEN = 1_000_000
 
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def measured(lab: Lab) -> dict[str, Any]:
-    """Processor seconds and bytes by source and view, and what streams take."""
+    """Processor seconds and bytes by source and view, and the costs of open answers."""
     lab.write("large.txt.gz", LARGE)
     lab.write("small.txt.gz", SMALL)
     with lab.server() as server:
@@ -61,7 +61,7 @@ def measured(lab: Lab) -> dict[str, Any]:
 
 
 def _costs(source: Endpoint, headers: tuple[str, str], pids: Mapping[str, int]) -> dict[str, float]:
-    """Processor seconds of a request for next to nothing and for each GB of log, and bytes sent."""
+    """Processor seconds of a request for a tiny log, and for each GB of log, and the share sent."""
     of_small, of_large = (
         source.request(name)._replace(headers=headers) for name in ("small.txt.gz", "large.txt.gz")
     )
@@ -76,14 +76,14 @@ def _costs(source: Endpoint, headers: tuple[str, str], pids: Mapping[str, int]) 
 
 
 def _spent(requests: list[Any], pids: Mapping[str, int]) -> tuple[dict[str, float], int]:
-    """Processor seconds by process, and bytes sent, of requests one after the other."""
+    """Processor seconds by process, and bytes sent, for requests one after the other."""
     before = {name: _processor_seconds(pid) for name, pid in pids.items()}
     sent = sum(sample.size for sample in fetched_once(iter(requests)).samples)
     return {name: _processor_seconds(pid) - before[name] for name, pid in pids.items()}, sent
 
 
 def _streams(lab: Lab, server: Any) -> dict[str, float]:
-    """Memory and connections to Swift of readers that have stopped in the middle of a page."""
+    """Memory and connections to Swift for each reader that has stopped in the middle of a page."""
     pid = server.process.pid
     before = _memory(pid)
     port = urlsplit(lab.swift.url).port
@@ -112,7 +112,7 @@ def _stopped_reader(url: str) -> socket.socket:
 
 
 def _is_still(pid: int) -> bool:
-    """True if the workers used no processor time during some system calls."""
+    """True if the workers used no processor time for a moment."""
     before = _processor_seconds(pid)
     for _ in range(2000):
         Path("/proc/self/stat").read_bytes()
@@ -120,13 +120,13 @@ def _is_still(pid: int) -> bool:
 
 
 def _connections(port: int) -> int:
-    """TCP connections to a port of this machine."""
+    """The number of open TCP connections to a port of this machine."""
     rows = Path("/proc/net/tcp").read_text().splitlines()[1:]
     return sum(row.split()[2].endswith(f":{port:04X}") and row.split()[3] == "01" for row in rows)
 
 
 def _processor_seconds(pid: int) -> float:
-    """Of a process and all that it started."""
+    """Processor seconds of a process and of all that it started."""
     return sum(map(processes.processor_seconds, processes.family(pid)))
 
 

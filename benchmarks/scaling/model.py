@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-#: Seconds from one log that a reader opens to the next.
+#: Seconds between two logs that a reader opens.
 PAUSE = 30
-#: Bytes of logs' text: half of them are smaller than the first, the mean is some 1.5 MB.
+#: Bytes of logs' text, lognormal: half of the logs are smaller than the median; the mean is 1.5 MB.
 MEDIAN_SIZE, SIGMA, LARGEST_SIZE = 100_000, 2.33, 500_000_000
-#: What readers ask for, by its share.
+#: Views that readers request, with the share of each.
 VIEWS = {"page": 0.7, "errors": 0.15, "search": 0.05, "stored gzip": 0.1}
-#: Processors of a node, and the share of their time that is planned for.
+#: Processors of a node, and the largest part of the time in which they may be busy.
 PROCESSORS, BUSIEST = 8, 0.6
-#: Seconds by which others may delay one answer of a hundred.
+#: Seconds by which other requests may delay an answer, as the 99th percentile.
 LONGEST_DELAY = 0.1
 
-#: Logs that are read at all, of which the n-th is read 1/n ** POPULARITY as often as the first.
+#: Logs that are read at all. The n-th is read 1/n ** POPULARITY times as often as the first.
 LIVE_LOGS, POPULARITY = 500_000, 0.8
 SIMULATED = 30_000
 
@@ -35,13 +35,13 @@ class Request:
     """A request for a log out of Swift."""
 
     view: str
-    #: Of the log's text, bytes.
+    #: Bytes of the log's text.
     size: int
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What requests cost, as it was measured."""
+    """The measured costs of requests. measured: the content of costs.json."""
 
     measured: Mapping[str, Any]
 
@@ -55,12 +55,12 @@ class Costs:
         return float(self.measured["views"][f"swift, {request.view}"]["sent share"]) * request.size
 
     def stored(self, request: Request) -> float:
-        """Bytes from Swift: logs are stored gzipped."""
+        """Bytes from Swift, where logs are stored as gzips."""
         return float(self.measured["stored share"]) * request.size
 
 
 def requests(seed: int = 1) -> Iterator[Request]:
-    """Requests without end, always the same."""
+    """Yields requests endlessly, always the same for a seed."""
     drawn = random.Random(seed)
     views, shares = list(VIEWS), list(VIEWS.values())
     while True:
@@ -71,19 +71,19 @@ def requests(seed: int = 1) -> Iterator[Request]:
 
 @dataclass(frozen=True)
 class Node:
-    """What a simulated node had to do."""
+    """The load of a simulated node."""
 
-    #: By which others delayed the slowest of a hundred requests, seconds.
+    #: Seconds by which others delayed a request, as the 99th percentile.
     delay: float
-    #: Requests at once, at most times (99 %).
+    #: Requests at once, as the 99th percentile.
     at_once: int
 
 
 def simulated(rate: float, work: list[float], processors: int = PROCESSORS) -> Node:
-    """A node that gets requests at random. rate: requests a second. work: processor seconds of each.
+    """The load of a node with random requests. rate: requests a second. work: their processor seconds.
 
-    Requests at once share the processors, one each at most. `progress` counts the processor seconds
-    that each running request has had: slower with more requests than processors.
+    Requests at once share the processors, at most one for each. `progress` counts the processor
+    seconds that a request has had if it ran since the start.
     """
     drawn = random.Random(2)
     now = progress = 0.0
@@ -115,17 +115,17 @@ def _of_hundred(values: list[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What so many readers need."""
+    """The capacity that a number of readers needs."""
 
     #: Requests a second.
     rate: float
-    #: Without the one that may fail.
+    #: Nodes, without the one that may fail.
     nodes: int
     node: Node
     #: Processors that oslogserve and Swift keep busy.
     busy: float
     busy_swift: float
-    #: Bytes a second.
+    #: Bytes a second to readers, and from Swift.
     sent: float
     fetched: float
 
@@ -136,7 +136,7 @@ def drawn() -> tuple[Request, ...]:
 
 
 def planned(readers: int, costs: Costs) -> Capacity:
-    """The fewest nodes that are not too busy and do not delay."""
+    """The capacity with the fewest nodes that are not too busy and delay no more than allowed."""
     asked = drawn()
     rate = readers / PAUSE
     work = [costs.processor(request) for request in asked]
@@ -159,9 +159,9 @@ def planned(readers: int, costs: Costs) -> Capacity:
 
 
 def hits(kept: float, logs: int = LIVE_LOGS) -> float:
-    """The hit rate of an LRU cache of so many answers.
+    """The hit rate of an LRU cache that keeps `kept` answers.
 
-    By Che's approximation: such a cache keeps the answers of the last so many seconds, all alike.
+    Uses Che's approximation: the cache keeps every answer for the same time.
     """
     groups = _popularity(logs)
     if kept >= logs:
@@ -176,11 +176,11 @@ def hits(kept: float, logs: int = LIVE_LOGS) -> float:
 
 @cache
 def _popularity(logs: int) -> list[tuple[int, float]]:
-    """Groups of logs, the most popular first: their count, and the chance of each to be asked for next."""
+    """Groups of logs, the most popular first: their count, and the probability of each to be next."""
     weights = []
     rank = 1
     while rank <= logs:
-        count = min(max(rank // 50, 1), logs - rank + 1)  # alike enough to be taken together
+        count = min(max(rank // 50, 1), logs - rank + 1)  # their popularity hardly differs
         weights.append((count, (rank + (count - 1) / 2) ** -POPULARITY))
         rank += count
     whole = sum(count * weight for count, weight in weights)

@@ -31,7 +31,7 @@ def rounds_of(*totals, name="HTML, native", table=LOG.name):
 def test_every_case_has_a_name_of_its_own_and_a_neighbour_of_its_source():
     assert len(CASES) == len(TABLE)
     for case in TABLE:
-        assert (case.beside == cases.SWIFT_DOWNLOAD) == (case.source == "swift")
+        assert (case.neighbour == cases.SWIFT_DOWNLOAD) == (case.source == "swift")
 
 
 def test_a_request_asks_for_the_view_in_its_encoding():
