@@ -118,8 +118,8 @@ def _sentence(results: Results) -> str:
     rates = [digits(rate(kept[name], name)) for name in SETTINGS]
     failed = [failures(full[name]) for name in SETTINGS]
     return (
-        f"Of 8 kept connections' requests the busier worker answers {busiest[0]} with one "
-        f"socket and {busiest[1]} with reuse_port, {rates[0]} and {rates[1]} a second. Where "
-        f"{TAKEN} of 32 threads are taken, {failed[0]} requests are not answered in "
-        f"{PATIENCE} s with one socket, {failed[1]} with reuse_port."
+        f"With 8 kept connections, the busier worker answers {busiest[0]} of the requests with one "
+        f"socket, and {busiest[1]} with reuse_port. Together the workers answer {rates[0]} and "
+        f"{rates[1]} requests a second. If {TAKEN} of 32 threads are taken, {failed[0]} requests are "
+        f"not answered within {PATIENCE} s with one socket, and {failed[1]} with reuse_port."
     )

@@ -46,8 +46,8 @@ def _sentence(results: dict[tuple[int, str], Result], size: int) -> str:
         for source in DISK_AND_SWIFT
     )
     return (
-        f"A log of {decimal_size(size)} that is cold takes {_compared(disk)} from disk and "
-        f"{_compared(swift)} out of Swift."
+        f"A cold log of {decimal_size(size)} takes {_compared(disk)} from disk and "
+        f"{_compared(swift)} from Swift."
     )
 
 

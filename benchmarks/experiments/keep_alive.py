@@ -33,7 +33,7 @@ def measured(lab: Lab) -> Outcome:
     headings = ("Log", *figures.headings(STATES, METRICS))
     said = (
         f"A kept connection saves {digits(min(saved))} to {digits(max(saved))} ms of the response "
-        "without TLS and within one machine; over a network it saves a round trip, with TLS two or "
+        "without TLS and within one machine. Over a network it saves a round trip, with TLS two or "
         "three."
     )
     figure = figures.bars(results, STATES, ("response",))

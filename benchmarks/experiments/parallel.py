@@ -70,7 +70,7 @@ def _outcome(results: Results) -> Outcome:
 def _sentence(rates: dict[str, list[float]], at_onces: list[int]) -> str:
     disk, swift, itself = (max(zip(rates[name], at_onces, strict=True)) for name in SHOWN)
     return (
-        f"The most requests a second are {digits(disk[0])} from disk (with {disk[1]} at once), "
-        f"{digits(swift[0])} out of Swift (with {swift[1]}), and {digits(itself[0])} of this Swift "
-        f"itself (with {itself[1]}), whose servers are one process here."
+        f"The most requests a second are {digits(disk[0])} from disk (with {disk[1]} at once) and "
+        f"{digits(swift[0])} from Swift (with {swift[1]}). Swift itself, whose servers are one process "
+        f"here, answers {digits(itself[0])} (with {itself[1]})."
     )

@@ -110,13 +110,13 @@ def _verdict(name: str, scenario: Scenario) -> str:
     described = [stats.described(values(both, source, "response")) for source in ("disk", "swift")]
     longest = max(times.most / times.p99 for times in described)
     return (
-        f"{name.capitalize()}: {'; '.join(sentences(both.samples))}. Swift's response of "
-        f"{milliseconds(swift)} ms is {_met(swift, allowed)} the {milliseconds(allowed)} ms that "
-        f"{TIMES_DISK} of disk's and a raw GET's come to (Swift itself, as many at once: "
-        f"{milliseconds(itself)} ms); the longest response is "
-        f"{digits(longest)} times the 99th percentile, {_met(longest, TIMES_P99)} {TIMES_P99}."
+        f"{name.capitalize()}: {'; '.join(sentences(both.samples))}. Swift's response took "
+        f"{milliseconds(swift)} ms; {milliseconds(allowed)} are allowed ({_met(swift, allowed)}). "
+        f"Swift itself, with as many at once, took {milliseconds(itself)} ms. The longest response "
+        f"was {digits(longest)} times the 99th percentile; {TIMES_P99} are allowed "
+        f"({_met(longest, TIMES_P99)})."
     )
 
 
 def _met(value: float, most: float) -> str:
-    return "within" if value <= most else "more than"
+    return "met" if value <= most else "missed"

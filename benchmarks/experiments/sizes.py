@@ -45,7 +45,7 @@ def _sentence(results: dict[int, Result]) -> str:
     )
     waits = figures.medians(results.values(), "swift", "response")
     return (
-        f"A log of {decimal_size(smallest)} out of Swift takes {digits(first)} times as long as from "
-        f"disk, one of {decimal_size(largest)} {digits(last)} times. Swift's "
+        f"From Swift, a log of {decimal_size(smallest)} takes {digits(first)} times as long as from "
+        f"disk, and one of {decimal_size(largest)} {digits(last)} times. Swift's "
         f"median response is {digits(min(waits))} to {digits(max(waits))} ms over all sizes."
     )

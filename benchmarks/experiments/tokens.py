@@ -57,9 +57,9 @@ def _outcome(result: Result, renewed: int) -> Outcome:
     figure = charts.points("Response, ms", "seconds since the run began", shown)
     headings = ("Tokens", "requests", "response, ms", "p95", "p99", "max", "max / p99")
     said = (
-        f"Tokens of {LIFE} seconds were renewed {renewed} times; the median response is "
-        f"{digits(expiring.p50 / lasting.p50)} times, the longest {digits(expiring.most / lasting.most)} "
-        f"times that with tokens that last, whose longest is {digits(lasting.most / lasting.p99)} "
-        "times their 99th percentile."
+        f"Tokens of {LIFE} seconds were renewed {renewed} times. With them, the median response took "
+        f"{digits(expiring.p50 / lasting.p50)} times as long as with lasting tokens, and the longest "
+        f"{digits(expiring.most / lasting.most)} times. With lasting tokens, the longest took "
+        f"{digits(lasting.most / lasting.p99)} times the 99th percentile."
     )
     return Outcome([said], headings, rows, figure, notes({"both": result}, has_p99=True))

@@ -78,7 +78,9 @@ class Decoded:
             yield piece[size:]
             size = max(0, size - len(piece))
         if second_checksum != checksum:  # what was yielded came from other bytes
-            why = "it was damaged when first read, not when read again: the lines above may be wrong"
+            why = (
+                "it was damaged when first read, not when read again: the lines above may be wrong"
+            )
             raise Incomplete("corrupt", why)
 
     def _inflated_to_the_damage(self, chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
