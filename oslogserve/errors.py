@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors before the first byte of a response, each with its HTTP status, and Incomplete, which
-is raised after the first byte, when the status was sent."""
+"""Errors before the first byte of a response, each with its HTTP status; and Incomplete.
+
+Incomplete is raised after the first byte, when the status was sent.
+"""
 
 import errno
 import os
@@ -10,7 +12,7 @@ Header = tuple[str, str]
 
 
 class Error(Exception):
-    """An error page: a status, one plain sentence, extra headers."""
+    """An error that becomes a page: a status, one plain sentence, extra headers."""
 
     status = "500 Internal Server Error"
 
@@ -21,7 +23,7 @@ class Error(Exception):
 
 
 def in_lines(error: Exception) -> str:
-    """The error for a terminal or a server's log: each of its lines says whose it is."""
+    """The error as lines for a terminal or a server's log, each after "oslogserve: "."""
     what = str(error)
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
         what = f"{os.fsdecode(error.filename)}: {error.strerror}"
@@ -29,7 +31,7 @@ def in_lines(error: Exception) -> str:
 
 
 class BadRequest(Error):
-    """The path or a parameter is not legitimate. parameter: its name and its value, where one is."""
+    """The path or a parameter is not valid. parameter: its name and value; None for the path."""
 
     status = "400 Bad Request"
 
@@ -39,7 +41,7 @@ class BadRequest(Error):
 
 
 class Forbidden(Error):
-    """Something is there, but not for this client: listings are off, or it is for operators."""
+    """This client may not read it: listings are off, or it is for operators."""
 
     status = "403 Forbidden"
 
@@ -55,7 +57,7 @@ class MethodNotAllowed(Error):
 
     def __init__(self, method: str) -> None:
         super().__init__(
-            f"The method {method[:20]!r} is not served here: only GET and HEAD are.",
+            f"The method {method[:20]!r} is not allowed: use GET or HEAD.",
             [("Allow", "GET, HEAD")],
         )
 
@@ -65,17 +67,17 @@ class RangeUnsatisfiable(Error):
 
     def __init__(self, size: int) -> None:
         super().__init__(
-            f"The range lies outside the {size} bytes that there are.",
+            f"The range is outside the {size} bytes of the log.",
             [("Content-Range", f"bytes */{size}")],
         )
 
 
 class Unavailable(Error):
-    """A source failed and no other has the log."""
+    """A source failed, and no other has the log."""
 
     status = "503 Service Unavailable"
 
-    #: Seconds; long enough not to hammer a sick source, short enough for a person.
+    #: Seconds: long enough to spare a failing source, short enough for a person.
     RETRY_AFTER = 10
 
     def __init__(self, failures: Sequence["SourceError"]) -> None:
@@ -88,7 +90,7 @@ class Unavailable(Error):
 
 
 class Busy(Error):
-    """All places for work of one kind are taken, and are not given back soon."""
+    """All places for a kind of work are taken."""
 
     status = "503 Service Unavailable"
 
@@ -100,7 +102,7 @@ class Busy(Error):
 
 
 class ClientLeft(ConnectionResetError):
-    """The client closed its connection, so that nobody waits for the answer."""
+    """The client has closed its connection, so nobody waits for the answer."""
 
     def __init__(self) -> None:
         super().__init__(errno.ECONNRESET, "the client left before its answer")
@@ -109,8 +111,8 @@ class ClientLeft(ConnectionResetError):
 class SourceError(Exception):
     """A source failed or timed out; it becomes Unavailable, unless another source has the log.
 
-    The text never holds a credential or a URL.
-    reason: 'timeout', 'failed' or 'denied' (the credentials) of an outage; of one log alone
+    The text never contains a credential or a URL.
+    reason: for an outage, 'timeout', 'failed' or 'denied' (the credentials). For a single log,
     'forbidden', 'changed', 'lost', or 'refused' for any other cause.
     """
 
@@ -121,12 +123,12 @@ class SourceError(Exception):
 
     @property
     def is_outage(self) -> bool:
-        """True where the next request to the source would fare no better."""
+        """True if the next request to the source would fail too."""
         return self.reason in ("timeout", "failed", "denied")
 
 
 class Incomplete(Exception):
-    """A log breaks off: what could be read of it was yielded before.
+    """A log breaks off. What could be read was yielded before.
 
     reason: one of REASONS, a metric label.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests, validated: the only module that looks at user input.
+"""Checks requests: the only module that reads user input.
 
-It must not know where logs lie or what a page looks like.
+It must not know where logs are, or what a page looks like.
 """
 
 import re
@@ -21,58 +21,58 @@ from oslogserve.lines.time_range import time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
 FORMATS = ("html", "text", "jsonl", "summary", "overview", "raw", "json")
-#: Longer queries hold nothing that this grammar knows.
+#: Characters of a query; no valid query needs more.
 MAX_QUERY = 4096
-#: Longest path of Linux; Swift's object names end at 1024.
+#: Bytes of a path, as in Linux; Swift's object names have at most 1024.
 MAX_PATH = 4096
-#: No log has as many lines.
+#: The largest line number; no log has so many lines.
 MAX_NUMBER = 10**12 - 1
-#: Most lines around a hit, and at a log's end: they stay in memory.
+#: Lines around a hit, and at a log's end, which are held in memory.
 MAX_CONTEXT = 1000
 MAX_TAIL = 100_000
-#: As often may a search be given: each costs a pass over the log.
+#: Repetitions of a search parameter: each costs a pass over the log.
 MAX_REPEATS = 8
-#: Fragments of lines that are brought in, such as a reader's opened gaps.
+#: Fragments in `show`, such as the gaps that a reader has opened.
 MAX_SHOWN = 64
 
-#: Names and values of a query string, in its order and as they came.
+#: Names and values of a query string, in their order, unchecked.
 Parameters = tuple[tuple[str, str], ...]
 
 
 class Query(NamedTuple):
-    """One request, checked."""
+    """A request whose parameters were checked."""
 
     #: Bytes as the server decoded them: no leading slash, no empty, "." or ".." segment.
     path: bytes
-    #: The path ended in a slash, or is the root.
+    #: True if the path ended in a slash, or is the root.
     is_folder: bool
     #: SCRIPT_NAME: the beginning of the path in links.
     mount: str = ""
     source: str = "all"
-    #: None where the query did not say; the client's Accept then decides.
+    #: None if the query names none; the client's Accept then decides.
     format: str | None = None
-    #: The client's Accept asks for HTML.
+    #: True if the client's Accept asks for HTML.
     prefers_html: bool = False
     selection: Selection = ALL_LINES
-    #: As they came, for links to the same lines.
+    #: The unchecked parameters, for links to the same lines.
     parameters: Parameters = ()
-    #: A page breaks long lines.
+    #: True if a page breaks long lines.
     wraps: bool = True
-    #: Order of a folder's entries; None where the query did not say.
+    #: Order of a folder's entries; None if the query names none.
     sort: str | None = None
-    #: Order of the lines of a folder's logs; None where the query did not say.
+    #: Order of the lines of a folder's logs; None if the query names none.
     order: str | None = None
-    #: Shell patterns of the names of a folder's logs; and the first name.
+    #: Shell patterns of names of a folder's logs, and the first name.
     logs: tuple[str, ...] = ()
     first_log: bytes = b""
-    #: Asks for the folder of the job that contains the folder.
+    #: True for the folder of the job that contains the path.
     in_job: bool = False
-    #: Nobody asked for the overview: it is left out where the logs are large.
+    #: True if the reader did not ask for the overview: it is left out if the logs are large.
     unasked: bool = False
 
     @property
     def view(self) -> str:
-        """The format, or what the client prefers where the query did not say."""
+        """The format of the query, else the one that the client prefers."""
         return self.format or ("html" if self.prefers_html else "text")
 
     @property
@@ -89,7 +89,7 @@ class Query(NamedTuple):
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
-        """The query of a request. Raises BadRequest, which names the fault, or what a parameter takes."""
+        """The query of a request. Raises BadRequest that names the fault or the valid values."""
         path = checked_path(environ.get("PATH_INFO", ""))
         query = cls(
             path=path.rstrip(b"/"),
@@ -103,7 +103,7 @@ class Query(NamedTuple):
         if not query_string:
             return query
         query = query.with_parameters(parameters_of(query_string))
-        if query.first_log:  # need not be UTF-8
+        if query.first_log:  # it may have bytes that are not UTF-8
             first = dict(parameters_of(query_string, "surrogateescape"))["from"]
             query = query._replace(first_log=first.encode("utf-8", "surrogateescape"))
         return query
@@ -115,21 +115,21 @@ class Query(NamedTuple):
         fields = {name: values.pop(name) for name in Selection._fields if name in values}
         selection = Selection(first=first, last=last, **fields)
         if program_size((*selection.searches, *selection.without)) > LARGEST_PROGRAM:
-            sentence = "What is searched for is too complex: repeat less, or ask for less."
+            sentence = "The search is too complex: use fewer repetitions or fewer searches."
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
         return self._replace(selection=selection, parameters=tuple(parameters), **values)
 
 
 def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str, str]]:
-    """Names and values as they came, unchecked. errors: what is done with bytes that are not UTF-8."""
-    # What a client did not escape came as Latin-1.
+    """Names and values of a query string, unchecked. errors: the handler for bytes that are not UTF-8."""
+    # WSGI decodes unescaped bytes as Latin-1.
     utf8 = query_string.encode("latin-1").decode("utf-8", errors)
     return parse_qsl(utf8, keep_blank_values=True, errors=errors)
 
 
 def checked_path(path_info: str) -> bytes:
-    """The path below the mount point, as bytes, without its leading slash."""
+    """The path below the mount, as bytes, without its leading slash. Raises BadRequest."""
     path = path_info.encode("latin-1").removeprefix(b"/")
     if len(path) > MAX_PATH:
         raise BadRequest(f"The path is longer than {MAX_PATH} bytes.")
@@ -164,7 +164,7 @@ def _lines(value: str) -> tuple[int, int | None]:
 
 def _level(value: str) -> str | None:
     level = one_of(*SEVERITIES, fold=str.upper)(value)
-    return None if level == SEVERITIES[0] else level  # which leaves out nothing
+    return None if level == SEVERITIES[0] else level  # NONE includes all lines
 
 
 def _of_length(value: str) -> str:
@@ -199,17 +199,17 @@ def _name(value: str) -> str:
 
 
 class Parameter(NamedTuple):
-    """One parameter of a query string."""
+    """A parameter of a query string."""
 
-    #: Of Query or Selection; "lines" is two of Selection.
+    #: The field of Query or Selection. "lines" sets two of Selection.
     field: str
-    #: Raises ValueError with what the parameter takes.
+    #: Parses a value. Raises ValueError that says which values are valid.
     parse: Callable[[str], Any]
     example: str
     help: str
-    #: How often it may be given; all values hold. 1: several that differ contradict each other.
+    #: How often it may be given. With 1, different values are an error; else all apply.
     most: int = 1
-    #: True for a field of a form, which sends it empty where it is not filled in.
+    #: True for a field of a form, which sends an empty value if it is not filled in.
     in_form: bool = False
 
 
@@ -217,7 +217,7 @@ FormField = partial(Parameter, in_form=True)
 
 
 def _value_of(choices: Mapping[str, Any]) -> Callable[[str], Any]:
-    """Takes one of the keys, in any case, and gives its value."""
+    """A parser that takes one of the keys, in any case, and returns its value."""
     parse = one_of(*choices, fold=str.lower)
     return lambda text: choices[parse(text)]
 
@@ -228,7 +228,7 @@ _tail = partial(_number, most=MAX_TAIL)
 _yes_or_no = _value_of({"yes": True, "no": False})
 _content_type = _value_of({"text/plain": "text", "text/html": "html"})
 
-#: What a query string takes; those with a field of Selection are options of `render` too.
+#: All parameters. Those with a field of Selection are options of `oslogserve render` too.
 PARAMETERS = {
     "source": Parameter("source", _choice(*SOURCES), "swift", "where to look"),
     "lines": FormField("lines", _lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
@@ -273,7 +273,7 @@ PARAMETERS = {
 
 
 def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Values by their fields of Query and Selection. Raises BadRequest."""
+    """Values by the fields of Query and Selection. Raises BadRequest."""
     values: dict[str, Any] = {}
     for name, text in parameters:
         if name not in PARAMETERS:

@@ -140,7 +140,7 @@ def _check(query: Query) -> None:
         takes = "a log takes html, text, jsonl, summary, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
-        raise BadRequest("sort is for folders: the lines of a log have an order of their own.")
+        raise BadRequest("sort is for folders: the lines of a log keep their order.")
     chosen = {"order": query.order, "logs": query.logs, "from": query.first_log, "in": query.in_job}
     if any(chosen.values()):
         name = next(name for name, value in chosen.items() if value)

@@ -96,13 +96,15 @@ def _check(query: Query) -> None:
     """Raises BadRequest for parameters of single logs."""
     if query.format in ("raw", "json"):
         raise BadRequest(
-            f"format={query.format} takes no filter for a folder: the lines of its logs come as html, "
-            "text or jsonl, and format=summary says what is in each."
+            f"format={query.format} takes no filter for a folder: use html, "
+            "text or jsonl for lines, or summary for what is in each log."
         )
     selection = query.selection
     if selection.show or (selection.first, selection.last) != (1, None):
         name = "show" if selection.show else "lines"
-        raise BadRequest(f"{name} is for logs: several logs of a folder have lines of one number.")
+        raise BadRequest(
+            f"{name} is for logs: in a folder, several logs have the same line numbers."
+        )
 
 
 class Job:
@@ -156,12 +158,12 @@ class Job:
             if len(self.logs) == most or (stored > limits.stored and self.logs):
                 self.next_log = file.name
                 what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
-                self._miss("capped", f"one answer is made of at most {what}: more logs are there")
+                self._miss("capped", f"one answer reads at most {what}: more logs are there")
                 break
             self.logs.append(JobLog(file, self._selection, self._reader))
         self.is_large = stored > limits.unasked
         if any(one.is_missed for one in self.skipped):
-            self._miss("capped", f"logs of names of more than {LONGEST_NAME} bytes are left out")
+            self._miss("capped", f"logs with names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
             self._miss(walk.ended.reason, str(walk.ended))
         self.next_log = self.next_log or walk.next
@@ -269,7 +271,7 @@ class Job:
         if held:
             held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
         if rows < most and size > TAIL_BYTES // 2:
-            self._miss("capped", f"the last {TAIL_BYTES >> 20} MiB is all that is held")
+            self._miss("capped", f"the last {TAIL_BYTES >> 20} MiB are all that is kept")
         yield from held
 
     def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:

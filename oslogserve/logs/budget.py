@@ -164,7 +164,7 @@ class Budget:
         seconds, size = self._allowance
         if self._seconds > seconds:
             raise Incomplete(
-                "budget", f"the {seconds:g} s of processor time of one request are over"
+                "budget", f"the {seconds:g} s of processor time of the request are used up"
             )
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")

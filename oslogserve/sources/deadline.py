@@ -124,7 +124,7 @@ class _DeadlineReader(io.RawIOBase):
         size = self._raw.readinto(buffer)
         self._adapter.bytes_left -= size or 0
         if self._adapter.bytes_left < 0:
-            raise OSError("the answer is longer than any may be")
+            raise OSError("the answer is too long")
         return size
 
     def close(self) -> None:

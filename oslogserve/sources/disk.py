@@ -259,7 +259,7 @@ class DiskLog(Log):
 
 
 def _rewritten() -> Incomplete:
-    return Incomplete("failed", "the file was written anew while it was read")
+    return Incomplete("failed", "the file was rewritten while it was read")
 
 
 def _message(error: OSError) -> str:

@@ -90,7 +90,7 @@ class Guard:
         try:
             self._places.enter()
         except Full:
-            raise SourceError(self.name, "it is slow to answer those who asked before") from None
+            raise SourceError(self.name, "it is slow to answer earlier requests") from None
         try:
             return self._breaker.call(call)
         finally:

@@ -139,7 +139,7 @@ class ResumingLog(Log):
                 checksums = self._checksums() if self._log is not None else []
             except SourceError as error:
                 reason = "failed" if error.is_outage else "corrupt"
-                raise Incomplete(reason, f"its checksums could not be had ({error})") from error
+                raise Incomplete(reason, f"its checksums could not be read ({error})") from error
             self._verifier = Verifier(within(checksums, *self._range))
         while self._unverified:
             self._verifier.update(self._unverified.pop(0))

@@ -121,7 +121,7 @@ class Swift:
             if not page:
                 return
             if page[0].name == name:
-                what = "it lists the log and does not find it, which expired just now or is damaged"
+                what = "it lists the log but does not find it: it just expired, or is damaged"
                 raise SourceError(self.name, what, "lost")
 
     def _log(self, location: Location, options: OpenOptions) -> "SwiftLog | None":

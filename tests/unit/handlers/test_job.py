@@ -536,7 +536,7 @@ def test_rendering_is_paid_for(job, query):
     for number in range(4):
         (job / "job" / f"{number}.txt").write_bytes(NOVA.splitlines(True)[2] * 6000)
     ask = Asking(job, serve_renderer="pure", serve_processor_time="0.1")
-    sentence = "the 0.1 s of processor time of one request are over"
+    sentence = "the 0.1 s of processor time of the request are used up"
     assert any(sentence in one for one in notices(ask(f"/job/?{query}&format=text")))
 
 
@@ -580,7 +580,7 @@ def test_a_log_of_a_very_long_name_is_left_out_and_told(job):
     folder.mkdir(parents=True)
     (folder / "x.txt").write_bytes(NOVA)
     found = Asking(job)("/job/?format=summary").json
-    assert "logs of names of more than 512 bytes are left out" in found["notices"]
+    assert "logs with names of more than 512 bytes are left out" in found["notices"]
     assert (len(found["logs"]), found["complete"]) == (3, False)
 
 
@@ -591,7 +591,7 @@ def test_so_many_logs_are_merged_as_a_process_may_have_open(tmp_path):
     ask = Asking(tmp_path)
     *rows, end = objects(ask("/job/?format=jsonl&order=time"))
     assert len(rows) == 300 * 5
-    assert end["notices"][0].startswith("one answer is made of at most 300 logs")
+    assert end["notices"][0].startswith("one answer reads at most 300 logs")
     *rest, end = objects(ask(f"/job/{end['next']}"))
     assert (len(rest), rest[0]["log"], end["next"]) == (10 * 5, "300.txt", None)
     assert len(objects(ask("/job/?format=jsonl&order=log"))) == 310 * 5 + 1

@@ -61,7 +61,7 @@ def test_no_search_goes_on_when_its_processor_time_is_over(ask, name, view):
     answer = asked(f"/{name}?format={view}&{COSTLY}")
     assert time.process_time() - began < 5
     assert answer.status_int == 200
-    assert b"processor time of one request are over" in answer.body
+    assert b"processor time of the request are used up" in answer.body
     if view in ("summary", "jsonl"):
         assert b'"complete": false' in answer.body
     assert asked.counted("incomplete_logs_total") == {'reason="budget",source="disk"': 1.0}
@@ -202,7 +202,7 @@ def test_what_inflates_to_nothing_is_paid_for(ask, tmp_path, is_damaged):
     damage = b"\x1f\x8b\x08" + b"\xff" * 20 if is_damaged else b""
     (tmp_path / "members.txt.gz").write_bytes(members + damage)
     answer = ask(serve_processor_time="0.02")("/members.txt.gz?format=summary")
-    assert b"processor time of one request are over" in answer.body
+    assert b"processor time of the request are used up" in answer.body
 
 
 @pytest.mark.parametrize("url", ["/missing.txt?q=a", "/a.txt?format=json", "/a.txt?q=a", "/?q=a"])

@@ -298,7 +298,7 @@ def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
         shown = Shown([LOG], "tail=9")
         shown.view.renderer = dropping
         told = b"".join(shown.of(view))
-        assert b"3 of the last 9 lines are left out: the last 16 MiB is all that is held" in told
+        assert b"3 of the last 9 lines are left out: the last 16 MiB are all that is kept" in told
         assert [error.reason for error in shown.missing] == ["capped"]
 
 

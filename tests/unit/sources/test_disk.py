@@ -337,7 +337,7 @@ def test_a_file_written_anew_while_it_is_read_is_incomplete(disk, root):
     chunks = iter(log)
     assert next(chunks) == b"0123"
     (root / "a").write_bytes(b"abcdefghij")
-    with pytest.raises(Incomplete, match="written anew"):
+    with pytest.raises(Incomplete, match="rewritten"):
         next(chunks)
     log.close()
 
@@ -375,7 +375,7 @@ def test_a_file_rewritten_in_place_behind_its_beginning_is_told(
         writer.seek(0, os.SEEK_END)
         writer.write(more)
     os.utime(file, (then, then))
-    with pytest.raises(Incomplete, match="written anew"):
+    with pytest.raises(Incomplete, match="rewritten"):
         b"".join(chunks)
     log.close()
 
@@ -388,7 +388,7 @@ def test_a_rewritten_file_is_told_to_a_reader_that_counts(root, open_beneath):
         next(chunks)
         next_tick(root, root / "a")
         (root / "a").write_bytes(b"x" + OLD[1:] + b"more" * 9000)
-        with pytest.raises(Incomplete, match="written anew"):
+        with pytest.raises(Incomplete, match="rewritten"):
             list(chunks)
 
 
