@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of zlib, from ISA-L where that is installed: several times as fast.
+"""zlib's interface, from ISA-L if that is installed, which is several times as fast.
 
 Unlike zlib's, ISA-L's objects cannot be copied.
 """

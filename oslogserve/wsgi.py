@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`application`, for mod_wsgi and other servers: configured once, when it is imported."""
+"""`application` for mod_wsgi and other servers. It is configured when this is imported."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from oslogserve.errors import in_lines
 
 
 def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
-    """Answers every request with 503. (Of an exception mod_wsgi logs a traceback at each request.)"""
+    """Answers every request with 503. For an exception, mod_wsgi would log a traceback each time."""
     start_response("503 Service Unavailable", [("Content-Type", "text/plain; charset=utf-8")])
     return [b"The configuration has faults. The server's log names them.\n"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations: what a file, the environment and the command line say, else the defaults."""
+"""The configuration, from a file, the environment, the command line and the defaults."""
 
 import os
 import re
@@ -30,22 +30,22 @@ class Config:
         return self.values[where]
 
     def section(self, name: str) -> dict[str, Any]:
-        """The values of one section by their keys."""
+        """The values of a section, by key."""
         return {key: value for (section, key), value in self.values.items() if section == name}
 
     @property
     def views(self) -> list[tuple[re.Pattern[str], str]]:
-        """Pairs of a pattern and a view, in the order of the file; the first that fits wins."""
+        """Pairs of a pattern and a view, in the order of the file; the first match counts."""
         return [(row["pattern"], row["view"]) for _, row in self._named("view")]
 
     @property
     def noise(self) -> list[re.Pattern[str]]:
-        """Patterns of errors that tell nothing."""
+        """Patterns of errors that say nothing about a failure."""
         return [row["pattern"] for _, row in self._named("noise")]
 
     @property
     def formats(self) -> tuple[UserFormat, ...]:
-        """The user formats in the order of the file."""
+        """The user formats, in the order of the file."""
         rows = self._named("format")
         return tuple(UserFormat(name, row["pattern"], row["words"]) for name, row in rows)
 
@@ -57,7 +57,7 @@ class Config:
         return [(section.removeprefix(beginning), self.section(section)) for section in found]
 
     def as_file(self) -> str:
-        """The text of a file that load() understands as this; secrets are not shown."""
+        """A file's text from which load() would give this configuration. Hides secrets."""
         text = ""
         for section, options in groupby(self.options, key=lambda option: option.section):
             text += f"[{section}]\n"
@@ -68,7 +68,7 @@ class Config:
 
 
 def _as_text(value: Any) -> str:
-    """The text from which an option's parse gives this value."""
+    """The text of a value, as a file has it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, re.Pattern):
@@ -98,8 +98,8 @@ def load(
 ) -> Config:
     """The configuration of a file, or the defaults. Raises ConfigError with all faults.
 
-    must_exist: a folder that is not there is a fault; a server may wait for its mount.
-    overrides: 'section_key' -> text, from the command line; they win over the file.
+    must_exist: makes a missing folder a fault; a server may wait for its mount. overrides:
+    'section_key' -> text, from the command line.
     """
     parsed = ConfigFile(file)
     named = [
@@ -120,11 +120,11 @@ def load(
 def _value(
     option: Option, parsed: ConfigFile, environ: Mapping[str, str], overrides: Mapping[str, str]
 ) -> Any:
-    """The option's value; None, and a fault, where its text is not understood.
+    """The option's value; None, and a fault is added, if its text is not valid.
 
-    The command line wins over the file, that over the environment.
+    The command line overrides the file, and the file the environment.
     """
-    # An id wins over a name: with the name in the file, the environment's may be of another thing.
+    # keystoneauth prefers an id to a name. If the file has the name, ignore an id in the environment.
     name = option.section, option.key.removesuffix("id") + "name"
     variable = None if name in parsed.settings else environ.get(option.env)
     outside, text = "", option.default
@@ -176,7 +176,7 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
 
 
 def _missing_of_swift(config: Config) -> list[str]:
-    """Keys without which the container cannot be read: found at start, not by a reader."""
+    """Missing keys without which the container cannot be read, so that the start fails, not a request."""
     swift = config.section("swift")
     if not swift["container"] or swift["auth_version"] is None:
         return []

@@ -15,7 +15,7 @@ _TEN_YEARS = 3650 * 86400
 def whole_number(
     lowest: int, highest: int, units: Mapping[str, int] | None = None
 ) -> Callable[[str], int]:
-    """The parser of a number, such as 5, or 10k if `units` has a k."""
+    """A parser of whole numbers, such as 5, or 10k if `units` has a k."""
 
     def parsed(text: str) -> int:
         found = re.fullmatch("([0-9]{1,18})([a-z]?)", text.lower())
@@ -28,7 +28,7 @@ def whole_number(
 
 
 def duration(text: str) -> float:
-    """The seconds of a duration such as 30d. A number without a unit is seconds."""
+    """A duration such as 30d, in seconds. A number without a unit is seconds."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([a-z]?)", text)
     seconds = float(found[1]) * _SECONDS.get(found[2], math.nan) if found else math.nan
     if not 0 < seconds <= _TEN_YEARS:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A configuration made of os-loganalyze's: its wsgi.conf and its file conditions.
+"""Converts os-loganalyze's configuration: its wsgi.conf and its file conditions.
 
-os-loganalyze read the first by Python 2's ConfigParser, the second by PyYAML. The first condition
+os-loganalyze read the first with Python 2's ConfigParser, the second with PyYAML. The first condition
 whose pattern matches from the beginning of a path decides, as the first [view NAME] does here.
 """
 
@@ -32,7 +32,8 @@ _VIEWS = {"html": "log", "text": "log", "passthrough": "raw"}
 def converted(file: str, conditions: str | None, root: str) -> str:
     """The text of a configuration. Raises ConfigError.
 
-    conditions: in place of the file that file_conditions names. root: of the logs on disk.
+    file: the wsgi.conf. conditions: a file instead of the one that file_conditions names. root: the
+    folder of logs on disk.
     """
     given = _parsed(file)
     general = dict(given["general"]) if "general" in given else {}
@@ -65,7 +66,7 @@ def _parsed(file: str) -> RawConfigParser:
 
 
 def _setting(key: str, value: str, parse: Callable[[str], Any]) -> str:
-    """A line of the configuration. Raises ConfigError, without the value, which may be secret."""
+    """A line of the configuration. Raises ConfigError without the value, which may be secret."""
     try:
         parse(value)
     except ValueError as takes:

@@ -14,9 +14,9 @@ class Option:
     section: str
     key: str
     default: str
-    #: Raises ValueError with what the option takes.
+    #: Parses a value. Raises ValueError that says which values are valid.
     parse: Callable[[str], Any]
-    #: The environment's variable that is used where the file is silent.
+    #: The environment variable that is used if the file does not set the option.
     env: str = ""
 
     @property

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a configuration file, and its faults.
+"""Parses a configuration file into settings, and collects its faults.
 
-configparser stops at the first fault, forgets the lines, and reads an indented line as more of
-the value above it, which no option has.
+configparser stops at the first fault, does not keep line numbers, and joins indented lines to the
+value above.
 """
 
 import re
@@ -12,7 +12,7 @@ from oslogserve.errors import Error
 
 
 class ConfigError(Error):
-    """The faults of a configuration, a line for each: it names the file, the line and the key."""
+    """The faults of a configuration, one on each line, with file, line and key."""
 
 
 #: "key = value" or "key: value"; values may hold both signs.
@@ -26,29 +26,29 @@ class Setting(NamedTuple):
 
 class ConfigFile:
     def __init__(self, path: str | None) -> None:
-        """path: None for a file without settings. Raises ConfigError where it is not text."""
+        """path: None for no settings. Raises ConfigError if the file is not UTF-8 text."""
         self._path = path
         #: The line of each section's header.
         self.sections: dict[str, int] = {}
-        #: By section and key; those of a broken header have the section "".
+        #: Settings by section and key; those after a broken header have the section "".
         self.settings: dict[tuple[str, str], Setting] = {}
         self._faults: list[tuple[int, str]] = []
         if path is not None:
             self._parse(_text(path))
 
     def add_fault(self, line: int, what: str) -> None:
-        """Adds a fault. line: 0 where no line is to blame. what: no text of a line, it may be secret."""
+        """Adds a fault. line: 0 for none. what: without text of the line, which may be secret."""
         self._faults.append((line, what))
 
     def add_option_fault(self, where: tuple[str, str], what: str) -> None:
-        """Adds a fault at an option's line, or its section's where the file does not set it."""
+        """Adds a fault at an option's line, or at its section's if the file does not set it."""
         section, key = where
         setting = self.settings.get(where)
         line = setting.line if setting else self.sections.get(section, 0)
         self.add_fault(line, f"[{section}] {key}: {what}")
 
     def raise_faults(self) -> None:
-        """Raises ConfigError, if there are faults, with all of them."""
+        """Raises ConfigError with all faults, if there are any."""
         found = [f"{self._path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
         if found:
             raise ConfigError("\n".join(found))
@@ -68,7 +68,7 @@ class ConfigFile:
                     self.add_fault(number, f"[{section}]: it began in line {first} already")
             elif section is not None:
                 self._add_setting(section, line, number)
-            elif not self._faults:  # once: a log that is given by mistake has many such lines
+            elif not self._faults:  # once, since a log given by mistake has many such lines
                 self.add_fault(number, "a setting before the first [section]")
 
     def _add_setting(self, section: str, line: str, number: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The renderer that a configuration asks for, and its part of every ETag."""
+"""The renderer of a configuration, and the configuration's part of every ETag."""
 
 import functools
 import hashlib
@@ -22,14 +22,14 @@ def renderer_of(config: Config) -> tuple[str, Renderer]:
 
 
 def etag_salt(config: Config) -> str:
-    """Version, code and user formats, part of every ETag: what else the same stored bytes depend on."""
+    """etag_salt: a digest of version, code and user formats, which change a page like its log's bytes."""
     code = digest_of_code(Path(oslogserve.__file__).parent)
     return f"{__version__} {hashlib.sha256(f'{code} {config.formats}'.encode()).hexdigest()[:12]}"
 
 
 @functools.cache
 def digest_of_code(package: Path) -> str:
-    """Of modules and templates: two deployments of one version may differ in them."""
+    """A digest of modules and templates, which may differ between deployments of one version."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":

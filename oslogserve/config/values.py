@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parsers of options' values. Each raises ValueError with what the option takes."""
+"""Parsers of options' values. Each raises ValueError that says which values are valid."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import re2
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 
-#: Bytes of a pattern: it is tried on every line.
+#: Bytes of a pattern, which is tried on every line.
 LONGEST_LINE_PATTERN = 1000
 #: Bytes of all words with their severities.
 LONGEST_WORDS = 2000
@@ -53,7 +53,7 @@ def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], s
 
 
 class Secret(str):
-    """Text that is not shown in a dump of what holds it."""
+    """Text that repr() does not show."""
 
     def __repr__(self) -> str:
         return "(set)" if self else "''"
@@ -86,7 +86,7 @@ def pattern(value: str) -> re.Pattern[str]:
 
 
 def line_pattern(value: str) -> bytes:
-    """A pattern of RE2 for the beginning of a line, with the groups time, severity or both."""
+    """A pattern in RE2's syntax for a line's beginning, with the groups time, severity or both."""
     encoded = value.encode()
     if len(encoded) > LONGEST_LINE_PATTERN:
         raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(encoded)}")
@@ -111,7 +111,7 @@ def line_pattern(value: str) -> bytes:
 
 
 def words(value: str) -> dict[bytes, str]:
-    """Severities by the words that stand for them, in upper case."""
+    """Severities by their words, in upper case."""
     if len(value.encode()) > LONGEST_WORDS:
         raise ValueError(f"at most {LONGEST_WORDS} bytes")
     found: dict[bytes, str] = {}

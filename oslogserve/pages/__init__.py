@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML around a log's lines, a folder's listing, an error's page, and what is not a log.
-Nothing here opens a log."""
+"""The values of all pages: a log, a folder's listing, a job, an error. Nothing here opens a log."""

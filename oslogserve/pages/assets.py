@@ -11,7 +11,7 @@ _MEDIA_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charse
 
 
 class Asset(NamedTuple):
-    #: Below the mount point.
+    #: The path below the mount.
     path: str
     content: bytes
     media_type: str
@@ -31,7 +31,7 @@ def _load() -> dict[str, Asset]:
 
 _ASSETS = _load()
 BY_PATH = {asset.path: asset for asset in _ASSETS.values()}
-#: Short; for the ETags of pages, which name these files.
+#: A digest of all files, part of the ETags of pages, which name them.
 VERSION = hashlib.sha256("".join(sorted(BY_PATH)).encode()).hexdigest()[:8]
 
 
@@ -42,7 +42,7 @@ def url(mount: str, name: str) -> str:
 
 @functools.cache
 def integrity(name: str) -> str:
-    """The content's hash, as a policy and an element name it."""
+    """The content's hash, as in a content security policy and in `integrity`."""
     digest = hashlib.sha256(_ASSETS[name].content).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 

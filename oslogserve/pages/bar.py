@@ -15,15 +15,15 @@ from oslogserve.pages.page import Link, address
 from oslogserve.query import Parameters, Query
 from oslogserve.templates import rendered
 
-#: Parameters that say how a log is shown, and not which lines of it.
+#: Parameters that choose how a log is shown, not which lines.
 _VIEW = ("format", "content-type", "wrap")
-#: Parameters that level links and the form drop: a line that was brought in does not come along.
+#: Parameters that level links and the form drop, such as lines that the reader has opened.
 _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that choose lines of all logs of a job.
 _OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
 #: Parameters that the templates have a field for.
 _FIELDS = ("q", "re", "not", "since", "until", "lines", "context")
-#: Filters as their chips say them, by their parameters.
+#: Labels of filters in use, by their parameters.
 _LABELS = {
     "level": "\N{GREATER-THAN OR EQUAL TO} {}",
     "lines": "lines {}",
@@ -42,19 +42,19 @@ _Pairs = list[tuple[str, str]]
 
 
 class Filters(NamedTuple):
-    """Links to the lines without one of the filters in use, and to those without any."""
+    """Links that remove a filter in use, and one that removes all."""
 
     chips: list[Link]
     clear: str
 
 
 class Form(NamedTuple):
-    """The search form, with all that was typed."""
+    """The search form, with the values that were typed."""
 
     #: Values by their parameters; "" for an empty field.
     fields: dict[str, list[str]]
     hidden: _Pairs
-    #: The parameter that is not understood, and the sentence that its field shows.
+    #: The parameter that is not valid, and the sentence that its field shows.
     wrong: tuple[str, str] | None = None
     sentence: str = ""
 
@@ -106,7 +106,7 @@ def form(
     sentence: str = "",
     is_log: bool = True,
 ) -> Form:
-    """wrong: one of the parameters; its field says the sentence. is_log: False for a folder."""
+    """wrong: a parameter that is not valid, and a sentence for its field. is_log: False for a folder."""
     kept = _kept(parameters)
     fields = {
         name: [value for of, value in kept if of == name] or [""]
@@ -135,7 +135,7 @@ def _label(name: str, value: str) -> str:
 
 
 def _all_logs(parameters: Iterable[tuple[str, str]]) -> str:
-    """The address of the same lines of all logs of the job, or of what went wrong in it."""
+    """The address of the same lines in all logs of the job, or of the job's overview."""
     chosen = [pair for pair in parameters if pair[0] in _OF_ALL_LOGS and pair[1]]
     added = {"in": "job"} if chosen else {"format": "overview", "in": "job"}
     source = [pair for pair in parameters if pair[0] == "source"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of all lines that a query selects, and addresses of those that its page does not show."""
+"""Counts of all lines that a query selects, and addresses of lines that the page does not show."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,7 @@ from oslogserve.query import Query
 
 #: Lines shown before the target of a link.
 LINES_BEFORE = 200
-#: Lines of the window before a page. A page holds more, but only reading the page before it shows
-#: where that begins.
+#: Lines of the window before a page. Where the page before begins is known only once it is read.
 WINDOW_LINES = 10_000
 _ERROR = SEVERITIES.index("ERROR")
 #: Parameters that links to other lines of the same filter replace.
@@ -19,35 +18,35 @@ _WINDOW = ("lines", "limit", "tail", "show")
 
 
 class Counts(NamedTuple):
-    """A page's place in its log. All lines are counted once the page's content was read."""
+    """Counts and links of a page. They are complete once the page's content was read."""
 
     query: Query
     #: The lines of the page, which may begin later than the query's.
     selection: Selection
     tally: Tally
-    #: True where the log may have more than a page.
+    #: True if the log may have more than a page.
     is_large: bool = False
 
     @property
     def are_known(self) -> bool:
-        """True where all lines were looked at."""
+        """True if all lines were read."""
         return self.tally.cut_at is None and self.selection.tail is None
 
     @property
     def may_end_early(self) -> bool:
-        """True where the page may end before the log, and the query sets no end."""
+        """True if the page may end before the log, although the query sets no end."""
         selection = self.selection
         return self.is_large and (selection.last, selection.limit, selection.tail) == (None,) * 3
 
     @property
     def is_of_errors(self) -> bool:
-        """True where the query selects nothing below ERROR."""
+        """True if the query selects nothing below ERROR."""
         level = self.selection.level
         return level is not None and SEVERITIES.index(level) >= _ERROR
 
     @property
     def first_error(self) -> int | None:
-        """Its line's number."""
+        """The number of the first line at ERROR or above; None for none."""
         severities = self.tally.severities.items()
         return min((first for rank, (_, first) in severities if rank >= _ERROR), default=None)
 
@@ -58,13 +57,13 @@ class Counts(NamedTuple):
 
     @property
     def severities(self) -> list[tuple[str, int, int]]:
-        """Each severity, the count of its lines, the number of the first; the most severe first."""
+        """Severity, count of lines, and number of the first line; the most severe first."""
         found = sorted(self.tally.severities.items(), reverse=True)
         return [(SEVERITIES[rank], count, first) for rank, (count, first) in found]
 
     @property
     def around_first_error(self) -> str:
-        """The URL of a page that has the first error."""
+        """The URL of a page with the first error."""
         number = self.first_error or 0
         return self.address(lines=f"{max(1, number - LINES_BEFORE)}-") + f"#L{number}"
 

@@ -14,8 +14,10 @@ from oslogserve.templates import rendered
 def error_page(
     mount: str, error: Error, path: bytes | None, query_string: str, sources: Sequence[str]
 ) -> bytes:
-    """The page of an error. mount: SCRIPT_NAME. path: None where the request's is not legitimate.
-    sources: names of those that can be requested one by one."""
+    """The page of an error. mount: SCRIPT_NAME. path: None if the request's is not valid.
+
+    sources: names of sources that a link can request alone.
+    """
     steps = _steps(mount, error, path, query_string, sources) if path else ()
     return rendered(
         "error.html",
@@ -27,7 +29,7 @@ def error_page(
 
 
 def _form(error: Error, path: bytes, query_string: str) -> Form | None:
-    """The form with what was typed, where a parameter is wrong."""
+    """The form with what was typed, if a parameter is not valid."""
     wrong = error.parameter if isinstance(error, BadRequest) else None
     if wrong is None:
         return None
@@ -38,7 +40,7 @@ def _form(error: Error, path: bytes, query_string: str) -> Form | None:
 def _steps(
     mount: str, error: Error, path: bytes, query_string: str, sources: Sequence[str]
 ) -> Iterator[tuple[str, str, str]]:
-    """Addresses, their labels and what is said behind them."""
+    """Links to try next: address, label, and the text after it."""
     here = f"{mount}/{quote(path)}"
     above, _, name = path.rstrip(b"/").rpartition(b"/")
     if isinstance(error, BadRequest) and query_string:

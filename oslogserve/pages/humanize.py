@@ -4,12 +4,12 @@
 from datetime import UTC, datetime
 from math import inf
 
-#: How many of each make one of the next.
+#: Units of time, and how many make one of the next.
 _UNITS_OF_TIME = {"ms": 1000, "s": 60, "min": 60, "h": 24, "days": inf}
 
 
 def size_shown(size: int) -> str:
-    """The size in three digits: '999 B', '1.23 kB', '45.6 MB'."""
+    """The size with three digits: '999 B', '1.23 kB', '45.6 MB'."""
     if size < 1000:
         return f"{size} B"
     amount = size / 1000
@@ -22,20 +22,20 @@ def size_shown(size: int) -> str:
 
 
 def moment(seconds: float | None) -> str | None:
-    """The time as '2013-09-27 18:22:11', in UTC; None where it is not known. seconds: since 1970."""
+    """The time as '2013-09-27 18:22:11', in UTC; None if unknown. seconds: since 1970."""
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(" ", "seconds")[:19]
 
 
 def iso_moment(seconds: float | None) -> str | None:
-    """The time as '2013-09-27T18:22:11Z'; None where it is not known. seconds: since 1970."""
+    """The time as '2013-09-27T18:22:11Z'; None if unknown. seconds: since 1970."""
     shown = moment(seconds)
     return f"{shown.replace(' ', 'T')}Z" if shown else None
 
 
 def duration(micros: int) -> str:
-    """The duration in two digits or more: '0.5 ms', '39 ms', '1.5 s', '12 min', '23 h', '1,200 days'."""
+    """The duration with two digits or more: '0.5 ms', '39 ms', '1.5 s', '12 min', '23 h', '1,200 days'."""
     amount = micros / 1000
     unit, of_next = next(units := iter(_UNITS_OF_TIME.items()))
     while round(amount) >= of_next:
@@ -51,7 +51,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def visible(name: str) -> str:
-    """The name with control characters and their like as a Python programmer writes them."""
+    """The name, with characters that are not printable escaped as in Python."""
     if name.isprintable():
         return name
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines of a folder's logs as HTML, text or JSON lines.
 
-Every view says what was left out, and where that goes on.
+Each view says what was left out, and links to the rest.
 """
 
 import json
@@ -22,14 +22,14 @@ from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 
-#: Bytes of rows that are sent at once, and seconds until fewer are.
+#: Rows are sent once they have so many bytes, or after so many seconds.
 GATHERED = 64 * 1024
 GATHERED_FOR = 0.05
 
 _FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.
 _HIDDEN_ONES = ("source", "re", "not", "context", "tail")
-#: Parameters that say which lines are shown, but not where an answer goes on.
+#: Parameters that choose lines, but not where the next answer begins.
 _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 
 
@@ -44,7 +44,7 @@ def label(query: Query, file: File) -> bytes:
 
 
 def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
-    """`NAME:NUMBER:LINE`; then what was left out, in brackets. job: as far as it was read."""
+    """Yields `NAME:NUMBER:LINE` for each line; then, in brackets, what was left out."""
     yield from _gathered(one.text for one in slices)
     for sentence in job.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
@@ -54,7 +54,7 @@ def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
 
 
 def jsonl(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
-    """An object for each line, which begins with its log's name; and one at the end."""
+    """Yields an object for each line, with the log's name first, and one at the end."""
     yield from _gathered(one.text for one in slices)
     counts = {"logs": len(job.logs), "sent": job.sent}
     yield json_line({"end": True, **counts, **ending(query, job)})
@@ -70,7 +70,7 @@ def ending(query: Query, job: Job) -> dict[str, Any]:
 
 
 def next_address(query: Query, job: Job) -> str | None:
-    """The URL, relative to the folder, of what a limit left out; None where nothing was."""
+    """The URL, relative to the folder, of the rest after a limit; None if nothing is left."""
     if job.cut_at is not None:
         added: dict[str, bytes | int] = {"from": query.first_log, "after": job.cut_at}
     elif job.next_log is not None:
@@ -114,7 +114,7 @@ def _by_log(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
 
 
 def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str, Any]:
-    """Values of the form's fields, and hidden ones."""
+    """Values of the form's fields, and hidden parameters."""
     values = dict(query.parameters)
     # A field has the last of several values.
     hidden = [
@@ -131,12 +131,12 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
 
 
 def address_of(query: Query, file: File) -> str:
-    """Relative to the folder."""
+    """The address of a file's page, relative to the folder."""
     return quote(file.name) + ("" if query.source == "all" else f"?source={query.source}")
 
 
 def _gathered(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """The texts, joined: whatever is yielded is sent and compressed by itself."""
+    """Joins the texts, since each piece is sent and compressed by itself."""
     held: list[bytes] = []
     size = 0
     since = time.monotonic()

@@ -30,16 +30,16 @@ _OfName = tuple[Entry, ...]
 
 
 class _Row(NamedTuple):
-    """A name in the folder, as JSON has it. Size and time are of the first source that knows them."""
+    """A name in the folder, as in JSON. Size and time are from the first source that lists a time."""
 
     #: The name of a folder ends in "/".
     name: str
-    #: With its "./", or a name with a colon would be taken for a scheme.
+    #: It begins with "./", else a name with a colon would look like a scheme.
     href: str
     size: int | None
     #: Seconds since 1970.
     modified: float | None
-    #: Names of those that have it.
+    #: Names of the sources that have it.
     sources: list[str]
 
     @property
@@ -125,7 +125,7 @@ def html(query: Query, page: Page, job_marks: str = "") -> Iterator[bytes]:
 
 
 def _same(rows: list[_Row]) -> str:
-    """Classes of the columns that say the same in all rows."""
+    """CSS classes for the columns that have the same value in all rows."""
     values = {
         "same-time": len({moment(row.modified) for row in rows}),
         "same-source": len({tuple(row.sources) for row in rows}),

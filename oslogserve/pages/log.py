@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log as HTML, text, JSON lines or a summary: the log's bytes in, the response's bytes out.
 
-Every view says so if some of the log is missing by its end.
+Each view says at its end if some of the log is missing.
 """
 
 import json
@@ -25,16 +25,16 @@ from oslogserve.pages.page import address, frame, link_of
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 
-#: Bytes of a log's text for each element of its page, where lines are short and have links.
+#: Bytes of text for each element of a page, if lines are short and have links.
 ELEMENT_BYTES = 16
 
 
 class LogInfo(NamedTuple):
     """Facts of a log that are known before it is read."""
 
-    #: Name of the source that has it.
+    #: The name of its source.
     source: str = ""
-    #: Bytes as it is stored; None where unknown.
+    #: Stored bytes; None if unknown.
     stored_size: int | None = None
     #: When it was last written, in seconds since 1970; None for now.
     modified: float | None = None
@@ -44,29 +44,31 @@ class LogInfo(NamedTuple):
 
 @dataclass
 class LogView:
-    """One log as one query asks for it."""
+    """A log in the view of a query."""
 
     query: Query
     info: LogInfo
-    #: What is missing of the log; known when all pieces were read.
+    #: What is missing from the log; complete when all pieces were read.
     missing: list[Incomplete]
     renderer: Renderer
-    #: Of a page, where the query names no end; None for no limits.
+    #: Limits of a page if the query names no end; None for no limits.
     limits: Page | None = None
-    #: Finds the line nearest to a moment; None where no line has a time.
+    #: Finds the line nearest to a moment; None if no line has a time.
     nearest: Callable[[TimeRange], Nearest | None] = lambda _: None
 
     def __post_init__(self) -> None:
         self._selection = self.query.selection
-        #: Known when all pieces were read.
+        #: Complete when all pieces were read.
         self.tally = Tally()
         self._has_ended = False
 
     def render(
         self, view: str, pieces: Iterable[bytes], file_title: str | None = None
     ) -> Iterator[bytes]:
-        """The response's body. pieces: the log's text. file_title: of a page that is saved as a
-        file, with its style and without links to a server."""
+        """The response's body. pieces: the log's text.
+
+        file_title: for a page to be saved as a file, with its style and without links to a server.
+        """
         match view:
             case "html" if file_title is not None:
                 return self._html_file(pieces, file_title)
@@ -81,7 +83,7 @@ class LogView:
         return with_notices(pieces, self.missing)
 
     def headers(self) -> list[Header]:
-        """Counts of the lines and the address of the next ones, known when all pieces were read."""
+        """Counts of lines, and the address of the next ones. Call it when all pieces were read."""
         counts = self._counts("lines", "matched", "sent")
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
         headers.append(("Log-Complete", json.dumps(not self.missing)))
@@ -90,15 +92,15 @@ class LogView:
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
     def next_address(self) -> str | None:
-        """The URL of the lines behind a limit that was reached; None where there was none."""
+        """The URL of the lines after a limit; None if none was reached."""
         query, tally = self.query, self.tally
         if tally.cut_at is None:
             return None
         first = tally.cut_from or tally.cut_at
-        # Within the context of a hit, which is to be found once more.
+        # Cut within a hit's context: the next answer must find that hit again.
         after = tally.cut_at - 1 if first < tally.cut_at else ""
         lines = f"{first}-{query.selection.last or ''}"
-        # What was brought in was sent already.
+        # Lines of `show` were sent already.
         following = address(query.parameters, ("lines", "after", "show"), after=after, lines=lines)
         path = query.mount.encode("latin-1") + b"/" + query.path
         return (quote(path) if query.path else "") + following
@@ -136,7 +138,7 @@ class LogView:
         is_large = self.limits is not None and self.info.text_size > self.limits.size
         if is_large or self._may_hold_too_much():
             self._selection = around_shown(self._selection)
-        # The page begins before its lines are looked for: a filter may find nothing for long.
+        # Send the page's beginning first, since a filter may find no line for long.
         yield from streamed(
             "log.html",
             self._lines("html", pieces, link_of(query.source)),
@@ -148,32 +150,32 @@ class LogView:
         )
 
     def _may_hold_too_much(self) -> bool:
-        """True if all lines may have more elements than a page."""
+        """True if all lines may need more elements than a page allows."""
         is_filtered = self.query.selection._replace(show=()) != Selection()
         most = inf if self.limits is None or is_filtered else self.limits.elements
         return self.info.text_size > most * ELEMENT_BYTES
 
     def _nearest(self) -> Nearest | None:
-        """The line that is nearest to the first moment to be shown."""
+        """The line nearest to the first moment in `show`."""
         written = Wanted("html", written=self.info.modified).last_written()
         moments = (moment_of(anchor, written) for anchor in self.query.selection.show)
         moment = next(filter(None, moments), None)
         return self.nearest(moment) if moment else None
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
-        # The style sheet is the package's own: escaped, it would be none.
+        # The style sheet is our own; escaped, it would not work.
         style = Markup(content("log.css"))  # noqa: S704
         lines = self._lines("html", pieces)
         yield from streamed("file.html", lines, view=self, title=title, style=style)
 
     @property
     def notices(self) -> list[str]:
-        """Sentences about what is missing."""
+        """A sentence for each missing part."""
         return [incomplete_notice(error) for error in self.missing]
 
     @property
     def without_lines(self) -> str:
-        """The sentence of a page without hits."""
+        """The sentence for a page without hits, else ""."""
         if self.tally.matched:
             return ""
         if not self.tally.bytes and not self.missing:
@@ -207,8 +209,10 @@ class LogView:
 
 
 def around_shown(selection: Selection) -> Selection:
-    """The selection, from shortly before the first line to be shown on if it names no window: the
-    page of a large log might end before that line."""
+    """The selection; without a window, it begins shortly before the first line of `show`.
+
+    Else the page of a large log might end before that line.
+    """
     window = (selection.first, selection.last, selection.since, selection.until)
     numbers = [first for first, _ in selection.shown_ranges]
     has_window = (*window, selection.limit, selection.tail, selection.after) != (1, *[None] * 5, 0)
@@ -218,7 +222,7 @@ def around_shown(selection: Selection) -> Selection:
 
 
 def _title(path: bytes) -> str:
-    """The file and the last folders above it: one of them most often names the job."""
+    """A page's title: the file and the last folders above it, one of which usually names the job."""
     *folders, name = path.decode("utf-8", "replace").split("/")
     return f"{name} - {'/'.join(folders[-4:])}" if folders else name
 
@@ -228,7 +232,7 @@ def json_line(value: dict[str, Any]) -> bytes:
 
 
 def with_notices(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
-    """Text, and a last line for what is missing of it by then."""
+    """Yields the text, and a last line for each part that is missing then."""
     last = b"\n"
     for piece in pieces:
         yield piece

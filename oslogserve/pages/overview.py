@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summaries of a folder's logs, as JSON, and as a page that begins with what went wrong."""
+"""Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
 
-#: Seconds before and after a moment that a link shows of all logs.
+#: Seconds before and after a moment in a link to all logs.
 AROUND = 2
 _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
 
@@ -29,7 +29,7 @@ Read = Callable[[], Findings]
 def summary(
     query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read
 ) -> Iterator[bytes]:
-    """Summaries of the logs, the one first that has the cause of a failure."""
+    """Yields summaries of the logs as JSON, the likely cause of the failure first."""
     logs = [_in_short(*one) for one in _ranked(query, read(), noise)]
     path = query.path.decode("utf-8", "replace")
     yield json_line({"path": path, "logs": logs, **ending(query, job)})
@@ -51,7 +51,7 @@ class _RankedLog(NamedTuple):
         return sum(lines["count"] for name, lines in severities if name in _ERRORS)
 
     def at(self, **parameters: str) -> str:
-        """The address of some of its lines."""
+        """The address of the log with these parameters."""
         added = address(parameters.items())
         return self.href + (added if "?" not in self.href else "&" + added[1:])
 
@@ -89,7 +89,7 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
 
 
 def html(query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read) -> Iterator[bytes]:
-    """A page that begins with what went wrong. It starts before the logs are read."""
+    """Yields the overview page. It begins before the logs are read."""
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
     section = _section(query, job, noise, read)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))
@@ -117,16 +117,14 @@ def _section(
 
 
 def _short(name: str) -> str:
-    """A test's name without its module and class, which each tool writes in its own way; a sentence
-    as it is."""
+    """A test's name without module and class, which each tool writes differently. A sentence stays."""
     path, bracket, parameters = name.partition("[")
     short = path if " " in path else path.rpartition(".")[2] or path
     return short + bracket + parameters
 
 
 def _moment(time: str | None) -> str:
-    """The address of what all logs say some seconds before and after a time; "" where it has no date, or
-    where the years end."""
+    """The address of all logs' lines around a time; "" without a date, or at the end of all years."""
     try:
         first = time_range(time or "").first_in_utc
         since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))

@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 
 from oslogserve.pages.assets import integrity, url
 
-#: Everything comes from the application itself; nothing is inline. Stored scripts are of the same
-#: origin, so scripts are named by their content.
+#: A page loads only the application's own files; nothing is inline. Stored files have the same origin,
+#: so scripts are allowed by their hash.
 POLICY = (
     "default-src 'none'; style-src 'self'; "
     f"script-src '{integrity('log.js')}' '{integrity('folder.js')}'; connect-src 'self'; "
@@ -18,10 +18,10 @@ POLICY = (
 HEADERS = (
     ("Content-Type", "text/html; charset=utf-8"),
     ("Content-Security-Policy", POLICY),
-    # A log names sites that are not to learn of its address.
+    # Sites that a log links to must not learn its address.
     ("Referrer-Policy", "same-origin"),
 )
-#: Each has all of the address before it: a path of many short folders would make megabytes of them.
+#: Links to folders above. Each repeats the address before it: many short ones would take megabytes.
 MOST_FOLDERS = 16
 
 
@@ -35,16 +35,16 @@ class Link(NamedTuple):
 class Breadcrumbs(NamedTuple):
     """Links to the folders above a path, and its last segment."""
 
-    #: The address of all logs; "" on their own page.
+    #: The address of the root folder; "" on its own page.
     top: str
-    #: The address of the folders above those that are named; "" where all are.
+    #: The address of the folder above those in `folders`; "" if all are there.
     far: str
     folders: list[Link]
     name: str
 
 
 def frame(mount: str, path: bytes, title: str = "") -> dict[str, Any]:
-    """Values that every page shows. mount: SCRIPT_NAME. title: by default the path."""
+    """The values for every page. mount: SCRIPT_NAME. title: by default the path."""
     return {
         "title": title or path.decode("utf-8", "replace") or "logs",
         "asset": partial(url, mount),
@@ -68,7 +68,7 @@ def breadcrumbs(mount: str, path: bytes) -> Breadcrumbs:
 
 
 def link_of(source: str) -> bytes:
-    """The beginning of addresses of other lines of the same log, escaped for HTML."""
+    """The beginning of links to the same log's page, escaped for HTML; see Wanted.link."""
     return b"?" if source == "all" else f"?source={source}&amp;".encode()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs below one folder of the log server's disk."""
+"""The disk source: logs below a folder on this machine."""
 
 import errno
 import os
@@ -24,13 +24,13 @@ from oslogserve.sources import (
 from oslogserve.sources.disk_listing import Batch, Links, first_entries
 from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
 
-#: Errors of a path that names nothing which this source could hold.
+#: Errors that mean a miss.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
-#: The same sentence for every link: an answer tells nothing of its target.
+#: The same sentence for every link, so that no answer reveals its target.
 LINK = "The path leads through a symbolic link that this server does not follow."
-#: First bytes of a log, which show early that it was rewritten.
+#: Bytes of a log's beginning, which shows early that it was rewritten.
 HEAD = 4096
-#: Bytes of one read when a file is read again.
+#: Bytes that are read at once to verify a file.
 REREAD = 256 * 1024
 
 
@@ -44,7 +44,7 @@ class Disk:
         open_beneath: OpenBeneath = pure,
         follows_links: bool = False,
     ) -> None:
-        """follows_links: relative ones within the root; all others are refused in any case."""
+        """follows_links: True to follow relative links within the root. Other links are always refused."""
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
         self._open_beneath = open_beneath
@@ -73,7 +73,7 @@ class Disk:
         return None
 
     def _check_mounted(self) -> None:
-        """Raises SourceError where the root is not mounted: then no log is missing.
+        """Raises SourceError if the root is not mounted: then a miss proves nothing.
 
         An unmounted root is gone (OSError), or an empty folder of another device than before.
         """
@@ -154,24 +154,24 @@ class Disk:
 
 
 class DiskLog(Log):
-    """An open file: all of it, with what is appended meanwhile, or a byte range."""
+    """An open file: all of it, including bytes appended meanwhile, or a byte range."""
 
     is_local = True
 
     def __init__(self, file: OpenFile, options: OpenOptions, chunk_size: int) -> None:
-        """Takes over the descriptor, also where it raises."""
+        """Takes over the descriptor, also if it raises."""
         version = f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}"
         modified = within_dates(file.modified_ns / 10**9)
         super().__init__(Stored(Disk.name, file.size, modified, version))
         self._descriptor = file.descriptor
         self._chunk_size = chunk_size
-        # As they were before the first byte was read; a change that took back both is not seen.
+        # As before the first byte was read. A change that sets back both is not noticed.
         self._modified_ns = file.modified_ns
         self._changed_ns = 0
-        # As it was when the beginning was last compared.
+        # As when the beginning was last compared.
         self._beginning_ns = file.modified_ns
         self._checksum = 0
-        # The end of a byte range, up to which is read; None for no range.
+        # The end of the byte range; None for no range.
         byte_range: tuple[int, int | None] = options.byte_range or (0, None)
         self._start, self._end = byte_range
         self._first = file.head
@@ -188,7 +188,7 @@ class DiskLog(Log):
         if self._descriptor is None:
             return b""
         left = (self._end or self.stored.size or 0) - self._position
-        if left <= 0 and self._end is None:  # what was appended comes in chunks of its own
+        if left <= 0 and self._end is None:  # appended bytes come in further chunks
             left = self._chunk_size
         chunk = os.pread(self._descriptor, min(self._chunk_size, left), self._position)
         self._position += len(chunk)
@@ -200,7 +200,7 @@ class DiskLog(Log):
             self._checksum = fast.crc32(chunk, self._checksum)
             yield chunk
             try:
-                if self._position == self.stored.size:  # some readers know it, and stop behind it
+                if self._position == self.stored.size:  # some readers stop at the size
                     self._check_not_rewritten()
                 chunk = self._read()
                 self._check_beginning()
@@ -215,7 +215,7 @@ class DiskLog(Log):
             raise Incomplete("truncated", f"the file was cut short while it was read, {lost}")
 
     def _check_beginning(self) -> None:
-        """Raises Incomplete where the file has another beginning, before more of it is passed on.
+        """Raises Incomplete if the file's beginning has changed, before more of it is passed on.
 
         A file that was appended to or cut short keeps its beginning, or is empty.
         """
@@ -230,9 +230,9 @@ class DiskLog(Log):
             raise _rewritten()
 
     def _check_not_rewritten(self) -> None:
-        """Raises Incomplete where the bytes that were read have changed.
+        """Raises Incomplete if bytes that were read have changed.
 
-        They are read again where the file's times have changed, as they do when it is appended to.
+        It reads them again if the file's times have changed, which appending changes too.
         """
         if self._descriptor is None:
             return
@@ -248,7 +248,7 @@ class DiskLog(Log):
         ):
             at += len(chunk)
             checksum = fast.crc32(chunk, checksum)
-        # A file that was cut short has a message of its own.
+        # A file that was cut short gets its own message.
         if at == self._position and checksum != self._checksum:
             raise _rewritten()
 
@@ -263,5 +263,5 @@ def _rewritten() -> Incomplete:
 
 
 def _message(error: OSError) -> str:
-    """The system's message of an error, without the path."""
+    """The system's message for an error, without the path."""
     return os.strerror(error.errno or errno.EIO)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opening of a path below a root: `pure` is the definition, `native` its twin in Rust.
+"""Opens a path below a root: `pure` is the definition, `native` the same in Rust.
 
-Each system call of the pure one releases the interpreter and then waits for it again. Under load that
-takes longer than the call. The native one waits once.
+`pure` releases the interpreter's lock for each system call, and then waits for it again. Under load,
+this takes longer than the call. `native` waits once.
 """
 
 import errno
@@ -16,7 +16,7 @@ from oslogserve.native import CORE
 class OpenFile(NamedTuple):
     """An open file or folder, to be closed by the caller."""
 
-    #: None where `head` is the whole file: it is closed already.
+    #: None if `head` is the whole file, which is closed then.
     descriptor: int | None
     is_folder: bool
     size: int
@@ -40,9 +40,9 @@ class OpenBeneath(Protocol):
     def __call__(self, root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
         """Opens a file or folder, never a FIFO, a socket or a device.
 
-        Raises OSError: ENOENT where there is neither a file nor a folder, EXDEV for an absolute link or
-        a ".." out of the root, ELOOP for a link where follows_links is false. It looks at nothing
-        outside of the root, so that no answer depends on that.
+        Raises OSError: ENOENT for neither a file nor a folder, EXDEV for an absolute link or a ".." out
+        of the root, ELOOP for a link if follows_links is false. It looks at nothing outside of the root,
+        so that no answer depends on that.
         """
 
 
@@ -66,7 +66,7 @@ def pure(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenF
         size = status.st_size
         head = b""
         if head_size and stat.S_ISREG(status.st_mode):
-            # A file of size 0 may have content all the same, as in /proc.
+            # A file of size 0 may still have content, as in /proc.
             head = os.read(descriptor, min(head_size, size or head_size))
         is_read = 0 < len(head) == size
     except BaseException:
@@ -80,7 +80,7 @@ def pure(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenF
 
 
 def _reference(root: bytes, path: bytes, follows_links: bool) -> int:
-    """A descriptor that refers to the path, which was followed from folder to folder."""
+    """A descriptor that refers to the path, followed folder by folder."""
     opened = [os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)]
     segments = path.split(b"/")[::-1]
     links = 0
@@ -112,7 +112,7 @@ def _target(link: int) -> bytes:
     return target
 
 
-#: The kernel is too old for openat2, a sandbox forbids it, or folders were moved meanwhile.
+#: Errors of openat2: the kernel is too old, a sandbox forbids it, or folders were moved meanwhile.
 _WITHOUT_OPENAT2 = (errno.ENOSYS, errno.EPERM, errno.EAGAIN)
 
 
@@ -125,5 +125,5 @@ def native(root: bytes, path: bytes, head_size: int, follows_links: bool) -> Ope
         return pure(root, path, head_size, follows_links)
 
 
-#: By the name of the renderer that comes with it.
+#: By the name of the renderer.
 BY_NAME: dict[str, OpenBeneath] = {"pure": pure, "native": native}
