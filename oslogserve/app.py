@@ -46,7 +46,7 @@ class App:
         """taken: when the configuration was read. is_latest: False if a later one has faults."""
         self._metrics = Metrics()
         name, renderer = renderer_of(config)
-        #: Version and renderer, for a server to print at its start.
+        #: Version and renderer, which a server prints when it starts.
         self.description = described(name)
         threads = config["serve", "threads"]
         self._metrics["build_info", __version__, name].set(1)
@@ -175,7 +175,7 @@ def _limits(config: Config) -> Limits:
 def _spans(config: Config) -> "Spans | None":
     if not config["serve", "opentelemetry"]:
         return None
-    from oslogserve.http.spans import Spans  # its libraries are of an extra
+    from oslogserve.http.spans import Spans  # it needs libraries of an extra
 
     return Spans()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder: its index.html, else a listing; or what is in its logs, if the query asks for that."""
+"""Answers for a folder: its index.html, a listing, or the content of its logs."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
@@ -24,8 +24,7 @@ class FolderHandler:
     def __init__(
         self, logs: LogHandler, jobs: JobHandler, workload: Workload, job_marks: str | None
     ) -> None:
-        """job_marks: patterns of names by which the folder of a job is known; None where folders are
-        not listed."""
+        """job_marks: patterns of names that mark a job's folder; None if folders are not listed."""
         self._logs = logs
         self._jobs = jobs
         self._workload = workload
@@ -63,13 +62,12 @@ class FolderHandler:
             query = query._replace(path=path, is_folder=False, format=None, sort=None)
             return self._logs(request, query, sources)
         except (NotFound, Unavailable):
-            return None  # a source that fails is named by the listing
+            return None  # the listing will name a source that fails
 
     def _to_job(
         self, request: Request, query: Query, sources: Sequence[Source], marks: Sequence[str]
     ) -> Response:
-        """The redirect to the folder of the job, which is the nearest that has one of the marks; else
-        to the folder itself."""
+        """The redirect to the job's folder, the nearest with a mark; else to the folder itself."""
         folders = [query.path]
         while folders[-1] and len(folders) < MOST_DEPTH:
             folders.append(folders[-1].rpartition(b"/")[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logs below a folder: a summary of each, or the lines of all that fit a query."""
+"""Answers for the logs below a folder: a summary of each, or the lines that a query selects."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from oslogserve.sources import Source
 _TEXT = [("Content-Type", TEXT)]
 _JSON = [("Content-Type", "application/json")]
 _JSON_LINES = [("Content-Type", "application/x-ndjson; charset=utf-8")]
-#: A crawler that followed links to lines of all logs would have all read, again and again.
+#: A crawler that follows links to lines of all logs would make the server read them again and again.
 _ROBOTS = ("X-Robots-Tag", "noindex, nofollow")
 
 
@@ -28,7 +28,7 @@ class JobHandler:
     def __init__(
         self, jobs: Jobs, workload: Workload, noise: Sequence[re.Pattern[str]], page_size: int
     ) -> None:
-        """noise: patterns of errors that tell nothing. page_size: bytes of lines on a page."""
+        """noise: patterns of errors that say nothing about a failure. page_size: bytes of lines on a page."""
         self._jobs = jobs
         self._workload = workload
         self._noise = noise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log, in one of four representations: its stored bytes, these inflated, its text, rendered lines."""
+"""Answers for a log, as one of four representations: stored bytes, inflated bytes, text, lines."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,12 +28,12 @@ from oslogserve.sources.first_of import open_first
 #: same page.
 ASSUMED_RATIO = 16
 _RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate": "application/zlib"}
-#: Types whose reader sees a last line.
+#: Media types whose reader sees a last line.
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
-#: Types that a browser shows.
+#: Media types that a browser shows.
 _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
-#: What is not ours must not act in our name: no cookies, no requests to this origin. The virtual
-#: host in etc/apache sends the same.
+#: Stored files must not act in our name: no cookies, no requests to this origin. The virtual host in
+#: etc/apache sends the same.
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
 _HEADERS: dict[str, Sequence[Header]] = {
     "html": page.HEADERS,
@@ -53,8 +53,9 @@ class LogHandler:
         etag_salt: str,
         workload: Workload,
     ) -> None:
-        """limits: of one page. max_age: seconds for which caches may keep a settled log. etag_salt: part
-        of every ETag."""
+        """limits: of one page. max_age: seconds for which caches may keep a settled log. etag_salt:
+        part of every ETag.
+        """
         self._logs = logs
         self._renderer = renderer
         self._limits = limits
@@ -68,12 +69,12 @@ class LogHandler:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
                 return not_modified
-        # What is no log shows that in its first bytes; format=raw tells it in its Content-Type.
+        # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
         needs_body = not request.is_head or query.format in (None, "raw")
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if query.view == "summary" or (query.view != "raw" and not query.is_unfiltered):
-                budget.enter(SEARCHES)  # lines are looked for, which may take long without output
+                budget.enter(SEARCHES)  # a search may run for long without output
             options = FULL_BODY if needs_body else METADATA_ONLY
             log = self._logs.open(query.path, sources, budget, options)
             if log is None:
@@ -87,7 +88,7 @@ class LogHandler:
             return respond(request, representation, validator, close=opened.pop_all().close)
 
     def _representation(self, request: Request, query: Query, log: OpenLog) -> Representation:
-        """The log in the view of the query; what is no log is sent as it is instead."""
+        """The log in the view of the query. A file that is no log is sent as it is."""
         view, name = query.view, query.path.decode("utf-8", "replace")
         if view == "raw":
             media_type = _RAW_TYPES.get(log.packing) or passed_through_as(name, log.first, ())
@@ -135,7 +136,7 @@ class LogHandler:
 
 
 def _check(query: Query) -> None:
-    """Raises BadRequest for what only folders take."""
+    """Raises BadRequest for parameters of folders."""
     if query.format in ("json", "overview"):
         takes = "a log takes html, text, jsonl, summary, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
@@ -164,13 +165,13 @@ class _OfLog(Representation):
         self._log = log
 
     def _with_notices(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Text whose last line says what is missing: not all servers can break a connection."""
+        """Yields the text, and a last line that says what is missing. Not all servers can break a connection."""
         missing = self._log.missing
         return with_notices(until_incomplete(pieces, missing), missing)
 
 
 class _StoredBytes(_OfLog):
-    """The stored bytes, the same for every client: of format=raw, and of what is no log."""
+    """The stored bytes, the same for every client: for format=raw, and for a file that is no log."""
 
     accept_ranges = "bytes"
     has_gzip_variant = False
@@ -186,7 +187,7 @@ class _StoredBytes(_OfLog):
 
 
 class _Inflated(_OfLog):
-    """A file, no log, that is stored compressed. Ranges would be of the stored bytes, so it has none."""
+    """A compressed file that is no log, inflated. It has no ranges, which would be of the stored bytes."""
 
     def __init__(self, log: OpenLog, media_type: str) -> None:
         super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
@@ -197,8 +198,7 @@ class _Inflated(_OfLog):
 
 
 class _DecodedText(_OfLog):
-    """All of a log as text. Its ranges are of the text, however the log is stored and whatever the
-    client inflates."""
+    """A whole log as text. Ranges are of the text, however the log is stored or sent."""
 
     accept_ranges = "bytes"
 
@@ -207,7 +207,7 @@ class _DecodedText(_OfLog):
         self._request = request
 
     def range_size(self) -> int | None:
-        """Counted first, so that no range of an incomplete log goes out as if it were complete."""
+        """Bytes of the text. Counting first ensures that no range of an incomplete log is sent."""
         return self._log.counted_size()
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
@@ -222,7 +222,7 @@ class _DecodedText(_OfLog):
             return Content((), length=length, is_compressible=is_compressible)
         if accepts_gzip and log.is_one_member():
             return _stored_content(log)._replace(encoding="gzip")
-        # Swift may break off: its text is streamed, so that its last line can say so.
+        # Text from Swift is streamed, so that its last line can say if Swift breaks off.
         if log.source_log.is_local and not log.packing and not accepts_gzip:
             return _stored_content(log)
         render, is_small = self._with_notices, log.is_small
@@ -230,7 +230,7 @@ class _DecodedText(_OfLog):
 
 
 class _Rendered(_OfLog):
-    """Lines of a log in one of the views, or as filtered text."""
+    """Rendered lines of a log in one of the views, or filtered text."""
 
     def __init__(self, log: OpenLog, request: Request, view: str, log_view: LogView) -> None:
         super().__init__(log, view, _HEADERS[view])
@@ -253,16 +253,16 @@ class _Rendered(_OfLog):
 
 
 def _not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
-    """A file that a browser shows or saves; it is inflated only to be shown."""
+    """A file that is no log. It is inflated only if a browser shows it."""
     if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
-        media_type = "application/gzip"  # it is saved under its name, so it is what the name says
+        media_type = "application/gzip"  # it is saved as NAME.gz, so it must stay a gzip
     if not log.packing or media_type == "application/gzip":
         return _StoredBytes(log, media_type)
     return _Inflated(log, media_type)
 
 
 def _is_compressible(log: OpenLog, request: Request) -> bool:
-    """False for a HEAD that read nothing: there may be too little to compress."""
+    """False for a HEAD that read nothing: the answer may be too short to compress."""
     return bool(log.first) or not request.is_head
 
 
@@ -276,7 +276,7 @@ def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Conten
         return Content(log.stored_bytes)
     if not log.is_small:
         return Content(exactly(size, log.stored_bytes), length=size)
-    try:  # all of it, before its status goes out
+    try:  # read all of it before the status is sent
         return Content([b"".join(log.stored_bytes)], length=size)
     except Incomplete as error:
         raise Unavailable([SourceError(log.stored.source, str(error))]) from error

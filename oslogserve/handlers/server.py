@@ -15,12 +15,12 @@ from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html, checked_path
 from oslogserve.sources.guard import Guard
 
-#: Seconds; below the patience of the usual load balancer.
+#: Seconds, less than usual load balancers wait.
 TIME_LIMIT = 5.0
 
 
 class Readiness:
-    """A check of each source in a thread. One that hangs keeps its thread, and no other is begun."""
+    """Checks the sources, each in a thread. While a check hangs, no other of that source begins."""
 
     def __init__(self, sources: Sequence[Guard], time_limit: float = TIME_LIMIT) -> None:
         self._sources = sources
@@ -30,7 +30,7 @@ class Readiness:
         self._failures: dict[str, str] = {}
 
     def failures(self) -> dict[str, str]:
-        """The fault of each source that fails, by its name."""
+        """The faults of sources, by name; empty if all answer."""
         threads = [self._begun(source) for source in self._sources]
         deadline = time.monotonic() + self._time_limit
         for thread in threads:
@@ -38,7 +38,7 @@ class Readiness:
         return self._failures.copy()
 
     def _begun(self, source: Guard) -> Thread:
-        """The thread of the source's check that runs now; it is begun unless one does."""
+        """The thread that checks the source; starts one unless one runs."""
         with self._lock:
             thread = self._threads.get(source.name)
             if thread is None or not thread.is_alive():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The body that a server gets, which counts what is sent, and the headers about a request's times."""
+"""The body that the server iterates over, which counts what is sent; and headers about times."""
 
 import os
 import time
@@ -11,27 +11,27 @@ from oslogserve.http.request import Request
 from oslogserve.http.response import Response
 from oslogserve.metrics import Metrics, size_class
 
-#: Requests that carry it, with any value, are answered with the number of the process in it.
+#: A header with any value in a request; the response has the number of the process in it.
 WORKER = "Log-Worker"
 
 
 class ServerTiming:
-    """The times of one request, in the order in which the sources were asked."""
+    """The times that sources took for one request, in order."""
 
     def __init__(self, started: float) -> None:
         """started: when the request came, by time.perf_counter()."""
         self._started = started
         self._metrics: list[str] = []
-        #: Seconds that the sources took, together.
+        #: Seconds that all sources took.
         self.opening = 0.0
 
     def add(self, source: str, outcome: str, seconds: float) -> None:
-        """Adds the time that a source took to open a log or to say that it has none."""
+        """Adds the time that a source took to open a log or to report a miss."""
         self.opening += seconds
         self._metrics.append(f"{source};dur={seconds * 1000:.3f};desc={outcome}")
 
     def headers(self, request: Request) -> list[Header]:
-        """Server-Timing: milliseconds of each source, and `begin`, until the response began."""
+        """Server-Timing: milliseconds of each source, and `begin`, from request to response."""
         headers = []
         if self._metrics:
             begin = f"begin;dur={(time.perf_counter() - self._started) * 1000:.3f}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request's headers that HTTP acts on (RFC 9110): compression, ranges and conditions."""
+"""A request's headers for compression, ranges and conditions (RFC 9110)."""
 
 import re
 import select
@@ -21,7 +21,7 @@ from oslogserve.http import NO_STORE, VARY
 #: A single range of RFC 9110, without spaces: FIRST-LAST, FIRST- or -LENGTH. The digits are limited,
 #: since int() refuses 4,300 of them.
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.IGNORECASE)
-#: Seconds. A job that has written nothing for a day has ended.
+#: Seconds after which a log is taken as finished: its job has written nothing for a day.
 SETTLED_AFTER = 24 * 3600
 
 
@@ -80,7 +80,7 @@ class Request:
 
 
 class ByteRange(NamedTuple):
-    """Bytes from `first` up to, but without, `end`."""
+    """Bytes from `first` up to `end`, without `end`."""
 
     first: int
     end: int
@@ -123,7 +123,7 @@ def names_gzip(header: str | None) -> bool:
 
 
 def etag_of(text: str) -> str:
-    """A quoted, strong ETag of all that the bytes of a response depend on."""
+    """A strong ETag, quoted. text: all values that the response's bytes depend on."""
     digest = blake2b(text.encode("utf-8", "surrogateescape"), digest_size=12)
     return f'"{digest.hexdigest()}"'
 
@@ -135,36 +135,42 @@ class Validator(NamedTuple):
     etag: str
     #: Seconds since 1970.
     modified: float
-    #: Seconds for which caches may keep what is settled without asking.
+    #: Seconds for which caches may keep a settled log without asking.
     max_age: int = 0
 
     def headers(self, is_compressed: bool, may_break_off: bool) -> list[Header]:
-        """The headers of a response. may_break_off: its source is another server, and more is to come.
+        """The headers of a response. may_break_off: the source may fail midway.
 
-        If that fails midway, the page says so and ends, under the ETag of the whole log: a cache,
-        and a browser, would show what came for good.
+        Then the page says so and ends, under the ETag of the whole log. A cache would keep showing
+        that page, so it may not store it.
         """
         last_modified = "Last-Modified", format_date_time(self.modified)
         cache_control = NO_STORE if may_break_off else self._cache_control()
         return [cache_control, VARY, self._tag(is_compressed), last_modified]
 
     def _tag(self, is_compressed: bool) -> Header:
-        """Weak where the response is compressed: the same log, never surely the same bytes, so
-        that nobody joins two ranges of it."""
+        """The ETag, weak for a compressed response: its bytes may differ for the same log.
+
+        So no client joins two ranges of it.
+        """
         return "ETag", f"W/{self.etag}" if is_compressed else self.etag
 
     def _cache_control(self) -> Header:
-        """Not no-cache, which says the same as max-age=0: mod_cache with a CacheLock then hands
-        our 304 to readers who sent no condition, and without the lock it does not keep what has a
-        query."""
+        """Cache-Control with max-age. Not no-cache, although max-age=0 means the same.
+
+        With no-cache and a CacheLock, mod_cache passes our 304 to clients that sent no condition.
+        Without the lock, it does not store URLs with a query.
+        """
         is_settled = time.time() - self.modified > SETTLED_AFTER
         return "Cache-Control", f"max-age={self.max_age if is_settled else 0}"
 
     def not_modified(self, request: Request, is_compressed: bool) -> list[Header] | None:
-        """The headers of the 304 for a client that has this version, else None. is_compressed: as the
-        whole response would be."""
+        """The headers of the 304 for a client that has this version, else None.
+
+        is_compressed: as the whole response would be.
+        """
         tags = request.environ.get("HTTP_IF_NONE_MATCH")
-        if tags is not None:  # it decides alone
+        if tags is not None:  # If-Modified-Since is ignored then
             is_known = self.etag.strip('"') in ETagMatcher.parse(tags, strong=False)
         else:
             since = _date(request.environ.get("HTTP_IF_MODIFIED_SINCE"))
@@ -174,7 +180,7 @@ class Validator(NamedTuple):
         return [self._cache_control(), VARY, self._tag(is_compressed)]
 
     def byte_range(self, request: Request) -> RequestedRange | None:
-        """The requested range, unless its If-Range is about another version."""
+        """The requested range; None for none, or if If-Range names another version."""
         condition = request.environ.get("HTTP_IF_RANGE")
         if condition is None:
             is_same = True

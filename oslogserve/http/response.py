@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A handler chooses a Representation, and respond() makes a Response of it.
+"""Makes responses: a handler chooses a Representation, and respond() makes a Response from it.
 
-Ranges, HEAD, lengths, compression, read-ahead and closing are here.
+This does ranges, HEAD, lengths, compression, read-ahead and closing.
 """
 
 import zlib
@@ -15,28 +15,28 @@ from oslogserve.http import NO_STORE
 from oslogserve.http.read_ahead import ReadAhead
 from oslogserve.http.request import ByteRange, Request, Validator
 
-#: Bytes that are gathered before they are sent: as much as one block of a large log.
+#: Bytes of a small answer, which is sent as a whole: as much as a block of a large log.
 MOST_GATHERED = 256 * 1024
-#: Bytes of the least that is compressed: less fits into one packet as it is.
+#: Bytes from which an answer is compressed: less fits into one packet.
 LEAST_COMPRESSED = 1024
-#: ISA-L's memory level: more is no faster and packs no better (measured with 256 KiB pieces).
+#: ISA-L's memory level. A higher one is not faster and does not pack better (with 256 KiB pieces).
 _MEMORY_LEVEL = 4
 NOSNIFF = ("X-Content-Type-Options", "nosniff")
 
 
 class Content(NamedTuple):
-    """The bytes of a representation, or of a range of it, opened."""
+    """The opened bytes of a representation, or of a range of it."""
 
     pieces: Iterable[bytes]
-    #: Turns `pieces` into what is sent; None where they are sent as they are.
+    #: Renders `pieces`; None if they are sent as they are.
     render: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None
-    #: True where all stored bytes are in memory, so that rendering waits for no source.
+    #: True if all stored bytes are in memory, so that rendering waits for no source.
     is_small: bool = False
-    #: Bytes that are sent, where that is known before.
+    #: Bytes to be sent; None if that is not known yet.
     length: int | None = None
-    #: "gzip" where `pieces` are compressed already.
+    #: Content-Encoding of `pieces`: "gzip", or "".
     encoding: str = ""
-    #: True where they may be compressed for a client that accepts it.
+    #: True if they may be compressed for a client that accepts it.
     is_compressible: bool = False
 
 
@@ -51,17 +51,17 @@ class Meter(Protocol):
 
 
 class Representation:
-    """The content that respond() sends. It is opened at most once."""
+    """A content to be sent, and its headers. It is opened at most once."""
 
     #: A metric label.
     source = "none"
-    #: Stored bytes of the log; None where there is none, or its source does not say.
+    #: Stored bytes of the log; None for no log, or if its source does not say.
     stored_size: int | None = None
     #: Value of Accept-Ranges; "" for no header.
     accept_ranges = ""
-    #: True where a client that accepts gzip gets other bytes: the ETag is weak then.
+    #: True if clients that accept gzip get other bytes, under a weak ETag.
     has_gzip_variant = True
-    #: True where the log's end may be missing, and nobody knows yet.
+    #: True if the source may still fail before the log's end.
     may_break_off = False
     #: None where the response costs next to nothing.
     meter: Meter | None = None
@@ -74,8 +74,9 @@ class Representation:
         is_compressible: bool = False,
         missing: Sequence[Incomplete] = (),
     ) -> None:
-        """headers: Content-Type, and what else belongs to the representation. view: a metric label.
-        missing: why the log is incomplete; grows while the content is read."""
+        """headers: Content-Type and others of the representation. view: a metric label. missing: why
+        the log is incomplete; it grows while the content is read.
+        """
         self.headers = headers
         self.view = view
         self.missing = missing
@@ -84,19 +85,19 @@ class Representation:
         self._content = Content(pieces, length=length, is_compressible=is_compressible)
 
     def range_size(self) -> int | None:
-        """Bytes that ranges are of, counted if need be; None where only all of it can be sent."""
+        """Bytes of the whole content, counted if need be; None if it cannot be sent in ranges."""
         return None
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
         return self._content
 
     def headers_at_end(self) -> list[Header]:
-        """Headers that are known once all of a small content was read."""
+        """Headers that are known once a small content was read to its end."""
         return []
 
 
 class Response(NamedTuple):
-    """All that a server sends, and what is counted of it. The fields are as Representation's."""
+    """A status, headers and a body to send, and labels for counting. See Representation's fields."""
 
     status: str
     headers: list[Header]
@@ -105,7 +106,7 @@ class Response(NamedTuple):
     source: str = "none"
     stored_size: int | None = None
     missing: Sequence[Incomplete] = ()
-    #: Gives back what the body is read from. May be called before the body is iterated.
+    #: Closes what the body is read from. May be called before the body is iterated.
     close: Callable[[], None] = lambda: None
     meter: Meter | None = None
 
@@ -119,8 +120,8 @@ def respond(
 ) -> Response:
     """The response. Its close() calls `close`, and so does respond() if it raises.
 
-    close: gives back what the content is read from. May be called twice. Raises RangeUnsatisfiable,
-    and what opening `representation` raises.
+    close: closes what the content is read from; may be called twice. Raises RangeUnsatisfiable, and as
+    `representation.open()` does.
     """
     try:
         return _response(request, representation, validator, status, close)
@@ -169,14 +170,14 @@ def _response(
 
 
 def redirect(request: Request, to: str, status: str) -> Response:
-    """The redirect to an address. A relative one holds behind a rewriting server too."""
+    """A redirect. to: the address; a relative one also works behind a server that rewrites URLs."""
     return respond(request, Representation([("Location", to), NO_STORE], b""), status=status)
 
 
 def _with_validator(
     request: Request, representation: Representation, validator: Validator
 ) -> tuple[ByteRange | None, list[Header]]:
-    """The range to send, None for all, and the headers that go with it."""
+    """The range to send, None for all, and the headers for it."""
     headers: list[Header] = []
     byte_range = None
     if representation.accept_ranges:
@@ -193,9 +194,9 @@ def _with_validator(
 def _body(
     content: Content, close: Callable[[], None]
 ) -> tuple[Iterable[bytes], int | None, Callable[[], None]]:
-    """Body, length where that is known, and what closes it.
+    """The body, its length if known, and the function that closes it.
 
-    A small content is rendered now; of a large one, reading and rendering have a thread each.
+    A small content is rendered now. For a large one, reading and rendering have a thread each.
     """
     if content.render is None:
         return content.pieces, content.length, close
@@ -207,8 +208,7 @@ def _body(
 
 
 def gathered(pieces: Iterable[bytes]) -> tuple[Iterable[bytes], int | None]:
-    """The same bytes as one piece, and their count. Of more than MOST_GATHERED: as they come, and
-    None."""
+    """The pieces joined, and their size. More than MOST_GATHERED: the pieces as they are, and None."""
     rest = iter(pieces)
     taken = []
     size = 0
@@ -223,7 +223,7 @@ def gathered(pieces: Iterable[bytes]) -> tuple[Iterable[bytes], int | None]:
 def _compressed(
     body: Iterable[bytes], length: int | None, level: int
 ) -> tuple[Iterable[bytes], int | None, str]:
-    """Body, length and Content-Encoding of what is worth compressing."""
+    """The compressed body, its length if known, and its encoding. A short body stays as it is."""
     if length is None:
         return gzipped(body, level), None, "gzip"
     if length < LEAST_COMPRESSED:
@@ -233,8 +233,7 @@ def _compressed(
 
 
 def gzipped(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
-    """One gzip member. Each piece can be read as soon as it is here. level: see
-    _compressor()."""
+    """Yields one gzip member, flushed after each piece. level: see _compressor()."""
     compressor = _compressor(level)
     for piece in pieces:
         if piece:
@@ -243,7 +242,7 @@ def gzipped(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
 
 
 def _compressor(level: int) -> Any:
-    """A compressor at a level from 0, the fastest, to 3. zlib's 0 does not compress: 1 instead."""
+    """A gzip compressor. level: 0, the fastest, to 3. zlib uses 1 for 0, which would not compress."""
     if fastzlib.fast is zlib:
         return zlib.compressobj(max(level, 1), zlib.DEFLATED, fastzlib.GZIP_WBITS)
     return fastzlib.fast.compressobj(level, zlib.DEFLATED, fastzlib.GZIP_WBITS, _MEMORY_LEVEL)

@@ -18,8 +18,8 @@ CONTEXT_BYTES = 1024 * 1024
 TAIL_BYTES = 16 * 1024 * 1024
 #: Bytes of a line that a page shows.
 LINE_BYTES = 4 * 1024 * 1024
-#: The time of lines before a log's first one; and of all lines of a log in which none of the first
-#: UNTIMED_LINES shows a time.
+#: The time of rows above a log's first time; and of all rows of a log whose first UNTIMED_LINES lines
+#: show no time.
 NO_TIME, UNTIMED = -(2**63), 2**63 - 1
 UNTIMED_LINES = 1000
 
@@ -139,11 +139,10 @@ class Rows(NamedTuple):
     order."""
 
     text: bytes
-    #: Where each row ends in the text, behind its line feed.
+    #: The end of each row in `text`, after its line feed.
     ends: Sequence[int]
-    #: By what rows of several logs are merged: microseconds since 1970, in UTC, of the latest time
-    #: of the row's line and all lines above; NO_TIME before the first, and UNTIMED of a log whose
-    #: first lines have none. Only with `by_time`.
+    #: The time of each row, by which logs are merged; empty without Wanted.by_time. It is the latest
+    #: time of the row's line and all lines above, in microseconds since 1970, in UTC.
     times: Sequence[int]
-    #: No later row has an earlier time. The first one that is not NO_TIME is the log's first time.
+    #: No later row has an earlier time. The first value other than NO_TIME is the log's first time.
     reached: int = NO_TIME

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of a source: it opens a path in the context of a request, and gives a Log, a Folder or
-None.
+"""The contract of a source: it opens a path for a request, and returns a Log, a Folder or None.
 
 A source passes on stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 #: The last second that a date can express.
 LATEST = 253402300799.0
-#: Version 00, without the ids that are all zeros.
+#: Version 00; ids of zeros only are invalid.
 _TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _TRANSACTION = re.compile(r"[0-9A-Za-z_-]{1,100}")
 
@@ -123,25 +122,25 @@ class Source(Protocol):
         """
 
     def waiting_anew(self) -> "Source":
-        """The same source with a new deadline, to open one more log later on."""
+        """The same source with a new deadline, to open another log later."""
 
 
 class Trace:
-    """The trace of a request: W3C's traceparent goes to Swift, Swift's transaction id comes back."""
+    """The trace of a request: its W3C traceparent is sent to Swift, whose transaction id is kept."""
 
     def __init__(self, traceparent: str = "") -> None:
         """traceparent: the request's header, which may be anything."""
         self.headers: dict[str, str] = {}
         if _TRACEPARENT.fullmatch(traceparent):
             self.headers["traceparent"] = traceparent
-        #: Of the last response from Swift; "" where there was none.
+        #: The transaction id of Swift's last response; "" for none.
         self.transaction = ""
-        #: The span of OpenTelemetry, where that is used.
+        #: OpenTelemetry's span, if that is used.
         self.span: Any = None
 
 
 def transaction_of(headers: Mapping[str, str]) -> str:
-    """The transaction's id in a response's headers, "" for none."""
+    """The transaction id in a response's headers; "" for none."""
     transaction = headers.get("x-trans-id") or ""
     return transaction if _TRANSACTION.fullmatch(transaction) else ""
 
@@ -149,8 +148,8 @@ def transaction_of(headers: Mapping[str, str]) -> str:
 class Context:
     """The context of the calls that one request makes.
 
-    Until its answer begins they share one deadline, counted from the context's creation. Each later
-    call has its own: the client takes the answer as slowly as it likes.
+    Until the answer begins, calls share one deadline, counted from the context's creation. Each later
+    call has its own, since the client may take the answer slowly.
     """
 
     def __init__(self, trace: Trace | None = None) -> None:
@@ -170,10 +169,10 @@ class Context:
 
 
 class Backend(Source, Protocol):
-    """A source of a process."""
+    """A source as the process has it, before its guard."""
 
     def check(self) -> None:
-        """Asks whether the source answers. Raises SourceError where it does not."""
+        """Checks that the source answers. Raises SourceError if it does not."""
 
     def for_request(self, context: Context) -> Source:
         """The source for the calls of one request."""

@@ -37,10 +37,10 @@ PATIENCE_BEHIND_DISK = 1.0
 ROOM_PATIENCE_BEHIND_DISK = 0.1
 #: Failures in a row that open the circuit breaker.
 FAILURES = 5
-#: Seconds without a success before the breaker opens: many threads fail at once in a trouble that
-#: is over a moment later.
+#: Seconds without a success before the breaker opens: in a short disturbance, many threads fail at
+#: once.
 MIN_FAILING = 1.0
-#: Seconds for which the breaker is open: at first, and at the most; doubled in between.
+#: Seconds for which the breaker is open: first, and at most; doubled in between.
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
 
@@ -175,15 +175,15 @@ class TimedLog(Log):
 
 
 class CircuitBreaker:
-    """A circuit breaker: calls of a source that keeps failing fail at once.
+    """A circuit breaker: calls to a source that keeps failing fail at once.
 
-    Closed, it lets all calls through. After FAILURES in a row, over MIN_FAILING seconds or more, it
+    Closed, it lets all calls through. After FAILURES in a row, over at least MIN_FAILING seconds, it
     opens: calls fail at once. After a pause it is half-open: one call, the probe, goes through, and
     closes it or opens it for twice as long. The state is of one process.
     """
 
     def __init__(self, source: str, metrics: Metrics) -> None:
-        """source: its name."""
+        """source: the source's name."""
         self._source = source
         self._available = metrics["source_available", source]
         self._available.set(1)

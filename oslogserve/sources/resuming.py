@@ -22,20 +22,20 @@ ALL = sys.maxsize
 
 
 class Checksum(NamedTuple):
-    """The MD5 of stored bytes, which follow those of the checksum before."""
+    """The MD5 of some stored bytes. In a list, each covers the bytes after those of the one before."""
 
-    #: Bytes that it covers; ALL for all that come.
+    #: Bytes that it covers; ALL for all that are left.
     size: int
-    #: In hexadecimal digits; "" where the bytes have none.
+    #: In hexadecimal digits; "" if unknown.
     md5: str
 
 
-#: Expected after the last of several checksums: nothing.
+#: Expected after the last checksum: no more bytes.
 NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
 
 
 def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Checksum]:
-    """Checksums of the bytes from `first` up to `end`; those that reach beyond have no MD5."""
+    """Yields checksums of the bytes from `first` up to `end`. A checksum of more bytes loses its MD5."""
     at = 0
     for size, digest in checksums:
         covered = min(at + size, end) - max(at, first)
@@ -45,7 +45,7 @@ def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Chec
 
 
 class Verifier:
-    """Raises Incomplete after the last byte of a checksum that does not match."""
+    """Compares bytes with their checksums. Raises Incomplete at the end of those that differ."""
 
     def __init__(self, checksums: Iterable[Checksum]) -> None:
         self._checksums = iter(checksums)
@@ -69,9 +69,11 @@ class Verifier:
             self._md5.update(chunk)
 
     def end(self) -> None:
-        """Verifies the bytes of the last checksum. Raises Incomplete."""
+        """Verifies the bytes since the last checksum. Raises Incomplete."""
         if self._expected and self._md5.hexdigest() != self._expected:
-            raise Incomplete("corrupt", "what was stored is damaged, its checksum does not fit")
+            raise Incomplete(
+                "corrupt", "the stored bytes are damaged: their checksum does not match"
+            )
 
 
 class Attempts(NamedTuple):

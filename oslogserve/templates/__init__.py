@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML of pages: Jinja2 templates, which escape every value that fills them."""
+"""The HTML of pages: Jinja2 templates, which escape every value."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from oslogserve.pages import humanize
 
-#: Takes the place of a page's content in its template. It is a constant, and no value that comes from
-#: a request or a log is equal to it: each "<" of theirs is escaped.
+#: Placeholder of a page's content in its template. No value from a request or a log can equal it, since
+#: their "<" are escaped.
 _CONTENT = Markup("<!-- content -->")
-#: Texts of a template that are joined to a piece, some 500 rows of a folder.
+#: Texts of a template that are joined to one piece, some 500 rows of a folder.
 _JOINED = 5000
 
 _ENVIRONMENT = Environment(
@@ -45,9 +45,9 @@ def rendered(name: str, /, **values: Any) -> bytes:
 
 
 def streamed(name: str, content: Iterable[bytes] = (), /, **values: Any) -> Iterator[bytes]:
-    """A page in pieces. Those of `content` go where the template has {{ content }}.
+    """Yields a page in pieces. The pieces of `content` replace {{ content }}.
 
-    The template is evaluated piece by piece: values used after the content are known by then.
+    The template is evaluated piece by piece, so values after the content may depend on it.
     """
     texts: list[str] = []
     for text in template(name).generate(values, content=_CONTENT):
@@ -61,6 +61,6 @@ def streamed(name: str, content: Iterable[bytes] = (), /, **values: Any) -> Iter
     yield "".join(texts).encode()
 
 
-# All are compiled now: no request waits for it, and none meets the templates of a later version.
+# Compile all now, so that no request waits for it or gets the templates of a later version.
 for _name in _ENVIRONMENT.list_templates(extensions=["html"]):
     template(_name)
