@@ -77,7 +77,7 @@ class Query(NamedTuple):
 
     @property
     def is_of_job(self) -> bool:
-        """True if the query asks a folder for what is in its logs."""
+        """True if the query asks for the content of a folder's logs."""
         chooses = self.order or self.logs or not self.is_unfiltered
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")

@@ -61,7 +61,7 @@ class Request:
             environ.get("HTTP_ACCEPT_ENCODING")
         )
         self.client = Client(environ.get("gunicorn.socket"))
-        #: Level to compress with; None where the client or the server does not want that.
+        #: The level to compress with; None if the client or the server does not want gzip.
         self.gzip_level = gzip_level if self.accepts_gzip else None
 
     @property

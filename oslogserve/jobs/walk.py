@@ -47,11 +47,11 @@ class Walk:
         charge: Callable[[], None] = lambda: None,
     ) -> None:
         """first: the first name. charge: see WantedEntries; an Incomplete that it raises ends the walk."""
-        #: Sources that failed; grows while iterating. Some files may be missing then.
+        #: Failures of sources, whose files may be missing. Grows while iterating.
         self.failures: list[SourceError] = []
         #: Why not all files were looked at; None if they were.
         self.ended: Incomplete | None = None
-        #: The first name that was one too many.
+        #: The first name beyond MOST_ENTRIES, for the next walk.
         self.next: bytes | None = None
         self._sources = sources
         self._folder = folder
@@ -73,7 +73,7 @@ class Walk:
                 continue
             self._entries += 1
             if self._entries > MOST_ENTRIES:
-                self._leave_out(f"more than {MOST_ENTRIES:,} files and folders lie below")
+                self._leave_out(f"more than {MOST_ENTRIES:,} files and folders are there")
                 self.next = self.next or name
                 break
             if entries[0].name in _NAMELESS:
@@ -82,14 +82,14 @@ class Walk:
                 entry = known(entries)
                 yield File(name, entry.size, entry.modified, entries[0].source)
             elif depth == MOST_DEPTH:
-                self._leave_out(f"folders lie more than {MOST_DEPTH} deep")
+                self._leave_out(f"folders are nested more than {MOST_DEPTH} deep")
             else:
                 yield from self._below_existing(name, depth + 1)
         self.failures += listing.failures
         self.ended = listing.ended or self.ended
 
     def _leave_out(self, why: str) -> None:
-        self.ended = Incomplete("capped", f"{why}: not all were looked at")
+        self.ended = Incomplete("capped", f"{why}: some were not read")
 
     def _first_below(self, prefix: bytes) -> bytes:
         """The first name that is wanted in a folder. prefix: of its names."""

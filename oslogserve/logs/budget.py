@@ -16,7 +16,7 @@ from oslogserve.sources.bulkhead import Bulkhead, Full
 
 #: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
 MOST_SENT = 2
-#: Seconds between two looks whether the client is there.
+#: Seconds between two checks that the client is still there.
 LOOK_EVERY = 0.05
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -252,5 +252,5 @@ class Workload:
         self._bulkheads = {work: Bulkhead(n, PATIENCE, room) for work, n in places.items()}
 
     def begin(self, client: Client) -> Budget:
-        """The budget of a request, to be closed in the end."""
+        """The budget of a request, to be closed at its end."""
         return Budget(self._allowance, client, self._bulkheads)

@@ -104,8 +104,10 @@ def _age(entries: _OfName) -> float:
 
 
 def html(query: Query, page: Page, job_marks: str = "") -> Iterator[bytes]:
-    """A page; its links keep the query's source. job_marks: names by which its script knows that it
-    may ask for what went wrong in the logs."""
+    """Yields a page, whose links keep the query's source.
+
+    job_marks: names by which the page's script knows a job's folder, to request its overview.
+    """
     source = "" if query.source == "all" else query.source
     rows = page.rows
     if page.sort == "name":
@@ -134,7 +136,7 @@ def _same(rows: list[_Row]) -> str:
 
 
 def text(page: Page) -> Iterator[bytes]:
-    """A line of name, size, time and sources for each, separated by tabs; '-' where unknown."""
+    """Yields a line for each name: name, size, time and sources, separated by tabs; '-' for unknown."""
     for batch in _batches(page):
         yield "".join(map(_text_row, batch)).encode()
     for sentence in page.notices:

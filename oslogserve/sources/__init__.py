@@ -116,7 +116,7 @@ class Source(Protocol):
         """
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
-        """A folder's entries, sorted by name; None where there is no such folder.
+        """A folder's entries, sorted by name; None if there is no such folder.
 
         Raises SourceError and what `wanted.charge` raises, also midway.
         """

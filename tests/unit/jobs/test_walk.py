@@ -7,7 +7,7 @@ from oslogserve.jobs.walk import Walk
 from oslogserve.sources.disk import Disk
 from tests.unit.sources.fake import FakeSource
 
-NOT_ALL = ": not all were looked at"
+NOT_ALL = ": some were not read"
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_too_many_files_are_told(disk, monkeypatch):
     monkeypatch.setattr(walk, "MOST_ENTRIES", 3)
     found = Walk([disk], b"job")
     assert names(found) == [b"a.txt"]
-    assert str(found.ended) == "more than 3 files and folders lie below" + NOT_ALL
+    assert str(found.ended) == "more than 3 files and folders are there" + NOT_ALL
 
 
 def test_the_walk_goes_on_behind_what_was_too_much(disk, monkeypatch):
@@ -90,7 +90,7 @@ def test_folders_that_lie_too_deep_are_told(disk, monkeypatch):
     monkeypatch.setattr(walk, "MOST_DEPTH", 1)
     found = Walk([disk], b"job")
     assert names(found) == [b"a.txt", b"a/x.txt", b"b.txt"]
-    assert str(found.ended) == "folders lie more than 1 deep" + NOT_ALL
+    assert str(found.ended) == "folders are nested more than 1 deep" + NOT_ALL
 
 
 def test_a_walk_whose_budget_is_spent_ends_and_says_so(disk):
