@@ -8,7 +8,7 @@ from tests.fuzz.table import FUZZERS
 from tests.renderers import the_native_core
 
 #: How many cases take a second or two.
-CASES = {"renderers": 120, "queries": 150, "decoding": 100, "core": 400}
+CASES = {"renderers": 250, "queries": 150, "decoding": 100, "core": 600}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log in all views by both renderers, and a property: they give the same bytes.
+"""A log in all views by both renderers. That they give the same bytes, tests/fuzz/renderers compares.
 
 Where the native one is not installed its tests are skipped. In CI that would look green, so there
 they fail, unless OSLOGSERVE_RENDERER=pure says that it is meant to be absent.
@@ -12,13 +12,10 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import oslogserve
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.escape import escaped
 from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.search import LARGEST_PROGRAM, MOST_MATCHES, Search, program_size
@@ -32,7 +29,6 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.time_range import time_range
 from tests.renderers import (
-    EXAMPLES,
     LEVELS,
     VIEWS,
     answered,
@@ -559,18 +555,6 @@ def test_no_more_is_read_than_is_needed(rendered, view, asked):
     assert rendered(pieces(), view, **asked).count(b"\n") == shown
 
 
-def test_a_large_log_in_the_pieces_of_a_server(rendered):
-    log = b"".join(generate_oslo(1_200_000))
-    pieces = cut(log, range(262144, len(log), 262144))
-    html = rendered(pieces)
-    assert len(re.findall(rb"<li [^>]*>.*\n", html)) == html.count(b"\n") == log.count(b"\n")
-    lines = log.splitlines(keepends=True)
-    assert rendered(pieces, "text", first=5001, last=6000) == b"".join(lines[5000:6000])
-    assert rendered(pieces, "text", tail=3000) == b"".join(lines[-3000:])
-    held = [line for line in lines if b"compute" in line]
-    assert rendered(pieces, "text", searches=text("compute")) == b"".join(held)
-
-
 def test_what_comes_of_a_piece_is_sent_at_once(renderer):
     log = b"2013-09-27 18:22:11.248 INFO x\n" * 100
     for view in ("html", "text"):
@@ -582,86 +566,6 @@ def test_of_a_line_without_an_end_no_more_is_held_than_is_needed(renderer):
     sent = [*renderer([b"x" * 65536] * 40, Wanted("text"))]
     assert max(map(len, sent)) <= LONGEST_LINE
     assert sum(map(len, sent)) == 40 * 65536
-
-
-# What both are compared over: from lines that are recognised, by small steps, to noise.
-
-FRAGMENTS = [
-    *EXAMPLES, *(row[0] for row in GOLDEN), T, T + b" 2790", T + b"Z",
-    b"2024-03-04T05:06:07,1234567", b"Mar  8 12:20:42 host unit[12]:",
-    *(b" %b" % name.encode() for name in SEVERITIES), b" ERROR ", b": ", b"\x1b[1;31m",
-    b"\x1b[0m", REQUEST, b"<&>\"'", b"\r", b"\0", b"\xff", b"\n",
-]  # fmt: skip
-
-
-@st.composite
-def near_misses(draw):
-    line = draw(st.sampled_from(list(EXAMPLES)))
-    at = draw(st.integers(0, len(line)))
-    gone = draw(st.integers(0, 3))
-    return line[:at] + draw(st.binary(max_size=2)) + line[at + gone :]
-
-
-LENGTHS = st.sampled_from([1, 2, 10, 11, 254, 255, 256, REACH, 1500])
-REPEATED = st.builds(lambda text, n: text * n, st.sampled_from([b"x", b"<", b'"', b"9"]), LENGTHS)
-PARTS = st.one_of(st.sampled_from(FRAGMENTS), near_misses(), st.binary(max_size=9), REPEATED)
-LINES = st.lists(PARTS, max_size=4).map(b"".join)
-LOGS = st.builds(
-    lambda lines, end, last: end.join(lines) + last,
-    st.lists(LINES, max_size=12),
-    st.sampled_from([b"\n", b"\n", b"\r\n", b"\n\n"]),
-    st.sampled_from([b"", b"\n"]),
-)
-NUMBERS = st.one_of(st.none(), st.integers(1, 14))
-SPANS = st.sampled_from(
-    [None, *map(time_range, ("2013", "2013-09-27T18:22:11", "2014-03", "2024-03-04 05+02"))]
-)
-SEARCHES = st.lists(
-    st.sampled_from(
-        [
-            *text("ERROR", "a", "1", "<", "é", "host"),
-            *pattern(".", "^2", "x$", r"\d+", "[^x]", r"\b1", "a*"),
-        ]
-    ),
-    max_size=2,
-).map(tuple)
-SELECTIONS = st.builds(
-    Selection,
-    first=st.one_of(st.just(1), st.integers(1, 9)),
-    last=NUMBERS,
-    since=SPANS,
-    until=SPANS,
-    level=st.sampled_from(LEVELS),
-    searches=SEARCHES,
-    without=st.one_of(st.just(()), SEARCHES),
-    context=st.one_of(st.none(), st.integers(0, 3)),
-    after=st.one_of(st.just(0), st.integers(1, 9)),
-    limit=NUMBERS,
-    tail=NUMBERS,
-    show=st.lists(
-        st.sampled_from([b"L1", b"L3", b"L9", b"_2013-09-27_18_22_11_248"]), max_size=2
-    ).map(tuple),
-)
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    log=LOGS,
-    cuts=st.lists(st.integers(0, 20_000), max_size=6),
-    view=st.sampled_from(VIEWS),
-    selection=st.one_of(
-        st.sampled_from(LEVELS).map(lambda level: Selection(level=level)), SELECTIONS
-    ),
-    longest=st.sampled_from([REACH, REACH + 1, 1_000_000]),
-)
-def test_cuts_and_the_choice_of_renderer_make_no_difference(
-    renderer, log, cuts, view, selection, longest
-):
-    pieces = cut(log, (min(at, len(log)) for at in cuts))
-    expected, tally = answered(pure, [log], wanted(view, selection), longest)
-    made, told = answered(renderer, pieces, wanted(view, selection), longest)
-    told.bytes = tally.bytes
-    assert (made, told) == (expected, tally)
 
 
 # The native core alone.

@@ -1,31 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One suite over both engines, and a property: they find the same lines."""
+"""One suite over both engines. Other patterns are compared by tests/fuzz/renderers."""
 
 import re
 import time
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from oslogserve.lines.search import LONGEST, Search
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import native, the_native_core
-
-
-@pytest.fixture(scope="module")
-def native_found():
-    the_native_core()
-    return found_by(native)
 
 
 @pytest.fixture(scope="module")
 def found(renderer):
-    return found_by(renderer)
-
-
-def found_by(renderer):
     """The lines of a log in which a search finds something."""
 
     def found(search, *lines):
@@ -180,31 +167,6 @@ def test_what_is_no_utf_8_is_taken_alike(found, pattern):
     search = Search.of_pattern(f"^{pattern}$")
     compiled = search.compiled()
     assert found(search, *ALMOST) == [line for line in ALMOST if compiled.search(line)]
-
-
-#: Patterns out of parts that the engines might read otherwise.
-COMMON_PARTS = r"""
-    a b 9 é . ^ $ | ( ) (?: (?i) (?s) [ [^ ] * + ? *? {2} {1,} {,2} { } - -- && ~~ # \d \D \s
-    \S \w \W \b \B \A \z \n \x00 \x{e9} \xff \pL \PN \. \- \] \& \< \_ \ [:alpha:]
-    [[:^digit:]] \Q \E , & ~ k
-"""
-PARTS = [*COMMON_PARTS.split(), "\u212a", " ", "\\ ", "\x00", "\n"]
-BYTES = [*(bytes([byte]) for byte in b"ab9k -_&\0\r\x80\xbf\xc3\xe0\xed\xf0\xf4\xff"), "é".encode()]
-TEXTS = st.lists(st.sampled_from(BYTES), max_size=6).map(b"".join)
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    pattern=st.lists(st.sampled_from(PARTS), max_size=7).map("".join),
-    lines=st.lists(TEXTS, min_size=1, max_size=12),
-)
-def test_what_is_accepted_finds_the_same_by_both_engines(native_found, pattern, lines):
-    try:
-        search = Search.of_pattern(pattern)
-    except ValueError:
-        return
-    compiled = search.compiled()
-    assert native_found(search, *lines) == [line for line in lines if compiled.search(line)]
 
 
 @pytest.mark.parametrize("pattern", ["(?P<n>a)(?P<n>b)", "a(?i)*B", "(?ii)AB", "(?i-i)ab"])

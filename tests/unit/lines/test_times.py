@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One suite over both clocks, and a property: they read the same."""
+"""One suite over both clocks. Other texts are compared by tests/fuzz/core."""
 
 import time
 from datetime import UTC, datetime
@@ -211,34 +211,6 @@ def on_clock_of(one, text, offset):
     if isinstance(one, Clock):
         return one.read(text).on_clock_of(offset)
     return one.on_clock_of(text, offset)
-
-
-BYTES = st.sampled_from(b"0123456789 :.,-+/TZAPMJanFebUGC\n\0\xff")
-
-
-@st.composite
-def near_times(draw):
-    text = draw(st.sampled_from([*DATES, *UNDATED, *NO_TIMES]))
-    for _ in range(draw(st.integers(0, 3))):
-        at = draw(st.integers(0, len(text)))
-        put = bytes(draw(st.lists(BYTES, max_size=2)))
-        text = text[:at] + put + text[at + draw(st.integers(0, 2)) :]
-    return text
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    text=st.one_of(near_times(), st.binary(max_size=30)),
-    written=st.one_of(st.just(WRITTEN), st.integers(-(10**12), 10**12)),
-    offset=st.one_of(st.none(), st.integers(-1439, 1439)),
-)
-def test_both_clocks_read_the_same(native_clock, text, written, offset):
-    pure, other = Clock(written), native_clock(written)
-    read = pure.read(text)
-    assert other.read(text) == read
-    assert other.iso(text) == pure.iso(text)
-    if read:
-        assert on_clock_of(other, text, offset) == read.on_clock_of(offset)
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 import random
-import re
 import zlib
 
 import pytest
@@ -182,23 +181,6 @@ def test_everything_before_the_damage_comes(size):
     assert len(before_the_damage(DAMAGED)) > len(LOG) // 4
 
 
-@pytest.mark.parametrize("stored", [PACKED, MEMBERS], ids=["one member", "many"])
-@pytest.mark.parametrize(("size", "step"), [(1, 6401), (100, 1601), (65536, 801)])
-@pytest.mark.parametrize("flip", [0x01, 0xFF])
-def test_wherever_the_damage_is_all_before_it_comes(fast, stored, size, step, flip):
-    """The faster decoder may see it some bytes later, never earlier."""
-    headers = {m.start() + n for m in re.finditer(b"\x1f\x8b\x08\0", stored) for n in range(10)}
-    for at in set(range(step // 2, len(stored), step)) - headers:  # not all in them is a damage
-        damaged = stored[:at] + bytes([stored[at] ^ flip]) + stored[at + 1 :]
-        chunks = cut(damaged, size)
-        came, reasons, members = read(chunks, again=lambda chunks=chunks: chunks)
-        before, told, _ = read(chunks)
-        assert came[: len(before)] == before
-        assert len(came) <= len(before) + 258
-        assert (reasons, members) == (told, 0)
-        assert reasons
-
-
 @pytest.mark.parametrize("size", [1, 5, 65536])
 @pytest.mark.parametrize(
     "stored",
@@ -300,15 +282,6 @@ def test_a_header_with_all_fields_is_read_wherever_it_is_cut(before):
     stored = before + with_all_fields(PACKED)
     for at in range(len(before), len(before) + 40):
         assert read([stored[:at], stored[at:]], again=never)[:2] == (LOG, []), at
-
-
-@pytest.mark.parametrize("end", [*range(0, len(PACKED), 31), len(PACKED)])
-def test_one_member_that_is_cut_short_or_damaged_is_none(fast, end):
-    assert read([PACKED[:end]], again=tuple)[2] is (end == len(PACKED))
-    damaged = (
-        PACKED[:end] + bytes([PACKED[end] ^ 0x55]) + PACKED[end + 1 :] if PACKED[end:] else b""
-    )
-    assert not read([damaged], again=tuple)[2] or 4 <= end < 10  # a time and a system of no meaning
 
 
 @pytest.mark.parametrize("size", [1, 1000, 10**6])

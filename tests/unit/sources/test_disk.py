@@ -297,26 +297,6 @@ def test_pure_and_native_say_the_same(root):
                 os.close(file.descriptor)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [b"none", b"file/x", b"a" * 300, b"loop", b"pipe", b"out", b"out/hosts", b"..", b"in/../.."],
-)
-@pytest.mark.parametrize("follows_links", [False, True])
-def test_pure_and_native_fail_alike(root, path, follows_links):
-    the_native_core()
-    (root / "file").touch()
-    (root / "loop").symlink_to("loop")
-    (root / "out").symlink_to("/etc")
-    (root / "in").mkdir()
-    os.mkfifo(root / "pipe")
-    told = []
-    for open_beneath in (pure, native):
-        with pytest.raises(OSError, match="Errno") as caught:
-            open_beneath(os.fsencode(root), path, 4, follows_links)
-        told.append((type(caught.value), caught.value.errno))
-    assert told[0] == told[1]
-
-
 def test_a_file_cut_short_while_it_is_read_is_incomplete(disk, root):
     (root / "a").write_bytes(b"0123456789")
     log = disk.open(b"a")
