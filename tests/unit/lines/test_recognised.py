@@ -80,81 +80,6 @@ def test_every_severity_behind_every_lead_and_time(recognised, when, lead):
         assert recognised(line) == (when, severity), line
 
 
-@pytest.mark.parametrize(
-    "level",
-    [
-        b"[ERROR] x", b"[error] x", b"[ ERROR ] x", b"[E] x", b"ERROR x", b"ERROR: x",
-        b"error: x", b"ERROR| x", b"Error: x", b"ERROR\tx", b"ERROR", b"ERROR! x", b"ERROR:x",
-        b"ERR x", b"ERROR[0012] x", b"error[E0308]: x", b"error TS2304: x", b"Error #8: x",
-        b"E/Tag( 12): x", b"app.ERROR: x", b"<3>x", b"==> ERROR: x", b"** ERROR: x",
-        b"##[error]x", b"::error file=a::x", b'{"level": "error"}', b"level=error msg=x",
-        b"prog: error: x", b"prog: [error] x", b"[task] ERROR x", b"web_1  | ERROR x",
-        b"2> ERROR x", b"a.c:1:2: error: x", b"a.c(1,2): error X1: x",
-        b'"a.c", line 4: error: x', b"PHP Error: x",
-    ],
-)  # fmt: skip
-def test_where_a_level_may_stand(recognised, level):
-    assert recognised(level) == (b"", b"ERROR")
-    if not level.startswith((b"<", b"==>", b"**", b"2>")):
-        assert recognised(T + b" " + level) == (T, b"ERROR")
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        b"error", b"Error -", b"12 ERROR", b"0x1f ERROR", b"[main] ERROR", b"[id=1] [x] error:",
-        b"(thread) ERROR", b"- name - ERROR -", b"a.b.c ERROR", b"user@db ERROR",
-        b"{f.py:12} ERROR", b"host prog 71 ERROR", b"root         ERROR   ", b"host user.err",
-        b"| a:b | ERROR |", b"E", b"h prog[12]: [x] error:", b"a,error,b", b"util.py[ERROR]:",
-        b"12 34 E", b"thread=1 [ERROR]",
-    ],
-)  # fmt: skip
-def test_fields_that_stand_between_a_time_and_its_level(recognised, fields):
-    assert recognised(T + b" " + fields + b" x") == (T, b"ERROR")
-
-
-@pytest.mark.parametrize(
-    ("line", "when"),
-    [
-        (b"", b""), (T + b" ERRORED x", T), (T + b" XERROR x", T), (T + b" ERROR_2 x", T),
-        (T + b" NONE x", T), (T + b" found ERROR in x", T), (T + b" ERROR = 1", T),
-        (T + b" + ERROR x", T), (T + b" Error handling begins", T),
-        (b"2013-09-27 18:07:11ERROR x", b""), (b"12:34:56:78:9a:bc ERROR", b""),
-        (b"ERROR = 1", b""), (b"ERROR 0", b""), (b"errors: 0", b""), (b"debug: true", b""),
-        (b"error: 0", b""), (b"--error x", b""), (b"/var/log/error.log: 3 lines", b""),
-        (b"the ERROR was", b""), (b"| ERROR | 3 |", b""), (b"# ERROR: x", b""),
-        (b"- ERROR: x", b""), (b"audit: type=1400", b""), (b"level: ERROR", b""),
-        (b"<error>", b""), (b"[errors] x", b""), (b'{"a": {"level": "error"}}', b""),
-        (b'say "ERROR: x"', b""), (b"a.b.Name: x", b""),
-        (b"see https://error.example/error: x", b""), (b"echo ERROR: x", b""),
-    ],
-)  # fmt: skip
-def test_what_only_looks_like_it_has_no_severity(recognised, line, when):
-    assert recognised(line) == (when, b"")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        T + b" INFO error: x",
-        T + b" 12 INFO ERROR x",
-        b"Mar 28 12:20:43 host app: INFO a: error: x",
-        b"[INFO] ERROR x",
-        b"INFO: error: x",
-        b'{"level": "info", "severity": "error"}',
-        b'level=info msg="level=error"',
-        b"2024-03-04T05:06:07Z [info] x ... FAILED",
-    ],
-)
-def test_the_first_severity_of_a_line_is_its_own(recognised, line):
-    assert recognised(line)[1] == b"INFO"
-
-
-def test_the_contents_stands_before_a_priority(recognised):
-    assert recognised(b"<11>Mar  4 05:06:07 h a[1]: WARNING x") == (b"Mar  4 05:06:07", b"WARNING")
-    assert recognised(b"<11>Mar  4 05:06:07 h a[1]: x") == (b"Mar  4 05:06:07", b"ERROR")
-
-
 def test_content_begins_anew_only_so_often(recognised):
     severities = [recognised((T + b" | ") * depth + b"ERROR: x")[1] for depth in range(1, 9)]
     assert severities == sorted(severities, reverse=True)
@@ -170,52 +95,7 @@ def test_a_plain_head_has_so_many_bytes(recognised):
 # Members.
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        (b'{"msg": "level", "levelname": "WARN"}', (b"", b"WARNING")),
-        (b'{"level":50,"time":1709528767123}', (b"1709528767123", b"ERROR")),
-        (
-            b'{"a": [1, {"level": "x"}], "ts": "2024-03-04T05:06:07Z"}',
-            (b"2024-03-04T05:06:07Z", b""),
-        ),
-        (b'{"log": {"level": "warn", "logger": "a"}}', (b"", b"WARNING")),
-        (b'{"t":{"$date":"2024-03-04T05:06:07Z"},"s":"E"}', (b"2024-03-04T05:06:07Z", b"ERROR")),
-        (b'{"PRIORITY":"4"}', (b"", b"WARNING")),
-        (b'{"severityNumber": 17}', (b"", b"ERROR")),
-        (b'{"a": "\\"level\\": \\"error\\"", "level": "info"', (b"", b"INFO")),
-        *(
-            (line, (b"", b""))
-            for line in (b'{"level": 30.5}', b'{"level', b"{", b'{"PRIORITY":"44"}')
-        ),
-        (b'msg="level=error" level=info', (b"", b"INFO")),
-        (b"ts=2024-03-04T05:06:07Z a= lvl=eror", (b"2024-03-04T05:06:07Z", b"ERROR")),
-        (b"type=X msg=audit(1383116048.000:595): pid=1", (b"1383116048.000", b"")),
-        *((line, (b"", b"")) for line in (b"level=error-page", b'level="warn"x', b"a=b")),
-        (b"log_level=error a=b", (b"", b"")),
-    ],
-)
-def test_members_of_an_object_and_pairs(recognised, line, says):
-    assert recognised(line) == says
-
-
 # Exceptions.
-
-
-@pytest.mark.parametrize(
-    ("line", "severity"),
-    [
-        (b"a.c:1:2: warning: x", b"WARNING"),
-        (b"a.c(1,2): error X1: x", b"ERROR"),
-        (b'"a.c", line 4: note: x', b"INFO"),
-        (b"a.c:1: fatal error: x", b"ERROR"),
-        (b"x" * 100 + b" ... FAILED", b"ERROR"),
-        (b"x" * 100 + b" ... FAILED\r", b"ERROR"),
-        *((line, b"") for line in (b"a.c:1:2: x", b"a.py:776:        error). x", b" ... FAILED.")),
-    ],
-)
-def test_a_severity_behind_a_location_or_at_the_end(recognised, line, severity):
-    assert recognised(line) == (b"", severity)
 
 
 # Colours.
