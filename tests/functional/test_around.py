@@ -49,23 +49,6 @@ def test_a_folder_is_sorted_by_name_or_by_time(server, page):
     expect(page.locator('th[aria-sort="descending"]')).to_have_text("Time (UTC)")
 
 
-def test_a_folder_tells_sizes_sources_and_what_there_is(server, page):
-    page.goto(f"{server.url}/42/job/?source=disk")
-    row = page.locator("tbody tr", has_text="c.txt")
-    assert row.locator("data").inner_text() == "56.8 kB"
-    assert row.locator("data").get_attribute("title") == "56,789 bytes"
-    assert row.locator(".source").inner_text() == "disk"
-    assert page.locator("footer").inner_text() == "3 files, 58.0 kB, 1 folder"
-    page.click("tbody a >> nth=0")
-    assert page.url == f"{server.url}/42/"
-
-
-def test_a_folder_whose_source_fails_says_so(server, page):
-    page.goto(f"{server.url}/42/job/")
-    assert "a.txt" in names(page)
-    expect(page.locator(".notice")).to_contain_text("swift")
-
-
 def test_a_telephone_sorts_by_time_too(server, page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.url}/42/job/?source=disk")
@@ -88,14 +71,6 @@ def test_a_log_that_is_gone_leads_to_the_folder_above(server, page):
     assert page.url == f"{server.url}/42/job/"
 
 
-def test_a_fault_in_the_address_leads_to_all_of_the_log(server, page):
-    assert page.goto(f"{server.url}/42/job/a.txt?level=LOUD").status == 400
-    expect(page.locator("main p")).to_contain_text("such as level=ERROR")
-    page.click("text=All of a.txt")
-    assert page.url == f"{server.url}/42/job/a.txt"
-    expect(page.locator("#L1")).to_be_visible()
-
-
 def test_a_pattern_at_fault_keeps_the_form_and_what_was_typed(server, page):
     page.goto(f"{server.url}/42/job/a.txt")
     page.fill('[name="q"]', "xxx")
@@ -113,25 +88,3 @@ def test_a_pattern_at_fault_keeps_the_form_and_what_was_typed(server, page):
     page.press('[name="re"]', "Enter")
     page.wait_for_url("**?q=xxx&re=%28x%29*")
     expect(page.locator("#L1")).to_be_visible()
-
-
-def test_a_source_that_fails_leads_to_the_other(server, page):
-    address = f"{server.url}/42/job/gone.txt?level=ERROR"
-    assert page.goto(address).status == 503
-    assert page.locator("main a >> text=Try again").get_attribute("href") == re.sub(
-        r"^\w+://[^/]+", "", address
-    )
-    page.click("text=Ask disk alone")
-    assert page.url == f"{server.url}/42/job/gone.txt?source=disk"
-    expect(page.locator("h1")).to_have_text("404 Not Found")
-
-
-def test_a_bot_is_told_in_plain_text(server, chromium):
-    with chromium.new_context() as context:
-        for address, status in (("gone.txt?source=disk", 404), ("a.txt?q=1&level=x", 400)):
-            answer = context.request.get(
-                f"{server.url}/42/job/{address}", headers={"Accept": "*/*"}
-            )
-            assert answer.status == status
-            assert answer.headers["content-type"].startswith("text/plain")
-            assert answer.text().count("\n") == 1

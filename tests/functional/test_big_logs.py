@@ -123,29 +123,6 @@ def test_a_larger_log_says_that_it_is_cut_and_leads_on(parts, page):
     assert shown + page.locator("#log [id^=L]").count() == 3000
 
 
-def test_it_leads_back(parts, page):
-    page.goto(f"{parts.url}/a.txt?lines=1000-")
-    with page.expect_navigation():
-        page.click(".parts a[rel=prev]")
-
-    assert page.locator("#log [id^=L]").first.get_attribute("id") == "L1"
-    assert page.locator("#log [id^=L]").last.get_attribute("id") == "L999"
-
-
-def test_it_leads_to_its_first_error(parts, page):
-    page.goto(f"{parts.url}/a.txt")
-    page.click(f".parts a:text('first error at line {ERROR_AT:,}')")
-
-    assert is_in_view(page, f"#L{ERROR_AT}")
-
-
-def test_a_line_to_be_shown_opens_the_part_around_it(parts, page):
-    page.goto(f"{parts.url}/a.txt?show=L2000#L2000")
-
-    assert is_in_view(page, "#L2000")
-    assert page.locator("#L1999").is_visible()
-
-
 def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
     with chromium.new_context() as context:
         page = context.new_page()

@@ -37,9 +37,3 @@ def test_figures_and_charts_are_renewed_and_no_others(tmp_path):
         assert f".. image:: experiments/{chart.name}" in cold + systems
     assert figures(tmp_path, "sizes") == figures(REPOSITORY / "doc", "sizes")
     assert DOCUMENT.read_text("utf-8") == before
-
-
-def test_what_is_no_experiment_is_one_sentence(tmp_path):
-    done = run("none", "--out", str(tmp_path))
-    assert done.returncode == 2
-    assert done.stderr.endswith("none: no such experiment\n")

@@ -177,27 +177,6 @@ def test_the_bar_is_slim_and_nothing_is_wider_than_the_screen(reader, size):
     assert page.locator("#log").bounding_box()["width"] <= width
 
 
-def test_the_bar_tells_where_the_log_lies(reader, server):
-    page = reader.open("a.txt")
-
-    assert page.locator(".path a").all_inner_texts() == ["logs", "42", "job"]
-    assert page.locator(".facts").inner_text().startswith("disk")
-    assert re.search(r"[\d,]+ bytes", page.locator(".facts data").get_attribute("title"))
-    page.click(".path a:last-of-type")
-    assert page.url == f"{server.url}/42/job/"
-
-
-def test_a_search_stands_in_the_address_and_keeps_what_else_was_asked(reader):
-    page = reader.open("a.txt?level=INFO")
-    page.fill('[name="q"]', "number 9")
-    page.press('[name="q"]', "Enter")
-
-    page.wait_for_url("**q=number**")
-    assert asked(page) == {"level": ["INFO"], "q": ["number 9"]}
-    assert page.input_value('[name="q"]') == "number 9"
-    assert page.locator("#log mark").first.inner_text() == "number 9"
-
-
 def test_the_fields_that_few_need_unfold(reader):
     page = reader.open("a.txt")
     page.click(".extra summary")
@@ -212,16 +191,6 @@ def test_the_fields_that_few_need_unfold(reader):
     page.click(".clear")
     page.wait_for_url(re.compile(r"/a\.txt\??$"))
     assert page.locator(".b > [id]").count() == 1000
-
-
-def test_a_filter_in_use_is_removed_by_a_click(reader):
-    page = reader.open("a.txt?level=WARNING&not=one+error&context=1")
-    chips = page.locator(".chip")
-    assert chips.all_inner_texts() == ["≥ warning", "not “one error”", "1 lines around"]
-    page.click(".chip >> nth=1")
-    page.wait_for_url("**?level=WARNING&context=1*")
-    expect(chips).to_have_count(2)
-    expect(page.locator("#L501")).to_have_count(1)
 
 
 def test_a_search_without_a_hit_says_so_above_the_line_that_was_linked(reader):
@@ -368,15 +337,6 @@ def test_a_moment_that_no_line_has_leads_to_the_nearest_line(scripted):
     expect(page.locator(".notice")).to_have_text("nearest: line 1,000, 10 s earlier")
     page.goto(page.url.partition("?")[0] + "#_12_20_42")
     expect(page.locator("#said")).to_have_text("No line of this log has that time.")
-
-
-def test_a_filtered_page_brings_in_the_line_nearest_to_a_moment(reader):
-    moment = "_2026-03-04_18_22_09_961"
-    page = reader.open(f"a.txt?level=CRITICAL&show={moment}#{moment}")
-    expect(page.locator(".notice", has_text="nearest")).to_have_text(
-        "nearest: line 200, 39 ms later"
-    )
-    expect(page.locator("#L200.shown")).to_be_visible()
 
 
 def test_an_old_anchor_is_highlighted_without_scripts(plain):
@@ -700,13 +660,6 @@ def test_a_line_without_a_time_has_no_moment(scripted):
     expect(page.locator("#said")).to_have_text("No line up to here has a time and a date.")
 
 
-def test_what_a_filter_left_out_is_a_gap(reader):
-    page = reader.open("a.txt?q=the+last+error")
-    assert gaps(page) == [700, 299]
-    assert gaps(reader.open("a.txt?lines=300-700&level=ERROR")) == [1, 180, 197]
-    assert gaps(reader.open("a.txt?lines=300-400")) == []
-
-
 def test_a_gap_opens_in_place_and_the_hit_stays_where_it_was(scripted):
     page = scripted.open("a.txt?level=ERROR")
     expect(page.locator("#map")).to_be_visible()
@@ -767,22 +720,6 @@ def test_a_traceback_in_a_gap_folds_and_belongs_to_its_error(scripted):
     assert page.locator("#L302").get_attribute("class") == "e shown"
     page.locator("#L301 .fold").click()
     expect(page.locator("#L320")).not_to_be_visible()
-
-
-def test_a_gap_is_a_link(plain):
-    page = plain.open("a.txt?level=ERROR&context=1")
-    page.locator(".gap a").nth(1).click()
-    page.wait_for_url("**lines=*")
-    assert page.locator(".b > [id]").count() > 0
-
-
-def test_a_request_id_leads_to_its_lines_and_an_address_away(reader):
-    page = reader.open("a.txt?level=WARNING")
-    away = page.locator("#L600 a", has_text="docs")
-    assert away.get_attribute("href") == "https://docs.example.org/slow"
-    page.locator("#L600 a", has_text="req-").click()
-    page.wait_for_url(f"**q={REQUEST}")
-    assert page.locator(".b > [id]").count() == 1
 
 
 def test_the_map_marks_errors_and_leads_to_its_moment(scripted):
@@ -862,16 +799,6 @@ def test_what_is_missing_is_told_in_the_bar_too(reader):
     page.click(".damaged")
     expect(page.locator("#damage .notice")).to_be_in_viewport()
     expect(reader.open("a.txt").locator(".damaged")).not_to_be_visible()
-
-
-def test_a_gzipped_page_shows_all_lines(plain):
-    """A browser takes gzip by itself."""
-    page = plain.context.new_page()
-    with page.expect_response("**/a.txt") as answered:
-        page.goto(plain.url + "/42/job/a.txt")
-    assert answered.value.header_value("content-encoding") == "gzip"
-    marked = (f"#{line}" for line in lines())
-    assert page.locator("#log").text_content() == "".join(marked)
 
 
 def test_it_prints_all_lines_and_no_controls(reader):
