@@ -22,49 +22,18 @@ from tests.fuzz.renderers import log_of
 _, RENDERER = named("auto")
 _PATHS = ("/", "/a.txt", "/a/b.txt.gz", "/a/", "/ä ö/console.html", "/%2e%2e/a", "/htmlify/a", "")
 _ACCEPTS = (
-    "",
-    "text/html",
-    "text/html;q=0.5,text/plain",
-    "*/*",
-    "text/*;q=x",
+    *("", "text/html", "text/html;q=0.5,text/plain", "*/*", "text/*;q=x"),
     "text/html;q=2,a/b;c=d",
 )
 _ASCII = "".join(map(chr, range(128)))
 _TOKENS = (
-    *(
-        b"&",
-        b"=",
-        b"%00",
-        b"%",
-        b"%zz",
-        b"%c3%a4",
-        b"%ff",
-        b"+",
-        b";",
-        b"\xc3\xa4",
-        b"%0d%0a",
-        b"\0",
-    ),
+    *(b"&", b"=", b"%00", b"%", b"%zz", b"%c3%a4", b"%ff", b"+", b";", b"\xc3\xa4", b"%0d%0a"),
+    b"\0",
     *(b"level=", b"re=", b"q=", b"(", b"[", b"{1000}", b".*", b"\\", b"-", b"9" * 20, b"%EF%BF%BD"),
-    *(
-        b"../",
-        b"/..",
-        b"/./",
-        b"//",
-        b"lines=1-",
-        b"show=L1",
-        b"&&",
-        b"re=(a{30}){30}",
-        b"%F0%9F%98%80",
-    ),
-    *(
-        b"since=2013-09-27T18:22+02:00",
-        b"%E2%84%AA",
-        b"re=%5Cx",
-        b"<script>",
-        b'"><b>',
-        b"content-type=",
-    ),
+    *(b"../", b"/..", b"/./", b"//", b"lines=1-", b"show=L1", b"&&", b"re=(a{30}){30}"),
+    b"%F0%9F%98%80",
+    *(b"since=2013-09-27T18:22+02:00", b"%E2%84%AA", b"re=%5Cx", b"<script>", b'"><b>'),
+    b"content-type=",
 )
 
 
