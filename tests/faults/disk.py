@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.faults import logs
 from tests.faults.reading import Reader
 from tests.faults.rows import LINES, Rows
-from tests.faults.stage import THREADS, Stage, bounds
+from tests.faults.stage import BOUNDS, THREADS, Stage
 from tests.faults.starve import read_without_descriptors
 from tests.servers import failing_disk
 from tests.servers.failing_disk import FailingDisk, File
@@ -161,7 +161,7 @@ class BesideStage(DiskStage):
 
     def __init__(self, root, swift):
         self.swift = swift
-        super().__init__(root, swift={**swift.settings(), **bounds()})
+        super().__init__(root, swift={**swift.settings(), **BOUNDS})
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@
 import contextlib
 import socket
 
-from oslogserve.config.options import OPTIONS
 from tests.faults.leaks import leaked, open_descriptors, waiting, workers
 from tests.faults.reading import Reader
 from tests.servers.client import ask, ini
@@ -14,8 +13,7 @@ from tests.servers.process import poll
 #: Large logs at once: half of the threads may be at them.
 LARGE_LOGS = 8
 THREADS = 2 * LARGE_LOGS
-#: [swift] of the servers under test: every bound is short. What this version does not know is
-#: left out.
+#: [swift] of the servers under test: every bound is short.
 ANSWER_TIMEOUT = 6
 READ_TIMEOUT = 2
 BOUNDS = {"connect_timeout": 1, "read_timeout": READ_TIMEOUT, "answer_timeout": ANSWER_TIMEOUT}
@@ -23,11 +21,6 @@ BOUNDS = {"connect_timeout": 1, "read_timeout": READ_TIMEOUT, "answer_timeout": 
 RECOVERY = 60
 #: So many looks in a row at what a stalled reader has not taken must see the same.
 LOOKS = 5
-_KNOWN = {option.key for option in OPTIONS if option.section == "swift"}
-
-
-def bounds():
-    return {key: value for key, value in BOUNDS.items() if key in _KNOWN}
 
 
 class Stage:

@@ -12,7 +12,7 @@ import swiftclient
 
 from tests.faults import logs
 from tests.faults.rows import CELLS, LINES, Cell, Rows
-from tests.faults.stage import LARGE_LOGS, Stage, bounds
+from tests.faults.stage import BOUNDS, LARGE_LOGS, Stage
 from tests.faults.starve import read_without_descriptors
 from tests.servers.faulty import BLACK_HOLE, Fault, FaultyProxy
 from tests.servers.keystone import Keystone
@@ -51,7 +51,7 @@ class SwiftStage(Stage):
         self.swift = swift
         self.proxy = swift.faulty
         self._numbers = itertools.count()
-        settings = swift.settings(CONTAINER) | bounds() | bounds_of_its_own
+        settings = swift.settings(CONTAINER) | BOUNDS | bounds_of_its_own
         super().__init__("swift", {"swift": settings}, PROBE)
 
     def __enter__(self):

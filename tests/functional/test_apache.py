@@ -279,6 +279,13 @@ def test_metrics_are_for_those_named_only(logs):
         assert get(apache, "/plain.txt").status == 200
 
 
+@pytest.mark.parametrize("target", ["/plain.txt", "/", "/none", "/%zz", "/" + "a" * 9000])
+def test_apache_tells_no_version(oslogserve, target):
+    answer = get(oslogserve, target)
+    assert answer.headers["Server"] == "Apache"
+    assert b"Apache/" not in answer.body
+
+
 def test_a_log_is_shown_as_a_page(oslogserve):
     answer = get(oslogserve, "/sub/log.txt.gz", headers={"Accept": "text/html"})
     assert answer.status == 200

@@ -13,7 +13,7 @@ from oslogserve.sources.swift_listing import PAGE
 from tests.faults import logs
 from tests.faults.leaks import leaked, open_descriptors, resident, waiting, workers
 from tests.faults.reading import Reader
-from tests.faults.stage import bounds
+from tests.faults.stage import BOUNDS
 from tests.servers.client import ask, begin, ini, metric
 from tests.servers.faulty import BLACK_HOLE, Fault
 from tests.servers.gunicorn import Gunicorn
@@ -228,7 +228,7 @@ def test_black_holed_swift_leaves_logs_on_disk_fast(swift, tmp_path):
         return told and metric(server, "oslogserve_source_available", source="swift") == 0
 
     told = set()
-    with serving(swift, root=tmp_path, **bounds()) as server:
+    with serving(swift, root=tmp_path, **BOUNDS) as server:
         assert ask(server, "/0.txt?source=swift").body == LOG
         with asking(8, lambda number: ask(server, "/disk.txt")):
             first_bytes()  # so that all is warm

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from tests.faults import logs
 from tests.faults.leaks import Held, leaked, open_descriptors, resident, waiting, workers
 from tests.faults.reading import NOTICE, Reader
-from tests.faults.stage import bounds
+from tests.faults.stage import BOUNDS
 from tests.servers.client import ask, ini, sum_of
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
@@ -93,7 +93,7 @@ def run(seconds, seed, readers):
     with FourProcessSwift(node_timeout=5) as swift:
         kept = _uploaded(swift, random.Random(seed))
         swift.reconfigure(token_life=TOKEN_LIFE)
-        config = ini({"swift": swift.settings(CONTAINER) | bounds()})
+        config = ini({"swift": swift.settings(CONTAINER) | BOUNDS})
         options = ("--workers", str(WORKERS), "--threads", str(THREADS))
         with Gunicorn(config, *options) as server:
             _warm_up(server, kept)
