@@ -77,14 +77,6 @@ def test_no_rule_is_broken(server, page, address):
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("width", [800, 1440])
-def test_each_button_has_a_name_of_its_own(server, page, width):
-    page.set_viewport_size({"width": width, "height": 844})
-    page.goto(f"{server.url}/job/a.txt")
-    for name in ("Previous error (p)", "Next error (n)", "Keys (?)"):
-        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-
-
 def test_no_rule_is_broken_by_what_unfolds(server, page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.url}/job/a.txt?not=three")

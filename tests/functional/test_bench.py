@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.bench.client import Client, Watch
+from oslogserve.bench.client import Client
 from oslogserve.bench.containers import PREFIX
 from oslogserve.bench.runs import interrupted_by_signals
 from oslogserve.bench.samples import Request, UploadData
@@ -166,16 +166,6 @@ def test_connections_are_kept_unless_told_otherwise(delays):
     for options, opened in (((), 0), (("--no-keep-alive",), 20)):
         done = bench(url, "--sources", "a", "--requests", "20", "--csv", *options)
         assert [row["is_first"] for row in rows(done)].count("True") == opened
-
-
-def test_no_connection_idles_while_requests_are_left(delays, monkeypatch):
-    waits = []
-    monkeypatch.setattr(Watch, "wait", lambda self, multi: waits.append(len(client._idle)))
-    client = Client(4, [])
-    requests = itertools.repeat(Request("a", "none", f"{delays.url}/none"))
-    assert len(list(itertools.islice(client.fetch(requests), 200))) == 200
-    client.close()
-    assert set(waits) == {0}
 
 
 def test_an_interruption_within_a_callback_of_libcurl_is_not_lost(delays):

@@ -2,9 +2,6 @@
 """What is asked of a log's lines, over HTTP: the same answer wherever the log lies."""
 
 import gzip
-import json
-import subprocess
-import sys
 from urllib.parse import parse_qsl
 
 import pytest
@@ -15,7 +12,6 @@ from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import environment
 
 CONTAINER = "test_grammar"
 SEVERITIES = (b"INFO", b"DEBUG", b"INFO", b"WARNING", b"INFO", b"ERROR", b"DEBUG")
@@ -57,10 +53,10 @@ QUERIES = (
 )
 CASES = [
     *(("small", query) for query in QUERIES),
-    *(("large", query) for query in QUERIES[::5]),
+    ("large", "level=ERROR"),
     *(
         pytest.param("large", query, marks=pytest.mark.long)
-        for query in sorted(set(QUERIES) - {*QUERIES[::5]})
+        for query in sorted(set(QUERIES) - {"level=ERROR"})
     ),
 ]
 
@@ -99,11 +95,6 @@ def expected(address, view, log):
     return b"".join(shown.render(view, [log]))
 
 
-def asked_for(address):
-    pairs = parse_qsl((address or "").partition("?")[2])
-    return sorted(pair for pair in pairs if pair[0] != "format")
-
-
 def from_its_lines_on(page):
     _, begin, lines = page.partition(b'<div id="log"')
     assert begin
@@ -122,30 +113,3 @@ def test_disk_and_swift_plain_and_packed_give_the_same_answer(server, name, quer
                 assert from_its_lines_on(answer.body) == from_its_lines_on(told), address
             else:
                 assert answer.body == told, address
-
-
-def test_raw_gives_the_stored_bytes_of_either_source(server, stored):
-    for path in sorted(path for path in stored.rglob("*") if path.is_file()):
-        for source in ("disk", "swift"):
-            address = f"/{path.relative_to(stored)}?source={source}&format=raw"
-            assert ask(server, address).body == path.read_bytes()
-
-
-@pytest.mark.parametrize("query", QUERIES[2::3])
-def test_render_gives_what_the_server_gives(server, stored, query):
-    pairs = parse_qsl(query)
-    file = stored / "packed" / "small.txt.gz"
-    for view in ("text", "jsonl", "summary"):
-        given = [f"--{name}={value}" for name, value in pairs]
-        command = [sys.executable, "-m", "oslogserve", "render", file, "--format", view, *given]
-        ran = subprocess.run(command, capture_output=True, check=True, env=environment())
-        served = ask(server, f"/packed/small.txt?{query}&format={view}".replace("?&", "?")).body
-        if view == "jsonl":
-            *rows, end = map(json.loads, ran.stdout.splitlines())
-            *served_rows, served_end = map(json.loads, served.splitlines())
-            assert rows == served_rows
-            assert asked_for(end["next"]) == asked_for(served_end["next"])
-            assert {**end, "next": None} == {**served_end, "next": None}
-        else:
-            assert ran.stdout == served
-        assert ran.stderr == b""

@@ -149,21 +149,3 @@ def test_a_reader_that_leaves_is_aborted_and_the_file_closed(large, headers):
 
 
 # Swift
-
-
-@pytest.fixture(scope="module")
-def from_swift(swift, root):
-    swift.put("test_gzip", FILES)
-    with Gunicorn(ini({"swift": swift.settings("test_gzip")}), "--workers", "1") as server:
-        yield server
-
-
-@pytest.mark.parametrize("name", ["log", "packed", "members", "cut"])
-@pytest.mark.parametrize("view", ["html", "text"])
-def test_logs_in_swift_are_compressed_once(from_swift, name, view):
-    as_it_is = ask(from_swift, f"/{name}.txt?format={view}")
-    for _ in range(2):
-        packed = ask(from_swift, f"/{name}.txt?format={view}", **GZIP)
-        assert packed.headers.get_all("Content-Encoding") == ["gzip"]
-        assert is_one_member(packed.body, as_it_is.body)
-        assert (NOTICE in as_it_is.body) is (name == "cut")

@@ -113,14 +113,6 @@ def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
         assert min(link.bounding_box()["height"] for link in links) >= 24
 
 
-def test_without_scripts_it_stands_behind_a_link(server, chromium):
-    with chromium.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto(f"{server.url}{JOB}")
-        page.click("#overview a")
-        expect(page.locator("#overview .wrong > li").first).to_be_visible()
-
-
 def test_other_folders_ask_for_nothing_by_themselves(server, page):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -153,10 +145,3 @@ def test_of_the_path_of_a_log_nothing_is_cut(server, page, width):
     cut = """() => [...document.querySelectorAll('.path *')].map((one) => one.scrollWidth - one.clientWidth)
         .filter((beyond) => beyond > 0)"""
     assert page.evaluate(cut) == []
-
-
-def test_a_log_leads_to_the_same_lines_of_all_logs(server, page):
-    page.goto(f"{server.url}{JOB}controller/logs/screen-n-cpu.txt.gz?level=ERROR")
-    page.click("text=all logs")
-    expect(page).to_have_url(f"{server.url}{JOB}?level=ERROR")
-    expect(page.locator(".of")).not_to_have_count(1)

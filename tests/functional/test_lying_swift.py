@@ -400,17 +400,6 @@ def test_a_byte_altered_after_a_log_was_counted_is_never_in_a_range_without_a_wo
     assert received(server, name, HTTP_RANGE=wanted) == (b"", True)
 
 
-def test_a_range_of_what_was_counted_is_sent_once_more(swift, server):
-    put(swift, packed(PACKED), name="a.txt.gz")
-    for wanted in ("bytes=0-99", "bytes=-100", f"bytes=0-{SIZE - 1}", "bytes=70000-200000"):
-        for _ in range(2):
-            came, is_broken = received(server, "/a.txt?format=text", HTTP_RANGE=wanted)
-            first, last = wanted.removeprefix("bytes=").split("-")
-            end = int(last) + 1 if first else None
-            assert came == LOG[int(first or -100) : end]
-            assert not is_broken
-
-
 # Large objects
 
 #: Bytes of a segment of a large object; no line ends with one.

@@ -193,12 +193,6 @@ def test_the_fields_that_few_need_unfold(reader):
     assert page.locator(".b > [id]").count() == 1000
 
 
-def test_a_search_without_a_hit_says_so_above_the_line_that_was_linked(reader):
-    page = reader.open("a.txt?q=nowhere&show=L400#L400")
-    assert page.locator(".none").bounding_box()["y"] < page.locator("#L400").bounding_box()["y"]
-    expect(page.locator(".none")).to_have_text("No line of this log fits these filters.")
-
-
 @pytest.mark.parametrize("removed", [".clear", ".chip >> nth=0"])
 def test_without_a_filter_the_page_begins_where_the_reader_was(scripted, removed):
     page = scripted.open("a.txt?q=number&not=number+5#L702")
@@ -248,19 +242,6 @@ def test_a_telephone_on_its_side_reaches_every_field(reader):
     page.click(".extra > summary")
     page.locator('[name="context"]').scroll_into_view_if_needed()
     expect(page.locator('[name="context"]')).to_be_in_viewport(ratio=1)
-
-
-def test_text_and_download_are_the_lines_that_are_shown(reader):
-    page = reader.open("a.txt?q=error&context=1")
-    address = page.locator(".views a", has_text="text").get_attribute("href")
-    assert parse_qs(address[1:]) == {"q": ["error"], "context": ["1"], "format": ["text"]}
-
-    with page.expect_download() as download:
-        page.click("[download]")
-    assert download.value.suggested_filename == "a.txt"
-    shown = page.locator(".b > [id]").all_text_contents()
-    wanted = [text.removeprefix("#") for text in shown]
-    assert download.value.path().read_text() == "".join(wanted)
 
 
 def test_levels_show_their_counts(scripted):
@@ -492,12 +473,6 @@ def test_nothing_jumps_while_the_lines_come(scripted, server, size):
             slow.go_on()
             expect(page.locator("#map")).to_be_visible()
             assert page.evaluate("window.shift") < 0.01
-
-
-def test_the_first_error_is_offered_without_scripts(plain):
-    page = plain.open("a.txt")
-    page.click("footer >> text=first error at line 301")
-    lands_on(page, "#L301")
 
 
 # Errors, keys

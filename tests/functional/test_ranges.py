@@ -98,30 +98,6 @@ def test_curl_goes_on_with_what_it_has(server, tmp_path, path, options):
         assert file.read_bytes() == LOG
 
 
-@pytest.mark.parametrize("path", TEXTS)
-def test_a_part_is_of_the_text_whatever_the_client_inflates(server, path):
-    whole = ask(server, path)
-    assert (whole.status, whole.body) == (200, LOG)
-    assert whole.headers["Accept-Ranges"] == "bytes"
-    for accepted in ({}, GZIP):
-        for asked, first, end in (
-            ("0-0", 0, 1),
-            ("1000000-", 1_000_000, SIZE),
-            ("70000-2000000", 70_000, 2_000_001),
-            ("-500", SIZE - 500, SIZE),
-            (f"-{SIZE + 1}", 0, SIZE),
-        ):
-            part = ask(server, path, Range=f"bytes={asked}", **accepted)
-            assert (part.status, part.body) == (206, LOG[first:end])
-            assert part.headers["Content-Range"] == f"bytes {first}-{end - 1}/{SIZE}"
-            assert part.headers["Content-Length"] == str(end - first)
-            assert part.headers["ETag"] == whole.headers["ETag"]
-            assert "Content-Encoding" not in part.headers
-            assert "Accept-Encoding" in part.headers["Vary"]
-    beyond = ask(server, path, Range=f"bytes={SIZE}-")
-    assert (beyond.status, beyond.headers["Content-Range"]) == (416, f"bytes */{SIZE}")
-
-
 def test_head_of_a_log_in_swift_asks_for_no_bytes_of_it(gunicorn, swift):
     ask(gunicorn, "/packed.txt?source=swift&format=text", Range="bytes=-1")
     before = len(swift.requests())
