@@ -331,7 +331,14 @@ def test_a_command_that_is_interrupted_while_it_is_loaded_is_quiet():
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"")
 
 
-@pytest.mark.parametrize("arguments", ["--version", "--help", "demo {}", "render {}"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--version",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("--help", "demo {}")),
+        "render {}",
+    ],
+)
 @pytest.mark.parametrize(
     ("redirect", "status", "told"),
     [("| true", 0, ""), ("> /dev/full", 2, "oslogserve: [Errno 28] No space left on device\n")],

@@ -17,6 +17,8 @@ from tests.renderers import NATIVE_IS_THERE
 from tests.unit.handlers.asking import Asking
 
 RENDERERS = ["pure", "native"] if NATIVE_IS_THERE else ["pure"]
+#: Of jobs: some, and more.
+SEEDS = [*range(8), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 25))]
 START = datetime(2026, 3, 4, 18, 22)
 WRITTEN = 1_772_700_000
 #: How the programs of a job write a time; that of the second is two hours ahead of UTC.
@@ -101,7 +103,7 @@ def followed(ask, address):
 
 
 @pytest.mark.parametrize("order", ["log", "time"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_every_line_comes_once_and_in_its_order_however_it_is_asked_for(tmp_path, seed, order):
     chance = random.Random(seed)
     names = write_job(chance, tmp_path / "job")

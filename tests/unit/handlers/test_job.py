@@ -30,6 +30,8 @@ NEUTRON = b"""2026-03-04T20:22:11.500+02:00 INFO neutron: of a zone
 2026-03-04T20:22:13.000+02:00 ERROR neutron: three
 """
 PLAIN = b"ERROR: no time\n"
+#: test_generated_jobs has jobs by the pure renderer in the short run.
+RENDERERS = [pytest.param("pure", marks=pytest.mark.long), "auto"]
 
 
 @pytest.fixture
@@ -111,7 +113,7 @@ def test_lines_are_merged_by_time_over_zones_and_steps_back(ask):
     assert notices(answer) == ["Lines without any time come last, of: plain.txt."]
 
 
-@pytest.mark.parametrize("renderer", ["pure", "auto"])
+@pytest.mark.parametrize("renderer", RENDERERS)
 def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch, renderer):
     for name, value in {"FIRST_SEARCHED": 4096, "BLOCK_TIME": 0}.items():  # blocks of 4 KiB
         monkeypatch.setattr(f"oslogserve.logs.budget.{name}", value)
@@ -135,7 +137,7 @@ def test_objects_begin_with_their_log(ask):
     assert (end["end"], end["logs"], end["sent"], end["next"]) == (True, 4, 4, None)
 
 
-@pytest.mark.parametrize("renderer", ["pure", "auto"])
+@pytest.mark.parametrize("renderer", RENDERERS)
 def test_an_answer_that_was_cut_says_nothing_of_lines_at_its_end(job, renderer):
     ask = Asking(job, serve_renderer=renderer)
     assert notices(ask("/job/?order=time&format=text&limit=1&logs=plain*")) == [
@@ -388,7 +390,7 @@ def test_what_one_answer_may_cost_ends_it(job):
     assert {"logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"} <= names
 
 
-@pytest.mark.parametrize("renderer", ["pure", "auto"])
+@pytest.mark.parametrize("renderer", RENDERERS)
 @pytest.mark.parametrize("query", ["", "&q=1", "&level=ERROR&context=2", "&limit=900"])
 def test_following_next_gives_every_line_once_whatever_one_answer_may_cost(
     tmp_path, renderer, query

@@ -53,7 +53,7 @@ def ask(tmp_path):
     return lambda **options: Asking(tmp_path, serve_renderer=SERVED, **options)
 
 
-@pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
+@pytest.mark.parametrize("name", ["a.txt", pytest.param("b.txt.gz", marks=pytest.mark.long)])
 @pytest.mark.parametrize("view", ["summary", "jsonl", "text", "html"])
 def test_no_search_goes_on_when_its_processor_time_is_over(ask, name, view):
     asked = ask(serve_processor_time="0.1")
@@ -213,7 +213,8 @@ def test_a_search_gives_its_place_back(ask, url):
     assert asked("/small.txt?q=there").body == LINE
 
 
-def test_a_budget_gives_its_place_back_once():
+def test_a_budget_gives_its_place_back_once(monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
     workload = Workload(Allowance(60, MIB), threads=4)
     first = workload.begin(bool)
     first.enter(SEARCHES)
