@@ -265,16 +265,6 @@ def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monk
     )
 
 
-def test_who_reads_only_swift_is_waited_for_and_beside_a_disk_the_disk_is_not_kept_waiting(
-    tmp_path,
-):
-    options = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
-    options |= {"swift_container": "c", "swift_auth_url": "http://127.0.0.1:1/v3"}
-    [alone] = App(load(None, {}, **options))._guards
-    disk, behind = App(load(None, {}, disk_root=str(tmp_path), **options))._guards
-    assert [guard._places._patience for guard in (alone, disk, behind)] == [5.0, 5.0, 1.0]
-
-
 def test_a_log_and_a_miss_say_how_long_each_source_took(get):
     times = re.compile(r"disk;dur=[0-9.]+;desc=(hit|miss), begin;dur=[0-9.]+")
     assert times.fullmatch(get("/a.txt").headers["Server-Timing"])[1] == "hit"

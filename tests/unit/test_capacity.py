@@ -4,7 +4,6 @@
 import itertools
 import json
 import random
-from collections import OrderedDict
 
 import pytest
 
@@ -39,18 +38,3 @@ def test_requests_that_fit_the_processors_do_not_delay_each_other():
     assert together.delay == pytest.approx(0, abs=1e-6)
     crowded = model.simulated(rate=1e9, work=[1.0] * 16 + [1e-9] * 10_000, processors=8)
     assert crowded.at_once > 16
-
-
-@pytest.mark.parametrize("size", [0, 10, 100, 1000])
-def test_a_cache_answers_what_one_that_keeps_the_last_answers(size):
-    logs = 5_000
-    weights = [rank**-model.POPULARITY for rank in range(1, logs + 1)]
-    asked = random.Random(6).choices(range(logs), weights, k=60_000)
-    kept, found = OrderedDict(), 0
-    for place, log in enumerate(asked):
-        found += log in kept and place >= 20_000
-        kept[log] = None
-        kept.move_to_end(log)
-        if len(kept) > size:
-            kept.popitem(last=False)
-    assert model.hits(size, logs) == pytest.approx(found / 40_000, abs=0.01)

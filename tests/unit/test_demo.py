@@ -43,21 +43,3 @@ def test_a_second_run_writes_the_same_and_leaves_other_files_alone(tmp_path, sma
     assert demo.write_demo_logs(tmp_path) == paths
     assert [path.read_bytes() for path in paths] == contents
     assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
-@pytest.mark.parametrize("size", [0, 1, 100, 4096, 1_000_000])
-def test_a_generated_log_reaches_its_size_with_a_whole_line(size):
-    blocks = list(demo.generate_oslo(size))
-    log = b"".join(blocks)
-    assert len(log) >= size
-    assert b"\n" not in log[size - 1 : -1]
-    assert all(block.endswith(b"\n") for block in blocks)
-
-
-def test_a_seed_decides_the_content_and_a_longer_log_begins_like_a_shorter_one():
-    long, short, other = (
-        b"".join(demo.generate_oslo(size, seed))
-        for size, seed in ((600_000, 7), (400_000, 7), (600_000, 8))
-    )
-    assert long.startswith(short)
-    assert not other.startswith(short)

@@ -4,7 +4,6 @@
 `make test ENV=lint` validates the latter two.
 """
 
-import configparser
 import importlib.metadata
 import json
 import re
@@ -29,14 +28,6 @@ SHIPPED = {
     for path in REPOSITORY.glob("etc/**/*.*")
     if path.suffix != ".pyc"  # of gunicorn's settings, which a server in the tests has imported
 }
-
-
-def test_all_of_etc_goes_into_the_distribution():
-    parser = configparser.ConfigParser()
-    parser.read(REPOSITORY / "setup.cfg")
-    patterns = " ".join(parser["options.data_files"].values()).split()
-    files = {path for pattern in patterns for path in REPOSITORY.glob(pattern)}
-    assert {str(path.relative_to(REPOSITORY / "etc")) for path in files} == SHIPPED
 
 
 def test_all_of_etc_is_where_pip_has_installed_it():

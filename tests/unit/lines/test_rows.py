@@ -44,20 +44,6 @@ def test_a_row_of_html_links_to_its_line_and_has_no_number_of_its_own(renderer):
     assert row == b"<li class=i><a href=x/a.txt#L3>3</a>  of it\n"
 
 
-def test_the_time_of_a_row_is_the_latest_above_it_in_utc(renderer):
-    times = [time for time, _ in rows(renderer, [LOG])]
-    assert times == [NO_TIME, AT_12, AT_12, AT_12, AT_12 + SECOND, AT_12 + SECOND]
-
-
-def test_times_do_not_depend_on_what_is_left_out(renderer):
-    [(time, _)] = rows(renderer, [LOG], first=6)
-    assert time == AT_12 + SECOND
-
-
-def test_a_last_line_without_an_end_becomes_a_row_with_one(renderer):
-    assert rows(renderer, [b"x"]) == [(NO_TIME, b"a.txt:1:x\n")]
-
-
 @pytest.mark.parametrize("size", [1, 7, 4096])
 def test_a_long_line_is_cut_wherever_the_log_is(renderer, size):
     log = b"x" * (REACH + 2) + b"\ny\n"

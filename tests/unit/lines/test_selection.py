@@ -193,19 +193,6 @@ def test_contexts_that_meet_are_one_and_a_hit_within_one_is_a_hit(selected):
     assert [number for number, role in found.roles.items() if role == b""] == [10, 11, 14]
 
 
-@pytest.mark.parametrize("limit", range(1, 12))
-@pytest.mark.parametrize(
-    "more", [{}, {"searches": text("1")}, {"level": "NONE"}, {"last": 17}], ids=str
-)
-def test_what_a_limit_leaves_begins_where_it_cut(selected, limit, more):
-    asked, parts = Selection(limit=limit, **more), []
-    while asked.first is not None:
-        found = selected(LOG, asked)
-        parts += found.numbers
-        asked = asked._replace(first=found.tally.cut_at)
-    assert parts == selected(LOG, Selection(**more)).numbers
-
-
 @pytest.mark.parametrize("show", [(b"L7",), (b"L4", b"L8"), (b"L10",)])
 def test_what_is_brought_in_takes_nothing_of_the_context_of_a_hit_behind_it(selected, show):
     log = b"a\n" * 9 + b"HIT\n" + b"a\n" * 5
@@ -223,12 +210,6 @@ def test_a_line_that_is_brought_in_is_looked_for_to_the_end(selected):
     found = selected(LOG, Selection(last=2, show=(b"L9",)))
     assert (found.roles, found.gaps) == ({1: b"", 2: b"", 9: b"shown"}, [(3, 8), (10, 30)])
     assert (found.tally.lines, found.tally.matched, found.tally.sent) == (30, 2, 3)
-
-
-def test_a_line_is_brought_in_by_its_time_as_every_line_of_that_time(selected):
-    log = T % 1 + b" a\n" + T % 2 + b" b\nmore\n" + T % 2 + b" c\n"
-    asked = Selection(level="ERROR", show=(b"_2013-09-27_18_07_02_860",))
-    assert selected(log, asked).numbers == [2, 4]
 
 
 def test_a_time_that_cannot_be_is_that_of_the_line_before(selected):

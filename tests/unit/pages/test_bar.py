@@ -6,9 +6,8 @@ import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.renderer import named
-from oslogserve.lines.search import LONGEST
 from oslogserve.pages.log import LogInfo, LogView
-from oslogserve.query import MAX_CONTEXT, Query
+from oslogserve.query import Query
 from tests.unit.pages.elements import elements, shape
 
 _, RENDERER = named("auto")
@@ -81,15 +80,6 @@ def test_the_form_shows_what_was_asked_and_keeps_the_rest_hidden():
     hidden = [a["name"] for a in elements(text, "input") if a.get("type") == "hidden"]
     assert hidden == ["level", "tail"]
     assert "more (7)" in text
-
-
-def test_inputs_take_no_more_than_the_query_does():
-    most = [
-        (attrs["name"], int(attrs.get("maxlength") or attrs["max"]))
-        for attrs in elements(shown(), "input")
-        if {"maxlength", "max"} & attrs.keys()
-    ]
-    assert most == [("q", LONGEST), ("re", LONGEST), ("not", LONGEST), ("context", MAX_CONTEXT)]
 
 
 def test_each_filter_is_a_link_to_the_lines_without_it():

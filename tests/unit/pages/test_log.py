@@ -139,13 +139,6 @@ def test_the_page_comes_before_anything_is_read(query):
     assert b" id=L1" in b"".join(pieces)
 
 
-def test_a_limit_reads_no_more_than_its_lines_need():
-    for view in ("html", "text", "jsonl"):
-        chunks = Chunks([LOG] * 100)
-        b"".join(Shown(chunks, "limit=4").of(view))
-        assert chunks.taken < 5
-
-
 # JSON lines.
 
 

@@ -66,10 +66,6 @@ def test_the_bar_and_what_stands_around_the_lines_can_be_read(scheme):
     assert too_close({**TEXTS, "link": VARIABLES["link"]}, AROUND, scheme) == []
 
 
-def test_style_and_script_together_stay_below_41_kilobytes():
-    assert sum(len(content(name).encode()) for name in ("log.css", "log.js")) < 41_000
-
-
 def test_the_script_needs_no_evaluation_and_writes_no_markup_of_a_log():
     script = content("log.js")
     assert not re.search(

@@ -43,28 +43,8 @@ def test_each_value_of_an_attribute_is_quoted(name):
     assert not re.search(r"=\{\{(?!.*%\})", re.sub(r"\{%.*?%\}", "", TEMPLATES[name]))
 
 
-def test_a_page_is_sent_up_to_its_content_before_that_is_read():
-    read = []
-
-    def content():
-        read.append(True)
-        yield b"\xff<b>"
-
-    pieces = streamed("rows.html", content(), name="<a>", address="")
-    assert next(pieces).endswith(b"&lt;a&gt;</a></h2>\n<ol class=b>")
-    assert not read
-    assert list(pieces) == [b"\xff<b>", b"</ol>\n"]
-
-
 def test_content_goes_where_the_template_has_it_alone():
     name = str(templates._CONTENT)
     page = b"".join(streamed("rows.html", [b"x"], name=name, address=name))
     assert page.count(b"x</ol>") == 1
     assert page.count(b"&lt;!-- content --&gt;") == 2
-
-
-def test_a_long_page_comes_in_pieces(monkeypatch):
-    monkeypatch.setattr(templates, "_JOINED", 3)
-    pieces = list(streamed("large_job.html", address="?"))
-    assert len(pieces) > 1
-    assert b"".join(pieces) == rendered("large_job.html", address="?")

@@ -19,27 +19,6 @@ def clock(monkeypatch):
     return clock
 
 
-def test_nobody_waits_for_work_that_is_stuck(clock):
-    places = Bulkhead(2, PATIENCE)
-    places.enter()
-    places.enter()
-    clock.now += PATIENCE
-    with pytest.raises(Full):
-        places.enter()
-    places.leave()
-    places.enter()
-
-
-def test_whoever_waits_gets_the_place_that_is_given_back():
-    places = Bulkhead(1, BOUND)
-    places.enter()
-    thread = threading.Thread(target=places.enter)
-    thread.start()
-    places.leave()
-    thread.join(BOUND)
-    assert not thread.is_alive()
-
-
 def test_nobody_waits_long_where_there_is_no_room_to_wait(clock):
     places = Bulkhead(1, PATIENCE, threading.Semaphore(0), 0.01)
     places.enter()
@@ -55,7 +34,3 @@ def test_whoever_gave_up_makes_room_to_wait(clock):
     with pytest.raises(Full):
         places.enter()
     assert room.acquire(blocking=False)
-
-
-def test_there_is_one_place_at_least():
-    Bulkhead(0, PATIENCE).enter()
