@@ -103,7 +103,7 @@ class Core(Fuzzer):
 
     def _time(self, case):
         pure, native = Clock(case.written), _grammar().clock(case.written)
-        return _differing(_twice(pure, case.text), _twice(native, case.text))
+        return _differing(_times_of(pure, case.text), _times_of(native, case.text))
 
     def _log(self, case):
         """It is the same however it is cut."""
@@ -177,9 +177,10 @@ def _bytes(chance):
     return _mostly_mutated(b"\n".join(chance.choices(LINES, k=chance.randrange(1, 4))), chance)
 
 
-def _twice(clock, text):
-    """What a clock gives: it remembers the last time."""
-    return [(clock.iso(text), clock.read(text)) for _ in range(2)]
+def _times_of(clock, text):
+    """What a clock gives for a text, for one like it and for the text again: it remembers the last."""
+    like = text[:-1] + b"7"
+    return [(clock.iso(one), clock.read(one)) for one in (text, like, text)]
 
 
 def _tree(folder):

@@ -5,8 +5,6 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
@@ -211,23 +209,6 @@ def on_clock_of(one, text, offset):
     if isinstance(one, Clock):
         return one.read(text).on_clock_of(offset)
     return one.on_clock_of(text, offset)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    text=st.sampled_from([*DATES, *UNDATED]),
-    place=st.integers(0, 40),
-    puts=st.lists(st.sampled_from(b"0123456789 :.,x"), min_size=1, max_size=3),
-    written=st.sampled_from([WRITTEN, WRITTEN - 86_401]),
-)
-def test_a_time_is_read_as_if_none_like_it_was_read_before(
-    native_clock, text, place, puts, written
-):
-    like = text[:place] + bytes(puts) + text[place + len(puts) :]
-    clock, pure = native_clock(written), Clock(written)
-    assert clock.read(text) == pure.read(text)
-    for other in (like, text, like):
-        assert clock.read(other) == pure.read(other)
 
 
 @pytest.mark.parametrize("seconds", [(b"07", b"59"), (b"59", b"07")])
