@@ -85,14 +85,8 @@ def reached(apache, target):
 @pytest.mark.parametrize(
     "path",
     [
-        "/plain.txt",
-        "/sub/log.txt.gz",
-        "/sub/console.html",
-        "/gz/console.html.gz",
-        "/console.html",
-        "/not/on/disk",
-        "/not/on/disk/",
-        "/not/on/disk/console.html.gz",
+        *("/plain.txt", "/sub/log.txt.gz", "/sub/console.html", "/gz/console.html.gz"),
+        *("/console.html", "/not/on/disk", "/not/on/disk/", "/not/on/disk/console.html.gz"),
     ],
 )
 def test_readable_logs_and_what_is_not_on_disk_go_to_the_application(echo, path):

@@ -28,15 +28,8 @@ CONTAINER = "test_swift"
 LINE = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
 LOG = LINE * 40
 ODD_NAMES = (
-    "a b.txt",
-    "what?.txt",
-    "C#.txt",
-    "100%.txt",
-    "a+b&c=d;e.txt",
-    "%2e%2e.txt",
-    "Grüße 日本語.txt",
-    "back\\slash.txt",
-    "new\nline.txt",
+    *("a b.txt", "what?.txt", "C#.txt", "100%.txt", "a+b&c=d;e.txt", "%2e%2e.txt"),
+    *("Grüße 日本語.txt", "back\\slash.txt", "new\nline.txt"),
 )
 MEGABYTE = 1024 * 1024
 #: More than what is on its way to who reads no more.
@@ -227,15 +220,9 @@ def test_partitions_may_be_narrowed(swift, put):
 @pytest.mark.parametrize(
     "path",
     [
-        "/../private/key.txt",
-        "/x/../../private/key.txt",
-        "/%2e%2e/private/key.txt",
-        "/x/%2E%2E/%2e%2e/private/key.txt",
-        "/..%2fprivate/key.txt",
-        "/./key.txt",
-        "/x/..",
-        "//private/key.txt",
-        "/key.txt%00",
+        *("/../private/key.txt", "/x/../../private/key.txt", "/%2e%2e/private/key.txt"),
+        *("/x/%2E%2E/%2e%2e/private/key.txt", "/..%2fprivate/key.txt", "/./key.txt", "/x/.."),
+        *("//private/key.txt", "/key.txt%00"),
     ],
 )
 def test_no_path_leads_to_another_container(server, put, asked, path):

@@ -33,11 +33,8 @@ PROMISED = {
     "build_info": ("gauge", ("version", "renderer")),
 }
 PROCESS = {
-    "process_cpu_seconds_total",
-    "process_resident_memory_bytes",
-    "process_virtual_memory_bytes",
-    "process_start_time_seconds",
-    "process_open_fds",
+    *("process_cpu_seconds_total", "process_resident_memory_bytes"),
+    *("process_virtual_memory_bytes", "process_start_time_seconds", "process_open_fds"),
     "process_max_fds",
 }
 SECONDS = [

@@ -152,11 +152,7 @@ def test_no_context_is_not_the_same_as_none_asked_for():
 @pytest.mark.parametrize(
     "fragment",
     [
-        "L1",
-        "L999999999999",
-        "L7-L12",
-        "L12-L7",
-        "_2013-09-27_18_22_11_248",
+        *("L1", "L999999999999", "L7-L12", "L12-L7", "_2013-09-27_18_22_11_248"),
         "_04/Mar/2024_05_06_07",
     ],
 )
@@ -289,11 +285,8 @@ def test_the_same_value_twice_is_one():
 @pytest.mark.parametrize(
     "query",
     [
-        "level=INFO&level=ERROR",
-        "format=html&content-type=text/plain",
-        "limit=1&limit=2",
-        "lines=1-&lines=2-",
-        "since=2013&since=2014",
+        *("level=INFO&level=ERROR", "format=html&content-type=text/plain", "limit=1&limit=2"),
+        *("lines=1-&lines=2-", "since=2013&since=2014"),
     ],
 )
 def test_contradictions(query):
