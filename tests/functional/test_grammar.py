@@ -35,19 +35,10 @@ PLACES = [
     f"/{folder}/%s.txt?source={s}" for folder in ("plain", "packed") for s in ("disk", "swift")
 ]
 QUERIES = (
-    "",
-    "lines=17-40",
-    "lines=140-",
-    "since=2013-09-27T18:01&until=2013-09-27T18:01:30",
-    "since=2013-09-27T20:02%2B02:00",
-    "level=ERROR",
-    "q=nosuch&q=Thing",
-    "re=%3C\\d*7%3E&not=debug",
-    "q=nosuch&context=2&level=WARNING",
-    "level=error&limit=4",
-    "tail=5",
-    "tail=3&limit=20&level=INFO",
-    "show=L3&show=_2013-09-27_18_02_07_127&q=nosuch",
+    *("", "lines=17-40", "lines=140-", "since=2013-09-27T18:01&until=2013-09-27T18:01:30"),
+    *("since=2013-09-27T20:02%2B02:00", "level=ERROR", "q=nosuch&q=Thing"),
+    *("re=%3C\\d*7%3E&not=debug", "q=nosuch&context=2&level=WARNING", "level=error&limit=4"),
+    *("tail=5", "tail=3&limit=20&level=INFO", "show=L3&show=_2013-09-27_18_02_07_127&q=nosuch"),
     "q=%FF&not=%00",
     "lines=3-100&since=2013&until=2014&level=INFO&q=1&re=.&not=7&context=1&limit=9&tail=5&show=L1",
 )

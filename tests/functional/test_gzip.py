@@ -64,15 +64,9 @@ def is_one_member(body, content):
 @pytest.mark.parametrize(
     "path",
     [
-        "/log.txt?format=html",
-        "/log.txt?format=text",
-        "/packed.txt?format=html",
-        "/members.txt?format=text",
-        "/cut.txt?format=html",
-        "/report.html",
-        "/?format=html",
-        "/?format=text",
-        "asset",
+        *("/log.txt?format=html", "/log.txt?format=text", "/packed.txt?format=html"),
+        *("/members.txt?format=text", "/cut.txt?format=html", "/report.html", "/?format=html"),
+        *("/?format=text", "asset"),
     ],
 )
 def test_for_who_takes_gzip_it_is_compressed_once(server, asset, path):

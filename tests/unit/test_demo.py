@@ -33,13 +33,3 @@ def test_the_demo_logs_never_change(tmp_path, small):
         text = gzip.decompress(content) if path.suffix == ".gz" else content
         found[path.name] = hashlib.md5(text, usedforsecurity=False).hexdigest()
     assert found == SUMS
-
-
-def test_a_second_run_writes_the_same_and_leaves_other_files_alone(tmp_path, small):
-    (tmp_path / "mine.txt").write_text("mine")
-    paths = demo.write_demo_logs(tmp_path)
-    contents = [path.read_bytes() for path in paths]
-    paths[0].write_bytes(b"cut short")
-    assert demo.write_demo_logs(tmp_path) == paths
-    assert [path.read_bytes() for path in paths] == contents
-    assert (tmp_path / "mine.txt").read_text() == "mine"

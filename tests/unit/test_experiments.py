@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiments: the document that they write, and how figures are written."""
 
-from mmap import PAGESIZE
-
 import pytest
 
-from benchmarks.experiments import page_cache
 from benchmarks.experiments.__main__ import DOC, EXPERIMENTS
 from benchmarks.report import with_figures
 
@@ -25,14 +22,3 @@ def test_the_document_has_a_place_for_each_experiment_and_for_no_other():
     for name in EXPERIMENTS:
         with_figures(text, name, "")
     assert text.count(".. figures of ") == len(EXPERIMENTS)
-
-
-def test_a_file_is_taken_out_of_the_cache_or_it_is_said(tmp_path):
-    path = tmp_path / "log.txt"
-    path.write_bytes(b"a line\n" * 10_000)
-    assert page_cache.cached_pages(path) == -(-70_000 // PAGESIZE)
-    try:
-        page_cache.drop(path)
-    except page_cache.NotDropped as error:
-        pytest.skip(str(error))
-    assert page_cache.cached_pages(path) == 0

@@ -41,12 +41,6 @@ def test_the_ratio_of_two_sources_holds_the_true_one():
     assert 3.0 < response.low <= 42 / 13 <= response.high < 3.5
 
 
-def test_one_source_has_no_ratio():
-    assert stats.ratios([]) == []
-    assert stats.ratios([sample("disk")]) == []
-    assert stats.ratios([sample("disk"), sample("swift", error="status 404")]) == []
-
-
 def beats(awake=0.1, waiting=0.0, idle=0.02, late=0.0, longest=0.0005):
     return [
         Beat(at, at * 0.1, at * waiting, at * awake, at * idle, at * late, longest)
@@ -115,10 +109,3 @@ def test_a_store_that_fades_is_seen_across_runs():
     assert 1.5 < found.low <= found.high < 2
     (found,) = stats.fading([*slower(0), *[sample(started=1, total=0.3)] * 100])
     assert (found.low, found.high) == (pytest.approx(3), pytest.approx(3))
-
-
-def test_nothing_fades_where_requests_differ_are_few_or_failed():
-    assert stats.fading([*slower(0), sample(size=1)]) == []
-    assert stats.fading(slower(0)[:99]) == []
-    assert stats.fading([sample(error="status 503")] * 200) == []
-    assert stats.fading([]) == []
