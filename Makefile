@@ -46,6 +46,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 test:
+	$(if $(and $(filter command,$(firstword $(origin ENV))),$(if $(ENV),,x)),$(error ENV= names nothing: choose from $(CHECKS)))
 	$(if $(filter-out $(CHECKS),$(WANTED)),$(error ENV=$(ENV): choose from $(CHECKS)))
 	@tools/test $(WANTED)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.config.renderer import renderer_of
-from oslogserve.errors import BadRequest, Incomplete, in_lines
+from oslogserve.errors import Error, Incomplete, in_lines
 from oslogserve.lines.renderer import Renderer, described
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.upload import arguments as upload_arguments
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except BrokenPipeError:
         return 0  # the reader has seen enough (`| head`)
-    except (BadRequest, ConfigError, OSError) as error:
+    except (Error, OSError) as error:
         print(in_lines(error), file=sys.stderr)
         return 2
 

@@ -7,7 +7,7 @@ from typing import Any
 from oslogserve import __version__
 
 #: The number of the interface between this package and the native core. If you change the interface
-#: (a table of the grammar, a call, a field), raise it here and in speedups/src/lib.rs.
+#: (a call, a field of NativeGrammar), raise it here and in speedups/src/lib.rs.
 INTERFACE = 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks requests: the only module that reads user input.
+"""Checks paths and query strings: no other module reads them.
 
 It must not know where logs are, or what a page looks like.
 """

@@ -78,9 +78,10 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
-        if not self.query.is_unfiltered:
-            pieces = self._lines("text", pieces)
-        return with_notices(pieces, self.missing)
+            case "text":
+                lines = pieces if self.query.is_unfiltered else self._lines("text", pieces)
+                return with_notices(lines, self.missing)
+        raise ValueError(view)
 
     def headers(self) -> list[Header]:
         """Counts of lines, and the address of the next ones. Call it when all pieces were read."""

@@ -133,8 +133,7 @@ class SwiftSession:
         """
         context = context or Context()
         deadline = context.deadline(self._answer_timeout)
-        pause, retries = PAUSE, self._options["retries"]
-        refused = None
+        pause, retries, refused = PAUSE, self._options["retries"], None
         while True:
             try:
                 access = self._current_access(deadline, refused)

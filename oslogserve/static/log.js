@@ -32,8 +32,8 @@ const lineOf = (node) => node?.closest(LINES);
 
 const walker = document.createTreeWalker(log, NodeFilter.SHOW_ELEMENT, ({ id }) => (id[0] === 'L' ? 1 : 3));
 
-// The next line, or with -1 the one before, whatever stands between.
-function beside(line, way = 1) {
+// The next line, or with -1 the one before, whatever is between.
+function neighbour(line, way = 1) {
   walker.currentNode = line;
   return way > 0 ? walker.nextNode() : walker.previousNode();
 }
@@ -41,7 +41,7 @@ function beside(line, way = 1) {
 // From this line on, as long as lines are such.
 function linesWhile(are, line) {
   const lines = [];
-  for (let at = line; at && are(at); at = beside(at)) lines.push(at);
+  for (let at = line; at && are(at); at = neighbour(at)) lines.push(at);
   return lines;
 }
 
@@ -51,7 +51,7 @@ function lineFrom(number) {
   const first = firsts.findLast((one) => numberOf(one) <= number);
   if (!first) return firsts[0];
   const last = linesWhile((line) => numberOf(line) <= number, first).at(-1);
-  return numberOf(last) === number ? last : beside(last);
+  return numberOf(last) === number ? last : neighbour(last);
 }
 
 function lineAt(y) {
@@ -124,7 +124,7 @@ function isWholeRange(lines, name) {
 const nameOf = (line) => line?.firstElementChild.name;
 const shows = (line, name) => line.textContent.replace(/[\s:.,]/g, '_').includes(name.slice(1));
 const run = ({ name, parentElement: first }) => [
-  first, ...linesWhile((line) => !nameOf(line), beside(first)).filter((line) => shows(line, name))];
+  first, ...linesWhile((line) => !nameOf(line), neighbour(first)).filter((line) => shows(line, name))];
 
 function light(lines, name = '') {
   for (const line of log.querySelectorAll('.lit')) line.classList.remove('lit');
@@ -192,7 +192,7 @@ function link(line, isRange) {
 // The second that a line shows; its name may stand on a line before.
 function secondOf(line) {
   let at = line;
-  for (let left = 99; left && at && !nameOf(at); left -= 1) at = beside(at, -1);
+  for (let left = 99; left && at && !nameOf(at); left -= 1) at = neighbour(at, -1);
   const name = nameOf(at);
   return name && shows(line, name) && name.slice(0, 20);
 }
@@ -201,7 +201,7 @@ function errors() {
   let at;
   log.querySelectorAll(REPEATS).forEach(setBack);
   return [...log.querySelectorAll(ERRORS)].filter((line) => {
-    const before = beside(line, -1);
+    const before = neighbour(line, -1);
     const second = secondOf(line);
     const goesOn = before?.matches('.E, .C, .e, .c') && before.id === `L${numberOf(line) - 1}`
       && (second ? second === secondOf(before) : at || !isMore(before));
@@ -242,11 +242,11 @@ const MORE = ':is(.d, .i, .a, .t, .w, .e, .c)';
 const isMore = (line) => line?.matches(MORE);
 
 function headOf(line) {
-  while (isMore(line)) line = beside(line, -1);
+  while (isMore(line)) line = neighbour(line, -1);
   return line;
 }
 
-const under = (head) => linesWhile(isMore, head && beside(head));
+const under = (head) => linesWhile(isMore, head && neighbour(head));
 
 function fold(head, folds) {
   // The browser's search finds them all the same.
@@ -260,14 +260,14 @@ const REPEATS = '.b > :is(.E, .T)';
 const REPEATED = /^.{0,99} (?:ERROR|TRACE) \S+ (?:\[[^\]]*\] )? {2}/;
 
 function setBack(line) {
-  const before = beside(line, -1);
+  const before = neighbour(line, -1);
   const goesOn = before?.id === `L${numberOf(line) - 1}` && (isMore(before) || TRACEBACK.test(before.textContent));
   if (!goesOn || !REPEATED.test(line.textContent)) return;
   const [severity] = line.classList;
   line.classList.replace(severity, severity.toLowerCase());
 }
 
-// Ids that the server left as text lead to their lines as well; others of a request do by its id.
+// Ids that the server left as text link to their lines as well; others of a request do by its id.
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 function linkIds(block) {
@@ -314,7 +314,7 @@ const sizeOf = (gap) => Number.parseInt(gap.textContent, 10);
 function offerToOpen(gap) {
   if (sizeOf(gap) <= SOME || gap.querySelector('button')) return;
   for (const [way, which] of [[1, 'first'], [-1, 'last']]) {
-    if (beside(gap, -way)) gap.append(create('button', { value: way, textContent: `the ${which} ${SOME}` }));
+    if (neighbour(gap, -way)) gap.append(create('button', { value: way, textContent: `the ${which} ${SOME}` }));
   }
 }
 
@@ -343,7 +343,7 @@ async function openGap(gap, size, way) {
   const lines = [...page.querySelectorAll(LINES)];
   if (!lines.length) throw new Error('no lines');
   for (const line of lines) line.classList.add('shown');
-  const below = way < 0 && beside(gap);
+  const below = way < 0 && neighbour(gap);
   const top = below && topOf(below);
   if (way > 0) gap.before(...lines); else gap.after(...lines);
   const left = last - first - (end - begin);
@@ -361,7 +361,7 @@ async function openGap(gap, size, way) {
 
 // A click on its size opens all of it: at the end, the hit is above.
 function openFrom(target, gap) {
-  const way = Number(target.value) || (beside(gap) ? -1 : 1);
+  const way = Number(target.value) || (neighbour(gap) ? -1 : 1);
   openGap(gap, target.value ? SOME : sizeOf(gap), way).catch(() => location.assign(gap.firstElementChild.href));
 }
 
@@ -424,7 +424,7 @@ const AROUND = 2;
 
 async function momentOf(line) {
   let at = line;
-  while (at && !nameOf(at)) at = beside(at, -1);
+  while (at && !nameOf(at)) at = neighbour(at, -1);
   if (!at) return NaN;
   const answer = await fetch(`?${asking({ lines: `${numberOf(at)}-${numberOf(at)}`, format: 'jsonl' })}`);
   const { time } = JSON.parse((await answer.text()).split('\n')[0]);

@@ -152,6 +152,17 @@ def test_a_folder_is_not_rendered_as_html(job, capsys):
     assert "text, jsonl and summary" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_listed_is_one_sentence(tmp_path, monkeypatch, capsys):
+    def forbid(folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", forbid)
+    assert main(["render", str(tmp_path), "--level", "error"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "Permission denied" in said
+
+
 def test_standard_input_is_rendered():
     command = [sys.executable, "-m", "oslogserve", "render", "--format", "text"]
     ran = subprocess.run(command, input=gzip.compress(LOG), capture_output=True, check=True)
