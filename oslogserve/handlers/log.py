@@ -15,7 +15,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Page
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
-from oslogserve.logs.decode import exactly, until_incomplete
+from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets, page
@@ -103,11 +103,11 @@ class LogHandler:
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         info = LogInfo(stored.source, stored.size, stored.modified, text_size)
 
-        def nearest_to(moment: TimeRange) -> Nearest | None:
+        def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
             def read() -> Iterable[bytes]:
                 return until_incomplete(log.decoded_again(), [])  # the page says what is missing
 
-            return nearest(read, self._renderer, moment, stored.modified)
+            return nearest(read, self._renderer, anchor, moment, stored.modified)
 
         log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
         return _Rendered(log, request, view, log_view)
@@ -256,7 +256,8 @@ def _not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
     """A file that is no log. It is inflated only if a browser shows it."""
     if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
         media_type = "application/gzip"  # it is saved as NAME.gz, so it must stay a gzip
-    if not log.packing or media_type == "application/gzip":
+    is_readable = beginning(log.first, encoding=log.stored.encoding) is not None
+    if not log.packing or not is_readable or media_type == "application/gzip":
         return _StoredBytes(log, media_type)
     return _Inflated(log, media_type)
 

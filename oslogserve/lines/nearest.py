@@ -14,6 +14,8 @@ from oslogserve.lines.time_range import TimeRange, time_range
 
 #: Lines before the moment that are searched for one with a time.
 _MOST_BEFORE = 1000
+#: A line number that no log has.
+_NO_LINE = 10**12
 #: A time with a year, or syslog's without. A zone after it is ignored: it is the log's own.
 _ANCHOR = re.compile(
     rb"_(\d{4}-\d\d-\d\d|[A-Z][a-z]{2}_[_\d]\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?(_[AP]M)?"
@@ -48,12 +50,13 @@ def moment_of(anchor: bytes, written: int) -> TimeRange | None:
 
 
 def nearest(
-    read: Read, renderer: Renderer, moment: TimeRange, written: float | None
+    read: Read, renderer: Renderer, anchor: bytes, moment: TimeRange, written: float | None
 ) -> Nearest | None:
-    """The line nearest to `moment`; None if no line has a time.
+    """The line nearest to `moment`, which `anchor` names; None if no line has a time.
 
-    Compares the first line that is not before `moment` with the last one above it that has a time.
-    read: returns the log's text from its beginning; called at most twice. written: see Wanted.
+    Compares the first line that is not before `moment` with the last one above it that has a time. If a
+    clock was set back, a line with that very time may follow further below.
+    read: returns the log's text from its beginning; called at most three times. written: see Wanted.
     """
 
     def with_times(selection: Selection) -> Iterator[Nearest]:
@@ -63,6 +66,10 @@ def nearest(
                     yield Nearest(line["line"], time_range(line["time"]).first - moment.first)
 
     later = next(with_times(Selection(since=moment, limit=1)), None)
+    if later and later.micros:
+        named = Selection(first=_NO_LINE, show=(anchor,))
+        for line in _objects(renderer, read(), Wanted("jsonl", named, written)):
+            return Nearest(line["line"], 0)
     if later and (later.number == 1 or later.micros == 0):
         return later
     before = Selection(last=later.number - 1 if later else None, tail=_MOST_BEFORE)

@@ -16,6 +16,8 @@ LONGEST_LINE = 1024 * 1024
 #: Bytes of lines that are held back as context of a possible hit, and as the tail.
 CONTEXT_BYTES = 1024 * 1024
 TAIL_BYTES = 16 * 1024 * 1024
+#: Lines of a tail that are held only because Selection.show names them.
+TAIL_OTHERS = 10_000
 #: Bytes of a line that a page shows.
 LINE_BYTES = 4 * 1024 * 1024
 #: The time of rows above a log's first time; and of all rows of a log whose first UNTIMED_LINES lines
@@ -40,10 +42,10 @@ class Selection(NamedTuple):
     without: tuple[Search, ...] = ()
     #: Lines shown around each hit, within first and last, since and until.
     context: int | None = None
-    #: Lines from the beginning of the selected ones.
-    limit: int | None = None
-    #: Lines from their end.
+    #: Lines from the end of the selected ones.
     tail: int | None = None
+    #: Lines from the beginning of these.
+    limit: int | None = None
     #: Fragments of lines that are always shown: b"L17", b"L17-L20" or b"_2013-09-27_18_22_11".
     show: tuple[bytes, ...] = ()
     #: The last line of an earlier answer; lines up to it are not sent again.
@@ -108,7 +110,7 @@ class Tally:
     #: Lines and bytes read.
     lines: int = 0
     bytes: int = 0
-    #: Hits, without their context.
+    #: Hits with a higher number than `after`, without their context. A limit does not change the count.
     matched: int = 0
     #: Lines shown.
     sent: int = 0
@@ -116,10 +118,13 @@ class Tally:
     cut_at: int | None = None
     #: Lines of the tail that could not be held.
     dropped: int = 0
+    #: True if lines follow that were not read.
+    ended_early: bool = False
     #: The hit whose context contains cut_at, else cut_at.
     cut_from: int | None = None
-    #: The first line of the next page.
+    #: The first line of the next page; and the hit whose context contains it, else the line itself.
     next_page: int | None = None
+    next_from: int | None = None
     #: The first line that was cut for its length.
     cut_line: int | None = None
     #: HTML elements, see Page.

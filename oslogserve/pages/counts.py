@@ -14,7 +14,7 @@ LINES_BEFORE = 200
 WINDOW_LINES = 10_000
 _ERROR = SEVERITIES.index("ERROR")
 #: Parameters that links to other lines of the same filter replace.
-_WINDOW = ("lines", "limit", "tail", "show")
+_WINDOW = ("lines", "after", "limit", "tail", "show")
 
 
 class Counts(NamedTuple):
@@ -51,9 +51,14 @@ class Counts(NamedTuple):
         return min((first for rank, (_, first) in severities if rank >= _ERROR), default=None)
 
     @property
+    def begin(self) -> int:
+        """The number of the first line that the page may have."""
+        return max(self.selection.first, self.selection.after + 1)
+
+    @property
     def before(self) -> tuple[int, int]:
         """The first and the last line of the window before the page."""
-        return max(1, self.selection.first - WINDOW_LINES), self.selection.first - 1
+        return max(1, self.begin - WINDOW_LINES), self.begin - 1
 
     @property
     def severities(self) -> list[tuple[str, int, int]]:
@@ -73,6 +78,25 @@ class Counts(NamedTuple):
         first, last = self.selection.first, self.selection.last
         return "" if (first, last) == (1, None) else f"{first}-{last or ''}"
 
+    @property
+    def next_page(self) -> str:
+        """The URL of the lines that the page had no room for."""
+        tally, show = self.tally, self.query.selection.show
+        if tally.next_page is None:
+            raise ValueError("the page has all lines")
+        begin = continued(tally.next_page, tally.next_from, has_more=bool(show))
+        return address(self.query.parameters, ("lines", "after"), **begin)
+
     def address(self, **changed: str | int) -> str:
         """The URL of other lines of the same log and filter. Empty values are left out."""
         return address(self.query.parameters, (*_WINDOW, *changed), **changed)
+
+
+def continued(
+    number: int, begin: int | None, last: int | None = None, has_more: bool = False
+) -> dict[str, str | int]:
+    """Parameters of an answer that continues with the line of this number. begin: the hit in whose
+    context that line is. has_more: lines above may be shown that are not to be sent again."""
+    first = begin or number
+    after = number - 1 if first < number or has_more else ""
+    return {"after": after, "lines": f"{first}-{last or ''}"}

@@ -20,7 +20,7 @@ from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, 
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
-from oslogserve.pages.counts import LINES_BEFORE, Counts
+from oslogserve.pages.counts import LINES_BEFORE, Counts, continued
 from oslogserve.pages.page import address, frame, link_of
 from oslogserve.query import Query
 from oslogserve.templates import streamed
@@ -53,8 +53,8 @@ class LogView:
     renderer: Renderer
     #: Limits of a page if the query names no end; None for no limits.
     limits: Page | None = None
-    #: Finds the line nearest to a moment; None if no line has a time.
-    nearest: Callable[[TimeRange], Nearest | None] = lambda _: None
+    #: Finds the line nearest to an anchor's moment; None if no line has a time.
+    nearest: Callable[[bytes, TimeRange], Nearest | None] = lambda *_: None
 
     def __post_init__(self) -> None:
         self._selection = self.query.selection
@@ -97,12 +97,12 @@ class LogView:
         query, tally = self.query, self.tally
         if tally.cut_at is None:
             return None
-        first = tally.cut_from or tally.cut_at
-        # Cut within a hit's context: the next answer must find that hit again.
-        after = tally.cut_at - 1 if first < tally.cut_at else ""
-        lines = f"{first}-{query.selection.last or ''}"
         # Lines of `show` were sent already.
-        following = address(query.parameters, ("lines", "after", "show"), after=after, lines=lines)
+        if query.selection.tail is not None:
+            following = address(query.parameters, ("after", "show"), after=tally.cut_at - 1)
+        else:
+            begin = continued(tally.cut_at, tally.cut_from, query.selection.last)
+            following = address(query.parameters, ("lines", "after", "show"), **begin)
         path = query.mount.encode("latin-1") + b"/" + query.path
         return (quote(path) if query.path else "") + following
 
@@ -127,8 +127,7 @@ class LogView:
     @property
     def _is_read_to_end(self) -> bool:
         """True unless the log broke off, or `limit` or `lines` ended the reading before its end."""
-        tally = self.tally
-        return self._has_ended and (tally.cut_at is None or tally.cut_at <= tally.lines)
+        return self._has_ended and not self.tally.ended_early
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         query = self.query
@@ -146,7 +145,9 @@ class LogView:
             **frame(query.mount, query.path, _title(query.path)),
             view=self,
             **bar(query),
-            nearest=found if found and found.micros else None,
+            nearest=found
+            if found and found.micros and found.number > query.selection.after
+            else None,
             counts=Counts(query, self._selection, self.tally, is_large),
         )
 
@@ -159,9 +160,10 @@ class LogView:
     def _nearest(self) -> Nearest | None:
         """The line nearest to the first moment in `show`."""
         written = Wanted("html", written=self.info.modified).last_written()
-        moments = (moment_of(anchor, written) for anchor in self.query.selection.show)
-        moment = next(filter(None, moments), None)
-        return self.nearest(moment) if moment else None
+        for anchor in self.query.selection.show:
+            if moment := moment_of(anchor, written):
+                return self.nearest(anchor, moment)
+        return None
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
         # The style sheet is our own; escaped, it would not work.

@@ -10,14 +10,15 @@ use crate::ansi;
 use crate::grammar::Grammar;
 use crate::lines::line_start;
 use crate::recognise::{Recogniser, Seen};
-use crate::times::{Clock, Instant};
+use crate::times::{Clock, Instant, Origin};
 
 /// The state of a log behind a line.
 pub struct Inherited {
     grammar: Arc<Grammar>,
     clock: Clock,
-    /// True if lines are chosen by their times.
+    /// True if times of lines above are needed, and for errors the text of the last one.
     pub wants_time: bool,
+    wants_text: bool,
     /// The place in the block up to which the state is known.
     pub at: usize,
     /// True if no escape sequence is in the block.
@@ -30,8 +31,12 @@ pub struct Inherited {
     record: Option<usize>,
     /// The line whose traceback may follow.
     error: Option<Error>,
-    /// The time of the last line that shows one, if it is wanted.
+    /// The last time with a date, if it is wanted.
     pub time: Option<Instant>,
+    /// True if the last line shows a time that can be read, if that is wanted.
+    pub shows_time: bool,
+    /// The text of the last time, with a date or without one, if it is wanted.
+    time_text: Vec<u8>,
 }
 
 /// What a line at ERROR or above shows.
@@ -43,11 +48,12 @@ struct Error {
 
 impl Inherited {
     /// The state before a log's first line.
-    pub fn new(grammar: Arc<Grammar>, clock: Clock, wants_time: bool) -> Self {
+    pub fn new(grammar: Arc<Grammar>, clock: Clock, wants_time: bool, wants_text: bool) -> Self {
         Self {
             grammar,
             clock,
-            wants_time,
+            wants_time: wants_time || wants_text,
+            wants_text,
             at: 0,
             is_plain: false,
             rank: 0,
@@ -55,6 +61,8 @@ impl Inherited {
             record: None,
             error: None,
             time: None,
+            shows_time: false,
+            time_text: Vec::new(),
         }
     }
 
@@ -74,10 +82,17 @@ impl Inherited {
         !self.shows_severity && self.rank > 0
     }
 
+    /// The text of the last time, if this is an error without a time of its own and it is wanted.
+    pub fn time_above(&self, seen: &Seen) -> Option<Arc<[u8]>> {
+        let is_error = seen.severity.is_some_and(|rank| rank >= self.grammar.error);
+        (self.wants_text && is_error && !self.shows_time).then(|| Arc::from(&self.time_text[..]))
+    }
+
     /// Takes the next line.
     pub fn take(&mut self, seen: &Seen, line: &[u8]) {
         let is_timed = !seen.time.is_empty();
         self.shows_severity = seen.severity.is_some();
+        self.shows_time = false;
         if let Some(rank) = seen.severity {
             self.rank = self.rank_of_severity(rank, seen, line);
         } else if is_timed {
@@ -91,10 +106,30 @@ impl Inherited {
         if is_timed {
             self.record = Some(self.rank);
             if self.wants_time {
-                let text = ansi::without(&line[seen.time.clone()]);
-                self.time = self.clock.read(&text).or(self.time);
+                self.take_time(&ansi::without(&line[seen.time.clone()]));
             }
         }
+    }
+
+    fn take_time(&mut self, text: &[u8]) {
+        let Some(instant) = self.clock.read(text) else {
+            return;
+        };
+        self.shows_time = true;
+        if self.wants_text {
+            self.time_text.clear();
+            self.time_text.extend_from_slice(text);
+        }
+        if instant.origin == Origin::Epoch {
+            self.time = Some(instant);
+        }
+    }
+
+    /// True if a time with a date is not wanted, or the line shows one.
+    fn shows_enough(&mut self, seen: &Seen, line: &[u8]) -> bool {
+        let is_dated = |instant: Instant| instant.origin == Origin::Epoch;
+        !self.wants_time
+            || self.clock.read(&ansi::without(&line[seen.time.clone()])).is_some_and(is_dated)
     }
 
     /// The severity's rank, or the error's for lines at TRACE directly behind an error and of its
@@ -130,9 +165,10 @@ impl Inherited {
             start = line_start(block, self.at, start - 1);
             let line = line_at(block, start);
             let seen = recogniser.seen_in(line, self.is_plain);
-            let is_readable = !self.wants_time
-                || self.clock.read(&ansi::without(&line[seen.time.clone()])).is_some();
-            if !seen.time.is_empty() && seen.severity != Some(self.grammar.trace) && is_readable {
+            if !seen.time.is_empty()
+                && seen.severity != Some(self.grammar.trace)
+                && self.shows_enough(&seen, line)
+            {
                 break;
             }
         }

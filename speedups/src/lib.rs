@@ -87,7 +87,7 @@ mod oslogserve_speedups {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 1;
+const INTERFACE: u32 = 2;
 
 create_exception!(
     oslogserve_speedups,

@@ -3,27 +3,40 @@
 
 use std::collections::VecDeque;
 
-use crate::view::{Line, Role};
+use crate::view::Line;
 
 /// The last lines, as many and as large as may be held.
+///
+/// Next to its capacity it holds some lines that are not kept, see Line.
 pub struct LineBuffer {
     lines: VecDeque<Line<'static>>,
-    /// Lines.
+    /// Lines that are kept.
     capacity: usize,
+    /// Other lines.
+    most_others: usize,
     capacity_bytes: usize,
+    kept: usize,
     bytes: usize,
-    /// Lines that were added.
+    /// Kept lines that were added.
     added: usize,
 }
 
 impl LineBuffer {
-    pub fn new(capacity: usize, capacity_bytes: usize) -> Self {
-        Self { lines: VecDeque::new(), capacity, capacity_bytes, bytes: 0, added: 0 }
+    pub fn new(capacity: usize, most_others: usize, capacity_bytes: usize) -> Self {
+        Self {
+            lines: VecDeque::new(),
+            capacity,
+            most_others,
+            capacity_bytes,
+            kept: 0,
+            bytes: 0,
+            added: 0,
+        }
     }
 
     /// Lines of the last `capacity` ones that could not be held.
     pub fn missing(&self) -> usize {
-        self.capacity.min(self.added) - self.lines.len()
+        self.capacity.min(self.added) - self.kept
     }
 
     /// The first line that is held.
@@ -33,20 +46,29 @@ impl LineBuffer {
 
     /// Holds a line. Returns those that left for it and are shown nevertheless.
     pub fn add(&mut self, line: Line<'static>) -> Vec<Line<'static>> {
-        self.added += 1;
+        let kept = usize::from(line.is_kept);
+        self.added += kept;
+        self.kept += kept;
         self.bytes += line.text.len();
         self.lines.push_back(line);
         let mut left = Vec::new();
-        while self.lines.len() > self.capacity || self.bytes > self.capacity_bytes {
+        while self.is_too_full() {
             let Some(first) = self.lines.pop_front() else {
                 break;
             };
+            self.kept -= usize::from(first.is_kept);
             self.bytes -= first.text.len();
-            if first.role == Role::Shown {
+            if first.is_named {
                 left.push(first);
             }
         }
         left
+    }
+
+    fn is_too_full(&self) -> bool {
+        self.kept > self.capacity
+            || self.lines.len() > self.capacity + self.most_others
+            || self.bytes > self.capacity_bytes
     }
 
     /// Adds to the last line if it has this number. Returns what `add` returns, perhaps that line.
@@ -57,7 +79,8 @@ impl LineBuffer {
         let Some(mut last) = self.lines.pop_back() else {
             return Vec::new();
         };
-        self.added -= 1;
+        self.added -= usize::from(last.is_kept);
+        self.kept -= usize::from(last.is_kept);
         self.bytes -= last.text.len();
         last.text.to_mut().extend_from_slice(text);
         self.add(last)
@@ -65,7 +88,7 @@ impl LineBuffer {
 
     /// Empties the buffer.
     pub fn take(&mut self) -> VecDeque<Line<'static>> {
-        self.bytes = 0;
+        (self.kept, self.bytes) = (0, 0);
         std::mem::take(&mut self.lines)
     }
 }

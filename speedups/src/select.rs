@@ -26,6 +26,8 @@ use crate::view::{Line, Role, View};
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 const CONTEXT_BYTES: usize = 1024 * 1024;
 const TAIL_BYTES: usize = 16 * 1024 * 1024;
+/// Lines of a tail that are held only because `show` names them.
+const TAIL_OTHERS: usize = 10_000;
 /// Bytes of one line that a page shows.
 const LINE_BYTES: usize = 4 * 1024 * 1024;
 
@@ -56,7 +58,8 @@ impl Needs {
     fn of(wanted: &Wanted, filter: &Filter) -> Self {
         let Wanted { view, selection, .. } = wanted;
         let has_times = wanted.by_time || selection.has_times();
-        let inherited = view == "html" || has_times || filter.floor.is_some();
+        let inherited =
+            matches!(&view[..], "html" | "summary") || has_times || filter.floor.is_some();
         let brings_in = !selection.show.is_empty();
         Self {
             heads: view != "text" || inherited || brings_in,
@@ -139,6 +142,7 @@ impl Selector {
                 Arc::clone(&grammar),
                 clock,
                 by_time || selection.has_times(),
+                name == "summary",
             ),
             recogniser: Recogniser::new(grammar),
             page: page.filter(|_| name == "html"),
@@ -147,10 +151,11 @@ impl Selector {
             needs,
             longest,
             number: 1,
-            remaining: selection.limit,
-            before: LineBuffer::new(context, CONTEXT_BYTES.min(longest)),
+            // The limit takes the first lines of the tail.
+            remaining: selection.limit.filter(|_| selection.tail.is_none()),
+            before: LineBuffer::new(context, 0, CONTEXT_BYTES.min(longest)),
             context_end: 0,
-            tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_BYTES),
+            tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_OTHERS, TAIL_BYTES),
             candidates: 0..0,
             gap_start: selection.first.max(selection.after + 1),
             shown: 0,
@@ -210,7 +215,8 @@ impl Selector {
         let mut at = 0;
         while at < block.len() && !self.is_done {
             if !self.needs.no_choice {
-                if self.is_closed() && !self.needs.all_lines {
+                if self.is_over() && !self.needs.all_lines {
+                    self.tally.ended_early = true;
                     return self.finish();
                 }
                 let next = self.skip(block, at);
@@ -250,7 +256,7 @@ impl Selector {
             return self.view.rest_of_line(text);
         }
         let left = self.before.extend(number, text);
-        self.put_all(left);
+        self.put_all_named(left);
         let left = self.tail.extend(number, text);
         self.show_all(left);
     }
@@ -271,16 +277,19 @@ impl Selector {
         if std::mem::replace(&mut self.is_done, true) {
             return;
         }
-        let before = self.before.take().into_iter();
-        self.put_all(before.filter(|line| line.role == Role::Shown));
+        let before = self.before.take();
+        self.put_all_named(before);
         self.tally.dropped = self.tail.missing();
         self.ending = self.tail.take();
+        self.remaining = self.selection.limit;
     }
 
     /// Shows lines of the tail until so many bytes were written. True if there are more.
     pub fn show_ending(&mut self, most: usize) -> bool {
         while let Some(line) = self.ending.pop_front() {
-            self.show(&line);
+            if !line.is_kept || self.takes_one(&line) {
+                self.show(&line);
+            }
             if self.view.output().written().len() >= most {
                 return true;
             }
@@ -297,9 +306,9 @@ impl Selector {
         self.view.finish();
     }
 
-    /// True if no line from here on can be a hit.
-    fn is_closed(&mut self) -> bool {
-        if self.selection.last.is_some_and(|last| self.number > last) {
+    /// True if only lines that `show` names are shown from here on.
+    fn is_over(&mut self) -> bool {
+        if self.is_behind_window() {
             return true;
         }
         if self.remaining == Some(0) {
@@ -308,14 +317,22 @@ impl Selector {
         self.remaining == Some(0)
     }
 
+    fn is_behind_window(&self) -> bool {
+        self.selection.last.is_some_and(|last| self.number > last)
+    }
+
     /// Notes the first line behind the limit.
     fn cut(&mut self, number: u64) {
         if self.tally.cut_at.is_none() {
-            let is_near = number <= self.context_end;
-            let hit = self.context_end.saturating_sub(self.context);
             self.tally.cut_at = Some(number);
-            self.tally.cut_from = Some(if is_near { hit } else { number });
+            self.tally.cut_from = Some(self.begin_of(number));
         }
+    }
+
+    /// The first line that the next answer must read: the hit whose context contains this line, else
+    /// this line.
+    fn begin_of(&self, number: u64) -> u64 {
+        if number <= self.context_end { self.context_end - self.context } else { number }
     }
 
     /// The beginning of the next line that may be shown, as far as this is quickly found out.
@@ -328,7 +345,7 @@ impl Selector {
         {
             return at;
         }
-        let next = if self.is_closed() {
+        let next = if self.is_behind_window() {
             block.len()
         } else if self.number < self.selection.first {
             after_lines(block, at, self.selection.first - self.number)
@@ -351,9 +368,8 @@ impl Selector {
 
     /// True if each line from here on is a hit, and the tail is shown.
     fn takes_all(&self) -> bool {
-        let Selection { first, last, limit, tail, after, .. } = self.selection;
+        let Selection { first, last, tail, after, .. } = self.selection;
         tail.is_some()
-            && limit.is_none()
             && last.is_none()
             && self.number >= first
             && self.number > after
@@ -371,6 +387,7 @@ impl Selector {
         let last = self.selection.last.unwrap_or(u64::MAX);
         if self.tally.lines > last && !self.needs.all_lines {
             self.tally.lines = last;
+            self.tally.ended_early = true;
             self.finish();
         }
     }
@@ -384,19 +401,21 @@ impl Selector {
         }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
-        let is_open = !self.is_closed() && self.is_in_window();
+        let is_open = self.is_in_window();
         let rank = self.inherited.rank;
         let is_hit = is_open && self.filter.passes(block, content, rank, self.longest);
         let is_near = self.number <= self.context_end;
-        let role = if self.fragments.lead_to(self.number, text, &seen) {
-            Role::Shown
-        } else if is_hit {
+        let is_named = self.fragments.lead_to(self.number, text, &seen);
+        let role = if is_hit {
             Role::Hit
+        } else if is_named {
+            Role::Shown
         } else if is_open && (is_near || self.context > 0) {
             Role::Context
         } else {
             return;
         };
+        let time_above = self.inherited.time_above(&seen);
         let line = Line {
             number: self.number,
             text: Cow::Borrowed(text),
@@ -405,15 +424,33 @@ impl Selector {
             seen,
             inherits: self.inherited.is_inherited(),
             role,
+            is_named,
+            is_kept: is_open,
             latest: self.latest,
+            moment: self.inherited.time,
+            shows_time: self.inherited.shows_time,
+            time_above,
         };
-        if self.context == 0 || is_near && !is_hit {
-            self.put(&line, is_hit);
-        } else if is_hit {
+        if is_hit {
             self.put_hit(&line);
-        } else {
+        } else if is_near && is_open {
+            self.put(&line);
+        } else if self.context > 0 && !is_near {
             let left = self.before.add(line.to_owned());
-            self.put_all(left);
+            self.put_all_named(left);
+        } else {
+            self.put_named(&line);
+        }
+    }
+
+    /// Counts a hit, whether or not it is shown.
+    fn count(&mut self, hit: &Line<'_>) {
+        if hit.number <= self.selection.after {
+            return;
+        }
+        self.tally.matched += 1;
+        if self.needs.counts {
+            self.counter.add(hit.seen.severity.unwrap_or(0), hit.number);
         }
     }
 
@@ -443,50 +480,72 @@ impl Selector {
     }
 
     fn is_in_window(&self) -> bool {
-        let Selection { first, since, until, .. } = &self.selection;
+        let Selection { first, last, since, until, .. } = &self.selection;
         let time = |range: &TimeRange| {
             self.inherited.time.and_then(|instant| instant.on_clock_of(range.offset))
         };
         let is_since = |since: &TimeRange| time(since).is_some_and(|time| time >= since.first);
         let is_until = |until: &TimeRange| time(until).is_none_or(|time| time <= until.last);
         self.number >= *first
+            && last.is_none_or(|last| self.number <= last)
             && since.as_ref().is_none_or(is_since)
             && until.as_ref().is_none_or(is_until)
     }
 
     /// Puts a hit and the lines before it.
     fn put_hit(&mut self, hit: &Line<'_>) {
-        let first = hit.number.saturating_sub(self.context);
-        let before = self.before.take().into_iter();
-        self.put_all(before.filter(|line| line.role == Role::Shown || line.number >= first));
-        self.put(hit, true);
+        self.count(hit);
+        if self.context > 0 {
+            let first = hit.number.saturating_sub(self.context);
+            for before in self.before.take() {
+                if before.is_kept && before.number >= first {
+                    self.put(&before);
+                } else {
+                    self.put_named(&before);
+                }
+            }
+        }
+        self.put(hit);
         self.context_end = hit.number + self.context;
     }
 
-    /// Puts lines that no longer wait for a hit.
-    fn put_all(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
-        lines.into_iter().for_each(|line| self.put(&line, false));
+    /// Passes a line on, unless it was sent before or the limit is reached.
+    fn put(&mut self, line: &Line<'_>) {
+        if line.number <= self.selection.after {
+            return;
+        }
+        let is_kept = self.remaining != Some(0);
+        if self.takes_one(line) {
+            self.pass_on(line, is_kept);
+        }
     }
 
-    /// Passes a line on, counted, unless it was sent before or the limit is reached.
-    fn put(&mut self, line: &Line<'_>, is_hit: bool) {
-        if line.role != Role::Shown {
-            if line.number <= self.selection.after {
-                return;
-            }
-            if self.remaining == Some(0) {
-                return self.cut(line.number);
-            }
-            self.remaining = self.remaining.map(|remaining| remaining - 1);
+    /// True if the line is shown: the limit is not reached, or `show` names the line.
+    fn takes_one(&mut self, line: &Line<'_>) -> bool {
+        if self.remaining == Some(0) {
+            self.cut(line.number);
+            return line.is_named;
         }
-        self.tally.matched += u64::from(is_hit);
-        if is_hit && self.needs.counts {
-            self.counter.add(line.seen.severity.unwrap_or(0), line.number);
+        self.remaining = self.remaining.map(|remaining| remaining - 1);
+        true
+    }
+
+    /// Passes the line on if `show` names it.
+    fn put_named(&mut self, line: &Line<'_>) {
+        if line.is_named && line.number > self.selection.after {
+            self.pass_on(line, false);
         }
+    }
+
+    fn put_all_named(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
+        lines.into_iter().for_each(|line| self.put_named(&line));
+    }
+
+    fn pass_on(&mut self, line: &Line<'_>, is_kept: bool) {
         if self.selection.tail.is_none() {
             return self.show(line);
         }
-        let left = self.tail.add(line.to_owned());
+        let left = self.tail.add(Line { is_kept, ..line.to_owned() });
         self.show_all(left);
     }
 
@@ -499,7 +558,10 @@ impl Selector {
         let is_full =
             |page: Page| self.shown_bytes >= page.size || self.view.elements() >= page.elements;
         if self.page.is_some_and(is_full) {
-            self.tally.next_page.get_or_insert(line.number);
+            if self.tally.next_page.is_none() {
+                self.tally.next_page = Some(line.number);
+                self.tally.next_from = Some(self.begin_of(line.number));
+            }
             return;
         }
         if self.needs.gaps && line.number > self.gap_start {
@@ -515,8 +577,7 @@ impl Selector {
         if text.len() == line.text.len() {
             return self.view.line(line);
         }
-        let text = Cow::Borrowed(text);
-        self.view.line(&Line { text, rest_of_block: None, seen: line.seen.clone(), ..*line });
+        self.view.line(&line.with_text(text));
     }
 
     /// Shows a line as a row, or `longest` bytes of it: how a log was cut into pieces is not to be seen.
@@ -525,8 +586,7 @@ impl Selector {
             self.view.line(line);
         } else {
             self.tally.cut_line.get_or_insert(line.number);
-            let text = Cow::Borrowed(&line.text[..self.longest]);
-            self.view.line(&Line { text, rest_of_block: None, seen: line.seen.clone(), ..*line });
+            self.view.line(&line.with_text(&line.text[..self.longest]));
         }
         self.rows.0.push(self.view.output().written().len() as i64);
         self.rows.1.push(line.latest);

@@ -9,7 +9,7 @@ use crate::ansi;
 use crate::grammar::Grammar;
 use crate::lines::without_line_feed;
 use crate::output::Output;
-use crate::times::{Clock, Origin};
+use crate::times::Clock;
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
@@ -99,8 +99,6 @@ pub struct Summary {
     severities: Counter,
     first_time: Vec<u8>,
     last_time: Vec<u8>,
-    /// Microseconds of the last line that had a time.
-    now: Option<i64>,
     /// The place of the buckets' width in WIDTHS.
     width: usize,
     /// By their start.
@@ -122,7 +120,6 @@ impl Summary {
             severities: Counter::default(),
             first_time: Vec::new(),
             last_time: Vec::new(),
-            now: None,
             width: 0,
             buckets: Vec::new(),
             current: 0,
@@ -133,17 +130,11 @@ impl Summary {
     }
 
     fn take_time(&mut self, text: &[u8]) {
-        let Some(instant) = self.clock.read(text) else {
-            return;
-        };
         if self.first_time.is_empty() {
             self.first_time.extend_from_slice(text);
         }
         self.last_time.clear();
         self.last_time.extend_from_slice(text);
-        if instant.origin == Origin::Epoch {
-            self.now = Some(instant.micros);
-        }
     }
 
     fn iso(&mut self, time: &[u8]) -> Option<String> {
@@ -154,10 +145,9 @@ impl Summary {
         let text = without_line_feed(&line.text[..line.text.len().min(LOOKED_AT)]);
         let text = ansi::without(text.strip_suffix(b"\r").unwrap_or(text));
         let text = &text[..text.len().min(LONGEST_ERROR)];
-        let last_time = self.last_time.clone();
         let error = Error {
             line: line.number,
-            time: self.iso(&last_time),
+            time: self.iso(line.time_above.as_deref().unwrap_or(&line.time())),
             text: String::from_utf8_lossy(text).into_owned(),
         };
         if self.first_errors.len() < MOST_ERRORS {
@@ -214,15 +204,15 @@ impl View for Summary {
     fn line(&mut self, line: &Line<'_>) {
         let rank = line.seen.severity.unwrap_or(0);
         self.severities.add(rank, line.number);
-        if !line.seen.time.is_empty() {
+        if line.shows_time {
             self.take_time(&line.time());
         }
         if rank >= self.error {
             self.add_error(line);
         }
-        if let Some(now) = self.now {
+        if let Some(moment) = line.moment {
             let buckets = self.buckets.len();
-            let bucket = self.bucket(now);
+            let bucket = self.bucket(moment.micros);
             bucket.first_line = bucket.first_line.min(line.number);
             bucket.severities[rank] += 1;
             if self.buckets.len() > buckets {

@@ -2,12 +2,14 @@
 //! Lines that are shown, and the views that they become.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::ansi;
 use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::recognise::Seen;
 use crate::summary::Totals;
+use crate::times::Instant;
 
 /// Why a line is shown.
 #[derive(Clone, Copy, PartialEq)]
@@ -45,8 +47,18 @@ pub struct Line<'l> {
     /// True if that severity is inherited.
     pub inherits: bool,
     pub role: Role,
+    /// True if the selection's `show` names it, whatever its role is.
+    pub is_named: bool,
+    /// False for a line that is shown only because `show` names it.
+    pub is_kept: bool,
     /// Of the latest time of this line and all above, by which rows are merged.
     pub latest: i64,
+    /// The last time with a date at or above it, as far as the view needs that.
+    pub moment: Option<Instant>,
+    /// True if it shows a time that can be read, as far as the view needs that.
+    pub shows_time: bool,
+    /// The text of the last time above, for an error without a time in a summary.
+    pub time_above: Option<Arc<[u8]>>,
 }
 
 impl Line<'_> {
@@ -60,12 +72,24 @@ impl Line<'_> {
         ansi::without(&self.text[self.seen.time.clone()])
     }
 
+    /// The line with a part of its text.
+    pub fn with_text<'t>(&self, text: &'t [u8]) -> Line<'t> {
+        Line {
+            text: Cow::Borrowed(text),
+            rest_of_block: None,
+            seen: self.seen.clone(),
+            time_above: self.time_above.clone(),
+            ..*self
+        }
+    }
+
     /// The line with a copy of its text.
     pub fn to_owned(&self) -> Line<'static> {
         Line {
             text: Cow::Owned(self.text.to_vec()),
             rest_of_block: None,
             seen: self.seen.clone(),
+            time_above: self.time_above.clone(),
             ..*self
         }
     }

@@ -81,7 +81,7 @@ def expected(address, view, log):
         LogInfo(),
         [],
         renderer,
-        nearest=lambda moment: nearest(lambda: [log], renderer, moment, None),
+        nearest=lambda *of: nearest(lambda: [log], renderer, *of, None),
     )
     return b"".join(shown.render(view, [log]))
 

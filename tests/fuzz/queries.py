@@ -135,7 +135,7 @@ def _fault_of_links(query, log):
             [],
             RENDERER,
             Page(400, 30),
-            lambda moment: nearest(lambda: [log], RENDERER, moment, 1.4e9),
+            lambda *of: nearest(lambda: [log], RENDERER, *of, 1.4e9),
         )
         text = b"".join(shown.render(view, [log])).decode("utf-8", "replace")
         for link in _links_of(view, text):

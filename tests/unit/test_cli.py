@@ -44,7 +44,7 @@ def test_a_file_is_rendered(log, capfdbinary):
         (["--q", "info", "--q", "<b>"], [1]),
         (["--re", "^T|c$", "--not", "trace"], [2]),
         (["--re", "^T", "--context", "1"], [2, 3]),
-        (["--limit", "2", "--tail", "1"], [2]),
+        (["--limit", "1", "--tail", "2"], [2]),
         (["--level", "CRITICAL", "--show", "L3", "--show", "L1"], [1, 3]),
         (["--q", ""], [1, 2, 3]),
     ],

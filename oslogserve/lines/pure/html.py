@@ -16,9 +16,10 @@ from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure import ansi
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.escape import escaped
+from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.links import LinkSpan, links_in
 from oslogserve.lines.pure.overwritten import overwritten_in
-from oslogserve.lines.pure.select import Gap, Line, Shown
+from oslogserve.lines.pure.select import Gap, Shown
 from oslogserve.lines.pure.split import RestOfLine
 from oslogserve.lines.search import Search, matches_in, most_matches
 from oslogserve.lines.selection import Tally

@@ -8,7 +8,8 @@ from typing import Any
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.ansi import without_sequences
-from oslogserve.lines.pure.select import Line, Shown
+from oslogserve.lines.pure.line import Line
+from oslogserve.lines.pure.select import Shown
 from oslogserve.lines.pure.split import RestOfLine
 
 

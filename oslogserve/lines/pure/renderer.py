@@ -8,8 +8,9 @@ from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.html import Elements
 from oslogserve.lines.pure.jsonl import objects, row_of
+from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.recognise import Recogniser
-from oslogserve.lines.pure.select import Gap, Line, Selector, Shown
+from oslogserve.lines.pure.select import Gap, Selector, Shown
 from oslogserve.lines.pure.split import split
 from oslogserve.lines.pure.totals import Summary
 from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted

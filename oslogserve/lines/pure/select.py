@@ -2,7 +2,6 @@
 """Selects the lines of a log, a line at a time."""
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -10,13 +9,15 @@ from oslogserve.lines.clock import Clock, Instant
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.inheritance import Inheritance
-from oslogserve.lines.pure.recognise import Recogniser, Seen
+from oslogserve.lines.pure.line import Line, LineBuffer
+from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.pure.split import RestOfLine
 from oslogserve.lines.selection import (
     CONTEXT_BYTES,
     LINE_BYTES,
     NO_TIME,
     TAIL_BYTES,
+    TAIL_OTHERS,
     UNTIMED,
     UNTIMED_LINES,
     Tally,
@@ -24,21 +25,6 @@ from oslogserve.lines.selection import (
     count,
 )
 from oslogserve.lines.time_range import TimeRange
-
-
-class Line(NamedTuple):
-    """A line of a log, with its severity for filters."""
-
-    number: int
-    #: With its line feed; only the beginning of a long line.
-    text: bytes
-    seen: Seen
-    #: The rank for filters: of its own severity, or of the one that it inherits.
-    rank: int
-    #: b"" for a hit, b"context", or b"shown" for a line that Selection.show names.
-    role: bytes = b""
-    #: See Rows.times.
-    time: int = NO_TIME
 
 
 class Gap(NamedTuple):
@@ -79,14 +65,16 @@ class Selector:
         self._without = [search.compiled() for search in selection.without]
         self._inheritance = Inheritance()
         self._time: Instant | None = None
+        self._time_text = b""
         self._by_time = wanted.by_time
         self._latest = NO_TIME
         #: The first Line.time that is not NO_TIME.
         self.first_time = NO_TIME
-        self._remaining = selection.limit
+        # The limit takes the first lines of the tail.
+        self._remaining = selection.limit if selection.tail is None else None
         self._context = selection.context or 0
         self._context_end = 0  # where the context of the last hit ends
-        self._before = _LineBuffer(self._context, min(CONTEXT_BYTES, longest))
+        self._before = LineBuffer(self._context, min(CONTEXT_BYTES, longest))
 
     def shown(self, lines: Iterable[bytes | RestOfLine]) -> Iterator[Shown]:
         """Yields the lines that are shown, and the gaps between them. lines: the whole log."""
@@ -105,31 +93,31 @@ class Selector:
         for text in lines:
             if isinstance(text, RestOfLine):
                 if self._before.ends_with(number):
-                    yield from self._put_brought_in(self._before.extend(text))
+                    yield from self._put_named(self._before.extend(text))
                 else:
                     yield text
                 continue
             number += 1
-            is_open = self._is_open(number)
-            if not is_open and not self._reads_all:
+            if self._is_over(number) and not self._reads_all:
+                self._tally.ended_early = True
                 break
             self._tally.lines = number
-            yield from self._selected_by(self._recognised(number, text), is_open)
-        yield from self._put_brought_in(self._before.take())
+            yield from self._selected_by(self._recognised(number, text))
+        yield from self._put_named(self._before.take())
 
-    def _is_open(self, number: int) -> bool:
-        """True if this line or a later one can be a hit."""
+    def _is_over(self, number: int) -> bool:
+        """True if only lines that Selection.show names are shown from here on."""
         last = self._selection.last
         if last is not None and number > last:
-            return False
+            return True
         if self._remaining == 0:
             self._cut(number)
-        return self._remaining != 0
+        return self._remaining == 0
 
     def _recognised(self, number: int, text: bytes) -> Line:
         seen = self._recogniser.seen_in(text.removesuffix(b"\n"))
         if seen.time:
-            self._time = self._clock.read(seen.time) or self._time
+            self._take_time(seen.time)
         if self._by_time and self._time:
             time = self._time.on_clock_of(0)
             self._latest = max(self._latest, NO_TIME if time is None else time)
@@ -138,29 +126,45 @@ class Selector:
         if self.first_time == NO_TIME:
             self.first_time = self._latest
         rank = self._inheritance.rank_of(seen)
-        return Line(number, text, seen, rank, time=self._latest)
+        moment = self._time, self._time_text
+        return Line(number, text, seen, rank, b"", False, True, self._latest, *moment)
 
-    def _selected_by(self, line: Line, is_open: bool) -> Iterator[Line]:
+    def _take_time(self, text: bytes) -> None:
+        instant = self._clock.read(text)
+        if instant:
+            self._time_text = text
+            self._time = instant if instant.origin == "epoch" else self._time
+
+    def _selected_by(self, line: Line) -> Iterator[Line]:
         """Yields the lines that are shown because of this one: itself and the context before it."""
-        is_open = is_open and self._is_in_window(line.number)
+        is_open = self._is_in_window(line.number)
         is_hit = is_open and self._is_hit(line)
         is_near = line.number <= self._context_end
-        if self._is_brought_in(line):
-            line = line._replace(role=b"shown")
-        elif not is_hit and is_open and (is_near or self._context):
-            line = line._replace(role=b"context")
-        elif not is_hit:
-            return
+        line = line._replace(is_named=self._is_named(line))
         if is_hit:
+            self._count(line)
             for before in self._before.take():
-                if before.role == b"shown" or before.number >= line.number - self._context:
-                    yield from self._put(before)
-            yield from self._put(line, is_hit=True)
-            self._context_end = line.number + self._context
-        elif is_near or not self._context:
+                is_context = before.is_kept and before.number >= line.number - self._context
+                yield from self._put(before) if is_context else self._put_named([before])
             yield from self._put(line)
-        else:
-            yield from self._put_brought_in(self._before.add(line))
+            self._context_end = line.number + self._context
+        elif (is_open and (is_near or self._context)) or line.is_named:
+            role = b"shown" if line.is_named else b"context"
+            line = line._replace(role=role, is_kept=is_open)
+            if is_near and is_open:
+                yield from self._put(line)
+            elif self._context and not is_near:
+                yield from self._put_named(self._before.add(line))
+            else:
+                yield from self._put_named([line])
+
+    def _count(self, hit: Line) -> None:
+        """Counts a hit, whether or not it is shown."""
+        if hit.number <= self._selection.after:
+            return
+        self._tally.matched += 1
+        if self._counts_severities:
+            count(self._tally.severities, hit.seen.rank, hit.number)
 
     def _is_in_window(self, number: int) -> bool:
         since, until = self._selection.since, self._selection.until
@@ -168,6 +172,7 @@ class Selector:
         before = until and self._time_on_clock_of(until)
         return (
             number >= self._selection.first
+            and number <= (self._selection.last or number)
             and (since is None or (after is not None and after >= since.first))
             and (until is None or before is None or before <= until.last)
         )
@@ -184,56 +189,58 @@ class Selector:
             and not any(one.search(content) for one in self._without)
         )
 
-    def _is_brought_in(self, line: Line) -> bool:
+    def _is_named(self, line: Line) -> bool:
         if any(first <= line.number <= last for first, last in self._shown_ranges):
             return True
         time = line.seen.time
         return bool(time) and anchor_of(time) in self._selection.show
 
-    def _put_brought_in(self, lines: Iterable[Line]) -> Iterator[Line]:
+    def _put_named(self, lines: Iterable[Line]) -> Iterator[Line]:
         for line in lines:
-            if line.role == b"shown":
-                yield from self._put(line)
+            if line.is_named and line.number > self._selection.after:
+                yield line._replace(is_kept=False)
 
-    def _put(self, line: Line, is_hit: bool = False) -> Iterator[Line]:
-        """Yields the line and counts it, unless it was sent before or the limit is reached."""
-        if line.role != b"shown":
-            if line.number <= self._selection.after:
-                return
-            if self._remaining == 0:
-                self._cut(line.number)
-                return
-            if self._remaining:
-                self._remaining -= 1
-        self._tally.matched += is_hit
-        if is_hit and self._counts_severities:
-            count(self._tally.severities, line.seen.rank, line.number)
+    def _put(self, line: Line) -> Iterator[Line]:
+        """Yields the line, unless it was sent before or the limit is reached."""
+        if line.number <= self._selection.after:
+            return
+        if self._remaining == 0:
+            self._cut(line.number)
+            yield from self._put_named([line])
+            return
+        if self._remaining:
+            self._remaining -= 1
         yield line
 
     def _cut(self, number: int) -> None:
         """Notes the first line after the limit."""
         if self._tally.cut_at is None:
-            is_near = number <= self._context_end
-            self._tally.cut_at = number
-            self._tally.cut_from = self._context_end - self._context if is_near else number
+            self._tally.cut_at, self._tally.cut_from = number, self._begin_of(number)
+
+    def _begin_of(self, number: int) -> int:
+        """The first line that the next answer must read: the hit whose context contains this line, else
+        this line."""
+        return self._context_end - self._context if number <= self._context_end else number
 
     def _last(self, count: int, lines: Iterable[Line | RestOfLine]) -> Iterator[Line | RestOfLine]:
-        """Yields the last `count` lines, and those that Selection.show names."""
-        buffer = _LineBuffer(count, TAIL_BYTES)
+        """Yields the first lines of the tail, up to the limit, and those that Selection.show names."""
+        buffer = LineBuffer(count, TAIL_BYTES, TAIL_OTHERS)
         added = 0
         for line in lines:
             if isinstance(line, Line):
-                added += 1
+                added += line.is_kept
                 left = buffer.add(line)
             elif buffer.ends_with(self._tally.lines):
                 left = buffer.extend(line)
             else:
                 yield line
                 continue
-            yield from (one for one in left if one.role == b"shown")
+            yield from self._put_named(left)
         held = buffer.take()
-        self._tally.dropped = min(count, added) - len(held)
-        yield from held
+        self._tally.dropped = min(count, added) - sum(line.is_kept for line in held)
+        self._remaining = self._selection.limit
+        for line in held:
+            yield from self._put(line) if line.is_kept else [line]
 
     def _paged(self, lines: Iterable[Line | RestOfLine]) -> Iterator[Shown]:
         """Yields the lines that fit on the page, and the gaps between them."""
@@ -249,7 +256,8 @@ class Selector:
                     size += len(text)
                     yield RestOfLine(text)
             elif self._is_full(size):
-                tally.next_page = tally.next_page or line.number
+                if tally.next_page is None:
+                    tally.next_page, tally.next_from = line.number, self._begin_of(line.number)
             else:
                 if line.number > gap_start:
                     yield Gap(gap_start, line.number - 1)
@@ -273,40 +281,3 @@ class Selector:
     def _is_full(self, size: int) -> bool:
         page = self._page
         return page is not None and (size >= page.size or self._tally.elements >= page.elements)
-
-
-class _LineBuffer:
-    """A buffer of the last lines, limited in lines and bytes."""
-
-    def __init__(self, capacity: int, capacity_bytes: int) -> None:
-        self._lines: deque[Line] = deque()
-        self._capacity = capacity
-        self._capacity_bytes = capacity_bytes
-        self._bytes = 0
-
-    def add(self, line: Line) -> list[Line]:
-        """Adds a line. Returns the lines that it pushed out."""
-        self._lines.append(line)
-        self._bytes += len(line.text)
-        left = []
-        while len(self._lines) > self._capacity or self._bytes > self._capacity_bytes:
-            left.append(self._lines.popleft())
-            self._bytes -= len(left[-1].text)
-        return left
-
-    def ends_with(self, number: int) -> bool:
-        """True if the last line has this number."""
-        return bool(self._lines) and self._lines[-1].number == number
-
-    def extend(self, rest: RestOfLine) -> list[Line]:
-        """Extends the last line. Returns the lines that were pushed out, perhaps that one too."""
-        line = self._lines.pop()
-        self._bytes -= len(line.text)
-        return self.add(line._replace(text=line.text + rest.text))
-
-    def take(self) -> list[Line]:
-        """Removes and returns all lines."""
-        lines = list(self._lines)
-        self._lines.clear()
-        self._bytes = 0
-        return lines

@@ -8,7 +8,8 @@ from operator import add
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.ansi import without_sequences
-from oslogserve.lines.pure.select import Line, Shown
+from oslogserve.lines.pure.line import Line
+from oslogserve.lines.pure.select import Shown
 from oslogserve.lines.selection import Counts, count
 from oslogserve.lines.summary import Bucket, ErrorLine, Totals
 
@@ -43,7 +44,6 @@ class Summary:
         self._last_time = b""
         self._width = 0  # index in WIDTHS
         self._buckets: dict[int, Bucket] = {}  # by their start
-        self._now: int | None = None  # the time of the last line with a date
         self._first_errors: list[ErrorLine] = []
         self._last_errors: deque[ErrorLine] = deque(maxlen=MOST_ERRORS)
 
@@ -67,19 +67,18 @@ class Summary:
         if instant:
             self._last_time = line.seen.time
             self._first_time = self._first_time or self._last_time
-            self._now = instant.micros if instant.origin == "epoch" else self._now
         if line.seen.rank >= _ERROR:
             self._add_error(line)
-        if self._now is not None:
+        if line.moment is not None:
             severities = [rank == line.seen.rank for rank in range(len(SEVERITIES))]
-            self._count(self._now, line.number, severities)
+            self._count(line.moment.micros, line.number, severities)
             while max(self._buckets) - min(self._buckets) >= MOST_BUCKETS * WIDTHS[self._width]:
                 self._widen()
 
     def _add_error(self, line: Line) -> None:
         content = line.text[:_LOOKED_AT].removesuffix(b"\n").removesuffix(b"\r")
         text = without_sequences(content)[:LONGEST_ERROR].decode("utf-8", "replace")
-        error = ErrorLine(line=line.number, time=self._clock.iso(self._last_time), text=text)
+        error = ErrorLine(line=line.number, time=self._clock.iso(line.moment_text), text=text)
         if len(self._first_errors) < MOST_ERRORS:
             self._first_errors.append(error)
         else:

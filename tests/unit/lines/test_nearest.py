@@ -18,11 +18,11 @@ LOG = (
 )
 
 
-def found(moment, log=LOG):
+def found(moment, log=LOG, anchor=b"_"):
     def read():
         return [log[:100], log[100:]]
 
-    return nearest(read, RENDERER, time_range(moment), WRITTEN)
+    return nearest(read, RENDERER, anchor, time_range(moment), WRITTEN)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,11 @@ def found(moment, log=LOG):
 )
 def test_the_nearer_of_the_lines_before_and_after_is_found(moment, number, micros):
     assert found(moment) == (number, micros)
+
+
+def test_a_line_of_that_time_below_a_later_one_is_found():
+    log = LOG + b"2013-09-27 18:22:10.000 INFO set back\n"
+    assert found("2013-09-27T18:22:10", log, b"_2013-09-27_18_22_10_000") == (7, 0)
 
 
 @pytest.mark.parametrize("log", [b"", b"no time\n", b"12:00:00 INFO x\n"])

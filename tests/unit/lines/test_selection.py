@@ -101,30 +101,30 @@ class Naive:
         ]
         return self.is_in_window(number) and self.ranks[number - 1] >= floor and all(holds + lacks)
 
+    @property
+    def hits(self):
+        return {number for number in range(1, self.total + 1) if self.is_hit(number)}
+
     def selected(self):
-        asked, numbers = self.asked, range(1, self.total + 1)
-        hits = {number for number in numbers if self.is_hit(number)}
-        shown = {number for number in numbers if b"L%d" % number in asked.show}
+        """Numbers of the lines that are shown, and of the first one behind the limit."""
+        asked, hits = self.asked, self.hits
         width = asked.context or 0
-        near = {n for n in numbers if any(abs(n - hit) <= width for hit in hits)}
-        near = {n for n in near if self.is_in_window(n)} | hits
-        counted = sorted(near - shown)
+        kept = [
+            number
+            for number in range(1, self.total + 1)
+            if self.is_in_window(number) and any(abs(number - hit) <= width for hit in hits)
+        ]
+        kept = kept if asked.tail is None else kept[-asked.tail :]
         cut_at = None
-        if asked.limit is not None and len(counted) >= asked.limit:
-            cut_at = counted[asked.limit - 1] + 1
-            counted = counted[: asked.limit]
-            if cut_at > (asked.last or self.total) or cut_at > self.total:
+        if asked.limit is not None and len(kept) >= asked.limit:
+            kept, left = kept[: asked.limit], kept[asked.limit :]
+            cut_at = kept[-1] + 1
+            if asked.tail is not None:
+                cut_at = left[0] if left else None
+            elif cut_at > min(asked.last or self.total, self.total):
                 cut_at = None
-        # A line that is brought in behind the limit is no hit any more.
-        end = cut_at or self.total + 1
-        if asked.limit is not None and len(counted) == asked.limit:
-            end = counted[-1] + 1
-        kept = sorted({*counted, *shown})
-        of_tail = [n for n in kept if n in counted or (n in near and n < end) or n in shown]
-        matched = len([n for n in kept if n in hits and n < end])
-        if asked.tail is not None:
-            kept = [n for n in kept if n in shown or n in of_tail[-asked.tail :]]
-        return kept, matched, cut_at
+        shown = {n for n in range(1, self.total + 1) if b"L%d" % n in asked.show}
+        return sorted({*kept, *shown}), cut_at
 
 
 def made(chance, size):
@@ -164,18 +164,18 @@ def test_what_is_selected_is_what_the_rule_says_however_the_log_is_cut(selected,
     for _ in range(15):
         log, selection = made(chance, chance.randrange(1, 30)), asked(chance)
         naive = Naive(log, selection)
-        numbers, matched, cut_at = naive.selected()
+        numbers, cut_at = naive.selected()
         found = selected(log, selection, chance.choice((10**9, 1, 7, 60)))
         assert found.numbers == numbers, selection
         plain = b"".join(renderer([log], Wanted("text", selection, 1.4e9)))
         assert plain == b"".join(naive.lines[number - 1] for number in numbers)
         tally = found.tally
-        assert (tally.matched, tally.sent, tally.cut_at) == (matched, len(numbers), cut_at), (
-            selection
-        )
+        assert (tally.sent, tally.cut_at) == (len(numbers), cut_at), selection
+        assert tally.matched == sum(number <= tally.lines for number in naive.hits)
+        assert tally.ended_early == (tally.lines < naive.total)
         for number, role in found.roles.items():
-            assert (role == b"shown") == (b"L%d" % number in selection.show)
-            assert role == b"shown" or naive.is_hit(number) == (role == b"")
+            assert naive.is_hit(number) == (role == b"")
+            assert role == b"" or (role == b"shown") == (b"L%d" % number in selection.show)
         covered = [*numbers, *(n for first, last in found.gaps for n in range(first, last + 1))]
         assert len(covered) == len(set(covered))
         end = max(covered, default=0) if tally.cut_at else tally.lines
@@ -252,3 +252,16 @@ def test_a_selection_is_told_the_same_wherever_the_same_is_asked():
     )
     assert one == other
     assert repr(one) == repr(other) != repr(one._replace(searches=text("X")))
+
+
+def test_a_line_whose_time_has_no_date_has_the_time_of_the_line_above(selected):
+    log = (
+        b"x\n[    1.500000] above\n"
+        b"2013-09-27 18:22:11 INFO a\n[    2.500000] usb\n18:22:30 INFO b\n  c\n"
+        b"2013-09-27 18:22:40 INFO d\n18:22:41 INFO e\n"
+    )
+    since, until = time_range("2013-09-27T18:22:40"), time_range("2013-09-27T18:22:39")
+    assert selected(log, Selection(since=since)).numbers == [7, 8]
+    assert selected(log, Selection(until=until)).numbers == [1, 2, 3, 4, 5, 6]
+    hits = Selection(since=time_range("2013-09-27T18:22:11"), searches=text("b"))
+    assert selected(log, hits).numbers == [4, 5]

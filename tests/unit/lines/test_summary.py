@@ -137,3 +137,26 @@ def test_a_bucket_names_its_first_line(summary_of):
     assert first_lines(summary_of(*lines)) == [2, 5, 6]
     assert first_lines(summary_of(*map(stamped, range(900)))) == list(range(1, 901, 5))
     assert first_lines(summary_of(stamped(9), stamped(5), stamped(9))) == [2, 1]
+
+
+def test_a_line_without_a_time_has_that_of_the_line_above_although_a_filter_left_it_out(summary_of):
+    lines = (
+        b"2013-09-27 18:22:11 INFO a",
+        b"2013-09-27 18:22:31 INFO b",
+        b"  kept",
+        b"ERROR: kept",
+    )
+    summary = summary_of(*lines, searches=(Search.of_text("kept"),))
+    [bucket] = summary["histogram"]["buckets"]
+    assert (bucket["time"], bucket["first_line"]) == ("2013-09-27T18:22:31", 3)
+    assert [one["time"] for one in summary["errors"]] == ["2013-09-27T18:22:31"]
+    assert summary["first_time"] is None
+
+
+def test_a_line_whose_time_has_no_date_is_counted_at_the_last_one(summary_of):
+    lines = (b"2013-09-27 18:22:11 INFO a", b"[   12.345678] kept", b"ERROR: kept")
+    for searches in ((), (Search.of_text("kept"),)):
+        summary = summary_of(*lines, searches=searches)
+        [bucket] = summary["histogram"]["buckets"]
+        assert bucket["time"] == "2013-09-27T18:22:11"
+        assert [one["time"] for one in summary["errors"]] == ["12.345678"]

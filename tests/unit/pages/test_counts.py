@@ -36,8 +36,8 @@ def page():
         room = None if lines is None else Page(lines * SIZE, elements)
         log = LogInfo("disk", None, 1.4e9, len(content) if size is None else size)
 
-        def nearest_to(moment):
-            return nearest(lambda: [content], RENDERER, moment, 1.4e9)
+        def nearest_to(anchor, moment):
+            return nearest(lambda: [content], RENDERER, anchor, moment, 1.4e9)
 
         view = LogView(query, log, [], RENDERER, room, nearest_to)
         return b"".join(view.render("html", [content])).decode()
@@ -178,7 +178,7 @@ def test_a_line_to_be_shown_opens_the_part_around_it(page):
     shown = page(log(1000), "show=L900", lines=250)
 
     assert ids(shown) == list(range(700, 950))
-    assert '<li class="D shown" id=L900>' in shown
+    assert "<li class=D id=L900>" in shown
     assert addresses(shown)["lines 1 to 699"] == "?lines=1-699"
 
 
