@@ -158,6 +158,7 @@ def _render(options: argparse.Namespace) -> int:
     from oslogserve.logs.decode import Decoded, until_incomplete
     from oslogserve.logs.media_type import passed_through_as
     from oslogserve.pages.log import LogInfo, LogView, incomplete_notice
+    from oslogserve.sources import encoding_of
 
     config = load(options.config)
     _, renderer = renderer_of(config)
@@ -174,7 +175,8 @@ def _render(options: argparse.Namespace) -> int:
         if query.order or query.logs or query.first_log:
             raise ConfigError("--order, --logs and --from are for a folder")
         chunks = iter(partial(os.read, stream.fileno(), 65536), b"")
-        pieces = until_incomplete(filter(None, Decoded(chunks)), missing)
+        decoded = Decoded(chunks, encoding_of(options.file or ""))
+        pieces = until_incomplete(filter(None, decoded), missing)
         written = os.fstat(stream.fileno()).st_mtime if options.file else None
         title = Path(options.file).name if options.file else "standard input"
         head = next(pieces, b"")

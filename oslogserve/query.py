@@ -78,9 +78,15 @@ class Query(NamedTuple):
     @property
     def is_of_job(self) -> bool:
         """True if the query asks for the content of a folder's logs."""
-        chooses = self.order or self.logs or not self.is_unfiltered
+        chooses = self.order or self.logs or self.chooses_lines
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")
+
+    @property
+    def chooses_lines(self) -> bool:
+        """True if the query has a parameter that chooses lines, even if that leaves out none."""
+        names = (name for name, value in self.parameters if value)
+        return not self.is_unfiltered or "level" in names
 
     @property
     def is_unfiltered(self) -> bool:

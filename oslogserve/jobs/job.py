@@ -170,6 +170,11 @@ class Job:
         for failed in dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures):
             self._miss("failed", f"some logs may be missing, {failed}")
 
+    @property
+    def logs_read(self) -> list[JobLog]:
+        """Known once all lines or summaries were read."""
+        return [log for log in self.logs if log.source and log.skipped is None]
+
     def _fits(self, file: File) -> bool:
         names = file.shown, file.shown.rpartition("/")[2]
         patterns = self._query.logs

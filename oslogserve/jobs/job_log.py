@@ -125,8 +125,14 @@ class JobLog:
         self.is_unpaid = False
         #: False for a log without times; known once it was merged.
         self.has_times = True
+        self._has_ended = False
         self._selection = selection
         self._reader = reader
+
+    @property
+    def is_read_to_end(self) -> bool:
+        """True if all of its lines were read."""
+        return self._has_ended and not self.tally.ended_early
 
     def rows(
         self, view: str, label: bytes, link: bytes, merged_with: int | None = None
@@ -184,7 +190,9 @@ class JobLog:
         try:
             log = reader.open(self.file.name, size)
         except Error as error:
-            return self._skip(error.sentence, is_missed=not isinstance(error, NotFound))
+            is_gone = isinstance(error, NotFound)
+            why = "it was removed after it was listed" if is_gone else error.sentence
+            return self._skip(why, is_missed=True)
         with closing(log):
             self.source = log.stored.source
             media_type = reader.logs.media_type(self.file.shown, log)
@@ -194,6 +202,7 @@ class JobLog:
             is_search = bool(self._selection.searches or self._selection.without)
             self.missing = log.missing
             yield from log.blocks(text, is_search, size, max(1, size // (label + ROW)))
+            self._has_ended = not self.missing
             spent = [error for error in self.missing if error.reason == "budget"]
             self.is_unpaid = bool(spent)
             reader.ended.extend(spent)

@@ -103,6 +103,6 @@ class Walk:
         try:
             yield from self._below(prefix, depth)
         except NotFound:
-            pass
+            self._leave_out("a folder was removed after it was listed")
         except Unavailable as error:
             self.failures += error.failures

@@ -8,12 +8,17 @@ from typing import Any
 
 from oslogserve.errors import Incomplete
 from oslogserve.fastzlib import GZIP_WBITS, fast
+from oslogserve.logs.media_type import is_binary
 
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes of a piece of output. They bound memory, whatever the compression ratio.
 PIECE = 256 * 1024
 #: zlib's parameter for each format. RFC 9110's deflate is zlib's format, yet some send raw deflate.
 _WBITS = {"gzip": GZIP_WBITS, "zlib": 15, "deflate": -15}
+#: Declared encodings, by the compression that they name.
+_DECLARED = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+#: First bytes that show whether a log is text although it is declared as compressed.
+_LOOKED_AT = 1024
 
 
 class Decoded:
@@ -168,15 +173,20 @@ def _joined(pieces: Iterable[bytes], most: int) -> Iterator[bytes]:
 def packed_as(chunk: bytes, encoding: str = "") -> str:
     """The compression of a log, by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
 
-    The bytes decide: gzip needs no declaration, and a wrong declaration is ignored.
+    The bytes decide: gzip needs no declaration, and text is text even if it is declared as compressed.
+    Bytes that are neither belong to a damaged log of the declared compression.
     """
     if chunk.startswith(GZIP_MAGIC):
         return "gzip"
-    if encoding != "deflate" or len(chunk) < 2:
-        return ""
-    if chunk[0] & 0x0F == 8 and int.from_bytes(chunk[:2], "big") % 31 == 0:
-        return "zlib"
-    return "deflate" if _is_raw_deflate(chunk) else ""
+    declared = _DECLARED.get(encoding, "")
+    if not declared or len(chunk) < 2:
+        return declared
+    if declared == "deflate":
+        if chunk[0] & 0x0F == 8 and int.from_bytes(chunk[:2], "big") % 31 == 0:
+            return "zlib"
+        if _is_raw_deflate(chunk):
+            return declared
+    return declared if is_binary(chunk[:_LOOKED_AT]) else ""
 
 
 def _is_raw_deflate(chunk: bytes) -> bool:
@@ -219,15 +229,15 @@ class _CarefulDecoder:
         return piece
 
 
-def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes:
-    """The log's first bytes, from its first stored chunk; undecoded if damaged."""
+def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes | None:
+    """The log's first bytes, from its first stored chunk; None if that is damaged."""
     packing = packed_as(chunk, encoding)
     if not packing:
         return chunk[:size]
     try:
         return zlib.decompressobj(_WBITS[packing]).decompress(chunk, size)
     except zlib.error:
-        return chunk[:size]
+        return None
 
 
 def length(pieces: Iterable[bytes], most: int) -> int | None:

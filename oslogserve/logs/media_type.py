@@ -79,12 +79,11 @@ def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
     if media_type and _NOT_LOGS.match(media_type):
         return media_type
     is_called_a_log = media_type is not None or _CALLED_A_LOG.search(file_name) is not None
-    return "application/octet-stream" if _is_binary(head, is_called_a_log) else None
+    return "application/octet-stream" if is_binary(head, is_called_a_log) else None
 
 
-def _is_binary(head: bytes, is_called_a_log: bool) -> bool:
-    if head.startswith(b"\x1f\x8b"):
-        return False  # a damaged gzip; the log's page will say so
+def is_binary(head: bytes, is_called_a_log: bool = False) -> bool:
+    """True if the first bytes of a file are no text."""
     if b"\0" in head and not is_called_a_log:
         return True
     controls = len(head) - len(head.translate(None, _CONTROL))

@@ -54,7 +54,7 @@ class Logs:
     def media_type(self, name: str, log: "OpenLog | None" = None) -> str | None:
         """The media type of a file that is not a log; None for a log. log: None if it is not open."""
         head = beginning(log.first, encoding=log.stored.encoding) if log else b""
-        return passed_through_as(name, head, self._views)
+        return passed_through_as(name, head or b"", self._views)
 
 
 class OpenLog:

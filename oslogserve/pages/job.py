@@ -56,8 +56,22 @@ def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
 def jsonl(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
     """Yields an object for each line, with the log's name first, and one at the end."""
     yield from _gathered(one.text for one in slices)
-    counts = {"logs": len(job.logs), "sent": job.sent}
-    yield json_line({"end": True, **counts, **ending(query, job)})
+    yield json_line({"end": True, **_counts(job), **ending(query, job)})
+
+
+def _counts(job: Job) -> dict[str, Any]:
+    """Counts of all logs together. After a limit, chance decides how far each log was read."""
+    logs = job.logs_read
+    is_whole = job.cut_at is None
+    return {
+        "logs": len(logs),
+        "lines": sum(log.tally.lines for log in logs) if is_whole else None,
+        "matched": sum(log.tally.matched for log in logs) if is_whole else None,
+        "sent": job.sent,
+        "read_to_end": is_whole
+        and job.next_log is None
+        and all(log.is_read_to_end for log in logs),
+    }
 
 
 def ending(query: Query, job: Job) -> dict[str, Any]:

@@ -77,6 +77,7 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
         "modified": iso_moment(log.file.modified),
         "lines": log.tally.lines,
         "bytes": log.tally.bytes,
+        "matched": log.tally.matched,
         "first_time": found["first_time"],
         "last_time": found["last_time"],
         "severities": found["severities"],
@@ -84,6 +85,7 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
         "last_error": errors[-1],
         "telling_error": rank.error,
         "complete": not log.missing,
+        "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,
     }
 

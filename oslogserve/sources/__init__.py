@@ -4,6 +4,7 @@
 A source passes on stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,11 @@ def within_dates(modified: float) -> float:
     return min(max(modified, 0.0), LATEST)
 
 
+def encoding_of(name: bytes | str) -> str:
+    """The encoding that a stored name declares, or ""."""
+    return "gzip" if os.fsencode(name).endswith(b".gz") else ""
+
+
 class Stored(NamedTuple):
     """Metadata of a stored log, known without reading it."""
 
@@ -31,7 +37,7 @@ class Stored(NamedTuple):
     modified: float
     #: Changes when the stored bytes change; "" for none.
     version: str
-    #: Content-Encoding as declared, or "".
+    #: Content-Encoding as the source or the log's name declares it, or "".
     encoding: str = ""
 
 

@@ -19,6 +19,7 @@ from oslogserve.sources import (
     OpenOptions,
     Stored,
     WantedEntries,
+    encoding_of,
     within_dates,
 )
 from oslogserve.sources.disk_listing import Batch, Links, first_entries
@@ -94,7 +95,7 @@ class Disk:
         if file is None:
             return None
         if not file.is_folder:
-            return DiskLog(file, options, chunk_size)
+            return DiskLog(file, options, chunk_size, encoding_of(path))
         file.close()
         return Folder()
 
@@ -158,11 +159,13 @@ class DiskLog(Log):
 
     is_local = True
 
-    def __init__(self, file: OpenFile, options: OpenOptions, chunk_size: int) -> None:
-        """Takes over the descriptor, also if it raises."""
+    def __init__(
+        self, file: OpenFile, options: OpenOptions, chunk_size: int, encoding: str = ""
+    ) -> None:
+        """Takes over the descriptor, also if it raises. encoding: see Stored."""
         version = f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}"
         modified = within_dates(file.modified_ns / 10**9)
-        super().__init__(Stored(Disk.name, file.size, modified, version))
+        super().__init__(Stored(Disk.name, file.size, modified, version, encoding))
         self._descriptor = file.descriptor
         self._chunk_size = chunk_size
         # As before the first byte was read. A change that sets back both is not noticed.

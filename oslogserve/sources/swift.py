@@ -25,6 +25,7 @@ from oslogserve.sources import (
     OpenOptions,
     Stored,
     WantedEntries,
+    encoding_of,
     within_dates,
 )
 from oslogserve.sources import swift_listing as listing
@@ -108,6 +109,8 @@ class Swift:
                 log.close()
                 return Folder()
             if log is not None:
+                declared = log.stored.encoding or encoding_of(stored.name)
+                log.stored = log.stored._replace(encoding=declared)
                 return log
         if self._page(location.container, _prefix_of(location), limit=1):
             return Folder()

@@ -134,7 +134,8 @@ def test_objects_begin_with_their_log(ask):
     *rows, end = objects(ask("/job/?level=ERROR&format=jsonl"))
     assert list(rows[0]) == ["log", "line", "time", "severity", "text"]
     assert [row["log"] for row in rows].count("logs/nova.txt.gz") == 2
-    assert (end["end"], end["logs"], end["sent"], end["next"]) == (True, 4, 4, None)
+    assert (end["end"], end["logs"], end["sent"], end["next"]) == (True, 3, 4, None)
+    assert (end["lines"], end["matched"], end["read_to_end"]) == (8, 4, True)
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)

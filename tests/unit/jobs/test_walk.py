@@ -4,10 +4,12 @@ import pytest
 from oslogserve.errors import Incomplete, NotFound, SourceError
 from oslogserve.jobs import walk
 from oslogserve.jobs.walk import Walk
+from oslogserve.sources import Entry
 from oslogserve.sources.disk import Disk
 from tests.unit.sources.fake import FakeSource
 
 NOT_ALL = ": some were not read"
+GONE = Entry(b"gone/", None, None, "swift")
 
 
 @pytest.fixture
@@ -109,3 +111,11 @@ def test_a_walk_begins_where_its_first_name_is(disk):
     swift.entries = lambda path, of: wanted.append((path, of.first)) or entries(path, of)
     assert names(Walk([swift], b"job", b"b/c/d.txt")) == [b"c"]
     assert wanted == [(b"job", b"b/"), (b"job/b", b"c/")]
+
+
+def test_a_folder_that_was_removed_after_it_was_listed_is_told(disk):
+    swift = FakeSource("swift")
+    swift.entries = lambda path, wanted: iter([GONE]) if path == b"job" else None
+    found = Walk([swift, disk], b"job")
+    assert len(names(found)) == 4
+    assert str(found.ended) == "a folder was removed after it was listed" + NOT_ALL

@@ -110,9 +110,32 @@ def test_an_empty_log_and_one_of_whole_pieces_end_well(fast, stored, content, is
 
 
 @pytest.mark.parametrize("chunks", [[], [b"", b""], [b"\x1f"], [b"x"], [b"\n"]])
-@pytest.mark.parametrize("encoding", ["", "gzip"])
-def test_what_is_too_short_to_be_packed_is_plain(chunks, encoding):
-    assert read(chunks, encoding) == (b"".join(chunks), [], False)
+def test_what_is_too_short_to_be_packed_is_plain(chunks):
+    assert read(chunks) == (b"".join(chunks), [], False)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "deflate"])
+@pytest.mark.parametrize(
+    ("stored", "reason"),
+    [
+        (b"", "truncated"),
+        (PACKED[:1], "truncated"),
+        (b"\7" + PACKED[1:], "corrupt"),
+        (bytes(5000), "corrupt"),
+        (b"PK\3\4\0\0", "corrupt"),
+    ],
+)
+def test_what_is_declared_as_packed_and_is_neither_that_nor_text_is_damaged(
+    stored, reason, encoding
+):
+    text, reasons, _ = read([stored], encoding)
+    assert text == b""
+    assert reasons == [reason] or encoding == "deflate"
+    assert reasons
+
+
+def test_text_that_was_declared_as_gzip_is_text():
+    assert read([LOG], "gzip") == (LOG, [], False)
 
 
 @pytest.mark.parametrize("size", [2, 10, 100, 65536])
@@ -134,7 +157,8 @@ def test_plain_text_that_was_declared_deflate_is_plain(size):
         (RAW_DEFLATE + b"\0" * 100, "deflate"),
         (b"\x03\0", "deflate"),
         ("Grüße\n".encode() * 50, ""),
-        (b"x", ""),
+        (b"x", "deflate"),
+        (bytes(100), "deflate"),
     ],
 )
 def test_the_first_bytes_decide_what_a_declared_deflate_is(stored, packed):
@@ -319,7 +343,7 @@ def test_of_what_is_too_long_no_more_is_inflated():
         (LOG, LOG[:50]),
         (b"", b""),
         (PACKED[:300], LOG[:50]),
-        (b"\x1f\x8bnot gzip at all" + b"." * 50, b"\x1f\x8bnot gzip at all" + b"." * 33),
+        (b"\x1f\x8bnot gzip at all" + b"." * 50, None),
     ],
 )
 def test_the_beginning_is_inflated_unless_it_is_damaged(stored, text):

@@ -99,9 +99,8 @@ def test_a_log_with_holes_is_a_log(name):
         b"ISO-2022 \x1b$B%F\x1b(B\n" * 40,
         bytes(range(0x80, 0x100)) * 8,
         b"[\1\x1b[1m\2root@host /var/log/nova/nova-api.log\1\x1b[0m\2]# \n" * 20,
-        b"\x1f\x8b" + RANDOM,
     ],
 )
-def test_colours_encodings_and_a_damaged_gzip_are_logs(head):
+def test_colours_and_encodings_are_logs(head):
     assert passed_through_as("output", head, ()) is None
     assert passed_through_as("output.log", head, ()) is None
