@@ -22,6 +22,7 @@ DAMAGED = {
     "an archive": b"PK\3\4\0\0\0\0",
 }
 VIEWS = (
+    "format=overview",
     "q=needle&format=text",
     "q=needle&format=html",
     "order=time&format=text",
@@ -46,7 +47,7 @@ def damaged(request, tmp_path, ask):
 def test_a_damaged_log_is_named_below_the_lines_of_its_folder(damaged, view):
     page = damaged(f"/job/?{view}").text
     assert "bad.txt.gz: the compressed data " in page
-    assert page.count("needle") >= 50
+    assert page.count("needle") >= 50 or view == "format=overview"
 
 
 @pytest.mark.parametrize("view", ["q=needle&format=jsonl", "format=summary"])

@@ -9,7 +9,14 @@ import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import CONTEXT_BYTES, TAIL_BYTES, Selection, Tally, Wanted
+from oslogserve.lines.selection import (
+    CONTEXT_BYTES,
+    TAIL_BYTES,
+    TAIL_OTHERS,
+    Selection,
+    Tally,
+    Wanted,
+)
 from oslogserve.lines.time_range import time_range
 from tests.renderers import cut
 
@@ -265,3 +272,11 @@ def test_a_line_whose_time_has_no_date_has_the_time_of_the_line_above(selected):
     assert selected(log, Selection(until=until)).numbers == [1, 2, 3, 4, 5, 6]
     hits = Selection(since=time_range("2013-09-27T18:22:11"), searches=text("b"))
     assert selected(log, hits).numbers == [4, 5]
+
+
+def test_lines_that_are_shown_in_any_case_are_held_within_bounds_behind_a_tail(selected):
+    lines = TAIL_OTHERS + 10
+    asked = Selection(searches=text("hit"), tail=2, show=(b"L2-L%d" % lines,))
+    found = selected(b"hit\n" + b"x\n" * (lines - 1), asked, view="html")
+    assert found.numbers == list(range(2, lines + 1))
+    assert found.tally.dropped == 1

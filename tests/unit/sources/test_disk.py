@@ -101,6 +101,11 @@ def test_a_name_finds_its_gz_and_prefers_itself(disk, root):
     assert content(disk.open(b"a")) == b"plain"
 
 
+def test_a_name_that_ends_in_gz_declares_a_gzip(disk, root):
+    (root / "x.txt.gz").write_bytes(b"no gzip")
+    assert disk.open(b"x.txt").stored.encoding == disk.open(b"x.txt.gz").stored.encoding == "gzip"
+
+
 def test_a_name_does_not_find_a_folder_that_ends_in_gz(disk, root):
     (root / "a.gz").mkdir()
     (root / "a.gz" / "x").write_bytes(b"x")

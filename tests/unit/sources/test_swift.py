@@ -75,3 +75,10 @@ def test_its_checksums_have_the_time_of_an_answer_once_more(swift, monkeypatch):
     assert log.checksums() == []
     assert contexts[0] is not context
     assert contexts[0].trace is context.trace
+
+
+@pytest.mark.parametrize("path", [b"a", b"a.gz"])
+def test_a_name_that_ends_in_gz_declares_a_gzip(swift, monkeypatch, path):
+    get = lambda _, location, __: Part(0, list) if location.name == "a.gz" else None
+    monkeypatch.setattr(Swift, "_log", get)
+    assert swift.open(path).stored.encoding == "gzip"
