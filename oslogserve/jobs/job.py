@@ -236,24 +236,27 @@ class Job:
         """The findings of all logs. Closes the job, so that a slow client keeps nobody waiting."""
         found = Findings([*self._summaries()])
         if with_reports:
-            found = found._replace(task=self._failed_task(), tests=self._failed_tests())
+            found = self._with_reports(found)
         self.close()
         return found
 
-    def _failed_task(self) -> FailedTask | None:
-        """The task at which the job failed, by Zuul's report; None for none."""
-        if not any(one.name.encode() in reports.ZUULS for one in self.skipped):
-            return None
-        return reports.failed_task(self._reader.beginning(reports.ZUULS[0], reports.MOST_OF_ZUULS))
-
-    def _failed_tests(self) -> list[FailedTest]:
-        """Failed tests, by the test reports in the job."""
-        files = [log.file for log in self.logs if reports.most(log.file.shown)]
+    def _with_reports(self, found: Findings) -> Findings:
+        """The findings and what the reports in the folder say, as far as the budget lasts."""
+        charge = self._reader.budget.charge
         tests: list[FailedTest] = []
-        for file in files[: reports.MOST_REPORTS]:
-            report = self._reader.beginning(file.name, reports.most(file.shown))
-            tests += reports.failed_tests(file.shown, report)
-        return tests[: reports.MOST_TESTS]
+        try:
+            if any(one.name.encode() in reports.ZUULS for one in self.skipped):
+                report = self._reader.beginning(reports.ZUULS[0], reports.MOST_OF_ZUULS)
+                found = found._replace(task=reports.failed_task(report))
+                charge()
+            files = [log.file for log in self.logs if reports.most(log.file.shown)]
+            for file in files[: reports.MOST_REPORTS]:
+                report = self._reader.beginning(file.name, reports.most(file.shown))
+                tests += reports.failed_tests(file.shown, report, charge)
+                charge()
+        except Incomplete as error:
+            self._miss(error.reason, f"reports were not read to their end: {error}")
+        return found._replace(tests=tests[: reports.MOST_TESTS])
 
     def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
         pool = self._pools[log.file.source]

@@ -100,13 +100,13 @@ class JobReader:
             log = self.open(name, READ)
         except Error:
             return b""
-        text = b""
+        text = bytearray()
         with closing(log):
             for piece in until_incomplete(log.decoded(), []):
                 text += piece
                 if len(text) > most:
                     break
-        return text
+        return bytes(text)
 
 
 class JobLog:

@@ -2,33 +2,55 @@
 """Readers of the reports in a job's folder.
 
 Zuul's job-output.json gives the task that failed. JUnit's XML and subunit give the failed tests.
+
+Anybody who runs a job can write a report, so each has bounds. Each process parses one report at a time,
+which may take 100 MiB of memory.
 """
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import BytesIO
 from itertools import islice
+from threading import Lock
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+from oslogserve.bounded_json import parsed
+from oslogserve.errors import ClientLeft, Incomplete
+
 ZUULS = (b"job-output.json", b"job-output.json.gz")
-#: The largest of Zuul's reports, in bytes, and values in it, each some 200 bytes of memory.
+#: Bytes of a report that are read.
 MOST_OF_ZUULS = 8 * 1024 * 1024
-MOST_VALUES = 100_000
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+MOST_OF_JUNIT = 2 * 1024 * 1024
+MOST_OF_SUBUNIT = 16 * 1024 * 1024
+#: Tokens of Zuul's report.
+MOST_TOKENS = 300_000
+#: Characters of a text that are looked at. At most 300 are shown, without runs of spaces.
+MOST_TEXT = 10_000
 #: Test reports that are read for a job, and failed tests that are named.
 MOST_REPORTS, MOST_TESTS = 5, 20
 #: Elements or packets that are read of a test report.
 MOST_PARTS = 100_000
+#: Strings of a subunit packet: its tags, and a few more.
+MOST_STRINGS = 100
 #: Tests in progress whose tracebacks are kept.
 MOST_AT_ONCE = 1000
+#: Attributes of a tag. Each takes a hundred times as much memory.
+MOST_ATTRIBUTES = 100
+_MANY_ATTRIBUTES = re.compile(
+    rb"""<[^\s<>"'=/]++(?:\s++[^\s<>"'=/]++\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+')){%d}+"""
+    % (MOST_ATTRIBUTES + 1)
+)
 _JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml(?:\.gz)?$")
 _SUBUNIT = re.compile(r"\.subunit(?:\.gz)?$")
 _FAILED = ("failure", "error")
 #: The name that subunit's parser reports for a damaged packet.
 _DAMAGE = "subunit.parser"
+_parsing = Lock()
+
+#: Charges what this thread did. Raises Incomplete and ClientLeft, as Budget.charge() does.
+Charge = Callable[[], None]
 
 
 class FailedTask(NamedTuple):
@@ -53,12 +75,11 @@ class FailedTest(NamedTuple):
 def failed_task(report: bytes) -> FailedTask | None:
     """The last failed task of phase `run`, else of any phase; None for none.
 
-    None also for a report that is malformed or has more than MOST_VALUES values.
+    None also for a report that is malformed or has more than MOST_TOKENS tokens.
     """
-    if sum(map(_STRING.sub(b"", report).count, (b",", b":", b"[", b"{"))) > MOST_VALUES:
-        return None
     try:
-        found = list(_failures(json.loads(report)))
+        with _parsing:
+            found = list(_failures(parsed(report, MOST_TOKENS)))
     except (ValueError, RecursionError):
         return None
     of_run = [task for phase, task in found if phase == "run"]
@@ -74,15 +95,48 @@ def _failures(playbooks: Any) -> Iterator[tuple[str, FailedTask]]:
                     result = _dict(result)
                     if result.get("failed") is True and result.get("ignore_errors") is not True:
                         yield (
-                            str(playbook.get("phase")),
+                            _text(playbook.get("phase")),
                             _task(_dict(task.get("task")), host, result),
                         )
 
 
 def _task(task: dict[str, Any], host: str, result: dict[str, Any]) -> FailedTask:
-    message = " ".join(str(result.get("stderr") or result.get("msg") or "").split())
+    message = " ".join(_text(result.get("stderr") or result.get("msg") or "").split())
     end = _dict(task.get("duration")).get("end") or ""
-    return FailedTask(str(task.get("name") or "")[:300], host[:300], message[:300], str(end)[:40])
+    name = _text(task.get("name") or "")
+    return FailedTask(name[:300], host[:300], message[:300], _text(end)[:40])
+
+
+def _text(value: Any) -> str:
+    """The first MOST_TEXT characters of str(value), without making more of them."""
+    if isinstance(value, str):
+        return value[:MOST_TEXT]
+    text = ""
+    for piece in _pieces(value):
+        text += piece
+        if len(text) >= MOST_TEXT:
+            break
+    return text[:MOST_TEXT]
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """repr(value) in pieces. Of a long string its beginning."""
+    if isinstance(value, str):
+        yield repr(value[:MOST_TEXT])
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield ", " if number else "["
+            yield from _pieces(one)
+        yield "]" if value else "[]"
+    elif isinstance(value, dict):
+        for number, (key, one) in enumerate(value.items()):
+            yield ", " if number else "{"
+            yield from _pieces(key)
+            yield ": "
+            yield from _pieces(one)
+        yield "}" if value else "{}"
+    else:
+        yield repr(value)
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -94,34 +148,37 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def most(name: str) -> int:
-    """The most bytes to read of a test report with this name; 0 if the name is no report's.
-
-    XML is read less far: its attributes take a hundred times their bytes in memory.
-    """
+    """The most bytes to read of a test report with this name; 0 if the name is no report's."""
     if _SUBUNIT.search(name):
-        return 16 * 1024 * 1024
-    return 2 * 1024 * 1024 if _JUNIT.search(name) else 0
+        return MOST_OF_SUBUNIT
+    return MOST_OF_JUNIT if _JUNIT.search(name) else 0
 
 
-def failed_tests(name: str, report: bytes) -> list[FailedTest]:
+def failed_tests(name: str, report: bytes, charge: Charge) -> list[FailedTest]:
     """The first MOST_TESTS failed tests in a report; those before the fault if it is damaged.
 
     name: the report's, which tells its format.
     """
-    return _of_subunit(report) if _SUBUNIT.search(name) else _of_junit(report)
+    with _parsing:
+        return _of_subunit(report, charge) if _SUBUNIT.search(name) else _of_junit(report, charge)
 
 
-def _of_junit(report: bytes) -> list[FailedTest]:
+def _of_junit(report: bytes, charge: Charge) -> list[FailedTest]:
     found: list[FailedTest] = []
-    if b"<!DOCTYPE" in report:  # entities could expand without end; no report has any
+    # Entities of a document type could expand without end; no report has any. Only UTF-16 and
+    # UTF-32, which would hide the document type, have NUL in their tags.
+    if b"\0" in report or b"<!DOCTYPE" in report or _MANY_ATTRIBUTES.search(report):
         return found
+    # A declared encoding could hide the document type, too.
+    parser = ElementTree.XMLParser(encoding="utf-8")  # noqa: S314 - no entities
     with suppress(ElementTree.ParseError):
-        events = ElementTree.iterparse(BytesIO(report), ("start", "end"))  # noqa: S314 - no entities
+        events = ElementTree.iterparse(BytesIO(report), ("start", "end"), parser)  # noqa: S314
         for event, element in islice(events, MOST_PARTS):
             if event == "start":
                 continue
             if element.tag == "testcase":
                 found += [_test(element, one) for one in element if one.tag in _FAILED][:1]
+                charge()
             if element.tag in ("testcase", "testsuite"):
                 element.clear()
             if len(found) == MOST_TESTS:
@@ -135,32 +192,51 @@ def _test(test: ElementTree.Element, failure: ElementTree.Element) -> FailedTest
     return FailedTest(name[:300], message.strip().partition("\n")[0][:300])
 
 
-def _of_subunit(report: bytes) -> list[FailedTest]:
+def _of_subunit(report: bytes, charge: Charge) -> list[FailedTest]:
     from subunit import ByteStreamToStreamResult  # most folders have no such report
 
-    failures = _Failures()
-    with suppress(Exception):  # the parser raises just that for a malformed packet
-        ByteStreamToStreamResult(BytesIO(report)).run(failures)
+    class Parser(ByteStreamToStreamResult):
+        """A parser that refuses a packet of very many tags."""
+
+        def _parse(self, *packet: Any) -> None:
+            self.strings = 0
+            super()._parse(*packet)
+
+        def _read_utf8(self, *place: Any) -> Any:
+            self.strings += 1
+            if self.strings > MOST_STRINGS:
+                raise StopIteration
+            return super()._read_utf8(*place)
+
+    failures = _Failures(charge)
+    try:
+        Parser(BytesIO(report)).run(failures)
+    except (Incomplete, ClientLeft):
+        raise
+    except Exception:  # noqa: BLE001 - the parser raises just that for a malformed packet
+        return failures.found
     return failures.found
 
 
 class _Failures:
     """Collects the failed tests of a subunit stream, which calls status() for each packet."""
 
-    def __init__(self) -> None:
+    def __init__(self, charge: Charge) -> None:
         self.found: list[FailedTest] = []
+        self._charge = charge
         self._packets = 0
         #: The end of each traceback, by test: packets of parallel tests alternate.
         self._tracebacks: dict[str, bytes] = {}
 
     def status(self, test_id: str | None = None, **packet: Any) -> None:
-        """Takes a packet. Raises StopIteration to end the stream."""
+        """Takes a packet. Raises StopIteration to end the stream, and what `charge` raises."""
+        self._charge()
         self._packets += 1
         name = str(test_id)[:300]
         status = packet.get("test_status")
         if packet.get("file_name") == "traceback" and len(self._tracebacks) < MOST_AT_ONCE:
             before = self._tracebacks.get(name, b"")
-            self._tracebacks[name] = (before + bytes(packet["file_bytes"]))[-1000:]
+            self._tracebacks[name] = (before + bytes(packet["file_bytes"][-1000:]))[-1000:]
         if status not in (None, "exists", "inprogress"):
             lines = self._tracebacks.pop(name, b"").decode("utf-8", "replace").splitlines()
             if status == "fail" and name != _DAMAGE:

@@ -7,7 +7,6 @@ It shows whether a list of segments fits the bytes.
 """
 
 import base64
-import json
 import re
 from collections.abc import Callable
 from hashlib import md5
@@ -16,8 +15,10 @@ from urllib.parse import unquote
 
 from swiftclient import client as swift_api
 
+from oslogserve.bounded_json import parsed
 from oslogserve.errors import SourceError
 from oslogserve.sources.resuming import ALL, Checksum
+from oslogserve.sources.swift_listing import MOST_TOKENS, rows
 from oslogserve.sources.swift_session import SOURCE
 
 #: Bytes of a manifest, by Swift's own limit.
@@ -71,12 +72,12 @@ def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
     manifest = body.read(MAX_MANIFEST)
     if body.read(1):
         raise ValueError("no manifest is as long")
-    return _segments(json.loads(manifest))
+    return _segments(parsed(manifest, MOST_TOKENS))
 
 
 def _listed(*args: str, prefix: str, http_conn: Any) -> list[_Segment]:
     """Segments of a DLO: one page of a listing, Swift's own limit. Raises ValueError if malformed."""
-    return _segments(swift_api.get_container(*args, prefix=prefix, http_conn=http_conn)[1])
+    return _segments(rows(*args, wanted={"prefix": prefix}, http_conn=http_conn))
 
 
 def _segments(rows: Any) -> list[_Segment]:

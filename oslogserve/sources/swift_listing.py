@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the pages of a container's listing in Swift, and checks them."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 from swiftclient import client as swift_api
 
+from oslogserve.bounded_json import parsed
 from oslogserve.sources import within_dates
 
 #: Objects and folders on a page, by Swift's own limit.
 PAGE = 10000
+#: Tokens of a page, or of a manifest: each row has some 30.
+MOST_TOKENS = 1_000_000
 #: More bytes than any object has.
 LARGEST = 10**18
 
@@ -45,21 +50,10 @@ def is_marker(content_type: str, size: int) -> bool:
 
 
 def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> list[Listed]:
-    """The page after `marker`. args: see get_container. Raises ValueError for a malformed listing."""
+    """The page after `marker`. args: see rows(). Raises ValueError for a malformed listing."""
+    wanted = {"marker": marker, "limit": str(limit), "prefix": prefix, "delimiter": "/"}
     try:
-        _, rows = swift_api.get_container(
-            *args,
-            marker=marker,
-            limit=limit,
-            prefix=prefix or None,
-            delimiter="/",
-            http_conn=http_conn,
-        )
-        if http_conn[1].resp.status != 200:  # swiftclient takes a 204 for the end
-            raise ValueError("no listing")
-        if not isinstance(rows, list):
-            raise TypeError
-        found = [_listed(row) for row in rows]
+        found = [_listed(row) for row in rows(*args, wanted=wanted, http_conn=http_conn)]
         names = [marker, *(listed.name for listed in found)]
         # The last name is the next page's marker: names out of order would come twice or be lost.
         is_in_order = all(a.encode() < b.encode() for a, b in pairwise(names))
@@ -70,6 +64,29 @@ def page(*args: str, prefix: str, marker: str, limit: int, http_conn: Any) -> li
             raise ValueError("another listing")
     except (AttributeError, LookupError, TypeError) as error:
         raise ValueError("a row of the listing is malformed") from error
+    return found
+
+
+def rows(
+    url: str, token: str, container: str, *, wanted: Mapping[str, str], http_conn: Any
+) -> list[Any]:
+    """Rows of a listing. wanted: parameters; empty ones are left out.
+
+    swiftclient's get_container() would inflate an answer to any size, and parse whatever it is.
+    Raises ValueError where there are none, and swiftclient's ClientException.
+    """
+    parsed_url, connection = http_conn
+    given = {"format": "json"} | {name: text for name, text in wanted.items() if text}
+    query = urlencode(given, safe="/", quote_via=quote)
+    headers = {"X-Auth-Token": token, "Accept-Encoding": "identity"}
+    connection.request("GET", f"{parsed_url.path}/{quote(container)}?{query}", "", headers)
+    response = connection.getresponse()
+    body = response.read()
+    if not 200 <= response.status < 300:
+        raise swift_api.ClientException.from_response(response, "Container GET failed", body)
+    found = parsed(body, MOST_TOKENS) if response.status == 200 else None
+    if not isinstance(found, list):
+        raise ValueError("no listing")  # noqa: TRY004 - of an answer, not of an argument
     return found
 
 

@@ -283,10 +283,19 @@ def test_a_listing_that_is_none_is_503(swift, server, body):
     assert server("/d").status_int == 503
 
 
-def test_a_listing_in_no_known_letters_is_503(swift, server):
-    other = reply("200 OK", b"[]", Content_Type="application/json; charset=none")
-    swift.answers["GET", CONTAINER] = [other]
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_listing_that_is_not_utf_8_is_503(swift, server, encoding):
+    body = json.dumps([row("d/a.txt")]).encode(encoding)
+    media_type = f"application/json; charset={encoding}"
+    swift.answers["GET", CONTAINER] = [reply("200 OK", body, Content_Type=media_type)]
     assert server("/d/?format=json").status_int == 503
+
+
+def test_a_listing_is_not_inflated(swift, server):
+    body = gzip.compress(json.dumps([row("d/a.txt")]).encode())
+    swift.answers["GET", CONTAINER] = [reply("200 OK", body, Content_Encoding="gzip")]
+    assert server("/d/?format=json").status_int == 503
+    assert swift.asked[-1].headers["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize("view", ["html", "text", "json"])

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import tracemalloc
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 
 import pytest
 from subunit import StreamResultToBytes
 
+from oslogserve.errors import Incomplete
 from oslogserve.jobs.reports import (
     MOST_PARTS,
     MOST_TESTS,
@@ -16,13 +19,29 @@ from oslogserve.jobs.reports import (
     most,
 )
 
+MIB = 2**20
+
+
+@pytest.fixture
+def peak_memory():
+    def peak_memory(call):
+        """Bytes that Python's objects take at most during a call, without those before it."""
+        tracemalloc.start()
+        try:
+            call()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    return peak_memory
+
 
 def of_junit(content):
-    return failed_tests("logs/junit.xml", content)
+    return failed_tests("logs/junit.xml", content, lambda: None)
 
 
 def of_subunit(content):
-    return failed_tests("logs/testrepository.subunit.gz", content)
+    return failed_tests("logs/testrepository.subunit.gz", content, lambda: None)
 
 
 REPORT = b"""<?xml version="1.0"?>
@@ -195,12 +214,78 @@ def test_what_it_says_is_cut():
     assert max(map(len, of_zuul(playbook("run", long)))) == 300
 
 
-@pytest.mark.parametrize("value", [b"[]", b"{}", b"1.5", b'{"a":1}'])
-def test_one_of_too_many_values_is_not_taken_apart(value, monkeypatch):
-    monkeypatch.setattr(json, "loads", lambda _: pytest.fail("it was"))
-    assert failed_task(b"[" + b",".join([value] * 200_000) + b"]") is None
-
-
 def test_what_stands_in_strings_is_no_value():
     noisy = task("run", controller={"failed": True, "stdout": ':,[{\\"' * 200_000, "msg": "x"})
     assert of_zuul(playbook("run", noisy)).message == "x"
+
+
+@pytest.mark.parametrize("message", [["a", {"b": [1, None]}], {}, [], {"it's": 1.5}, 7])
+def test_a_message_that_is_no_text_is_shown_as_python_shows_it(message):
+    found = of_zuul(playbook("run", task("x", h={"failed": True, "msg": message})))
+    assert found.message == str(message or "")
+
+
+ESCAPED = "\N{GRINNING FACE}" + "\x7f" * 8_000_000
+
+
+@pytest.mark.parametrize("message", ["x" * 8_000_000, "\n" * 4_000_000, ESCAPED, [ESCAPED]])
+def test_a_long_message_takes_little_more_memory_than_its_text(message, peak_memory):
+    report = json.dumps(
+        [playbook("run", task("x", h={"failed": True, "msg": message}))], ensure_ascii=False
+    )
+    assert peak_memory(partial(failed_task, report.encode())) < 80 * MIB
+
+
+def many_attributes(number):
+    return b"<a " + b" ".join(b'a%d=""' % n for n in range(number)) + b"/>"
+
+
+@pytest.mark.parametrize("attributes", [1, 90])
+def test_a_tag_has_some_attributes(attributes):
+    assert of_junit(
+        REPORT.replace(
+            b"<testsuite ",
+            b"<testsuite>" + many_attributes(attributes) + b"</testsuite><testsuite ",
+        )
+    )
+
+
+def test_a_tag_of_very_many_attributes_is_not_taken_apart(peak_memory):
+    report = (
+        b"<testsuite><testcase name='x'><failure/></testcase>"
+        + many_attributes(150_000)
+        + b"</testsuite>"
+    )
+    assert of_junit(report) == []
+    assert peak_memory(partial(of_junit, report)) < MIB
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-7"])
+def test_no_encoding_hides_a_document_type(encoding):
+    hidden = (
+        f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "b">]>'
+        + "<testcase name='&a;'><failure/></testcase>"
+    )
+    assert of_junit(hidden.encode(encoding)) == []
+
+
+def tags(number):
+    return subunit({"test_id": "x", "test_tags": {f"{n:06}" for n in range(number)}})
+
+
+def test_a_packet_of_very_many_tags_ends_a_stream(peak_memory):
+    before, later = subunit(*failing("a.B.bad")), subunit(*failing("later"))
+    assert of_subunit(before + tags(50) + later) == [BAD, BAD._replace(name="later")]
+    report = before + tags(400_000) + later
+    assert of_subunit(report) == [BAD]
+    assert peak_memory(partial(of_subunit, report)) < 10 * MIB
+
+
+@pytest.mark.parametrize("name", ["junit.xml", "x.subunit"])
+def test_reading_a_report_is_paid_for_while_it_goes_on(name):
+    def charge():
+        raise Incomplete("budget", "it is spent")
+
+    content = {"junit.xml": REPORT, "x.subunit": subunit(FINE)}[name]
+    with pytest.raises(Incomplete):
+        failed_tests(name, content, charge)
