@@ -5,9 +5,16 @@ import gzip
 import random
 import zlib
 
+from tests.attacks import reports
+
 MIB = 2**20
 SMALL = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
 FOLDER_ENTRIES = 100_000
+LINKS = 5000
+#: Folders within each other that links lead through.
+DEPTH = 200
+#: Logs of a job whose lines are merged.
+MERGED = 60
 LARGE = 64 * MIB
 #: gzip's header without a name.
 _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
@@ -63,3 +70,19 @@ def write(root):
     folder.mkdir()
     for number in range(FOLDER_ENTRIES):
         (folder / f"{number:06}-{'n' * 40}.txt").touch()
+    reports.write(root)
+    _write_links(root)
+    merged = root / "merged"
+    merged.mkdir()
+    for number in range(MERGED):
+        (merged / f"{number}.txt.gz").write_bytes(bomb(b"2024-03-28 12:20:43 x\n" * 47_000, 80))
+
+
+def _write_links(root):
+    """A folder of links to the same deep one."""
+    deep = root / "deep" / "/".join(["d" * 10] * DEPTH)
+    deep.mkdir(parents=True)
+    folder = root / "links"
+    folder.mkdir()
+    for number in range(LINKS):
+        (folder / f"{number}").symlink_to(deep)

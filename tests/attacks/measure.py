@@ -55,7 +55,7 @@ def quantile(times, percent):
 def measured(attack, root, seconds):
     """Costs of the attack, which goes on for so many seconds."""
     with contextlib.ExitStack() as stack:
-        sections = {"disk": {"root": root}}
+        sections = {"disk": {"root": root, "links": "yes" if attack.follows_links else "no"}}
         if attack.has_black_hole:
             sections["swift"] = _black_hole(stack)
         gunicorn = stack.enter_context(Gunicorn(ini(sections), shipped_config=True))

@@ -4,6 +4,8 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
+from tests.attacks.reports import REPORTS
+
 HTML = "Accept: text/html"
 GZIP = "Accept-Encoding: gzip"
 #: It takes a second for each 100 KB.
@@ -26,6 +28,8 @@ class Attack(NamedTuple):
     is_behind_nginx: bool = False
     #: True where the server also has a Swift that accepts connections and never answers.
     has_black_hole: bool = False
+    #: True where the server follows links.
+    follows_links: bool = False
 
 
 def _views(name, *parameters):
@@ -42,6 +46,7 @@ def _pages(*names):
 
 
 BOMBS = ["zeros.txt", "lines.txt", "empty_lines.txt", "one_line_of_links.txt", "json.txt"]
+REPORTED_JOBS = sorted({job for job, _ in REPORTS})
 MANY_RANGES = "Range: bytes=" + ",".join(f"{n}-{n}" for n in range(0, 2000, 2))
 
 ATTACKS = [
@@ -127,6 +132,34 @@ ATTACKS = [
         clients=64,
         way="waits",
         is_behind_nginx=True,
+    ),
+    Attack(
+        "reports",
+        [request(f"/reports/{job}/?format=overview") for job in REPORTED_JOBS],
+        clients=8,
+    ),
+    Attack(
+        "folders' lines by time, of small gzips",
+        [request(f"/merged/?order=time&format={view}") for view in ("jsonl", "html", "text")],
+        clients=8,
+    ),
+    Attack(
+        "a folder of 5,000 links to a deep one",
+        [request(f"/links/?format={view}") for view in ("html", "json", "text")],
+        clients=8,
+        follows_links=True,
+    ),
+    Attack(
+        "listings of clients that leave",
+        [request("/links/?format=json"), request("/folder/?format=json&sort=time")],
+        way="leaves",
+        follows_links=True,
+    ),
+    Attack(
+        "24 readers that take nothing",
+        [request(f"/{name}?format=text") for name in ("large.txt", "wide.txt")],
+        clients=24,
+        way="waits",
     ),
     Attack("a Swift that hangs", [request("/missing.txt", HTML)], has_black_hole=True),
 ]
