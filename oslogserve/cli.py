@@ -14,8 +14,9 @@ from pathlib import Path
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.config.renderer import renderer_of
-from oslogserve.errors import Error, Incomplete, in_lines
+from oslogserve.errors import Error, Incomplete
 from oslogserve.lines.renderer import Renderer, described
+from oslogserve.messages import in_lines
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.upload import arguments as upload_arguments
 
@@ -231,7 +232,11 @@ def _check_config(options: argparse.Namespace) -> int:
 def _convert_config(options: argparse.Namespace) -> int:
     from oslogserve.config.convert import converted
 
-    print(converted(options.file, options.conditions, options.root), end="")
+    text = converted(options.file, options.conditions, options.root)
+    print(text, end="")
+    if "\npassword = " in text:
+        what = "this has Swift's password: keep it where only the server can read it"
+        print(f"oslogserve: {what}", file=sys.stderr)
     return 0
 
 

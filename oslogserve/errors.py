@@ -5,7 +5,6 @@ Incomplete is raised after the first byte, when the status was sent.
 """
 
 import errno
-import os
 from collections.abc import Sequence
 
 Header = tuple[str, str]
@@ -20,14 +19,6 @@ class Error(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.headers = list(headers)
-
-
-def in_lines(error: Exception) -> str:
-    """The error as lines for a terminal or a server's log, each after "oslogserve: "."""
-    what = str(error)
-    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
-        what = f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return "\n".join(f"oslogserve: {fault}" for fault in what.split("\n"))
 
 
 class BadRequest(Error):

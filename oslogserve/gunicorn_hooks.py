@@ -8,7 +8,6 @@ after the fork, since metrics count in one process only. So there is no preload_
 import os
 import shutil
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,11 +18,10 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.util import parse_address
 from gunicorn.workers.gthread import ThreadWorker
 
-from oslogserve import metrics_dir
+from oslogserve import messages, metrics_dir
 from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.config.renderer import renderer_of
-from oslogserve.errors import in_lines
 
 if TYPE_CHECKING:
     from oslogserve.app import App
@@ -66,15 +64,15 @@ class _Configuration:
             self._take(self._read())
         except (ConfigError, OSError) as error:
             self._is_latest = False
-            faults = f"{in_lines(error)}\noslogserve: the configuration stays as it was"
-            print(faults, file=sys.stderr, flush=True)
+            messages.log(error)
+            messages.log("the configuration stays as it was")
 
     def app(self) -> "App":
         # Imported in the worker, since each worker has its own metrics.
         from oslogserve.app import App
 
         app = App(self.current, taken=self._taken, is_latest=self._is_latest)
-        print(app.description, file=sys.stderr, flush=True)
+        messages.log(app.description)
         return app
 
 
@@ -87,7 +85,7 @@ def read_configuration(server: Any) -> None:
     try:
         _of_gunicorn.append(_Configuration(partial(_named_by_environment, server)))
     except ConfigError as error:
-        print(in_lines(error), file=sys.stderr, flush=True)
+        messages.log(error)
         raise SystemExit(2) from None
     on_starting(server)
 

@@ -11,13 +11,14 @@ import contextlib
 import fcntl
 import os
 import re
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from oslogserve import messages
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 #: Kinds of files whose counts stay when their process has ended. A gauge goes with its process.
@@ -53,7 +54,7 @@ def join(directory: str) -> bool:
                     _make(path, kind)
     except OSError as error:
         what = f"{error.strerror}; the metrics are without those of process {process}"
-        print(f"oslogserve: {directory}: {what}", file=sys.stderr, flush=True)
+        messages.log(f"{directory}: {what}")
         return False
     return True
 

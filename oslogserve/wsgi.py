@@ -2,14 +2,13 @@
 """`application` for mod_wsgi and other servers. It is configured when this is imported."""
 
 import os
-import sys
 from collections.abc import Iterable
 from typing import Any
 
+from oslogserve import messages
 from oslogserve.allocator import set_up_malloc
 from oslogserve.app import App, Environ
 from oslogserve.config import ConfigError, load
-from oslogserve.errors import in_lines
 
 
 def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
@@ -21,7 +20,7 @@ def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
 set_up_malloc()
 try:
     application: Any = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
-    print(application.description, file=sys.stderr, flush=True)
+    messages.log(application.description)
 except ConfigError as error:
-    print(in_lines(error), file=sys.stderr, flush=True)
+    messages.log(error)
     application = _not_configured

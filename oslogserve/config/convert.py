@@ -12,8 +12,8 @@ from configparser import Error, RawConfigParser
 from typing import Any
 
 from oslogserve.config import values
-from oslogserve.config.options import OPTIONS
-from oslogserve.config.parser import ConfigError
+from oslogserve.config.options import NAMED_OPTIONS, OPTIONS
+from oslogserve.config.parser import CONTROL, ConfigError, text_of
 
 _PARSERS = {option.where: option.parse for option in OPTIONS}
 #: os-loganalyze's keys of [swift], and ours.
@@ -36,6 +36,7 @@ def converted(file: str, conditions: str | None, root: str) -> str:
     folder of logs on disk.
     """
     given = _parsed(file)
+    _check_is_theirs(given, file)
     general = dict(given["general"]) if "general" in given else {}
     named = general.pop("file_conditions", "")
     conditions = conditions or (named and os.path.join(os.path.dirname(file), named))
@@ -57,12 +58,23 @@ def converted(file: str, conditions: str | None, root: str) -> str:
 def _parsed(file: str) -> RawConfigParser:
     parser = RawConfigParser(strict=False, inline_comment_prefixes=(";",))
     try:
-        with open(file, encoding="utf-8") as stream:
-            parser.read_file(stream)
+        parser.read_string(text_of(file), file)
     except (Error, ValueError) as error:
         # The message's further lines are lines of the file, which may be secret.
         raise ConfigError(f"{file}: {str(error).splitlines()[0]}") from None
     return parser
+
+
+def _check_is_theirs(given: RawConfigParser, file: str) -> None:
+    """Raises ConfigError for oslogserve's own configuration, which has other sections and keys."""
+    keys = {key for section, key in _PARSERS if section == "swift"} - OPTIONS_OF_SWIFT.keys()
+    sections = {option.section for option in (*OPTIONS, *NAMED_OPTIONS)} - {"swift"}
+    found = [f"[{name}]" for name in given.sections() if name.partition(" ")[0] in sections]
+    if "swift" in given:
+        found += [f"[swift] {key}" for key in given["swift"] if key in keys]
+    if found and "general" not in given:
+        what = "it is oslogserve's own configuration. Give os-loganalyze's wsgi.conf"
+        raise ConfigError(f"{file}: {found[0]}: {what}")
 
 
 def _setting(key: str, value: str, parse: Callable[[str], Any]) -> str:
@@ -71,8 +83,10 @@ def _setting(key: str, value: str, parse: Callable[[str], Any]) -> str:
         parse(value)
     except ValueError as takes:
         raise ConfigError(f"{key}: it takes {takes}") from None
-    if "\n" in value or value != value.strip() or ("%(" in value and key != "pattern"):
-        raise ConfigError(f"{key}: it takes one line, without spaces at its ends or %(...) in it")
+    is_text = "\n" not in value and not CONTROL.search(value) and value == value.strip()
+    if not is_text or ("%(" in value and key != "pattern"):
+        what = "it takes one line of text, without spaces at its ends or %(...) in it"
+        raise ConfigError(f"{key}: {what}")
     return f"{key} = {value}"
 
 
@@ -114,10 +128,9 @@ def _conditions(file: str) -> list[dict[str, Any]]:
     try:
         import yaml
 
-        with open(file, encoding="utf-8") as stream:
-            return [dict(condition) for condition in yaml.safe_load(stream)["conditions"]]
+        return [dict(condition) for condition in yaml.safe_load(text_of(file))["conditions"]]
     except ImportError:
         raise ConfigError(f"{file}: to read it, install PyYAML") from None
-    except (yaml.YAMLError, ValueError, TypeError, KeyError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, KeyError, RecursionError) as error:
         what = " ".join(str(error).split())
         raise ConfigError(f"{file}: it is no YAML with a list of conditions ({what})") from None

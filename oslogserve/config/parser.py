@@ -5,7 +5,9 @@ configparser stops at the first fault, does not keep line numbers, and joins ind
 value above.
 """
 
+import os
 import re
+import stat
 from typing import NamedTuple
 
 from oslogserve.errors import Error
@@ -17,6 +19,12 @@ class ConfigError(Error):
 
 #: "key = value" or "key: value"; values may hold both signs.
 _SETTING = re.compile(r"([^=:]+?)\s*[=:]\s*(.*)")
+
+
+#: Bytes of a file.
+LARGEST_FILE = 1024 * 1024
+#: What a terminal would obey, if a fault or check-config showed it. A form feed is harmless.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 
 
 class Setting(NamedTuple):
@@ -34,7 +42,7 @@ class ConfigFile:
         self.settings: dict[tuple[str, str], Setting] = {}
         self._faults: list[tuple[int, str]] = []
         if path is not None:
-            self._parse(_text(path))
+            self._parse(text_of(path))
 
     def add_fault(self, line: int, what: str) -> None:
         """Adds a fault. line: 0 for none. what: without text of the line, which may be secret."""
@@ -82,13 +90,29 @@ class ConfigFile:
             self.add_fault(number, f"[{section}] {key}: it is given in line {first} already")
 
 
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
+    """The text of a file of settings. Raises ConfigError at once for what is no such file."""
     try:
-        with open(path, "rb") as stream:
-            content = stream.read()
-        return content.decode("utf-8-sig")  # some editors begin a file with a mark
+        with open(path, "rb", opener=_opened_at_once) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise ConfigError(f"{path}: it is no regular file")
+            content = stream.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise ConfigError(f"{path}: it has more than {LARGEST_FILE >> 20} MiB")
+        text = content.decode("utf-8-sig")  # some editors begin a file with a mark
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: the line is not UTF-8") from None
+    if control := CONTROL.search(text):
+        line = text.count("\n", 0, control.start()) + 1
+        raise ConfigError(
+            f"{path}:{line}: the line has a control character, U+{ord(control[0]):04X}"
+        )
+    return text
+
+
+def _opened_at_once(path: str, flags: int) -> int:
+    """An opener that does not wait for the other end of a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)

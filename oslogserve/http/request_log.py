@@ -5,7 +5,6 @@ import contextlib
 import json
 import logging
 import os
-import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
+from oslogserve import messages
 from oslogserve.http.body import Ended, ServerTiming
 from oslogserve.http.response import Response
 
@@ -64,7 +64,7 @@ def _opened(to: str) -> logging.Handler:
         return _File(to)
     except OSError as error:
         what = f"[request_log] to: {to}: {error.strerror}; until it is there, nothing is logged"
-        print(f"oslogserve: {what}", file=sys.stderr, flush=True)
+        messages.log(what)
         return _File(to, delay=True)
 
 

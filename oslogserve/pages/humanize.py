@@ -48,10 +48,3 @@ def duration(micros: int) -> str:
 def counted(number: int, noun: str) -> str:
     """The number and its noun, in the plural if need be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def visible(name: str) -> str:
-    """The name, with characters that are not printable escaped as in Python."""
-    if name.isprintable():
-        return name
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from oslogserve.jobs.job import Job, Slice
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.messages import visible
 from oslogserve.pages.bar import filters
-from oslogserve.pages.humanize import visible
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from oslogserve.messages import visible
 from oslogserve.pages import humanize
 
 #: Placeholder of a page's content in its template. No value from a request or a log can equal it, since
@@ -31,7 +32,7 @@ _ENVIRONMENT.filters |= {
     "moment": humanize.moment,
     "size": humanize.size_shown,
     "thousands": "{:,}".format,
-    "visible": humanize.visible,
+    "visible": visible,
 }
 
 

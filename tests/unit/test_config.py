@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import os
+
 import pytest
 
 from oslogserve.config import ConfigError, load
@@ -220,6 +222,28 @@ def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path):
     (tmp_path / "latin.conf").write_bytes(b"[disk]\nroot = /\xff\n")
     with pytest.raises(ConfigError, match=r"latin\.conf:2: the line is not UTF-8"):
         load(str(tmp_path / "latin.conf"), {})
+
+
+def test_a_file_that_would_never_end_is_told_at_once(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for file in (pipe, "/dev/zero"):
+        with pytest.raises(ConfigError, match=rf"^{file}: it is no regular file$"):
+            load(str(file), {})
+    with pytest.raises(ConfigError, match=rf"^{tmp_path}: Is a directory$"):
+        load(str(tmp_path), {})
+    large = tmp_path / "large.conf"
+    large.touch()
+    os.truncate(large, 2**33)
+    with pytest.raises(ConfigError, match=r"large\.conf: it has more than 1 MiB"):
+        load(str(large), {})
+
+
+@pytest.mark.parametrize("text", ["[a\x1b[31m]\n", "[disk]\n\x9bx = y\n", "[disk]\nroot = /\x7f"])
+def test_no_control_character_of_a_file_is_shown(conf, text):
+    line = text.rstrip().count("\n") + 1
+    with pytest.raises(ConfigError, match=rf"x\.conf:{line}: the line has a control .* U\+00..$"):
+        conf(text)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):

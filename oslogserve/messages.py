@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences for a terminal and for the server's log, which is standard error."""
+
+import contextlib
+import os
+import sys
+from datetime import UTC, datetime
+
+
+def visible(text: str) -> str:
+    """The text, with characters that are not printable escaped as in Python."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def in_lines(error: Exception) -> str:
+    """The error for a terminal. Each line begins with the program's name."""
+    return "\n".join(f"oslogserve: {visible(fault)}" for fault in _text(error).split("\n"))
+
+
+def log(message: str | Exception) -> None:
+    """Writes the lines of a message to the server's log. Each begins with the time in ISO 8601."""
+    text = message if isinstance(message, str) else _text(message)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    lines = [f"{now} oslogserve: {visible(line)}\n" for line in text.split("\n")]
+    with contextlib.suppress(OSError):  # the server goes on without its log
+        print("".join(lines), end="", file=sys.stderr, flush=True)
+
+
+def _text(error: Exception) -> str:
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
