@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from oslogserve import __version__
 from oslogserve.config import Config
 from oslogserve.config.renderer import etag_salt, renderer_of
-from oslogserve.errors import BadRequest, ClientLeft, Error, Forbidden, Header, MethodNotAllowed
+from oslogserve.errors import (
+    BadRequest,
+    ClientLeft,
+    Error,
+    Forbidden,
+    Header,
+    MethodNotAllowed,
+    Unavailable,
+)
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.job import JobHandler
@@ -19,7 +27,7 @@ from oslogserve.handlers.server import Readiness
 from oslogserve.http.body import Body, Ended, ServerTiming
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
-from oslogserve.http.request_log import RequestLog, fields_of
+from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Response
 from oslogserve.jobs.job import Jobs, Limits
 from oslogserve.lines.renderer import described
@@ -101,6 +109,8 @@ class App:
             response = self._response(request, timing, context)
             context.answer_begins()
         except Error as error:
+            if error.status == Unavailable.status:
+                context.trace.refusal = error.sentence
             response = server.error_response(request, error, self._guards)
         except ClientLeft:
             Body(Response("499", [], view="error"), self._metrics, started, note).close()
@@ -135,6 +145,8 @@ class App:
         fields = fields_of(environ, response, timing, ended)
         fields["client"] = str(self._operators.client(environ) or "-")
         fields["transaction"] = trace.transaction
+        fields["failed"] = ",".join(trace.failures)
+        fields["reason"] = plain("; ".join([*trace.reasons(), *map(str, response.missing)]))
         if self._spans is not None:
             self._spans.end(trace.span, fields)
         if self._request_log is not None:

@@ -57,6 +57,8 @@ class _Configuration:
         self.current = config
         self._taken = time.time()
         self._is_latest = True
+        if what := config.missing_root():  # a mount may come later
+            messages.log(f"[disk] root: {what}")
 
     def renew(self) -> None:
         """Reads the configuration again, for the workers that a HUP starts. Keeps the old one on faults."""

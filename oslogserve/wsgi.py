@@ -19,8 +19,11 @@ def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
 
 set_up_malloc()
 try:
-    application: Any = App(load(os.environ.get("OSLOGSERVE_CONFIG")))
+    config = load(os.environ.get("OSLOGSERVE_CONFIG"))
+    application: Any = App(config)
     messages.log(application.description)
+    if what := config.missing_root():  # a mount may come later
+        messages.log(f"[disk] root: {what}")
 except ConfigError as error:
     messages.log(error)
     application = _not_configured

@@ -56,6 +56,11 @@ class Config:
         found = [section for section in sections if section.startswith(beginning)]
         return [(section.removeprefix(beginning), self.section(section)) for section in found]
 
+    def missing_root(self) -> str:
+        """A sentence if the folder of logs is not there; "" if it is, or none is configured."""
+        root = self["disk", "root"]
+        return f"there is no folder {root!r}" if root and not os.path.isdir(root) else ""
+
     def as_file(self) -> str:
         """A file's text from which load() would give this configuration. Hides secrets."""
         text = ""
@@ -157,9 +162,9 @@ def _check_names(config: Config, parsed: ConfigFile) -> None:
 
 
 def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
-    root, ca_file = config["disk", "root"], config["swift", "ca_file"]
-    if must_exist and root and not os.path.isdir(root):
-        parsed.add_option_fault(("disk", "root"), f"there is no folder {root!r}")
+    ca_file = config["swift", "ca_file"]
+    if must_exist and (what := config.missing_root()):
+        parsed.add_option_fault(("disk", "root"), what)
     if missing := ", ".join(_missing_of_swift(config)):
         parsed.add_option_fault(("swift", "container"), f"it is of no use without {missing}")
     if config["swift", "container"] and ca_file and not os.access(ca_file, os.R_OK):

@@ -2,13 +2,14 @@
 """Answers about the server itself: its assets, health and metrics, and pages of errors."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock, Thread
 
 from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
+from oslogserve.messages import visible
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
@@ -72,13 +73,19 @@ def healthz(request: Request) -> Response:
 
 def readyz(request: Request, readiness: Readiness, sources: Sequence[Guard]) -> Response:
     failures = readiness.failures()
-    text = "".join(f"{source.name}: {failures.get(source.name, 'ok')}\n" for source in sources)
+    text = "".join(f"{guard.name}: {_state(guard, failures)}\n" for guard in sources)
     if not sources:
         text = "no source is configured\n"
     elif not failures:
         return respond(request, _text(text))
     retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
     return respond(request, _text(text, retry_after), status=Unavailable.status)
+
+
+def _state(guard: Guard, failures: Mapping[str, str]) -> str:
+    if guard.name not in failures:
+        return "ok"
+    return f"{failures[guard.name]} ({visible(guard.source.location)})"
 
 
 def _text(text: str, *headers: Header) -> Representation:

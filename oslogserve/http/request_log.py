@@ -76,9 +76,9 @@ def fields_of(
     began = datetime.fromtimestamp(time.time() - ended.seconds, UTC)
     return {
         "time": began.isoformat(timespec="milliseconds"),
-        "method": _plain(environ["REQUEST_METHOD"]),
+        "method": plain(environ["REQUEST_METHOD"]),
         "path": quote(path.encode("latin-1", "replace"))[:LONGEST_PATH],
-        "query": _plain(environ.get("QUERY_STRING", "")),
+        "query": plain(environ.get("QUERY_STRING", "")),
         "status": int(response.status[:3]),
         "source": response.source,
         "view": response.view,
@@ -89,12 +89,12 @@ def fields_of(
         "total": round(ended.seconds, 6),
         "ending": ended.ending,
         "worker": os.getpid(),
-        "referer": _plain(environ.get("HTTP_REFERER", "")),
-        "agent": _plain(environ.get("HTTP_USER_AGENT", "")),
+        "referer": plain(environ.get("HTTP_REFERER", "")),
+        "agent": plain(environ.get("HTTP_USER_AGENT", "")),
     }
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A client's text, shortened; characters other than _PLAIN are escaped as in a URL."""
     return quote(text[:LONGEST].encode("latin-1", "replace"), safe=_PLAIN)[:LONGEST]
 
@@ -104,7 +104,8 @@ def _combined(fields: Fields) -> str:
     shown = {name: "-" if value in (None, "") else value for name, value in fields.items()}
     shown["query"] = fields["query"] and "?" + fields["query"]
     began = datetime.fromisoformat(fields["time"]).strftime("%d/%b/%Y:%H:%M:%S %z")
-    others = " ".join(f"{name}={shown[name]}" for name in fields if name not in _APACHES)
+    rest = [(name, str(shown[name]).replace(" ", "%20")) for name in fields if name not in _APACHES]
+    others = " ".join(f"{name}={value}" for name, value in rest)
     return (
         f'{shown["client"]} - - [{began}] "{shown["method"]} {shown["path"]}{shown["query"]}" '
         f'{shown["status"]} {shown["sent"]} "{shown["referer"]}" "{shown["agent"]}" {others}'

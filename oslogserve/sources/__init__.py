@@ -141,8 +141,17 @@ class Trace:
             self.headers["traceparent"] = traceparent
         #: The transaction id of Swift's last response; "" for none.
         self.transaction = ""
+        #: Why sources failed, by their names.
+        self.failures: dict[str, str] = {}
+        #: Why the server refused the request for now; "" if it did not.
+        self.refusal = ""
         #: OpenTelemetry's span, if that is used.
         self.span: Any = None
+
+    def reasons(self) -> list[str]:
+        """Why sources failed, or why the server refused the request."""
+        reasons = [f"{source}: {why}" for source, why in self.failures.items()]
+        return reasons or list(filter(None, [self.refusal]))
 
 
 def transaction_of(headers: Mapping[str, str]) -> str:
@@ -176,6 +185,9 @@ class Context:
 
 class Backend(Source, Protocol):
     """A source as the process has it, before its guard."""
+
+    #: The folder or container that it reads, for operators.
+    location: str
 
     def check(self) -> None:
         """Checks that the source answers. Raises SourceError if it does not."""

@@ -46,6 +46,7 @@ class Disk:
         follows_links: bool = False,
     ) -> None:
         """follows_links: True to follow relative links within the root. Other links are always refused."""
+        self.location = root
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
         self._open_beneath = open_beneath

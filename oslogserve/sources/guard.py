@@ -10,6 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -28,6 +29,7 @@ from oslogserve.sources import (
     WantedEntries,
 )
 from oslogserve.sources.bulkhead import Bulkhead, Full
+from oslogserve.sources.outages import Outages
 
 #: Seconds without a finished call before waiters are refused. Shorter for Swift if there is a disk too,
 #: whose readers need the threads.
@@ -64,6 +66,7 @@ class Guard:
         self.metrics = metrics
         self.shows_dot_files = shows_dot_files
         self._breaker = CircuitBreaker(source.name, metrics)
+        self._outages = Outages(source.name)
         self._places = Bulkhead(threads // 2, PATIENCE)
         if is_behind_disk:
             room = threading.Semaphore(max(1, threads // 4))
@@ -74,11 +77,11 @@ class Guard:
         self, context: Context, note: Callable[[str, str, float], None]
     ) -> "GuardedSource":
         """The guarded source of one request. note: see GuardedSource."""
-        return GuardedSource(self, self.source.for_request(context), note)
+        return GuardedSource(self, self.source.for_request(context), note, context.trace.failures)
 
     def check(self) -> None:
         """Checks the source even while the breaker is open. Raises SourceError."""
-        self._breaker.probe(self.source.check)
+        self._watched(partial(self._breaker.probe, self.source.check))
 
     def call(self, path: bytes, call: Callable[[], _T]) -> _T | None:
         """The result of `call`; None for a dot file, so that no answer reveals one.
@@ -87,6 +90,9 @@ class Guard:
         """
         if not self.shows_dot_files and b"/." in b"/" + path:
             return None
+        return self._watched(partial(self._in_place, call))
+
+    def _in_place(self, call: Callable[[], _T]) -> _T:
         try:
             self._places.enter()
         except Full:
@@ -96,27 +102,49 @@ class Guard:
         finally:
             self._places.leave()
 
+    def _watched(self, call: Callable[[], _T]) -> _T:
+        """The result of `call`. The server's log gets the beginning and the end of an outage."""
+        try:
+            result = call()
+        except SourceError as error:
+            if error.is_outage:
+                self._outages.failed(str(error))
+            else:
+                self._outages.answered()
+            raise
+        self._outages.answered()
+        return result
+
 
 class GuardedSource:
     """A source behind its guard, for one request."""
 
     def __init__(
-        self, guard: Guard, source: Source, note: Callable[[str, str, float], None]
+        self,
+        guard: Guard,
+        source: Source,
+        note: Callable[[str, str, float], None],
+        failures: dict[str, str],
     ) -> None:
-        """note: called with the source's name, the outcome and the seconds of each opening."""
+        """note: called with the source's name, the outcome and the seconds of each opening.
+
+        failures: gets the reason if the source fails, by its name.
+        """
         self.name = source.name
         self._guard = guard
         self._source = source
         self._note = note
+        self._failures = failures
 
     def waiting_anew(self) -> "GuardedSource":
-        return GuardedSource(self._guard, self._source.waiting_anew(), self._note)
+        return GuardedSource(self._guard, self._source.waiting_anew(), self._note, self._failures)
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         started = time.perf_counter()
         outcome, size = "miss", "none"
         try:
-            found = self._guard.call(path, partial(self._source.open, path, options))
+            with self._noting():
+                found = self._guard.call(path, partial(self._source.open, path, options))
             if found is not None:
                 outcome = "hit"
             if isinstance(found, Log):
@@ -132,10 +160,23 @@ class GuardedSource:
         return TimedLog(found, spent, metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
-        entries = self._guard.call(path, partial(self._source.entries, path, wanted))
-        if entries is None or self._guard.shows_dot_files:
-            return entries
-        return (entry for entry in entries if not entry.name.startswith(b"."))
+        with self._noting():
+            entries = self._guard.call(path, partial(self._source.entries, path, wanted))
+        return None if entries is None else self._entries(entries)
+
+    def _entries(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        with self._noting():
+            for entry in entries:
+                if self._guard.shows_dot_files or not entry.name.startswith(b"."):
+                    yield entry
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        try:
+            yield
+        except SourceError as error:
+            self._failures[self.name] = str(error)
+            raise
 
 
 class TimedLog(Log):

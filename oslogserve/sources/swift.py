@@ -77,6 +77,7 @@ class Swift:
             location_of, container=options["container"], partitions=options["partitions"]
         )
         self._container = options["container"]
+        self.location = f"container {self._container}"
         self._chunk_size = config["serve", "chunk_size"]
         self._attempts = Attempts(options["resumes"], options["answer_timeout"], metrics)
 

@@ -143,6 +143,15 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
     assert "Traceback" not in told
 
 
+def test_a_root_that_is_not_there_is_told_at_the_start(tmp_path):
+    with Gunicorn(f"[disk]\nroot = {tmp_path}/none\n", shipped_config=True) as server:
+        assert ask(server, "/a.txt").status == 503
+        ready = ask(server, "/readyz")
+        told = server.log.read_text()
+    assert ready.body.decode() == f"disk: No such file or directory ({tmp_path}/none)\n"
+    assert told.count(f"oslogserve: [disk] root: there is no folder '{tmp_path}/none'\n") == 1
+
+
 def test_faults_of_the_configuration_are_a_sentence_each_and_nothing_starts():
     config = "[disk]\nroots = /x\n[serve]\nthreads = 0\n"
     with (

@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import re
+import socket
 
 import pytest
 import webob
@@ -196,6 +197,37 @@ def test_a_source_that_fails_is_named(tmp_path):
     assert "Retry-After" in answer.headers
 
 
+def test_the_request_log_names_the_source_that_failed_and_why(tmp_path):
+    log = tmp_path / "requests.log"
+    with socket.socket() as taken:  # it is bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        swift = {"auth_url": f"http://127.0.0.1:{taken.getsockname()[1]}", "container": "logs"}
+        swift |= {"auth_version": "1", "username": "a", "password": "b", "retries": "0"}
+        options = {f"swift_{key}": value for key, value in swift.items()}
+        (tmp_path / "a.txt").write_text("hello")
+        app = App(load(None, {}, disk_root=str(tmp_path), request_log_to=str(log), **options))
+        for path in ("/none.txt", "/?format=json", "/a.txt"):
+            assert webob.Request.blank(path, LOCAL).get_response(app).body
+    app._request_log._handler.close()
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    reason = "swift: auth_url cannot be reached"
+    assert [(line["status"], line["failed"], line["reason"]) for line in lines] == [
+        (503, "swift", reason),
+        (200, "swift", reason),
+        (200, "", ""),
+    ]
+
+
+def test_the_request_log_says_why_a_log_is_incomplete(tmp_path):
+    log = tmp_path / "requests.log"
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"hello")[:-9])
+    app = App(load(None, {}, disk_root=str(tmp_path), request_log_to=str(log)))
+    assert webob.Request.blank("/a.txt?format=text").get_response(app).body
+    app._request_log._handler.close()
+    line = json.loads(log.read_text())
+    assert (line["failed"], line["reason"]) == ("", "the compressed data ends early")
+
+
 def test_it_says_whether_it_answers(get):
     assert get("/healthz").status_int == 200
     assert get("/readyz").text == "disk: ok\n"
@@ -205,7 +237,7 @@ def test_who_is_not_ready_says_when_to_ask_again(tmp_path):
     app = App(load(None, {}, disk_root=str(tmp_path / "none")))
     answer = webob.Request.blank("/readyz", LOCAL).get_response(app)
     assert answer.status_int == 503
-    assert answer.text.startswith("disk: ")
+    assert answer.text == f"disk: No such file or directory ({tmp_path / 'none'})\n"
     assert int(answer.headers["Retry-After"]) > 0
 
 

@@ -56,6 +56,11 @@ def written(path, opened):
     return write
 
 
+def test_a_reason_with_spaces_is_one_word_behind_the_combined_format(path, opened):
+    opened(path, "combined").write(fields() | {"reason": "swift: status 503"})
+    assert path.read_text().endswith(" reason=swift:%20status%20503\n")
+
+
 def test_json_says_what_was_measured(written):
     line = json.loads(written(QUERY_STRING="level=ERROR"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", line.pop("time"))

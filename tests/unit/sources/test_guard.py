@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
 import re
 import threading
 import time
@@ -8,7 +9,7 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Context, Folder, bulkhead
+from oslogserve.sources import Context, Folder, bulkhead, outages
 from oslogserve.sources import guard as module
 from oslogserve.sources.guard import (
     FAILURES,
@@ -40,7 +41,7 @@ class Flaky(FakeSource):
         if self.error is not None:
             raise self.error
 
-    def entries(self, path):
+    def entries(self, path, wanted=None):
         return self.open(path)
 
     def check(self):
@@ -53,6 +54,7 @@ def clock(monkeypatch):
     clock = SimpleNamespace(now=100.0)
     moved = SimpleNamespace(monotonic=lambda: clock.now, perf_counter=time.perf_counter)
     monkeypatch.setattr(bulkhead, "time", moved)
+    monkeypatch.setattr(outages, "time", moved)
     monkeypatch.setattr(module, "time", moved)
     return clock
 
@@ -103,6 +105,68 @@ def is_available(metrics):
 def value(metrics, series):
     found = re.search(rf"^{re.escape(series)} (\S+)$", metrics.exposition().decode(), re.MULTILINE)
     return float(found[1]) if found else None
+
+
+# The server's log
+
+
+def told(capsys):
+    return [line.partition(" ")[2] for line in capsys.readouterr().err.splitlines()]
+
+
+def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_ends(guard, clock, capsys):
+    sicken(guard, clock)
+    fail(guard, 20)
+    process = os.getpid()
+    assert told(capsys) == [f"oslogserve: swift fails in process {process}: status 503"]
+    clock.now += 40
+    for _ in range(3):
+        guarded(guard).open(b"a")
+    assert told(capsys) == [f"oslogserve: swift answers process {process} again, after 41 s"]
+
+
+def test_a_source_that_fails_now_and_then_is_logged_once_a_minute(guard, clock, capsys):
+    for _ in range(59):
+        fail(guard, 1)
+        guarded(guard).open(b"a")
+        clock.now += 1
+    assert len(told(capsys)) == 2
+    clock.now += 2
+    fail(guard, 1)
+    assert len(told(capsys)) == 1
+
+
+@pytest.mark.parametrize("reason", ["forbidden", "changed", "lost"])
+def test_a_failure_of_one_log_is_no_outage(guard, capsys, reason):
+    fail(guard, 20, reason)
+    assert told(capsys) == []
+
+
+def test_a_check_notices_an_outage_too(guard, source, capsys):
+    source.error = SourceError("swift", "status 503")
+    with pytest.raises(SourceError):
+        guard.check()
+    source.error = None
+    guard.check()
+    assert len(told(capsys)) == 2
+
+
+@pytest.mark.parametrize("ask", ["open", "entries"])
+def test_a_request_knows_why_a_source_failed(guard, source, ask):
+    context = Context()
+    source.error = SourceError("swift", "status 503")
+    with pytest.raises(SourceError):
+        getattr(guard.for_request(context, ignore), ask)(b"a")
+    assert context.trace.failures == {"swift": "status 503"}
+
+
+def test_a_request_knows_that_a_source_failed_in_the_middle_of_a_folder(metrics):
+    context = Context()
+    names = [b"a", SourceError("swift", "status 503")]
+    source = Guard(FakeSource("swift", names=names), metrics, 4).for_request(context, ignore)
+    with pytest.raises(SourceError):
+        list(source.entries(b""))
+    assert context.trace.failures == {"swift": "status 503"}
 
 
 # The circuit breaker

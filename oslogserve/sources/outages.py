@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to the server's log about a source that begins and stops failing."""
+
+import os
+import time
+from threading import Lock
+
+from oslogserve import messages
+
+#: Seconds between the beginnings of two outages that are logged: a source may fail now and then.
+PAUSE = 60.0
+
+
+class Outages:
+    """The outages of a source, as one process sees them. One is logged, not each failure in it."""
+
+    def __init__(self, source: str) -> None:
+        """source: its name."""
+        self._source = source
+        self._lock = Lock()
+        self._began: float | None = None
+        self._quiet_until = 0.0
+
+    def failed(self, reason: str) -> None:
+        """Notes a failure."""
+        with self._lock:
+            now = time.monotonic()
+            if self._began is not None or now < self._quiet_until:
+                return
+            self._began, self._quiet_until = now, now + PAUSE
+        messages.log(f"{self._source} fails in process {os.getpid()}: {reason}")
+
+    def answered(self) -> None:
+        """Notes an answer."""
+        if self._began is None:  # the usual case needs no lock
+            return
+        with self._lock:
+            if self._began is None:
+                return
+            seconds = time.monotonic() - self._began
+            self._began = None
+        messages.log(f"{self._source} answers process {os.getpid()} again, after {seconds:.0f} s")
