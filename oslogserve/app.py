@@ -85,7 +85,9 @@ class App:
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         self._operator_paths: dict[str, Callable[[Request], Response]] = {
-            "/readyz": partial(server.readyz, readiness=readiness, sources=self._guards),
+            "/readyz": partial(
+                server.readyz, readiness=readiness, sources=self._guards, metrics=self._metrics
+            ),
         }
         if config["metrics", "path"]:
             exposition = partial(server.exposition, metrics=self._metrics)

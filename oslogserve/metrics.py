@@ -87,6 +87,7 @@ _TABLE = (
     _Instrument(
         Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."
     ),
+    _Instrument(Counter, "readiness_checks_total", "outcome", "Answers of /readyz."),
     _Instrument(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
     _Instrument(_sum, "threads", "worker", "Threads for requests of each process that runs."),
     _Instrument(

@@ -71,13 +71,17 @@ def healthz(request: Request) -> Response:
     return respond(request, _text("oslogserve answers\n"))
 
 
-def readyz(request: Request, readiness: Readiness, sources: Sequence[Guard]) -> Response:
+def readyz(
+    request: Request, readiness: Readiness, sources: Sequence[Guard], metrics: Metrics
+) -> Response:
     failures = readiness.failures()
+    outcome = "failed" if failures or not sources else "ok"
+    metrics["readiness_checks_total", outcome].inc()
     text = "".join(f"{guard.name}: {_state(guard, failures)}\n" for guard in sources)
+    if outcome == "ok":
+        return respond(request, _text(text))
     if not sources:
         text = "no source is configured\n"
-    elif not failures:
-        return respond(request, _text(text))
     retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
     return respond(request, _text(text, retry_after), status=Unavailable.status)
 

@@ -66,12 +66,12 @@ def prometheus(tmp_path):
 
         def start(server):
             port = free_port()
-            shipped = (REPOSITORY / "etc/prometheus/prometheus.yml").read_text()
+            job = (REPOSITORY / "etc/prometheus/oslogserve.job.yml").read_text()
             rules = REPOSITORY / "etc/prometheus/oslogserve.rules.yml"
             config = tmp_path / "prometheus.yml"
-            text = shipped.replace("scrape_interval: 15s", "scrape_interval: 1s")
-            text = text.replace("127.0.0.1:8000", server.url.removeprefix("http://"))
-            config.write_text(text.replace("oslogserve.rules.yml", str(rules)))
+            job = job.replace("scrape_interval: 15s", "scrape_interval: 1s")
+            job = job.replace("127.0.0.1:8000", server.url.removeprefix("http://"))
+            config.write_text(f"rule_files:\n  - {rules}\nscrape_configs:\n{job}")
             url = f"http://{HOST}:{port}"
             command = ["prometheus", f"--config.file={config}"]
             command += [f"--storage.tsdb.path={tmp_path / 'tsdb'}"]

@@ -44,8 +44,11 @@ def promtool(*arguments, cwd=REPOSITORY):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_shipped_configuration_and_its_rules_are_valid():
-    promtool("check", "config", RULES.with_name("prometheus.yml"))
+def test_the_shipped_job_and_its_rules_are_valid(tmp_path):
+    config = tmp_path / "prometheus.yml"
+    job = RULES.with_name("oslogserve.job.yml").read_text()
+    config.write_text(f"rule_files:\n  - {RULES}\nscrape_configs:\n{job}")
+    promtool("check", "config", config)
     promtool("check", "rules", "--lint=all", "--lint-fatal", RULES)
 
 

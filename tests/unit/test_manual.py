@@ -78,6 +78,7 @@ def test_every_alert_has_what_to_do_about_it():
     rules = (REPOSITORY / "etc/prometheus/oslogserve.rules.yml").read_text("utf-8")
     alerts = re.findall(r"- alert: (\w+)$", rules, re.MULTILINE)
     assert len(alerts) > 5
+    assert rules.count("runbook_url: ") == len(alerts)
     assert (
         re.findall(r"^   \* - ``(Oslogserve\w+)``$", PAGES["operate.rst"], re.MULTILINE) == alerts
     )

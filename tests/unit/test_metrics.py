@@ -24,6 +24,7 @@ PROMISED = {
     "source_resumes_total": ("counter", ("source", "outcome")),
     "swift_authentications_total": ("counter", ("outcome",)),
     "incomplete_logs_total": ("counter", ("source", "reason")),
+    "readiness_checks_total": ("counter", ("outcome",)),
     "requests_in_progress": ("gauge", ()),
     "source_available": ("gauge", ("source",)),
     "threads": ("gauge", ("worker",)),
