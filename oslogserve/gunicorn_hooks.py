@@ -5,8 +5,10 @@ This runs in gunicorn's master, which must never create the application: each wo
 after the fork, since metrics count in one process only. So there is no preload_app.
 """
 
+import mmap
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import time
@@ -27,8 +29,35 @@ if TYPE_CHECKING:
     from oslogserve.app import App
 
 
+class _Handover:
+    """The state of the last reload, in memory that gunicorn's master shares with all workers."""
+
+    def __init__(self) -> None:
+        #: The age of the youngest worker to replace, and whether a new one has loaded.
+        self._state = memoryview(mmap.mmap(-1, 16)).cast("q")
+
+    def begin(self, age: int) -> None:
+        """age: gunicorn's number of the youngest worker so far."""
+        self._state[0], self._state[1] = age, False
+
+    def has_loaded(self, age: int) -> None:
+        """Notes that the worker of this age accepts connections."""
+        if age > self._state[0]:
+            self._state[1] = True
+
+    def is_waiting(self, age: int) -> bool:
+        """True while the worker of this age is to be replaced, and no new one has loaded."""
+        return age <= self._state[0] and not self._state[1]
+
+
+_handover = _Handover()
+
+
 class Worker(ThreadWorker):
     """A worker that accepts connections only while it has a free thread, else leaves them to others.
+
+    On a reload it accepts them until a new worker has loaded. gunicorn's master sends SIGTERM as soon as
+    it has forked the new ones, so nobody would accept connections meanwhile.
 
     gunicorn's setting `worker_connections` counts idle connections too, so with keep-alive they keep
     out busy ones. Without keep-alive, gunicorn's main loop waits up to 2 s for each client to close.
@@ -43,6 +72,21 @@ class Worker(ThreadWorker):
     @worker_connections.setter
     def worker_connections(self, most: int) -> None:
         self._most_connections = most
+
+    _is_replaced = False
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Stops, but on a reload only when a new worker has loaded, or at a second signal."""
+        if self.alive and not self._is_replaced and _handover.is_waiting(self.age):
+            self._is_replaced = True
+        else:
+            super().handle_exit(sig, frame)
+
+    def is_parent_alive(self) -> bool:
+        """As gunicorn's, which its main loop asks at least every second."""
+        if self._is_replaced and not _handover.is_waiting(self.age):
+            self.alive = False
+        return bool(super().is_parent_alive())
 
 
 class _Configuration:
@@ -93,8 +137,17 @@ def read_configuration(server: Any) -> None:
 
 
 def on_reload(server: Any) -> None:
-    """Reads the configuration again."""
+    _handover.begin(server.worker_age)
+
+
+def post_worker_init(worker: Any) -> None:
+    _handover.has_loaded(worker.age)
+
+
+def renew_configuration(server: Any) -> None:
+    """Reads the configuration again, for gunicorn's own command."""
     _of_gunicorn[0].renew()
+    on_reload(server)
 
 
 def application() -> "App":
@@ -130,6 +183,8 @@ def on_starting(server: Any) -> None:
 
 def post_fork(server: Any, worker: Any) -> None:
     """Sets up the worker's allocator, and tells oslogserve.wsgi the number of threads."""
+    # It has the master's handler until gunicorn sets its own. A worker that loads has nothing to finish.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_up_malloc()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
@@ -167,7 +222,9 @@ SETTINGS: dict[str, Any] = {
     # gunicorn would create it in the home folder, and a service may have none.
     "control_socket_disable": True,
     "on_starting": on_starting,
+    "on_reload": on_reload,
     "post_fork": post_fork,
+    "post_worker_init": post_worker_init,
     "child_exit": child_exit,
     "on_exit": on_exit,
 }
@@ -176,7 +233,7 @@ SETTINGS: dict[str, Any] = {
 COMMAND_SETTINGS = SETTINGS | {
     "wsgi_app": f"{__name__}:application()",
     "on_starting": read_configuration,
-    "on_reload": on_reload,
+    "on_reload": renew_configuration,
 }
 
 

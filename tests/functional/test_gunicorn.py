@@ -143,6 +143,51 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
     assert "Traceback" not in told
 
 
+#: gunicorn's configuration with new workers that take LOADING seconds to load.
+LOADING = 3
+SLOW_TO_LOAD = f"""
+import time
+from oslogserve.gunicorn_hooks import COMMAND_SETTINGS
+globals().update(COMMAND_SETTINGS)
+def post_fork(server, worker):
+    time.sleep({LOADING} if worker.age > 2 else 0)
+    COMMAND_SETTINGS["post_fork"](server, worker)
+"""
+
+
+@pytest.fixture
+def slow_to_load(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"one line\n")
+    (tmp_path / "gunicorn.py").write_text(SLOW_TO_LOAD)
+    options = ("--config", str(tmp_path / "gunicorn.py"))
+    with Gunicorn(f"[disk]\nroot = {tmp_path}\n", *options, shipped_config=True) as server:
+        poll(lambda: ask(server, "/healthz").status == 200, lambda: AssertionError(), 20)
+        yield server
+
+
+def test_no_reader_waits_while_new_workers_load(slow_to_load):
+    old = set(workers(slow_to_load))
+    os.kill(slow_to_load.process.pid, signal.SIGHUP)
+    times = []
+    while old & set(workers(slow_to_load)):
+        began = time.monotonic()
+        assert ask(slow_to_load, "/a.txt").body == b"one line\n"
+        times.append(time.monotonic() - began)
+        time.sleep(0.02)
+    assert sum(times) < 2 * LOADING
+    assert max(times) < LOADING / 2
+    assert ask(slow_to_load, "/a.txt").body == b"one line\n"
+
+
+def test_a_server_that_is_stopped_while_new_workers_load_ends_soon(slow_to_load):
+    os.kill(slow_to_load.process.pid, signal.SIGHUP)
+    poll(lambda: len(workers(slow_to_load)) == 4, lambda: AssertionError(), 20)
+    began = time.monotonic()
+    os.kill(slow_to_load.process.pid, signal.SIGTERM)
+    slow_to_load.process.wait()
+    assert time.monotonic() - began < 3 * LOADING
+
+
 def test_a_root_that_is_not_there_is_told_at_the_start(tmp_path):
     with Gunicorn(f"[disk]\nroot = {tmp_path}/none\n", shipped_config=True) as server:
         assert ask(server, "/a.txt").status == 503
