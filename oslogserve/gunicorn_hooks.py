@@ -7,6 +7,7 @@ after the fork, since metrics count in one process only. So there is no preload_
 
 import mmap
 import os
+import re
 import shutil
 import signal
 import socket
@@ -270,6 +271,9 @@ def _check_address(bind: str) -> None:
     """Raises ConfigError if gunicorn cannot listen there: it would retry for five seconds."""
     if "GUNICORN_FD" in os.environ or "LISTEN_FDS" in os.environ:
         return  # an upgrade (USR2) or systemd hands the socket over
+    if not bind or bind.isdecimal() or re.search(r"[,\s]", bind):
+        examples = "127.0.0.1:8000, [::1]:8000 or unix:/run/oslogserve.sock"
+        raise ConfigError(f"--bind {bind}: give one address, such as {examples}")
     try:
         address = parse_address(bind)
         if isinstance(address, tuple):

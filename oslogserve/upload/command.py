@@ -55,15 +55,21 @@ def _destination(options: argparse.Namespace) -> Destination:
 
 
 def _writer(
-    options: argparse.Namespace, destination: Destination, patience: float, prefix: str = ""
+    options: argparse.Namespace,
+    destination: Destination,
+    report: Report,
+    patience: float,
+    prefix: str = "",
 ) -> SwiftWriter:
-    return SwiftWriter(destination.config, options.expire, options.parallel, patience, prefix)
+    return SwiftWriter(
+        destination.config, options.expire, options.parallel, patience, prefix, note=report.note
+    )
 
 
 def _upload_folder(options: argparse.Namespace, destination: Destination, report: Report) -> None:
     root = os.fsencode(options.logs)
     os.scandir(root).close()  # raises if it cannot be read
-    writer = _writer(options, destination, options.patience, destination.object_prefix)
+    writer = _writer(options, destination, report, options.patience, destination.object_prefix)
 
     def stop(*_: object) -> None:
         _at_signals(signal.SIG_DFL)  # the second one does not wait
@@ -98,7 +104,7 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
     with path.open("x+b", buffering=0) as file:
         try:
             _read_console(options, destination, report, file)
-            with closing(_writer(options, destination, options.patience)) as writer:
+            with closing(_writer(options, destination, report, options.patience)) as writer:
                 Uploader(os.fsencode(folder), iter([name]), destination, writer, report).run()
             is_stored = not report.has_failures
         except KeyboardInterrupt:
@@ -122,7 +128,7 @@ def _read_console(
 ) -> None:
     """Copies standard input to a file until its end, while readers see it grow in Swift."""
     location = destination.location(os.fsencode(options.name))
-    writer = _writer(options, destination, 0)
+    writer = _writer(options, destination, report, 0)
     with closing(LiveConsole(file, location, writer, options.every, report)):
         try:
             keep(partial(_read, sys.stdin.fileno()), file, report)

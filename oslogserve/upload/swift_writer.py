@@ -6,6 +6,7 @@ so a stored segment is not sent again, and none is replaced while it is read.
 """
 
 import json
+import math
 import os
 import random
 import time
@@ -30,6 +31,8 @@ from oslogserve.upload.payload import Changed, Payload, Segment
 #: Seconds before a request is repeated: first, and at most. Doubled in between.
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
+#: Seconds between two notes that requests are repeated.
+NOTE_PAUSE = 60.0
 #: Seconds by which a segment expires later than its object.
 EXTRA_LIFE = 86400
 #: Statuses below 500 that a retry may cure: a slow body, a conflict, too many requests.
@@ -41,10 +44,7 @@ _T = TypeVar("_T")
 
 
 class Interrupted(Exception):
-    """Raised by requests once `stopped` is set."""
-
-    def __init__(self) -> None:
-        super().__init__("interrupted")
+    """Raised by requests once `stopped` is set. Its text is the reason."""
 
 
 @dataclass
@@ -62,6 +62,10 @@ class SwiftWriter:
     prefix: str = ""
     #: Set it to end the uploads of all threads with Interrupted.
     stopped: Event = field(default_factory=Event)
+    #: Why.
+    stop_reason: str = "interrupted"
+    #: Called with a sentence when requests begin to be repeated.
+    note: Callable[[str], None] = lambda text: None
     #: When a request last succeeded, by time.monotonic().
     answered: float = -1.0
 
@@ -69,6 +73,8 @@ class SwiftWriter:
         self._session = SwiftSession(self.config, Metrics())
         self._pool = ThreadPoolExecutor(self.parallel)
         self._lock = Lock()
+        self._note_lock = Lock()
+        self._noted_at = -math.inf
         self._containers: dict[str, Mapping[str, str]] = {}
         self._listings: dict[str, frozenset[str] | None] = {}
 
@@ -213,7 +219,7 @@ class SwiftWriter:
         def put(*where: str, headers: dict[str, str], http_conn: Any) -> str:
             def keep_alive() -> None:
                 if self.stopped.is_set():
-                    raise Interrupted
+                    raise Interrupted(self.stop_reason)
                 # The answer comes after the last byte, so each piece moves its deadline.
                 http_conn[1].adapter.at = self._session.chunk_deadline()
 
@@ -247,9 +253,20 @@ class SwiftWriter:
                 may_pass = error.is_outage or status in _MAY_PASS
                 if is_first_denial or is_over or not may_pass:
                     raise
+                self._note_retry(error)
             self.stopped.wait(pause * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
             pause = min(2 * pause, LONGEST_PAUSE)
-        raise Interrupted
+        raise Interrupted(self.stop_reason)
+
+    def _note_retry(self, error: SourceError) -> None:
+        """Says that requests are repeated, at most once in NOTE_PAUSE seconds."""
+        now = time.monotonic()
+        with self._note_lock:
+            is_due = now > self._noted_at + NOTE_PAUSE
+            if is_due:
+                self._noted_at = now
+        if is_due:
+            self.note(f"Swift: {error}: trying again for {self.patience:g} s at most")
 
 
 @contextmanager

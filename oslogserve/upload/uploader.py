@@ -46,7 +46,9 @@ class Uploader:
                 self.report.failed(path, f"not uploaded: {reason_of(error)}")
                 is_outage = isinstance(error, SourceError) and error.is_outage
                 if is_outage and self.writer.answered < began:
-                    self.writer.stopped.set()  # other files would fare no better
+                    # Other files would fail, too.
+                    self.writer.stop_reason = reason_of(error)
+                    self.writer.stopped.set()
 
     def _upload(self, path: bytes, location: Location) -> None:
         for is_last in (False, True):  # again if the file was written to

@@ -287,6 +287,10 @@ def test_serve_has_the_threads_of_its_command_line_file_or_environment(
         (["--threads", "0"], "threads: '0' is not understood: it takes a number from 1"),
         (["--bind", "127.0.0.1:70000"], "--bind 127.0.0.1:70000: bind(): port must be 0-65535"),
         (["--bind", "127.0.0.1:http"], "--bind 127.0.0.1:http: 'http' is not a valid port"),
+        *(
+            (["--bind", bind], f"--bind {bind}: give one address, such as 127.0.0.1:8000")
+            for bind in ("", "21001", "127.0.0.1:1,127.0.0.1:2", "127.0.0.1:1 127.0.0.1:2")
+        ),
         (["--bind", "unix:/not/there"], "--bind unix:/not/there: No such file or directory"),
     ],
     ids=str,

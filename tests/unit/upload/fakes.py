@@ -20,6 +20,7 @@ class FakeWriter:
         self.manifests = []
         self.answered = -1.0
         self.stopped = Event()
+        self.stop_reason = "interrupted"
 
     def close(self):
         pass
@@ -38,7 +39,7 @@ class FakeWriter:
 
     def put_segment(self, _location, payload, number, segment):
         if self.stopped.is_set():
-            raise Interrupted
+            raise Interrupted(self.stop_reason)
         piece = os.pread(payload.file.fileno(), segment.size, segment.start)
         self.segments[number, segment.md5] = piece
 

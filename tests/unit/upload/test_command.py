@@ -21,7 +21,7 @@ def writer(monkeypatch):
     """The writer of complete files; the one that shows a console grow is another."""
     writer = FakeWriter()
 
-    def made(_options, _destination, patience, _prefix=""):
+    def made(_options, _destination, _report, patience, _prefix=""):
         return writer if patience else FakeWriter()
 
     monkeypatch.setattr(command, "_writer", made)

@@ -241,3 +241,25 @@ def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(
     put_object(refuse)
     with pytest.raises(Changed):
         writer.replace(LOCATION, None, made)
+
+
+def test_requests_that_are_repeated_are_announced_once_a_minute(swift, writer, monkeypatch):
+    monkeypatch.setattr(swift_writer, "FIRST_PAUSE", 0.0)
+    notes = []
+    writer.note = notes.append
+    for _ in range(2):
+        swift.errors = [SourceError("swift", "status 503") for _ in range(3)]
+        writer.head(LOCATION)
+    assert notes == ["Swift: status 503: trying again for 60 s at most"]
+    writer._noted_at -= swift_writer.NOTE_PAUSE
+    swift.errors = [SourceError("swift", "status 503")]
+    writer.head(LOCATION)
+    assert len(notes) == 2
+
+
+def test_a_request_that_is_not_repeated_is_not_announced(swift, make_writer):
+    writer = make_writer(patience=0)
+    writer.note = pytest.fail
+    swift.errors = [SourceError("swift", "status 503")]
+    with pytest.raises(SourceError):
+        writer.head(LOCATION)

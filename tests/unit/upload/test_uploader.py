@@ -6,6 +6,7 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.upload.payload import Changed
+from oslogserve.upload.swift_writer import Interrupted
 from oslogserve.upload.uploader import Uploader, files_below
 from tests.unit.upload.fakes import FakeReport, FakeWriter, destination
 
@@ -18,6 +19,13 @@ def report():
 def run(root, writer, report, *paths):
     given = iter(map(os.fsencode, paths))
     Uploader(os.fsencode(root), given, destination(), writer, report).run()
+
+
+def raising(error):
+    def fail():
+        raise error
+
+    return fail
 
 
 def found_below(root, report):
@@ -82,6 +90,19 @@ def test_an_unreachable_swift_ends_the_upload_but_one_failing_object_does_not(tm
     writer.answered = float("inf")  # another file was stored meanwhile
     run(tmp_path, writer, report, *["a.txt"] * 3)
     assert (writer.stopped.is_set(), len(report.lines)) == (False, 4)
+
+
+def test_a_file_whose_upload_ends_with_anothers_says_why(tmp_path, report):
+    (tmp_path / "a.txt").touch()
+    (tmp_path / "b.txt").touch()
+    writer = FakeWriter(raising(SourceError("swift", "status 503")))
+    run(tmp_path, writer, report, "a.txt")
+    writer.on_replace = raising(Interrupted(writer.stop_reason))
+    writer.stopped.clear()
+    run(tmp_path, writer, report, "b.txt")
+    assert report.lines == [
+        f"{name}: not uploaded: Swift: status 503" for name in ("a.txt", "b.txt")
+    ]
 
 
 def test_a_file_that_became_a_link_or_a_folder_is_not_opened(tmp_path, report):
