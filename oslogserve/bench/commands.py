@@ -97,7 +97,7 @@ def _logs(options: argparse.Namespace, endpoints: Sequence[Endpoint]) -> list[st
             is_stdin = options.list == "-"
             text = sys.stdin.read() if is_stdin else Path(options.list).read_text("utf-8")
         except UnicodeDecodeError as error:
-            raise ConfigError(f"{options.list}: {error}") from error
+            raise ConfigError(f"{options.list}: it is no list of logs: it is not UTF-8") from error
         lines = map(str.strip, text.split("\n"))
         found += [line for line in lines if line and not line.startswith("#")]
     if options.job:

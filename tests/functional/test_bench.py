@@ -258,7 +258,7 @@ def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, c
         ("get", [], "no log to fetch: give URLs, --list or --job"),
         ("get", ["a.txt"], "a.txt: give a URL that begins with http:// or https://"),
         ("get", ["--list", "/none"], "/none: No such file or directory"),
-        ("get", ["--list", "/bin/true"], "/bin/true: 'utf-8' codec"),
+        ("get", ["--list", "/bin/true"], "/bin/true: it is no list of logs: it is not"),
         ("get", ["--job", "http://127.0.0.1:9/"], "http://127.0.0.1:9/: "),
         ("get", ["http://a", "--sources", "disk,disk"], "disk, disk: give each source a name"),
         ("get", ["a.txt", "--report", "/none/a.html"], "/none/a.html: No such file or directory"),
