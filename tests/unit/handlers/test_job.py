@@ -467,6 +467,16 @@ def test_an_overview_leads_to_what_logs_say_of_a_failed_test(job, ask):
     assert '<a href="?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z' in page
 
 
+def test_reading_reports_is_paid_for(tmp_path):
+    stream = io.BytesIO()
+    result = StreamResultToBytes(stream)
+    result.status(test_id="x", test_status="success")
+    (tmp_path / "a.subunit.gz").write_bytes(gzip.compress(stream.getvalue() * 90_000))
+    told = "reports were not read to their end: the 0.1 s of processor time"
+    assert told in Asking(tmp_path, serve_processor_time="0.1")("/?format=overview").text
+    assert told not in Asking(tmp_path)("/?format=overview").text
+
+
 def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
     page = ask("/job/", **HTML).text
     assert (
