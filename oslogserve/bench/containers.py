@@ -35,6 +35,8 @@ class Containers:
         """Raises ConfigError without credentials."""
         # With a container, the configuration requires credentials too.
         config = load(config_file, swift_container=PREFIX)
+        if config["swift", "storage_url"]:
+            raise ConfigError("[swift] storage_url is for reading: give credentials instead")
         self.ca_file: str = config["swift", "ca_file"]
         self._session = SwiftSession(config, Metrics())
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
-from oslogserve.config.values import Secret, url
+from oslogserve.config.values import Secret, storage_url, url
 from oslogserve.lines.grammar.user_formats import UserFormat
 
 __all__ = ["Config", "ConfigError", "load"]
@@ -90,7 +90,7 @@ def _as_text(value: Any) -> str:
 def _without_secret(option: Option, value: str) -> str:
     if option.parse is Secret:
         return "(set)" if value else ""
-    if option.parse is url:
+    if option.parse in (url, storage_url):
         return re.sub("(https?://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
     return value
 
@@ -167,6 +167,8 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
         parsed.add_option_fault(("disk", "root"), what)
     if missing := ", ".join(_missing_of_swift(config)):
         parsed.add_option_fault(("swift", "container"), f"it is of no use without {missing}")
+    if fault := _fault_of_storage_url(config, parsed):
+        parsed.add_option_fault(("swift", "storage_url"), fault)
     if config["swift", "container"] and ca_file and not os.access(ca_file, os.R_OK):
         parsed.add_option_fault(("swift", "ca_file"), f"{ca_file!r} cannot be read")
     for option in config.options:
@@ -183,7 +185,7 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
 def _missing_of_swift(config: Config) -> list[str]:
     """Missing keys without which the container cannot be read, so that the start fails, not a request."""
     swift = config.section("swift")
-    if not swift["container"] or swift["auth_version"] is None:
+    if not swift["container"] or swift["auth_version"] is None or swift["storage_url"]:
         return []
     if swift["auth_version"] == "1":
         needed = ["auth_url", "username", "password"]
@@ -193,3 +195,17 @@ def _missing_of_swift(config: Config) -> list[str]:
         project = "project_id" if swift["project_id"] else "project_name"
         needed = ["auth_url", "username", "password", project]
     return [key for key in needed if not swift[key]]
+
+
+def _fault_of_storage_url(config: Config, parsed: ConfigFile) -> str:
+    """The fault of reading without credentials: options that it does not take; "" for none."""
+    if not config["swift", "storage_url"]:
+        return ""
+    if not config["swift", "container"]:
+        return "it is of no use without container"
+    given = [
+        option.key if option.where in parsed.settings else option.env
+        for option in OPTIONS
+        if option.is_credential and config[option.where] not in (None, option.parse(option.default))
+    ]
+    return f"it is for reading without credentials: leave out {', '.join(given)}" if given else ""

@@ -23,12 +23,19 @@ class Option:
     def where(self) -> tuple[str, str]:
         return self.section, self.key
 
+    @property
+    def is_credential(self) -> bool:
+        """True if it says where a token comes from, or for whom."""
+        has_variable = self.env.startswith("OS_") and self.key != "ca_file"
+        return has_variable or self.key == "auth_version"
+
 
 OPTIONS = (
     Option("disk", "root", "", values.path),
     Option("disk", "links", "no", values.yes_or_no),
     Option("swift", "container", "", values.container),
     Option("swift", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
+    Option("swift", "storage_url", "", values.storage_url),
     Option("swift", "auth_version", "3", one_of("3", "1")),
     Option("swift", "auth_url", "", values.url, "OS_AUTH_URL"),
     Option("swift", "username", "", str, "OS_USERNAME"),

@@ -78,6 +78,14 @@ def url(value: str) -> str:
     return Secret(value) if "@" in value else value
 
 
+def storage_url(value: str) -> str:
+    """The address of an account, without a slash at its end."""
+    if value and not re.fullmatch(r"https?://[^/\s?#@][^\s?#@]*", value, re.IGNORECASE):
+        takes = "an address that begins with http:// or https://, without a user, ? and #"
+        raise ValueError(takes)
+    return value.rstrip("/")
+
+
 def pattern(value: str) -> re.Pattern[str]:
     try:
         return re.compile(value)

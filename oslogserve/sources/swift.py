@@ -36,6 +36,8 @@ from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSe
 
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
+#: An object that need not be there: "not found" tells that its container may be read.
+PROBED = ".oslogserve"
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 _T = TypeVar("_T")
@@ -113,10 +115,18 @@ class Swift:
                 declared = log.stored.encoding or encoding_of(stored.name)
                 log.stored = log.stored._replace(encoding=declared)
                 return log
-        if self._page(location.container, _prefix_of(location), limit=1):
-            return Folder()
-        self._check_not_lost(location)
+        try:
+            if self._page(location.container, _prefix_of(location), limit=1):
+                return Folder()
+            self._check_not_lost(location)
+        except SourceError as error:
+            if not self._is_unlisted(error):
+                raise
         return None
+
+    def _is_unlisted(self, error: SourceError) -> bool:
+        """True if everybody may read the container's objects, but not its listing."""
+        return self._session.is_public and error.reason == "forbidden"
 
     def _check_not_lost(self, location: Location) -> None:
         """Raises SourceError if the log is listed: it just expired, or is damaged."""
@@ -184,7 +194,14 @@ class Swift:
         self, container: str, prefix: str, marker: str = "", *, limit: int
     ) -> list[listing.Listed]:
         """The page of a listing after `marker`; empty if there is no such container."""
-        found = self._request(listing.page, container, prefix=prefix, marker=marker, limit=limit)
+        options: dict[str, Any] = {"prefix": prefix, "marker": marker, "limit": limit}
+        try:
+            found = self._request(listing.page, container, **options)
+        except SourceError as error:
+            if self._is_unlisted(error):
+                what = "its listing is not public: the container's read ACL has no .rlistings"
+                raise SourceError(self.name, what, error.reason) from error
+            raise
         if found is not None:
             return found
         if marker:
@@ -202,12 +219,27 @@ class Swift:
                 raise
 
     def check(self) -> None:
+        if self._session.is_public:
+            self._check_public()
+            return
         if "{partition}" in self._container:
             found = self._request(swift_api.head_account)
         else:
             found = self._request(swift_api.head_container, self._container)
         if found is None:
             raise SourceError(self.name, "there is no such container")
+
+    def _check_public(self) -> None:
+        """Raises SourceError where the container may not be read. Only a listing needs more."""
+        try:
+            self._request(swift_api.head_object, self._container, PROBED)
+        except SourceError as error:
+            if not self._is_unlisted(error):
+                raise
+            # With a partition, no container of this name need be there.
+            if "{partition}" not in self._container:
+                what = "the container is not there, or not public: its read ACL has no .r:*"
+                raise SourceError(self.name, what, error.reason) from error
 
     def close(self) -> None:
         self._session.close()

@@ -77,14 +77,20 @@ class _Access(NamedTuple):
     life: float = math.inf
 
 
+class _Public:
+    """Stands for keystoneauth's info where there is no token: nothing expires."""
+
+    def will_expire_soon(self, seconds: float) -> bool:
+        return False
+
+
 class SwiftSession:
     def __init__(self, config: Config, metrics: Metrics) -> None:
         self._metrics = metrics
         self._options = config.section("swift")
-        self._auth = _credentials(self._options)
-        # keystoneauth would renew a token with two minutes left at each request. A token that
-        # expires on its way is renewed after the 401.
-        self._auth.MIN_TOKEN_LIFE_SECONDS = 0
+        #: True if all requests are made without a token.
+        self.is_public = bool(self._options["storage_url"])
+        self._auth: Any = None if self.is_public else _credentials(self._options)
         self._answer_timeout: float = self._options["answer_timeout"]
         self._read_timeout: float = self._options["read_timeout"]
         self._token_timeout = min(self._read_timeout, self._answer_timeout)
@@ -102,6 +108,8 @@ class SwiftSession:
         self._idle: list[DeadlineConnection] = []
         # The latest token, and the latest request for one.
         self._access: _Access | None = None
+        if self.is_public:
+            self._access = _Access(self._options["storage_url"], "", _Public())
         #: On the monotonic clock.
         self._renew_at = math.inf
         self._renewal: Future[_Access] = Future()
@@ -145,7 +153,8 @@ class SwiftSession:
                 if status == 404:
                     return None
                 # A new token is refused for missing rights, or because it expired on its way.
-                if status == 401 and (refused is None or access.info.will_expire_soon(0)):
+                is_first = refused is None and not self.is_public
+                if status == 401 and (is_first or access.info.will_expire_soon(0)):
                     refused = access.token
                     continue
                 reason = _retry_reason(error)
@@ -289,6 +298,8 @@ class SwiftSession:
             what = "the connection to it failed" if is_broken else type(error).__name__
             return SourceError(SOURCE, what)
         reason = _REASONS.get(status, "failed")
+        if reason == "denied" and self.is_public:
+            reason = "forbidden"  # others may be public
         if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
             reason = "refused"  # such as a large object without its first segment
         transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
@@ -317,11 +328,15 @@ def _is_untrusted(error: BaseException) -> bool:
 def _credentials(options: dict[str, Any]) -> Any:
     """keystoneauth's plugin, with an auth_url without secrets, since it may be logged."""
     url = urldefragauth(options["auth_url"])
-    if options["auth_version"] == "1":
-        return authv1.PasswordPlugin(url, options["username"], options["password"])
     plugin: Any = v3.Password  # takes an id before a name
     prefixes: tuple[str, ...] = ("username", "password", "project_", "user_domain_")
-    if options["application_credential_id"]:
+    if options["auth_version"] == "1":
+        plugin, prefixes = authv1.PasswordPlugin, ("username", "password")
+    elif options["application_credential_id"]:
         plugin, prefixes = v3.ApplicationCredential, ("application_credential_",)
     secrets = {key: value for key, value in options.items() if key.startswith(prefixes)}
-    return plugin(auth_url=url, **secrets)
+    made = plugin(auth_url=url, **secrets)
+    # keystoneauth would renew a token with two minutes left at each request. A token that expires
+    # on its way is renewed after the 401.
+    made.MIN_TOKEN_LIFE_SECONDS = 0
+    return made

@@ -45,6 +45,8 @@ def _destination(options: argparse.Namespace) -> Destination:
     config = load(options.config, **overrides)
     if not config["swift", "container"]:
         raise ConfigError("no container to upload to: give --container, or --config with one")
+    if config["swift", "storage_url"]:
+        raise ConfigError("[swift] storage_url is for reading: an upload needs credentials instead")
     segments = os.fsencode(options.prefix).split(b"/")
     if b".." in segments or b"." in segments:
         raise ConfigError(

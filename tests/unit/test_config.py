@@ -386,3 +386,44 @@ def test_the_renderer_is_the_files_then_the_environments(conf):
     assert conf("[serve]\nrenderer = pure\n", environ)["serve", "renderer"] == "pure"
     with pytest.raises(ConfigError, match="OSLOGSERVE_RENDERER: 'rust'"):
         conf("", {"OSLOGSERVE_RENDERER": "rust"})
+
+
+PUBLIC = "[swift]\ncontainer = logs\nstorage_url = https://swift.example.org/v1/AUTH_a/\n"
+
+
+def test_a_public_container_needs_no_credentials(conf):
+    assert conf(PUBLIC)["swift", "storage_url"] == "https://swift.example.org/v1/AUTH_a"
+
+
+@pytest.mark.parametrize(
+    "address", ["swift:8080/v1/a", "ftp://swift/v1/a", "https://", "https://a:b@c/v1", "http://a?b"]
+)
+def test_an_address_of_a_public_container_has_no_user_and_no_query(conf, address):
+    with pytest.raises(ConfigError, match=r":3: \[swift\] storage_url: .* is not understood"):
+        conf(f"[swift]\ncontainer = logs\nstorage_url = {address}\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "environ", "named"),
+    [
+        ("password = x\n", {}, "password"),
+        ("auth_version = 1\n", {}, "auth_version"),
+        ("", {"OS_USERNAME": "zuul", "OS_PASSWORD": "hunter2"}, "OS_USERNAME, OS_PASSWORD"),
+    ],
+)
+def test_a_public_container_with_credentials_is_refused_in_one_sentence(conf, more, environ, named):
+    with pytest.raises(ConfigError) as caught:
+        conf(PUBLIC + more, environ)
+    fault = f":3: [swift] storage_url: it is for reading without credentials: leave out {named}"
+    assert str(caught.value).endswith(fault)
+
+
+def test_an_address_of_a_public_container_is_of_no_use_without_its_name(conf):
+    with pytest.raises(ConfigError, match="it is of no use without container"):
+        conf("[swift]\nstorage_url = https://swift.example.org/v1/AUTH_a\n")
+
+
+def test_a_password_in_an_address_is_in_no_fault(conf):
+    with pytest.raises(ConfigError) as caught:
+        conf("[swift]\nstorage_url = https://zuul:hunter2@swift.example.org\n")
+    assert "hunter2" not in str(caught.value)

@@ -152,3 +152,11 @@ def test_a_second_signal_ends_a_folder_at_once(tmp_path, second):
             process.send_signal(second)
             assert process.wait(5) == -second
             assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("command", [["upload", "."], ["bench", "put"]])
+def test_a_public_container_is_not_written_to_without_credentials(tmp_path, capsys, command):
+    config = tmp_path / "public.conf"
+    config.write_text("[swift]\ncontainer = logs\nstorage_url = http://127.0.0.1:9/v1/a\n")
+    assert main([*command, "--config", str(config)]) == 2
+    assert "storage_url is for reading" in capsys.readouterr().err
