@@ -66,7 +66,7 @@ faults soak attacks: $(BOOTSTRAP)/installed .venv/speedups/built
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
 experiments: $(BOOTSTRAP)/installed .venv/speedups/built
-	tools/install-system-packages xfsprogs
+	tools/install-system-packages nginx-light xfsprogs
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
 fuzz: $(BOOTSTRAP)/installed .venv/speedups-checked/built

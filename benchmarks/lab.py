@@ -81,14 +81,18 @@ class Lab:
         with_swift: bool = True,
         root: Path | None = None,
         env: dict[str, str] | None = None,
+        storage_url: str = "",
         **serve: object,
     ) -> Iterator[Any]:
         """Context with gunicorn and its shipped settings, once all workers have a token.
 
-        options: gunicorn's, such as another application. serve: options of the section [serve].
+        options: gunicorn's, such as another application. storage_url: to read the container without
+        tokens. serve: options of the section [serve].
         """
         sections: dict[str, Any] = {"disk": {"root": root or self.root}, "serve": serve}
-        if with_swift:
+        if storage_url:
+            sections["swift"] = {"storage_url": storage_url, "container": CONTAINER}
+        elif with_swift:
             sections["swift"] = self.swift.settings(CONTAINER)
         with Gunicorn(ini(sections), *options, shipped_config=True, env=env) as server:
             if with_swift:

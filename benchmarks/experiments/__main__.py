@@ -27,6 +27,7 @@ EXPERIMENTS = {
     "formats": "Response and transfer as HTML, as text and filtered",
     "chunks": "Response and transfer by the size of a chunk",
     "keep_alive": "Response with and without kept connections to Swift",
+    "public": "Response with tokens, without them, and through a cache",
     "balance": "Share of each worker, and response next to a full one",
     "filling": "Uploads a second while containers fill",
     "listing": "Times of a log and of folders by number of other objects",

@@ -26,22 +26,31 @@ http {{
 }}
 """
 
+CACHE = """\
+proxy_cache_path {root}/cache keys_zone=cdn:1m;
+upstream origin {{ server {origin}; keepalive 16; }}
+server {{
+  listen {host}:{port};
+  location / {{
+    proxy_pass http://origin;
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_cache cdn;
+    proxy_cache_valid 200 10m;
+  }}
+}}
+"""
 
-class Nginx(Server):
-    """In front of `backends`, Servers with a `port` each."""
 
-    def __init__(self, *backends):
+class _Nginx(Server):
+    def __init__(self):
         super().__init__("nginx")
         program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
         if program is None:
             raise ServerError("nginx is not installed: apt-get install nginx-core")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
-        shipped = CONFIG.read_text()
-        nodes = "\n  ".join(f"server {HOST}:{backend.port};" for backend in backends)
-        ours = shipped.replace("server 127.0.0.1:8000;", nodes)
-        ours = ours.replace("listen 80;", f"listen {HOST}:{self.port};")
-        (self.root / "oslogserve.conf").write_text(ours)
+        (self.root / "oslogserve.conf").write_text(self._config())
         config = self.root / "nginx.conf"
         config.write_text(MAIN_CONFIG.format(root=self.root))
         self.process = self._child(
@@ -51,3 +60,33 @@ class Nginx(Server):
     def _begin(self):
         self.root.chmod(0o711)  # its worker is another user where root starts it
         self.process.start()
+
+    def _config(self):
+        """The text that the main configuration includes."""
+        raise NotImplementedError
+
+
+class Nginx(_Nginx):
+    """In front of `backends`, Servers with a `port` each."""
+
+    def __init__(self, *backends):
+        self._backends = backends
+        super().__init__()
+
+    def _config(self):
+        nodes = "\n  ".join(f"server {HOST}:{backend.port};" for backend in self._backends)
+        ours = CONFIG.read_text().replace("server 127.0.0.1:8000;", nodes)
+        return ours.replace("listen 80;", f"listen {HOST}:{self.port};")
+
+
+class CachingNginx(_Nginx):
+    """A cache in front of the server at `origin`, as a CDN has one."""
+
+    def __init__(self, origin):
+        self._origin = origin
+        super().__init__()
+
+    def _config(self):
+        return CACHE.format(
+            root=self.root, port=self.port, host=HOST, origin=self._origin.removeprefix("http://")
+        )

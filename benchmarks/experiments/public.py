@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A container read with tokens, without them because everybody may read it, and through a cache."""
+
+import contextlib
+
+from benchmarks.experiments import figures
+from benchmarks.fetch import Plan, fetched, notes
+from benchmarks.lab import CONTAINER, Lab
+from benchmarks.report import Outcome, decimal_size, digits
+from oslogserve.bench.logs import Source
+from oslogserve.bench.result import Result
+from tests.servers.nginx import CachingNginx
+
+SIZES = (1_000, 1_000_000)
+STATES = ("token", "public", "cache")
+METRICS = ("response", "total")
+
+
+def measured(lab: Lab) -> Outcome:
+    names = {size: f"public/{size}.txt" for size in SIZES}
+    for size, name in names.items():
+        lab.write(name, size)
+    readable = {"X-Container-Read": ".r:*,.rlistings"}
+    with contextlib.closing(lab.swift.connection()) as connection:
+        connection.post_container(CONTAINER, readable)
+    with contextlib.ExitStack() as servers:
+        cache = servers.enter_context(CachingNginx(lab.swift.url))
+        cached_url = lab.swift.storage_url.replace(lab.swift.url, cache.url)
+        urls = {
+            "token": servers.enter_context(lab.server()).url,
+            "public": servers.enter_context(lab.server(storage_url=lab.swift.storage_url)).url,
+            "cache": servers.enter_context(lab.server(storage_url=cached_url)).url,
+        }
+        sources = [Source(state, urls[state], {"source": "swift"}) for state in STATES]
+        results = {}
+        for size, name in names.items():
+            for at_once in (1, 5):
+                plan = Plan(lab.choose(200, 5), runs=lab.choose(5, 2), parallel=at_once)
+                label = f"{decimal_size(size)}, {at_once} at once"
+                results[label] = fetched(plan, sources, [name])
+    return _outcome(results)
+
+
+def _outcome(results: dict[str, Result]) -> Outcome:
+    rows = [(name, *figures.cells(result, STATES, METRICS)) for name, result in results.items()]
+    token, public, cache = (
+        figures.medians(results.values(), state, "response") for state in STATES
+    )
+    said = [
+        f"Without tokens the response takes {_ratios(public, token)} of the time with tokens.",
+        f"From a cache in front of Swift that has the log, it takes {_ratios(cache, token)} of it.",
+    ]
+    headings = ("Log", *figures.headings(STATES, METRICS))
+    figure = figures.bars(results, STATES, ("response",))
+    return Outcome(said, headings, rows, figure, notes(results))
+
+
+def _ratios(some: list[float], others: list[float]) -> str:
+    """The range of their ratios."""
+    found = [one / other for one, other in zip(some, others, strict=True)]
+    return f"{digits(min(found))} to {digits(max(found))}"
