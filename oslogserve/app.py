@@ -75,7 +75,8 @@ class App:
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
         jobs = Jobs(logs, renderer, _limits(config))
         job = JobHandler(jobs, workload, config.noise, config["serve", "page_size"])
-        self._folder = FolderHandler(self._log, job, workload, marks)
+        replaces_index = config["serve", "replace_generated_index"]
+        self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         self._spans = _spans(config)

@@ -64,6 +64,7 @@ OPTIONS = (
     Option("swift", "resumes", "10", number(0, 1000, int)),
     Option("serve", "chunk_size", "65536", number(1024, 16 * 1024 * 1024, int)),
     Option("serve", "listing", "yes", values.yes_or_no),
+    Option("serve", "replace_generated_index", "yes", values.yes_or_no),
     Option("serve", "dot_files", "no", values.yes_or_no),
     Option("serve", "page_size", "67108864", number(4096, 1024**4, int)),
     Option("serve", "page_elements", "1100000", number(4096, 10**9, int)),

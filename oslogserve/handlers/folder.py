@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from oslogserve.errors import BadRequest, Forbidden, Header, NotFound, Unavailable
+from oslogserve.errors import BadRequest, Forbidden, Header, Incomplete, NotFound, Unavailable
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
@@ -14,21 +14,30 @@ from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
+from oslogserve.logs.decode import beginning
+from oslogserve.logs.generated_index import HEAD, is_generated_index
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
-from oslogserve.sources import METADATA_ONLY, Folder, Source, WantedEntries
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
 
 
 class FolderHandler:
     def __init__(
-        self, logs: LogHandler, jobs: JobHandler, workload: Workload, job_marks: str | None
+        self,
+        logs: LogHandler,
+        jobs: JobHandler,
+        workload: Workload,
+        job_marks: str | None,
+        replaces_index: bool,
     ) -> None:
-        """job_marks: patterns of names that mark a job's folder; None if folders are not listed."""
+        """job_marks: patterns of names that mark a job's folder; None if folders are not listed.
+        replaces_index: a listing replaces an index.html that zuul-jobs generated."""
         self._logs = logs
         self._jobs = jobs
         self._workload = workload
         self._job_marks = job_marks
+        self._replaces_index = replaces_index and job_marks is not None
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         if query.format == "raw":
@@ -48,17 +57,19 @@ class FolderHandler:
         return index or self._listing(request, query, sources, self._job_marks)
 
     def _index(self, request: Request, query: Query, sources: Sequence[Source]) -> Response | None:
-        """The log index.html, unless it is missing or empty, or the query asks for another format."""
+        """The log index.html, unless it is missing, empty or generated, or the query asks for another
+        format."""
         if query.format not in (None, "html"):
             return None
         path = query.path + b"/index.html" if query.path else b"index.html"
         try:
-            found = open_first(sources, path, METADATA_ONLY)
+            found = open_first(sources, path, FULL_BODY if self._replaces_index else METADATA_ONLY)
             if isinstance(found, Folder):
                 return None
-            found.close()
-            if found.stored.size == 0:  # Zuul puts one at the root of its containers
-                return None
+            with closing(found):
+                # Zuul puts an empty one at the root of its containers.
+                if found.stored.size == 0 or (self._replaces_index and _is_generated(found)):
+                    return None
             query = query._replace(path=path, is_folder=False, format=None, sort=None)
             return self._logs(request, query, sources)
         except (NotFound, Unavailable):
@@ -99,6 +110,15 @@ class FolderHandler:
         budget = opened.enter_context(closing(self._workload.begin(request.client)))
         budget.enter(FOLDERS)
         return budget
+
+
+def _is_generated(index: Log) -> bool:
+    """True if zuul-jobs generated this index.html. Reads its first chunk."""
+    try:
+        chunk = next(iter(index), b"")
+    except Incomplete:
+        return False
+    return is_generated_index(beginning(chunk, HEAD, index.stored.encoding))
 
 
 def _has(
