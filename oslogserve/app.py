@@ -25,6 +25,7 @@ from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.handlers.server import Readiness
 from oslogserve.http.body import Body, Ended, ServerTiming
+from oslogserve.http.cors import Cors
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
@@ -77,6 +78,7 @@ class App:
         job = JobHandler(jobs, workload, config.noise, config["serve", "page_size"])
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
+        self._cors = Cors(config["serve", "cors_origins"])
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         self._spans = _spans(config)
@@ -121,6 +123,7 @@ class App:
         except BaseException:
             Body(Response("500", [], view="error"), self._metrics, started, note).fail()
             raise
+        self._cors.add_headers(request, response)
         body = Body(response, self._metrics, started, note)
         try:
             start_response(response.status, response.headers + timing.headers(request))
@@ -158,6 +161,9 @@ class App:
     def _response(self, request: Request, timing: ServerTiming, context: Context) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
         if method not in ("GET", "HEAD"):
+            preflight = None if path in self._operator_paths else self._cors.preflight(request)
+            if preflight is not None:
+                return preflight
             raise MethodNotAllowed(method)
         if path in self._server_paths:
             return self._server_paths[path](request)

@@ -76,6 +76,7 @@ OPTIONS = (
     Option("serve", "job_marks", "job-output.* console* zuul-info/", str),
     Option("serve", "operators", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "fronts", "127.0.0.0/8 ::1", values.networks),
+    Option("serve", "cors_origins", "", values.origins),
     Option("serve", "gzip_level", "2", values.gzip_level),
     Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),

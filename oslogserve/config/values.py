@@ -140,6 +140,16 @@ def networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
         raise ValueError("addresses and networks, such as 192.0.2.7 and 10.0.0.0/8") from None
 
 
+def origins(value: str) -> tuple[str, ...]:
+    """Origins as browsers write them."""
+    found = value.lower().split()
+    if not all(
+        re.fullmatch(r"https?://([a-z0-9._-]+|\[[0-9a-f:]+\])(:[0-9]+)?", one) for one in found
+    ):
+        raise ValueError("origins, such as https://dashboard.example.org, without a path")
+    return tuple(found)
+
+
 def gzip_level(value: str) -> int | None:
     if value.lower() == "off":
         return None

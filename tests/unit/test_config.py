@@ -427,3 +427,14 @@ def test_a_password_in_an_address_is_in_no_fault(conf):
     with pytest.raises(ConfigError) as caught:
         conf("[swift]\nstorage_url = https://zuul:hunter2@swift.example.org\n")
     assert "hunter2" not in str(caught.value)
+
+
+def test_origins_are_as_browsers_write_them(conf):
+    config = conf("[serve]\ncors_origins = https://Dash.example.org http://[::1]:3000\n")
+    assert config["serve", "cors_origins"] == ("https://dash.example.org", "http://[::1]:3000")
+
+
+@pytest.mark.parametrize("origin", ["*", "null", "dash.example.org", "https://a/", "https://a/b"])
+def test_what_is_no_origin_is_refused(conf, origin):
+    with pytest.raises(ConfigError, match=r":2: \[serve\] cors_origins: .* is not understood"):
+        conf(f"[serve]\ncors_origins = {origin}\n")

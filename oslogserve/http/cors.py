@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CORS (the Fetch standard): scripts of some other origins may read what programs read.
+
+Pages and stored bytes are never among that: both may be HTML. No answer allows credentials.
+"""
+
+import re
+from collections.abc import Collection
+
+from oslogserve.errors import Header
+from oslogserve.http.request import Request
+from oslogserve.http.response import NOSNIFF, Response
+
+#: Views that programs read, unless the answer is a page.
+_VIEWS = frozenset(("text", "jsonl", "summary", "listing", "job", "error"))
+#: A query whose 304 is for text or JSON.
+_FOR_PROGRAMS = re.compile(r"(?:^|&)format=(?:text|jsonl|summary)(?:&|$)")
+_EXPOSED = (
+    "Accept-Ranges, Content-Range, ETag, Link, Log-Complete, Log-Lines, Log-Matched, "
+    "Log-Read-To-End, Log-Sent, Log-Worker, Retry-After, Server-Timing"
+)
+_PREFLIGHT = (
+    ("Access-Control-Allow-Methods", "GET, HEAD"),
+    (
+        "Access-Control-Allow-Headers",
+        "If-Modified-Since, If-None-Match, If-Range, Log-Worker, Range, traceparent",
+    ),
+    ("Access-Control-Max-Age", "3600"),
+    ("Vary", "Origin"),
+)
+
+
+class Cors:
+    def __init__(self, origins: Collection[str]) -> None:
+        """origins: those that may read; none if empty."""
+        self._origins = frozenset(origins)
+
+    def preflight(self, request: Request) -> Response | None:
+        """The answer to a preflight request; None if it is none, or of an origin that is not allowed."""
+        allowed, environ = self._allowed(request), request.environ
+        is_preflight = environ["REQUEST_METHOD"] == "OPTIONS"
+        if not (allowed and is_preflight and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in environ):
+            return None
+        return Response("204 No Content", [*allowed, *_PREFLIGHT, NOSNIFF])
+
+    def add_headers(self, request: Request, response: Response) -> None:
+        """Adds to an answer what lets an allowed origin read it, and that it varies by origin."""
+        if not self._origins:
+            return
+        for number, (name, value) in enumerate(response.headers):
+            if name == "Vary" and "Origin" not in value:
+                response.headers[number] = (name, f"{value}, Origin")
+        if self._is_for_programs(request, response) and (allowed := self._allowed(request)):
+            response.headers.extend([*allowed, ("Access-Control-Expose-Headers", _EXPOSED)])
+
+    def _allowed(self, request: Request) -> list[Header]:
+        origin = request.environ.get("HTTP_ORIGIN", "")
+        return [("Access-Control-Allow-Origin", origin)] if origin in self._origins else []
+
+    def _is_for_programs(self, request: Request, response: Response) -> bool:
+        headers = dict(response.headers)
+        if response.status.startswith("304"):  # it does not say what the client has
+            return _FOR_PROGRAMS.search(request.environ.get("QUERY_STRING", "")) is not None
+        is_page = headers.get("Content-Type", "").startswith("text/html")
+        return "Location" in headers or (response.view in _VIEWS and not is_page)
