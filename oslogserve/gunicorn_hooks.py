@@ -89,6 +89,12 @@ class Worker(ThreadWorker):
             self.alive = False
         return bool(super().is_parent_alive())
 
+    def murder_keepalived(self, force: bool = False) -> None:
+        """Closes idle connections that timed out. A worker without a free thread closes all of them:
+        their next requests would wait for it, although another worker may be free."""
+        busy = self.nr_conns - len(self.keepalived_conns) - len(self.pending_conns)
+        super().murder_keepalived(force or busy >= int(self.cfg.threads))
+
 
 class _Configuration:
     """The configuration of all workers. The master reads it, so that all have the same."""

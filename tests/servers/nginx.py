@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real nginx as we ship it, in front of gunicorn."""
 
+import re
 import shutil
 
 from .process import HOST, REPOSITORY, Server, ServerError, free_port
@@ -20,6 +21,9 @@ http {{
   fastcgi_temp_path {root}/fastcgi;
   uwsgi_temp_path {root}/uwsgi;
   scgi_temp_path {root}/scgi;
+  # The client's address, as a test says.
+  set_real_ip_from 127.0.0.1;
+  real_ip_header Test-Client;
   # Who answered, after those that did not.
   add_header Test-Node $upstream_addr always;
   include {root}/oslogserve.conf;
@@ -67,16 +71,39 @@ class _Nginx(Server):
 
 
 class Nginx(_Nginx):
-    """In front of `backends`, Servers with a `port` each."""
+    """In front of `backends`, Servers with a `port` each.
 
-    def __init__(self, *backends):
+    has_limits: False for tests whose many readers have one address. certificate: PEM files of a
+    certificate and its key, for which the configuration's TLS is switched on, at `tls_port`.
+    changed: applied to the text of the configuration.
+    """
+
+    def __init__(self, *backends, has_limits=False, certificate=None, changed=str):
         self._backends = backends
+        self._has_limits = has_limits
+        self._certificate = certificate
+        self._changed = changed
+        self.tls_port = free_port()
         super().__init__()
 
     def _config(self):
         nodes = "\n  ".join(f"server {HOST}:{backend.port};" for backend in self._backends)
-        ours = CONFIG.read_text().replace("server 127.0.0.1:8000;", nodes)
-        return ours.replace("listen 80;", f"listen {HOST}:{self.port};")
+        ours = self._changed(CONFIG.read_text()).replace("server 127.0.0.1:8000;", nodes)
+        if not self._has_limits:
+            ours = re.sub(r"^ +limit_(conn|req) .*$", "", ours, flags=re.MULTILINE)
+        if self._certificate:
+            certificate, key = self._certificate
+            ours = re.sub("^  #(?! )", "  ", ours, flags=re.MULTILINE)
+            ours = ours.replace("/etc/ssl/logs.example.org.pem", str(certificate))
+            ours = ours.replace("/etc/ssl/logs.example.org.key", str(key))
+        for shipped, port in ((80, self.port), (443, self.tls_port)):
+            ours = re.sub(rf"(listen (?:\[::)?)(\]:)?{shipped}\b", _listening(port), ours)
+        return ours
+
+
+def _listening(port):
+    """Loopback's addresses in place of all of the machine's, in a "listen"."""
+    return lambda found: f"{found[1]}1{found[2]}{port}" if found[2] else f"listen {HOST}:{port}"
 
 
 class CachingNginx(_Nginx):
