@@ -4,13 +4,14 @@
 `make test ENV=lint` validates the latter two.
 """
 
+import configparser
 import importlib.metadata
 import json
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 
 from oslogserve.cli import _parser
 from oslogserve.config import load
@@ -19,7 +20,12 @@ from oslogserve.http.operators import Operators
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONTAINER = (REPOSITORY / "Containerfile").read_text()
-MANIFEST = (REPOSITORY / "etc/kubernetes/oslogserve.yaml").read_text()
+KUBERNETES = REPOSITORY / "etc/kubernetes"
+MANIFEST = (KUBERNETES / "oslogserve.yaml").read_text()
+KINDS = {document["kind"]: document for document in yaml.safe_load_all(MANIFEST)}
+DEPLOYMENT = KINDS["Deployment"]
+KUSTOMIZATION_TEXT = (KUBERNETES / "kustomization.yaml").read_text()
+KUSTOMIZATION = yaml.safe_load(KUSTOMIZATION_TEXT)
 SECRET = {"OS_USERNAME": "log-reader", "OS_PASSWORD": "x", "OS_PROJECT_NAME": "ci"}
 
 
@@ -55,15 +61,12 @@ def test_the_manifest_asks_for_what_the_image_has():
     assert f"containerPort: {instruction('EXPOSE')}\n" in MANIFEST
     config = Path(json.loads(instruction("CMD"))[2])
     assert f"mountPath: {config.parent}\n" in MANIFEST
-    assert f"  {config.name}: |\n" in MANIFEST
+    assert (KUBERNETES / config.name).exists()
 
 
 @pytest.fixture
-def config(tmp_path):
-    block = re.search(r"^  oslogserve\.conf: \|\n((?:    .*\n|\n)+)", MANIFEST, re.MULTILINE)[1]
-    file = tmp_path / "oslogserve.conf"
-    file.write_text(textwrap.dedent(block))
-    return load(str(file), environ=SECRET)
+def config():
+    return load(str(KUBERNETES / "oslogserve.conf"), environ=SECRET)
 
 
 def test_the_manifests_configuration_is_complete_with_its_secret(config):
@@ -71,18 +74,85 @@ def test_the_manifests_configuration_is_complete_with_its_secret(config):
     assert all(f"--from-literal={name}=" in MANIFEST for name in SECRET)
 
 
+PROMETHEUS, INGRESS, POD = "192.0.2.1", "192.0.2.17", "10.1.2.3"
+
+
 @pytest.mark.parametrize(
     ("peer", "forwarded", "may"),
     [
-        ("10.1.2.3", None, True),  # the kubelet, Prometheus
-        ("10.1.2.3", "192.0.2.1", False),  # a reader, by way of the ingress
-        ("192.0.2.1", None, False),
+        (PROMETHEUS, None, True),
+        (POD, None, False),
+        (POD, "127.0.0.1", False),
+        (INGRESS, POD, False),
+        (INGRESS, "203.0.113.7", False),
     ],
 )
-def test_the_kubelet_may_ask_for_readiness_and_readers_may_not(config, peer, forwarded, may):
+def test_prometheus_alone_is_an_operator_and_no_other_pod(config, peer, forwarded, may):
     operators = Operators(config["serve", "operators"], config["serve", "fronts"])
     environ = {"REMOTE_ADDR": peer} | ({"HTTP_X_FORWARDED_FOR": forwarded} if forwarded else {})
     assert operators.include(environ) == may
+
+
+def test_no_probe_of_a_pod_asks_swift():
+    """All pods have the same Swift: its outage would leave none that answers."""
+    (container,) = DEPLOYMENT["spec"]["template"]["spec"]["containers"]
+    probes = [probe for name, probe in container.items() if name.endswith("Probe")]
+    assert [probe["httpGet"]["path"] for probe in probes] == ["/healthz"] * 3
+
+
+def test_a_changed_configuration_is_rolled_out():
+    """kustomize adds a hash of its content to the name of the ConfigMap that the pods mount."""
+    (generated,) = KUSTOMIZATION["configMapGenerator"]
+    assert generated["files"] == ["oslogserve.conf"]
+    (volume,) = (v for v in DEPLOYMENT["spec"]["template"]["spec"]["volumes"] if "configMap" in v)
+    assert volume["configMap"]["name"] == generated["name"]
+    assert "ConfigMap" not in KINDS
+    resources = re.findall(r"^  #?- (\S+\.yaml)$", KUSTOMIZATION_TEXT, re.MULTILINE)
+    others = {path.name for path in KUBERNETES.glob("*.yaml")} - {"kustomization.yaml"}
+    assert set(resources) == others
+
+
+def test_what_prometheus_scrapes_of_a_pod_has_the_job_of_the_alerts():
+    monitor = yaml.safe_load((KUBERNETES / "podmonitor.yaml").read_text())["spec"]
+    pod = DEPLOYMENT["spec"]["template"]
+    labels = pod["metadata"]["labels"]
+    assert monitor["selector"]["matchLabels"].items() <= labels.items()
+    (endpoint,) = monitor["podMetricsEndpoints"]
+    ports = {port["name"] for port in pod["spec"]["containers"][0]["ports"]}
+    assert endpoint["port"] in ports
+    alerts = (REPOSITORY / "etc/prometheus/oslogserve.rules.yml").read_text()
+    assert f'up{{job="{labels[monitor["jobLabel"]]}"}}' in alerts
+
+
+def test_only_the_ingress_and_prometheus_reach_a_pod():
+    (rule,) = KINDS["NetworkPolicy"]["spec"]["ingress"]
+    assert len(rule["from"]) == 2
+    assert rule["ports"] == [{"port": "http"}]
+    (backend,) = KINDS["Ingress"]["spec"]["rules"][0]["http"]["paths"]
+    service = backend["backend"]["service"]
+    assert service["name"] == KINDS["Service"]["metadata"]["name"]
+    assert service["port"]["name"] in {port["name"] for port in KINDS["Service"]["spec"]["ports"]}
+
+
+def test_pods_are_on_different_nodes():
+    (spread,) = DEPLOYMENT["spec"]["template"]["spec"]["topologySpreadConstraints"]
+    labels = DEPLOYMENT["spec"]["template"]["metadata"]["labels"]
+    assert spread["labelSelector"]["matchLabels"].items() <= labels.items()
+    assert spread["topologyKey"] == "kubernetes.io/hostname"
+
+
+def test_the_service_is_bounded_and_starts_again_before_systemd_gives_up():
+    """Twice the workers are there while a reload replaces them."""
+    unit = configparser.RawConfigParser(strict=False)
+    unit.optionxform = str
+    unit.read(REPOSITORY / "etc/systemd/oslogserve.service")
+    service = unit["Service"]
+    assert service["MemoryMax"] == "1G"
+    assert 2 * SETTINGS["workers"] * 256 <= 1024
+    assert int(service["TasksMax"]) >= 2 * SETTINGS["workers"] * SETTINGS["threads"] * 4
+    # By default, five starts in ten seconds are too many.
+    assert service["Restart"] == "on-failure"
+    assert 5 * int(service["RestartSec"]) >= 10
 
 
 def test_a_pod_is_stopped_only_after_its_requests_could_end():
