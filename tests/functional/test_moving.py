@@ -33,6 +33,7 @@ TIMES = b"""\
 2013-09-27 18:22:11 ERROR fails
 2013-09-27 18:22:12.123456 INFO ends
 """
+JENKINS = b'<pre>\n18:07:11 Started by <a href="https://jenkins.example.org/1">user</a>\n</pre>\n'
 IN_SWIFT = b"2013-09-27 18:22:10.000 1 INFO nova.api [-] of Swift\n"
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
@@ -93,6 +94,8 @@ def server(keystone_swift, tmp_path_factory):
         for name, content in {"screen-n-api": LOG, "syslog": SYSLOG, "times": TIMES}.items():
             (job / f"{name}.txt.gz").write_bytes(gzip.compress(content))
         (job / "console.html.gz").write_bytes(gzip.compress(LOG))
+        (job / "screen-n-api-console.html").write_bytes(LOG)
+        (job / "jenkins-console.html").write_bytes(JENKINS)
         config = converted(tmp_path_factory.mktemp("old"), logs, swift.settings("moving"))
         with Apache(logs, config) as apache:
             yield apache
@@ -174,6 +177,7 @@ def is_missing(server, row):
 CHECKS = {
     "/LOG.txt.gz": is_whole,
     "/LOG/console.html.gz": is_whole,
+    "/LOG-console.html": is_whole,
     "/htmlify/LOG.txt.gz": is_whole,
     "/LOG.txt.gz?level=ERROR": has_errors,
     "/LOG.txt.gz?level=CRITICAL": has_one,
@@ -191,6 +195,21 @@ CHECKS = {
     "/FOLDER": is_redirected,
     "/NO-SUCH-LOG.txt.gz": is_missing,
 }
+
+
+def test_html_in_a_line_of_a_console_is_text_and_the_address_in_it_a_link(server):
+    shown = ask(server, "/42/1/jenkins-console.html", **HTML).body
+    link = b'<a href="https://jenkins.example.org/1">https://jenkins.example.org/1</a>'
+    assert b'Started by &lt;a href="' + link + b'"&gt;user&lt;/a&gt;' in shown
+
+
+def test_a_range_of_a_page_is_all_of_it_and_of_text_a_part(server):
+    address = "/42/1/screen-n-api.txt.gz"
+    assert ask(server, address, Range="bytes=0-9", **HTML).body == ask(server, address, **HTML).body
+    part = ask(server, address, Range="bytes=0-9")
+    assert (part.status, part.body) == (206, LOG[:10])
+
+
 #: The log, and the lines that are highlighted.
 FRAGMENTS = {
     "#_2013-09-27_18_22_11_248": ("screen-n-api", ["L2", "L4"]),
