@@ -46,12 +46,14 @@ server {{
 """
 
 
-class _Nginx(Server):
+class NginxBase(Server):
+    """nginx with the configuration of a subclass."""
+
     def __init__(self):
         super().__init__("nginx")
         program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
         if program is None:
-            raise ServerError("nginx is not installed: apt-get install nginx-core")
+            raise ServerError("nginx is not installed: apt-get install nginx-light")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         (self.root / "oslogserve.conf").write_text(self._config())
@@ -70,25 +72,23 @@ class _Nginx(Server):
         raise NotImplementedError
 
 
-class Nginx(_Nginx):
+class Nginx(NginxBase):
     """In front of `backends`, Servers with a `port` each.
 
     has_limits: False for tests whose many readers have one address. certificate: PEM files of a
     certificate and its key, for which the configuration's TLS is switched on, at `tls_port`.
-    changed: applied to the text of the configuration.
     """
 
-    def __init__(self, *backends, has_limits=False, certificate=None, changed=str):
+    def __init__(self, *backends, has_limits=False, certificate=None):
         self._backends = backends
         self._has_limits = has_limits
         self._certificate = certificate
-        self._changed = changed
         self.tls_port = free_port()
         super().__init__()
 
     def _config(self):
         nodes = "\n  ".join(f"server {HOST}:{backend.port};" for backend in self._backends)
-        ours = self._changed(CONFIG.read_text()).replace("server 127.0.0.1:8000;", nodes)
+        ours = CONFIG.read_text().replace("server 127.0.0.1:8000;", nodes)
         if not self._has_limits:
             ours = re.sub(r"^ +limit_(conn|req) .*$", "", ours, flags=re.MULTILINE)
         if self._certificate:
@@ -106,7 +106,7 @@ def _listening(port):
     return lambda found: f"{found[1]}1{found[2]}{port}" if found[2] else f"listen {HOST}:{port}"
 
 
-class CachingNginx(_Nginx):
+class CachingNginx(NginxBase):
     """A cache in front of the server at `origin`, as a CDN has one."""
 
     def __init__(self, origin):
