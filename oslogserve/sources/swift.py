@@ -2,18 +2,15 @@
 """The Swift source: logs and listings in containers of OpenStack Swift."""
 
 import copy
-import math
 import re
 from collections.abc import Callable, Iterator
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-import urllib3.exceptions
 from swiftclient import client as swift_api
 
 from oslogserve.config import Config
-from oslogserve.errors import Incomplete, SourceError
+from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import (
     ALL_ENTRIES,
@@ -23,22 +20,19 @@ from oslogserve.sources import (
     Folder,
     Log,
     OpenOptions,
-    Stored,
     WantedEntries,
     encoding_of,
-    within_dates,
 )
 from oslogserve.sources import swift_listing as listing
-from oslogserve.sources.deadline import DeadlineConnection
-from oslogserve.sources.large_objects import checksums_of, version_of
-from oslogserve.sources.resuming import Attempts, Checksum, ResumingLog
-from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
+from oslogserve.sources.large_objects import checksums_of
+from oslogserve.sources.resuming import Attempts, ResumingLog
+from oslogserve.sources.swift_log import OpenSwiftLog, SwiftLog, check_range
+from oslogserve.sources.swift_session import SOURCE, SwiftSession
 
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
 #: An object that need not be there: "not found" tells that its container may be read.
 PROBED = ".oslogserve"
-_LENGTH = re.compile(r"[0-9]{1,18}")
 
 _T = TypeVar("_T")
 
@@ -159,7 +153,7 @@ class Swift:
             headers=headers,
             response_dict=response,
         )
-        _check_range(found, response["status"], options.byte_range)
+        check_range(found, response["status"], options.byte_range)
         _, _, container, name = args
         # They are requested later, and then need a new deadline.
         checksums = lambda: checksums_of(self.waiting_anew()._request, found, container, name)
@@ -245,83 +239,6 @@ class Swift:
         self._session.close()
 
 
-class SwiftLog(Log):
-    """An object's metadata. It has no bytes, and nothing to close."""
-
-    def __init__(self, headers: dict[str, str]) -> None:
-        super().__init__(_stored(headers))
-        self.is_folder = listing.is_marker(headers.get("content-type", ""), self.stored.size or 0)
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(())
-
-    def close(self) -> None:
-        pass
-
-
-class OpenSwiftLog(SwiftLog):
-    """An open response. Its connection goes back to the session when all was read."""
-
-    def __init__(
-        self,
-        headers: dict[str, str],
-        chunks: Iterator[bytes],
-        connection: DeadlineConnection,
-        session: SwiftSession,
-        checksums: Callable[[], list[Checksum]],
-    ) -> None:
-        """Reads the first chunk."""
-        super().__init__(headers)
-        self.checksums = checksums
-        self._chunks = chunks
-        self._first = next(chunks, b"")
-        if not self._first and self.stored.size:
-            raise urllib3.exceptions.IncompleteRead(0, self.stored.size)
-        self._is_read = False
-        self._adapter = connection.adapter
-        self._connection: DeadlineConnection | None = connection
-        self._session = session
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = self.stored.size
-        left = math.inf if size is None else size
-        chunk = self._first
-        while chunk:
-            left -= len(chunk)
-            if left < 0:
-                raise Incomplete("corrupt", "Swift sent more than it said")
-            self._is_read = left == 0  # a reader that counts the bytes may stop here
-            yield chunk
-            chunk = b"" if self._is_read else self._next_chunk()
-        if 0 < left < math.inf:
-            raise Incomplete("failed", "Swift ended too early")
-        self._is_read = True
-
-    def _next_chunk(self) -> bytes:
-        """The next chunk, or b"" at the end. Raises Incomplete.
-
-        It has a deadline. Else a server that sends a byte a second would hold the thread, even after
-        the client has left.
-        """
-        self._adapter.at = self._session.chunk_deadline()
-        try:
-            return next(self._chunks, b"")
-        except TIMEOUTS as error:
-            raise Incomplete("timeout", "Swift stopped answering") from error
-        except FAILURES as error:
-            raise Incomplete("failed", "the connection to Swift broke") from error
-
-    def close(self) -> None:
-        """Gives the connection back if all was read, else closes it."""
-        connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        if self._is_read:
-            self._session.release(connection)
-        else:
-            connection.close()
-
-
 def _stored_as(log: Location) -> list[Location]:
     """The objects that may hold a log: its name, and with .gz. Leaves out names too long for Swift."""
     names = [log.name, log.name + ".gz"] if log.name else []
@@ -335,30 +252,3 @@ def _prefix_of(folder: Location) -> str:
 
 def _head(*args: str, http_conn: Any) -> SwiftLog:
     return SwiftLog(swift_api.head_object(*args, http_conn=http_conn))
-
-
-def _check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int] | None) -> None:
-    """Raises ValueError or SourceError if a response has other bytes than requested."""
-    if byte_range is None:
-        if status != 200:
-            raise ValueError("neither an object nor an error")
-        return
-    first, end = byte_range
-    is_range = headers.get("content-range", "").startswith(f"bytes {first}-{end - 1}/")
-    if status != 206 or not is_range or headers.get("content-length") != str(end - first):
-        # A large object without a length is always sent as a whole.
-        raise SourceError(SOURCE, "it does not send this range of the log", "changed")
-
-
-def _stored(headers: dict[str, str]) -> Stored:
-    """Metadata in a response's headers. Raises ValueError or KeyError if some is missing."""
-    length = headers.get("content-length", "0")
-    if not _LENGTH.fullmatch(length):
-        raise ValueError("no length")
-    return Stored(
-        source=SOURCE,
-        size=int(length) if "content-length" in headers else None,
-        modified=within_dates(parsedate_to_datetime(headers["last-modified"]).timestamp()),
-        version=version_of(headers),
-        encoding=headers.get("content-encoding", "").lower(),
-    )

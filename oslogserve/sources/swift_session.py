@@ -15,15 +15,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from threading import Lock, Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import keystoneauth1.exceptions
 import requests
 import urllib3.exceptions
-from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
-from requests.utils import get_auth_from_url, urldefragauth
-from swiftclient import authv1
+from requests.utils import get_auth_from_url
 from swiftclient.client import head_account, logger_settings
 from swiftclient.exceptions import ClientException
 
@@ -32,6 +30,7 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Trace, transaction_of
 from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection
+from oslogserve.sources.swift_access import Access, NeverExpires, credentials
 
 SOURCE = "swift"
 #: Exceptions that requests to Swift or Keystone raise.
@@ -68,29 +67,13 @@ logger_settings["reveal_sensitive_prefix"] = 0
 _T = TypeVar("_T")
 
 
-class _Access(NamedTuple):
-    storage_url: str
-    token: str
-    #: keystoneauth's object, which knows when the token expires.
-    info: Any
-    #: Seconds that the token is good for, by its issuer's clock.
-    life: float = math.inf
-
-
-class _Public:
-    """Stands for keystoneauth's info where there is no token: nothing expires."""
-
-    def will_expire_soon(self, seconds: float) -> bool:
-        return False
-
-
 class SwiftSession:
     def __init__(self, config: Config, metrics: Metrics) -> None:
         self._metrics = metrics
         self._options = config.section("swift")
         #: True if all requests are made without a token.
         self.is_public = bool(self._options["storage_url"])
-        self._auth: Any = None if self.is_public else _credentials(self._options)
+        self._auth: Any = None if self.is_public else credentials(self._options)
         self._answer_timeout: float = self._options["answer_timeout"]
         self._read_timeout: float = self._options["read_timeout"]
         self._token_timeout = min(self._read_timeout, self._answer_timeout)
@@ -107,12 +90,12 @@ class SwiftSession:
         )
         self._idle: list[DeadlineConnection] = []
         # The latest token, and the latest request for one.
-        self._access: _Access | None = None
+        self._access: Access | None = None
         if self.is_public:
-            self._access = _Access(self._options["storage_url"], "", _Public())
+            self._access = Access(self._options["storage_url"], "", NeverExpires())
         #: On the monotonic clock.
         self._renew_at = math.inf
-        self._renewal: Future[_Access] = Future()
+        self._renewal: Future[Access] = Future()
         self._renewal.cancel()
         self._renewal_lock = Lock()
 
@@ -183,7 +166,7 @@ class SwiftSession:
             self.release(connection)
         return result
 
-    def _current_access(self, deadline: float, refused: str | None = None) -> _Access:
+    def _current_access(self, deadline: float, refused: str | None = None) -> Access:
         """A token other than the refused one. Raises SourceError.
 
         If many threads need a new one, one thread requests it. All share the outcome, also a failure,
@@ -206,13 +189,13 @@ class SwiftSession:
         except SourceError as error:  # each thread raises an exception of its own
             raise SourceError(SOURCE, str(error), error.reason) from None
 
-    def _start_renewal(self, last: "Future[_Access]") -> "Future[_Access]":
+    def _start_renewal(self, last: "Future[Access]") -> "Future[Access]":
         """The request for the token after `last`. It has its own thread: callers differ in deadlines."""
         with self._renewal_lock:
             if self._renewal is not last:
                 return self._renewal
             self._renew_at = time.monotonic() + RENEWAL_PAUSE
-            renewal: Future[_Access] = Future()
+            renewal: Future[Access] = Future()
             try:
                 Thread(target=self._renew, args=[renewal], daemon=True).start()
             except RuntimeError as error:  # the system allows no more threads
@@ -220,7 +203,7 @@ class SwiftSession:
             self._renewal = renewal
             return renewal
 
-    def _renew(self, renewal: "Future[_Access]") -> None:
+    def _renew(self, renewal: "Future[Access]") -> None:
         outcome = "failed"
         began = time.monotonic()
         try:
@@ -236,7 +219,7 @@ class SwiftSession:
             renewal.set_exception(error)
         self._metrics["swift_authentications_total", outcome].inc()
 
-    def _introduce(self, access: _Access) -> None:
+    def _introduce(self, access: Access) -> None:
         """Lets Swift verify a new token with Keystone, so that no reader waits for that."""
         head = partial(head_account, access.storage_url, access.token)
         deadline = time.monotonic() + self._token_timeout
@@ -244,7 +227,7 @@ class SwiftSession:
             connection = self._connection(access.storage_url, deadline, Trace())
             self._request_once(head, connection, keeps_connection=False)
 
-    def _authenticate(self) -> _Access:
+    def _authenticate(self) -> Access:
         try:
             self._auth.invalidate()
             info = self._auth.get_access(self._session)
@@ -256,7 +239,7 @@ class SwiftSession:
             if url is None:
                 raise keystoneauth1.exceptions.EndpointNotFound
             life = (info.expires - info.issued).total_seconds() if info.expires else math.inf
-            return _Access(str(url), info.auth_token, info, life)
+            return Access(str(url), info.auth_token, info, life)
         except keystoneauth1.exceptions.EndpointNotFound as error:
             message = "the catalog has no such object-store endpoint"
             raise SourceError(SOURCE, message) from error
@@ -323,20 +306,3 @@ def _is_untrusted(error: BaseException) -> bool:
     while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
         cause = cause.__cause__ or cause.__context__
     return cause is not None
-
-
-def _credentials(options: dict[str, Any]) -> Any:
-    """keystoneauth's plugin, with an auth_url without secrets, since it may be logged."""
-    url = urldefragauth(options["auth_url"])
-    plugin: Any = v3.Password  # takes an id before a name
-    prefixes: tuple[str, ...] = ("username", "password", "project_", "user_domain_")
-    if options["auth_version"] == "1":
-        plugin, prefixes = authv1.PasswordPlugin, ("username", "password")
-    elif options["application_credential_id"]:
-        plugin, prefixes = v3.ApplicationCredential, ("application_credential_",)
-    secrets = {key: value for key, value in options.items() if key.startswith(prefixes)}
-    made = plugin(auth_url=url, **secrets)
-    # keystoneauth would renew a token with two minutes left at each request. A token that expires
-    # on its way is renewed after the 401.
-    made.MIN_TOKEN_LIFE_SECONDS = 0
-    return made

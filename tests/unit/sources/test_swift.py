@@ -9,7 +9,8 @@ from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Context, Stored, Trace
 from oslogserve.sources import swift as module
-from oslogserve.sources.swift import OpenSwiftLog, Swift
+from oslogserve.sources.swift import Swift
+from oslogserve.sources.swift_log import OpenSwiftLog
 
 SWIFT = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
 

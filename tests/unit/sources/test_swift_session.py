@@ -14,7 +14,8 @@ from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import swift_session
-from oslogserve.sources.swift_session import PAUSE, SwiftSession, _Access
+from oslogserve.sources.swift_access import Access
+from oslogserve.sources.swift_session import PAUSE, SwiftSession
 
 CONFIG = """
 [swift]
@@ -53,7 +54,7 @@ def session(monkeypatch, tmp_path):
     def authenticate():
         number = next(numbers)
         token = Token(expires=not made.lives(number))
-        return _Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
+        return Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
 
     monkeypatch.setattr(made, "_authenticate", authenticate)
     with contextlib.closing(made):
