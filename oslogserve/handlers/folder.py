@@ -118,7 +118,7 @@ def _is_generated(index: Log) -> bool:
         chunk = next(iter(index), b"")
     except Incomplete:
         return False
-    return is_generated_index(beginning(chunk, HEAD, index.stored.encoding))
+    return is_generated_index(beginning(chunk, HEAD, index.stored.encoding) or b"")
 
 
 def _has(
