@@ -102,7 +102,10 @@ class Client:
             transfer = self._by_handle[handle]
             self._multi.remove_handle(handle)
             self._idle.append(transfer)
-            yield transfer.sample(error)
+            sample = transfer.sample(error)
+            if transfer.request.ended:
+                transfer.request.ended(sample)
+            yield sample
 
     def close(self) -> None:
         for handle in self._by_handle:
@@ -175,7 +178,7 @@ class _Transfer:
 
     def __init__(self, options: dict[int, Any]) -> None:
         self._headers: dict[str, str] = {}
-        self._request = Request("", "", "")
+        self.request = Request("", "", "")
         self._started = 0.0
         #: When its last request of this run ended; inf before.
         self.ended = math.inf
@@ -193,9 +196,12 @@ class _Transfer:
 
     def begin(self, request: Request, started: float) -> None:
         self._headers = {}
-        self._request = request
-        self._started = started
         set_option = self.handle.setopt
+        if request.method != self.request.method:
+            set_option(pycurl.HTTPGET, 1)  # ends an upload
+            self.handle.unsetopt(pycurl.CUSTOMREQUEST)
+        self.request = request
+        self._started = started
         set_option(pycurl.URL, request.url)
         if request.headers:
             set_option(pycurl.HTTPHEADER, list(request.headers))
@@ -217,17 +223,17 @@ class _Transfer:
         status = get(pycurl.RESPONSE_CODE)
         # For a GET, libcurl notes the end of sending too late if the server takes the processor: the
         # answer would seem faster than it was.
-        is_upload = self._request.data is not None
+        is_upload = self.request.data is not None
         moments = (pycurl.CONNECT_TIME_T, pycurl.APPCONNECT_TIME_T)
         sent = max(map(get, [pycurl.POSTTRANSFER_TIME_T] if is_upload else moments)) / 1e6
         first = get(pycurl.STARTTRANSFER_TIME_T) / 1e6
         total = get(pycurl.TOTAL_TIME_T) / 1e6
-        if not error and status != SUCCESS[self._request.method]:
+        if not error and status != SUCCESS[self.request.method]:
             error = f"status {status}"
         self.ended = self._started + total
         return Sample(
-            source=self._request.source,
-            name=self._request.name,
+            source=self.request.source,
+            name=self.request.name,
             started=self._started,
             sent=sent,
             response=max(0.0, first - sent),

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `oslogserve bench get`, `put` and `delete`.
+"""The commands `oslogserve bench get`, `scenarios`, `put`, `mix`, `delete` and `merge`.
 
-Each returns the exit status, 1 if a request failed, and raises ConfigError, SourceError and OSError.
+Each returns the exit status, see report(), and raises ConfigError, SourceError and OSError.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import product
 from pathlib import Path
 
-from oslogserve.bench import logs
+from oslogserve.bench import files, logs
 from oslogserve.bench.client import Client
-from oslogserve.bench.containers import Containers, checked_run, new_run
+from oslogserve.bench.containers import OPERATIONS, Containers, mixed, new_run
 from oslogserve.bench.logs import Endpoint
-from oslogserve.bench.result import Result
+from oslogserve.bench.result import TURNS, Result
 from oslogserve.bench.runs import measure_run, measured, report, setup
+from oslogserve.bench.samples import Request
 from oslogserve.config import ConfigError
 from oslogserve.errors import SourceError
 
@@ -25,51 +26,107 @@ from oslogserve.errors import SourceError
 def get(options: argparse.Namespace) -> int:
     endpoints = _endpoints(options)
     names = _logs(options, endpoints)
-    for endpoint, name in product(endpoints, names):
-        endpoint.request(name)  # raises before anything is measured
+    found = Result(_described(options, endpoints, names), [])
+    return report(options, _fetched(options, found, endpoints, names))
+
+
+def scenarios(options: argparse.Namespace) -> int:
+    endpoints = _endpoints(options)
+    names = _logs(options, endpoints)
+    if len(names) == 1:
+        raise ConfigError(f"{names[0]}: give more than one log")
+    found = Result(_described(options, endpoints, names), [])
+    cases = product((("one log", names[:1]), (f"{len(names)} logs", names)), (1, options.parallel))
+    for (what, own), parallel in cases:
+        title = f"{what}, {'one by one' if parallel == 1 else f'{parallel} parallel'}"
+        of_scenario = argparse.Namespace(**{**vars(options), "parallel": parallel})
+        if not found.was_interrupted:
+            found = _fetched(of_scenario, found, endpoints, own, title)
+    return report(options, found)
+
+
+def _fetched(
+    options: argparse.Namespace,
+    found: Result,
+    endpoints: Sequence[Endpoint],
+    names: Sequence[str],
+    title: str = "",
+) -> Result:
     encoding = "gzip" if options.gzip else "identity"
     headers = ["Log-Worker: ?", "Accept: text/plain", f"Accept-Encoding: {encoding}"]
+    requests = partial(logs.alternating, endpoints, names)
+    return measured(options, _client(options, headers), found, requests, len(endpoints), title)
+
+
+def _described(
+    options: argparse.Namespace, endpoints: Sequence[Endpoint], names: Sequence[str]
+) -> dict[str, str]:
+    """The set-up. Raises ConfigError if a log has no URL."""
+    for endpoint, name in product(endpoints, names):
+        endpoint.request(name)  # raises before anything is measured
     shared = [f"{k}={v}" for k, v in endpoints[0].parameters.items() if k != "source"]
-    described = {
+    return {
         "sources": ", ".join(f"{one.name} {one.base}".strip() for one in endpoints),
         "logs": names[0] if len(names) == 1 else f"{len(names)}, the first {names[0]}",
-        "encoding": encoding,
+        "encoding": "gzip" if options.gzip else "identity",
         "parameters": ", ".join(shared),
+        **({TURNS: "each log from each source in turn"} if len(endpoints) > 1 else {}),
         **setup(options),
     }
-    client = _client(options, headers)
-    requests = partial(logs.alternating, endpoints, names)
-    return report(options, measured(options, client, described, requests, len(endpoints)))
 
 
 def put(options: argparse.Namespace) -> int:
-    run = new_run()
-    described = {
-        "sources": f"swift, {options.containers} containers of {options.size} bytes an object",
-        "run": run,
-        **setup(options),
-    }
+    return _on_containers(options, {}, lambda uploads: uploads)
+
+
+def mix(options: argparse.Namespace) -> int:
+    if len(options.mix) != len(OPERATIONS) or not any(options.mix):
+        raise ConfigError("--mix: give three shares, such as 2,7,1")
+    shares = zip(options.mix, OPERATIONS, strict=True)
+    described = {"mix": ", ".join(f"{share} {name}" for share, name in shares)}
+    first = options.warm_up * options.parallel
+    return _on_containers(options, described, lambda uploads: mixed(uploads, options.mix, first))
+
+
+def merge(options: argparse.Namespace) -> int:
+    return report(options, files.merged(options.file))
+
+
+def _on_containers(
+    options: argparse.Namespace,
+    described: dict[str, str],
+    requests: Callable[[Iterator[Request]], Iterator[Request]],
+) -> int:
+    """Measures requests to new containers, deletes these, and reports.
+
+    requests: makes them of uploads.
+    """
+    run, deleted = new_run(), Result({}, [])
     with closing(Containers(options.config)) as containers:
         try:
             names = containers.make(run, options.containers)
-            uploads = containers.authorized(containers.uploads(names, options.size))
+            sources = {"sources": f"{containers.url}, {len(names)} containers", "run": run}
+            found = Result({**sources, **described, **setup(options)}, [])
+            endless = containers.authorized(requests(containers.uploads(names, options.sizes)))
             client = _client(options, ca_file=containers.ca_file)
-            found = measured(options, client, described, lambda: uploads)
-            status = report(options, found)
+            found = measured(options, client, found, lambda: endless)
         finally:
             if not options.keep:
-                _delete_run(containers, run, options)
+                deleted = _delete_run(containers, run, options)
     if options.keep:
         print(f"To delete what was put: oslogserve bench delete {run}", file=sys.stderr)
-    return status
+    found = found._replace(
+        was_interrupted=found.was_interrupted or deleted.was_interrupted,
+        deletions=[] if "mix" in described else deleted.runs,
+    )
+    return max(report(options, found), 2 if deleted.notes else 0)
 
 
 def delete(options: argparse.Namespace) -> int:
-    if bool(options.run_name) == options.all:
+    if bool(options.run_name) == options.all or "" in options.run_name:
         raise ConfigError("give the names of runs, or --all")
-    runs = [checked_run(name) for name in options.run_name] or [""]
     with closing(Containers(options.config)) as containers:
-        names = [name for run in runs for name in containers.names(run)]
+        names = [name for run in options.run_name or [""] for name in containers.names(run)]
         if not names:
             raise ConfigError("there is nothing to delete")
         described = {"sources": f"swift, {len(names)} containers", **setup(options)}
@@ -119,7 +176,8 @@ def _deleted(
     with closing(_client(options, ca_file=containers.ca_file)) as client:
         try:
             while requests := containers.deletions(names):
-                measure_run(found, client, containers.authorized(requests), "deleting")
+                authorized = containers.authorized(requests)
+                measure_run(options, client, found, authorized, "deleting")
                 if all(sample.error for sample in found.runs[-1].samples):
                     return found
             containers.delete(names)
@@ -128,13 +186,19 @@ def _deleted(
     return found
 
 
-def _delete_run(containers: Containers, run: str, options: argparse.Namespace) -> None:
-    """Cleans up after a run. Raises OSError if something is left."""
+def _delete_run(containers: Containers, run: str, options: argparse.Namespace) -> Result:
+    """Cleans up after a run. Prints and notes how to delete what is left."""
+    found, reason = Result({}, []), ""
     try:
-        found = _deleted(containers, containers.names(run), options, Result({}, []))
-        failed = any(sample.error for sample in found.samples)
-        reason = "interrupted" if found.was_interrupted else "not all was deleted" if failed else ""
-    except (KeyboardInterrupt, SourceError) as error:
-        reason = str(error) or "interrupted"
+        found = _deleted(containers, containers.names(run), options, found)
+        reason = "not all was deleted" if any(sample.error for sample in found.samples) else ""
+    except SourceError as error:
+        reason = str(error)
+    except KeyboardInterrupt:
+        found = found._replace(was_interrupted=True)
+    if found.was_interrupted:
+        reason = "interrupted"
+    left = f"{reason}; for what is left: oslogserve bench delete {run}"
     if reason:
-        raise OSError(f"{reason}; for what is left: oslogserve bench delete {run}")
+        print(f"oslogserve: {left}", file=sys.stderr)
+    return found._replace(notes=[left] if reason else [])

@@ -6,15 +6,15 @@ It writes to, and deletes, only containers with its own prefix and its own metad
 
 import itertools
 import os
-import re
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from random import Random
 from urllib.parse import quote
 
 from swiftclient import client as swift_api
 
-from oslogserve.bench.samples import Request, UploadData
+from oslogserve.bench.samples import Request, Sample, UploadData
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
@@ -24,6 +24,8 @@ PREFIX = "oslogserve-bench-"
 MARK = "x-container-meta-oslogserve-bench"
 #: Random bytes that all uploads repeat; more would only push others out of the processor's cache.
 DATA = 16 * 2**20
+#: Operations of mixed(), in the order of their shares.
+OPERATIONS = ("put", "get", "delete")
 #: Objects that one round of deletions lists and deletes.
 MOST_DELETED = 100_000
 #: Seconds for which the deletion of an empty container is retried: Swift counts its objects late.
@@ -43,6 +45,11 @@ class Containers:
     def close(self) -> None:
         self._session.close()
 
+    @property
+    def url(self) -> str:
+        """The storage URL."""
+        return self._access()[0]
+
     def make(self, run: str, count: int) -> list[str]:
         """Makes the containers of a run. Returns their names."""
         names = [f"{PREFIX}{run}-{number}" for number in range(count)]
@@ -58,13 +65,13 @@ class Containers:
         heads = [self._session.request(swift_api.head_container, name) for name in names]
         return [name for name, head in zip(names, heads, strict=True) if head and MARK in head]
 
-    def uploads(self, containers: Sequence[str], size: int) -> Iterator[Request]:
-        """Yields uploads of new objects, to each container in turn, endlessly."""
-        data = os.urandom(min(size, DATA))
+    def uploads(self, containers: Sequence[str], sizes: Sequence[int]) -> Iterator[Request]:
+        """Yields uploads of new objects, to each container in turn, endlessly. Draws their sizes."""
+        data, random = os.urandom(min(max(sizes), DATA)), Random(0)  # noqa: S311 - no secret
         # With Expect, curl would wait for an answer before it sends the body.
         headers = ("Content-Type: text/plain", "Expect:")
         for number, container in enumerate(itertools.cycle(containers)):
-            body = UploadData(data, size, number * 7919 % max(1, len(data)))
+            body = UploadData(data, random.choice(sizes), number * 7919 % max(1, len(data)))
             yield Request("put", f"{container}/log-{number:09}.txt", "", "PUT", headers, body)
 
     def deletions(self, containers: Sequence[str]) -> list[Request]:
@@ -78,10 +85,7 @@ class Containers:
     def authorized(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yields the requests with URL and token, added just before each is sent."""
         for request in requests:
-            access = self._session.request(lambda url, token, http_conn: (url, token))
-            if access is None:
-                raise SourceError("swift", "it gave no token")
-            url, token = access
+            url, token = self._access()
             headers = (f"X-Auth-Token: {token}", *request.headers)
             yield request._replace(url=f"{url}/{request.name}", headers=headers)
 
@@ -98,6 +102,13 @@ class Containers:
                         raise
                     time.sleep(0.2)
 
+    def _access(self) -> tuple[str, str]:
+        """The storage URL and a token."""
+        access = self._session.request(lambda url, token, http_conn: (url, token))
+        if access is None:
+            raise SourceError("swift", "it gave no token")
+        return access
+
     def _objects(self, container: str) -> Iterator[str]:
         """Yields the names of a container's objects, page by page."""
         get, names = swift_api.get_container, [""]
@@ -107,15 +118,32 @@ class Containers:
             yield from names
 
 
+def mixed(uploads: Iterator[Request], shares: Sequence[int], first: int) -> Iterator[Request]:
+    """Yields puts, gets and deletes of objects that exist, drawn by their shares, endlessly.
+
+    first: puts that come first. An object is requested by one at a time, so none is read after its
+    deletion.
+    """
+    random = Random(0)  # noqa: S311 - no secret
+    stored: list[str] = []
+
+    def put(sample: Sample) -> None:
+        if not sample.error:
+            stored.append(sample.name)
+
+    def got(sample: Sample) -> None:
+        stored.append(sample.name)
+
+    for number in itertools.count():
+        (operation,) = random.choices(OPERATIONS, shares)
+        if operation == "put" or number < first or not stored:
+            yield next(uploads)._replace(ended=put)
+            continue
+        name = stored.pop(random.randrange(len(stored)))
+        ended = got if operation == "get" else None
+        yield Request(operation, name, "", operation.upper(), ended=ended)
+
+
 def new_run() -> str:
     """A new name for the containers of a run."""
     return f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
-
-
-def checked_run(name: str) -> str:
-    """The name, if new_run() could have made it. Raises ConfigError."""
-    if not re.fullmatch(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{6}", name):
-        raise ConfigError(
-            f"{name}: give the name of a run, as `bench put --keep` prints it, or --all"
-        )
-    return name

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from oslogserve.bench import stats
-from oslogserve.bench.result import Result, Run, as_text, caveats, conclusions
+from oslogserve.bench.result import Result, Run, caveats, conclusions
+from oslogserve.bench.text import sizes, tables
 from oslogserve.templates import template
 
 #: Metrics with charts, and an explanation of each.
@@ -33,23 +34,31 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 
 
 def as_html(result: Result) -> str:
+    charts = [
+        (f"{title}: {name}" if title else name, explanation, chart)
+        for title, own in result.scenarios().items()
+        for name, explanation, chart in _charts(own)
+    ]
+    return template("bench_report.html").render(
+        title=result.setup.get("sources", ""),
+        conclusions=conclusions(result),
+        setup={**result.setup, "bytes of a body": sizes(result.samples)},
+        caveats=caveats(result),
+        text=tables(result),
+        charts=charts,
+    )
+
+
+def _charts(result: Result) -> list[tuple[str, str, Markup]]:
     values = {
         source: stats.metrics_of(samples)
         for source, samples in stats.by_source(result.samples).items()
     }
-    charts = [
+    distributions = [
         (metric.capitalize(), explanation, _distribution(metric, values))
         for metric, explanation in CHARTS.items()
     ]
-    charts.append(("Over time", OVER_TIME, _over_time(result)))
-    return template("bench_report.html").render(
-        title=result.setup.get("sources", ""),
-        conclusions=conclusions(result),
-        setup=result.setup,
-        caveats=caveats(result),
-        text=as_text(result),
-        charts=charts,
-    )
+    return [*distributions, ("Over time", OVER_TIME, _over_time(result))]
 
 
 def _distribution(metric: str, values: Mapping[str, Mapping[str, Sequence[float]]]) -> Markup:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a client, with progress on a terminal, and their result."""
+"""Runs of a client, with progress, and their result."""
 
 import argparse
 import platform
@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from oslogserve.bench import logs, result
+from oslogserve.bench import files, logs
 from oslogserve.bench.client import Client
 from oslogserve.bench.result import Result, Run
 from oslogserve.bench.samples import Request, Sample
+from oslogserve.bench.text import as_text
 
 #: Requests to each source, if neither --requests nor --duration is given.
 REQUESTS = 100
-#: Seconds between two updates of the progress.
-PROGRESS = 0.5
+#: Seconds between two updates of the progress, on a terminal and elsewhere.
+PROGRESS, PROGRESS_IN_LINES = 0.5, 5.0
+#: The exit status after an interruption, as shells have it.
+INTERRUPTED = 130
 
 
 def setup(options: argparse.Namespace) -> dict[str, str]:
@@ -35,15 +38,16 @@ def setup(options: argparse.Namespace) -> dict[str, str]:
 def measured(
     options: argparse.Namespace,
     client: Client,
-    described: dict[str, str],
+    found: Result,
     requests: Callable[[], Iterator[Request]],
     sources: int = 1,
+    title: str = "",
 ) -> Result:
-    """The result of all runs, or of those before an interruption. Closes the client.
+    """`found` with all runs, or those before an interruption. Closes the client.
 
     requests: returns a run's endless requests, to each source in turn. sources: their number.
+    title: the scenario.
     """
-    found = Result(described, [])
     count = options.requests or (None if options.duration else REQUESTS)
     count = count and count * sources
     try:
@@ -53,7 +57,8 @@ def measured(
                 for _ in client.fetch(logs.limited(requests(), unmeasured)):
                     pass
             limited = logs.limited(requests(), count, options.duration)
-            measure_run(found, client, limited, f"run {number + 1} of {options.runs}")
+            label = ", ".join(filter(None, (title, f"run {number + 1} of {options.runs}")))
+            measure_run(options, client, found, limited, label, title)
     except KeyboardInterrupt:
         return found._replace(was_interrupted=True)
     finally:
@@ -61,12 +66,19 @@ def measured(
     return found
 
 
-def measure_run(found: Result, client: Client, requests: Iterator[Request], title: str) -> None:
-    """Adds a run to `found`, sample by sample. title: shown with the progress."""
-    run = Run([], client.begin_run())
+def measure_run(
+    options: argparse.Namespace,
+    client: Client,
+    found: Result,
+    requests: Iterator[Request],
+    label: str,
+    title: str = "",
+) -> None:
+    """Adds a run to `found`, sample by sample. label: shown with the progress."""
+    run = Run([], client.begin_run(), title, options.parallel)
     found.runs.append(run)
     with interrupted_by_signals(client):
-        for sample in _with_progress(client.fetch(requests), title):
+        for sample in _with_progress(client.fetch(requests), label, options.verbose):
             run.samples.append(sample)
 
 
@@ -82,33 +94,43 @@ def interrupted_by_signals(client: Client) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _with_progress(samples: Iterator[Sample], title: str) -> Iterator[Sample]:
-    """Yields the samples, and shows their number on a terminal."""
-    if not sys.stderr.isatty():
+def _with_progress(samples: Iterator[Sample], label: str, is_verbose: bool) -> Iterator[Sample]:
+    """Yields the samples. Shows their number on a terminal; elsewhere in lines, if `is_verbose`."""
+    is_terminal = sys.stderr.isatty()
+    if not is_terminal and not is_verbose:
         yield from samples
         return
-    failures, next_at = 0, 0.0
+    begin, end = ("\r\x1b[K", "") if is_terminal else ("", "\n")
+    number, failures, next_at = 0, 0, 0.0
+
+    def show() -> None:
+        failed = f", {failures} failed" if failures else ""
+        print(f"{begin}{label}: {number} requests{failed}", end=end, file=sys.stderr, flush=True)
+
     try:
-        for number, sample in enumerate(samples, 1):
+        for number, sample in enumerate(samples, 1):  # noqa: B007 - shown
             failures += bool(sample.error)
             if sample.started >= next_at:
-                next_at = sample.started + PROGRESS
-                failed = f", {failures} failed" if failures else ""
-                print(f"\r\x1b[K{title}: {number} requests{failed}", end="", file=sys.stderr)
+                next_at = sample.started + (PROGRESS if is_terminal else PROGRESS_IN_LINES)
+                show()
             yield sample
     finally:
-        print("\r\x1b[K", end="", file=sys.stderr)
+        if is_verbose:
+            show()
+        print(begin, end="", file=sys.stderr)
 
 
 def report(options: argparse.Namespace, found: Result) -> int:
-    """Writes the result. Returns the exit status: 1 if a request failed, else 0."""
+    """Writes the result. Returns the exit status: 1 if a request failed, 130 if interrupted, else 0."""
     try:
         if options.report:
             from oslogserve.bench.report import as_html
 
             Path(options.report).write_text(as_html(found), "utf-8")
     finally:  # if the page fails, the figures are not lost
-        shown = result.as_json if options.json else result.as_csv if options.csv else result.as_text
+        shown = files.as_json if options.json else files.as_csv if options.csv else as_text
         sys.stdout.write(shown(found))
         sys.stdout.flush()
+    if found.was_interrupted:
+        return INTERRUPTED
     return 1 if any(sample.error for sample in found.samples) else 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests, their measurements, and the client's state during a run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -40,6 +40,8 @@ class Request(NamedTuple):
     headers: Sequence[str] = ()
     #: The body of a PUT.
     data: UploadData | None = None
+    #: Called with its sample when it has ended.
+    ended: Callable[["Sample"], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

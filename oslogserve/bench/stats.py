@@ -15,8 +15,9 @@ from oslogserve.bench.samples import Beat, Sample
 METRICS = ("sent", "response", "transfer", "total")
 #: Resamples for a confidence interval, and the most values in a resample.
 RESAMPLES, MOST_RESAMPLED = 2000, 5000
-#: Requests that a fifth of the run needs, to compare the last fifth with the first.
-LEAST_FADING = 20
+#: Requests that a fifth of the run needs, to compare the last fifth with the first: in all, and for
+#: each connection, since the first requests of all connections begin together.
+LEAST_FADING, LEAST_FADING_EACH = 20, 5
 #: The most slices of a run.
 SLICES = 30
 #: Possible widths of a slice, in seconds.
@@ -49,14 +50,6 @@ class Ratio(NamedTuple):
     metric: str
     source: str
     over: str
-    low: float
-    high: float
-
-
-class Fading(NamedTuple):
-    """The median of the last fifth of a source's requests over that of the first, as in Ratio."""
-
-    source: str
     low: float
     high: float
 
@@ -127,16 +120,21 @@ def ratios(samples: Sequence[Sample]) -> list[Ratio]:
     ]
 
 
-def fading(samples: Sequence[Sample]) -> list[Fading]:
-    """The fading of each source's total. Leaves out few requests, and those of different sizes."""
+def fading(samples: Sequence[Sample], parallel: int) -> list[Ratio]:
+    """The ratio of each source's last fifth of requests over its first.
+
+    Leaves out few requests, and those of different sizes. parallel: requests at once.
+    """
+    least = max(LEAST_FADING, LEAST_FADING_EACH * parallel)
     random = numpy.random.default_rng(0)
     found = []
     good = _succeeded(samples)
     for name in dict.fromkeys(sample.source for sample in good):
         own = [sample for sample in good if sample.source == name]
         times, fifth = [sample.total for sample in own], len(own) // 5
-        if fifth >= LEAST_FADING and len({sample.size for sample in own}) == 1:
-            found.append(Fading(name, *_interval(times[-fifth:], times[:fifth], random)))
+        if fifth >= least and len({sample.size for sample in own}) == 1:
+            interval = _interval(times[-fifth:], times[:fifth], random)
+            found.append(Ratio("total", name, name, *interval))
     return found
 
 

@@ -55,7 +55,7 @@ def interrupted(wait, number, *arguments):
         wait()
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, b"")
+    assert (process.returncode, err) == (130, b"")
     found = json.loads(out)
     assert found["interrupted"]
     return found
@@ -195,6 +195,41 @@ def test_ctrl_c_keeps_what_was_measured(delays):
     assert found["sources"]["a"]["total"]["all"]["requests"] == 1
 
 
+def test_four_scenarios_are_one_command(server):
+    logs = [f"{server.url}/job/{name}" for name in ("console.txt", "logs/a%20b.txt")]
+    done = bench(*logs, "--requests", "5", "--parallel", "2", action="scenarios")
+    assert (done.returncode, done.stderr) == (0, "")
+    table = done.stdout.partition("\nscenario, ms")[2].partition("\n\n")[0].splitlines()[1:]
+    assert [row.partition("  ")[0] for row in table] == [
+        f"{what}, {how}"
+        for what in ("one log", "2 logs")
+        for how in ("one by one", "2 parallel")
+        for _ in ("disk", "swift")
+    ]
+
+
+def test_progress_is_shown_without_a_terminal_if_asked_for(delays):
+    done = bench(f"{delays.url}/none", "--sources", "a", "--requests", "20", "--verbose")
+    assert done.stderr.splitlines()[-1] == "run 1 of 1: 20 requests"
+    assert "\x1b" not in done.stderr
+
+
+def test_a_mix_puts_gets_and_deletes_at_once_and_leaves_nothing(config, connection):
+    sizes = ("--sizes", "10,2000", "--mix", "2,3,2", "--containers", "2")
+    amount = ("--requests", "200", "--parallel", "8", "--warm-up", "2")
+    done = bench(config, *sizes, *amount, "--json", action="mix")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    counts = {name: own["total"]["all"]["requests"] for name, own in found["sources"].items()}
+    assert set(counts) == {"put", "get", "delete"}
+    assert sum(counts.values()) == 200
+    assert min(counts.values()) > 20
+    assert found["runs"][0]["failures"] == 0
+    assert {row[7] for row in found["samples"][0] if row[0] != "delete"} == {10, 2000}
+    assert "delete" not in [row[0] for run in found["samples"][1:] for row in run]
+    assert containers(connection) == []
+
+
 def test_what_was_put_is_deleted(config, connection, tmp_path):
     page = tmp_path / "report.html"
     amount = ("--size", "1500", "--requests", "20", "--parallel", "4", "--containers", "2")
@@ -205,6 +240,7 @@ def test_what_was_put_is_deleted(config, connection, tmp_path):
     assert found["runs"][0]["bytes"] == 20 * 1500
     assert sum(part["requests"].get("put", 0) for part in found["runs"][0]["slices"]) == 20
     assert found["sources"]["put"]["response"]["all"]["requests"] == 20
+    assert [run["requests"] for run in found["deletions"]] == [24]
     assert "<svg" in page.read_text()
     assert containers(connection) == []
 
@@ -223,6 +259,8 @@ def test_what_is_kept_is_deleted_later_and_nothing_else(config, connection):
     done = bench(config, "--json", run, action="delete")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["sources"]["delete"]["total"]["all"]["requests"] == 5
+    done = bench(config, "results", "other", action="delete")
+    assert (done.returncode, done.stderr) == (2, "oslogserve: there is nothing to delete\n")
     done = bench(config, "--all", action="delete")
     assert (done.returncode, done.stderr) == (2, "oslogserve: there is nothing to delete\n")
     assert containers(connection) == [others[0]]
@@ -254,12 +292,15 @@ def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, c
         ("put", [], "[swift] container: it is of no use without auth_url"),
         ("delete", ["--all"], "[swift] container: it is of no use without auth_url"),
         ("delete", [], "give the names of runs, or --all"),
-        ("delete", ["logs"], "logs: give the name of a run"),
+        ("delete", [""], "give the names of runs, or --all"),
         ("get", [], "no log to fetch: give URLs, --list or --job"),
         ("get", ["a.txt"], "a.txt: give a URL that begins with http:// or https://"),
         ("get", ["--list", "/none"], "/none: No such file or directory"),
         ("get", ["--list", "/bin/true"], "/bin/true: it is no list of logs: it is not"),
         ("get", ["--job", "http://127.0.0.1:9/"], "http://127.0.0.1:9/: "),
+        ("scenarios", ["http://a"], "http://a: give more than one log"),
+        ("mix", ["--mix", "0,0,0"], "--mix: give three shares, such as 2,7,1"),
+        ("merge", ["/bin/true"], "/bin/true: no JSON of `oslogserve bench`"),
         ("get", ["http://a", "--sources", "disk,disk"], "disk, disk: give each source a name"),
         ("get", ["a.txt", "--report", "/none/a.html"], "/none/a.html: No such file or directory"),
         ("get", ["http://127.0.0.1:9/a", "http://[a"], "http://[a: "),
@@ -270,3 +311,16 @@ def test_a_wrong_argument_is_refused_in_one_sentence(action, arguments, sentence
     assert done.returncode == 2
     assert done.stderr.startswith(f"oslogserve: {sentence}")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments", "sentence"),
+    [
+        ("get", ["--parallel", "1000"], "1000: give a number from 1 to 400"),
+        ("mix", ["--sizes", "1k,x"], "x: give a number from 0 to"),
+    ],
+)
+def test_a_number_beyond_a_limit_is_answered_with_the_limit(action, arguments, sentence):
+    done = bench(*arguments, action=action)
+    assert done.returncode == 2
+    assert sentence in done.stderr

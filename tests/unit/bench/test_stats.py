@@ -105,7 +105,16 @@ def slower(seconds):
 
 
 def test_a_store_that_fades_is_seen_across_runs():
-    (found,) = stats.fading(slower(0.001))
+    (found,) = stats.fading(slower(0.001), 4)
     assert 1.5 < found.low <= found.high < 2
-    (found,) = stats.fading([*slower(0), *[sample(started=1, total=0.3)] * 100])
+    (found,) = stats.fading([*slower(0), *[sample(started=1, total=0.3)] * 100], 4)
     assert (found.low, found.high) == (pytest.approx(3), pytest.approx(3))
+
+
+def test_nothing_fades_where_a_fifth_is_little_more_than_the_requests_at_once():
+    # All connections begin together, so the first answers are of requests that did not wait.
+    begin = [sample(started=0.0, total=0.01 + number / 1000) for number in range(64)]
+    rest = [sample(started=number / 1000, total=0.074) for number in range(136)]
+    assert stats.fading([*begin, *rest], 64) == []
+    assert stats.fading([*begin, *rest], 1)[0].low > 1
+    assert [found.source for found in stats.fading(rest * 12, 64)] == ["disk"]
