@@ -93,6 +93,14 @@ def spread(result: Result, source: str, metric: str) -> str:
     return ranged(median(result, source, metric), of_runs, 1000)
 
 
+def run_ratios(result: Result, above: str, below: str, metric: str = "total") -> list[float]:
+    """The ratio of two sources' medians, run by run."""
+    return [
+        median(own, above, metric) / median(own, below, metric)
+        for own in (Result({}, [run]) for run in result.runs)
+    ]
+
+
 def percentiles(seconds: Sequence[float]) -> list[str]:
     """The 50th and 99th percentile and the maximum, in milliseconds."""
     times = stats.described(seconds)

@@ -5,6 +5,8 @@ import contextlib
 import gzip
 import itertools
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -23,6 +25,7 @@ from oslogserve.gunicorn_hooks import SETTINGS
 from tests.servers.client import ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.keystone import Keystone
+from tests.servers.process import environment
 from tests.servers.swift import Swift
 
 CONTAINER = "logs"
@@ -38,10 +41,16 @@ _T = TypeVar("_T")
 
 
 class Lab:
-    """Context with the servers and logs of measurements. is_quick: measures less, for tests."""
+    """Context with the servers and logs of measurements.
 
-    def __init__(self, is_quick: bool = False, with_keystone: bool = True) -> None:
+    is_quick: measures less, for tests. largest: most bytes of a large object, 0 for none.
+    """
+
+    def __init__(
+        self, is_quick: bool = False, with_keystone: bool = True, largest: int = 0
+    ) -> None:
         self.is_quick = is_quick
+        self.largest = largest
         self._with_keystone = with_keystone
         self._resources = contextlib.ExitStack()
 
@@ -82,6 +91,7 @@ class Lab:
         root: Path | None = None,
         env: dict[str, str] | None = None,
         storage_url: str = "",
+        container: str = CONTAINER,
         **serve: object,
     ) -> Iterator[Any]:
         """Context with gunicorn and its shipped settings, once all workers have a token.
@@ -91,9 +101,9 @@ class Lab:
         """
         sections: dict[str, Any] = {"disk": {"root": root or self.root}, "serve": serve}
         if storage_url:
-            sections["swift"] = {"storage_url": storage_url, "container": CONTAINER}
+            sections["swift"] = {"storage_url": storage_url, "container": container}
         elif with_swift:
-            sections["swift"] = self.swift.settings(CONTAINER)
+            sections["swift"] = self.swift.settings(container)
         with Gunicorn(ini(sections), *options, shipped_config=True, env=env) as server:
             if with_swift:
                 _warm(server.url)
@@ -101,14 +111,27 @@ class Lab:
 
     # Logs
 
-    def write(self, name: str, size: int, seed: int = 0) -> None:
-        """Writes a log to disk and, if it runs, to Swift. name: ends in .gz for a gzip."""
+    def write(self, name: str, size: int, seed: int = 0, is_large: bool = False) -> None:
+        """Writes a log to disk and, if it runs, to Swift.
+
+        name: ends in .gz for a gzip. is_large: as a large object, with all else in its folder.
+        """
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_log(path, size, seed)
-        if "swift" in self.__dict__:
+        if is_large:
+            config = self.swift_config()
+            command = ["upload", str(path.parent), "--config", config, "--no-gzip"]
+            oslogserve(*command, "--prefix", str(Path(name).parent))
+        elif "swift" in self.__dict__:
             with contextlib.closing(self.swift.connection()) as connection, path.open("rb") as file:
                 connection.put_object(CONTAINER, name, file, path.stat().st_size)
+
+    def swift_config(self) -> str:
+        """A configuration with this Swift."""
+        path = self.folder / "swift.conf"
+        path.write_text(ini({"swift": self.swift.settings(CONTAINER)}))
+        return str(path)
 
     def objects(self) -> set[Path]:
         """Paths of the object server's files; none if it keeps objects in memory."""
@@ -133,14 +156,20 @@ class Lab:
             for name in itertools.islice(itertools.cycle(names), count):
                 began = time.perf_counter()
                 _, chunks = connection.get_object(CONTAINER, name, resp_chunk_size=65536)
-                next(chunks, None)
+                size = len(next(chunks, b""))
                 response = time.perf_counter() - began
-                for _ in chunks:
-                    pass
+                size += sum(map(len, chunks))
                 total = time.perf_counter() - began
                 times = (response, total - response, total)
-                run.samples.append(Sample("alone", name, 0.0, 0.0, *times, size=0, status=200))
+                run.samples.append(Sample("alone", name, 0.0, 0.0, *times, size, status=200))
         return run
+
+
+def oslogserve(*arguments: str) -> str:
+    """The output of a command. Raises CalledProcessError."""
+    command = [sys.executable, "-m", "oslogserve", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment(), check=True)
+    return done.stdout
 
 
 def write_log(path: Path, size: int, seed: int = 0) -> None:

@@ -24,6 +24,8 @@ class Outcome:
     figure: Figure | None = None
     #: Reasons to be careful with the figures.
     notes: Sequence[str] = ()
+    #: One sentence that answers the question of an experiment.
+    answer: str = ""
 
     def as_rst(self, chart: str = "", title: str = "") -> str:
         """The outcome as reStructuredText. chart: the picture's address. title: its alternative text."""
@@ -38,6 +40,8 @@ class Outcome:
             shown.append(f"* And {len(self.notes) - MOST_NOTES} more of this kind.")
         if shown:
             pieces.append("To be kept in mind:\n\n" + "\n".join(shown))
+        if self.answer:
+            pieces.append(f"Answer: {self.answer}")
         return "\n\n".join(pieces) + "\n"
 
 
@@ -85,7 +89,7 @@ def decimal_size(size: int) -> str:
 
 
 def binary_size(size: int) -> str:
-    return _size(size, ((2**20, "MiB"), (2**10, "KiB")))
+    return _size(size, ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")))
 
 
 def _size(size: int, units: Sequence[tuple[int, str]]) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m benchmarks.experiments [NAME...]: measures, and writes the figures of doc/experiments.rst.
 
-Needs a quiet machine that does nothing else. All of it takes twenty minutes.
+Needs a quiet machine that does nothing else. All of it takes twenty minutes. Only ``--largest 2G`` measures
+large objects, since they need disk and time.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from benchmarks import charts
 from benchmarks.experiments.page_cache import NotDropped
 from benchmarks.lab import Lab
 from benchmarks.report import Outcome, with_figures
+from oslogserve.config.amounts import BINARY_SIZES, whole_number
 
 DOC = Path(__file__).resolve().parents[2] / "doc"
 
@@ -30,7 +32,7 @@ EXPERIMENTS = {
     "public": "Response with tokens, without them, and through a cache",
     "balance": "Share of each worker, and response next to a full one",
     "filling": "Uploads a second while containers fill",
-    "listing": "Times of a log and of folders by number of other objects",
+    "listing": "Times of a log and of folders by number of other rows",
     "file_systems": "Response and transfer by file system",
 }
 
@@ -44,7 +46,7 @@ def main() -> int:
     names = options.name or list(EXPERIMENTS)
     for name in names:
         with_figures(text, name, "")  # raises before anything is measured
-    with Lab(options.quick) as lab:
+    with Lab(options.quick, largest=options.largest) as lab:
         for name in names:
             began = time.monotonic()
             print(f"{name} ...", file=sys.stderr, flush=True)
@@ -68,6 +70,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="only to see that all of it runs")
     parser.add_argument("--out", type=Path, default=DOC, metavar="DIR", help="default: doc")
+    largest = "most bytes of a large object in the experiment sizes, such as 2G (default: none)"
+    size = whole_number(0, 2**40, BINARY_SIZES)
+    parser.add_argument("--largest", type=size, default=0, metavar="BYTES", help=largest)
     options = parser.parse_args()
     for name in options.name:
         if name not in EXPERIMENTS:

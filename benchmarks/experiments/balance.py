@@ -22,6 +22,8 @@ PATIENCE = 1
 #: Half-sent requests, each of which holds one of the 32 threads. With one socket, requests reach the two
 #: threads that are left, whichever worker has them.
 TAKEN = 30
+#: A worker with this part of the requests does nearly all the work.
+ALL = 0.9
 KEPT, NEARLY_FULL = "8 kept connections", "one at once, nearly full"
 
 #: Results by setting, for each kind of requests.
@@ -94,7 +96,21 @@ def _outcome(results: Results) -> Outcome:
     )
     kept = notes({", ".join(names): result for names, result in named.items()})
     said = [_sentence(results)]
-    return Outcome(said, (*headings, f"none in {PATIENCE} s"), rows, figure, kept)
+    headings = (*headings, f"none in {PATIENCE} s")
+    return Outcome(said, headings, rows, figure, kept, _answer(results))
+
+
+def _answer(results: Results) -> str:
+    one, own = (
+        [stats.described(shares(found[name])).p50 for found in results.values()]
+        for name in SETTINGS
+    )
+    return (
+        f"The busier of two workers answers {min(one):.0%} to {max(one):.0%} of the requests with one "
+        f"socket, and {min(own):.0%} to {max(own):.0%} with reuse_port, so no worker does all the work."
+        if max(*one, *own) < ALL
+        else "One worker may do nearly all the work."
+    )
 
 
 def shares(result: Result) -> list[float]:

@@ -5,7 +5,7 @@ from benchmarks.experiments import figures, page_cache
 from benchmarks.experiments.figures import DISK_AND_SWIFT
 from benchmarks.fetch import Plan, fetched, median
 from benchmarks.lab import Lab, both_sources
-from benchmarks.report import Outcome, decimal_size, milliseconds
+from benchmarks.report import Outcome, decimal_size, digits, milliseconds
 from oslogserve.bench.result import Result
 
 SIZES = (10_000, 1_000_000, 20_000_000)
@@ -36,7 +36,8 @@ def _outcome(results: dict[tuple[int, str], Result]) -> Outcome:
     rows = [(name, *figures.cells(result, DISK_AND_SWIFT)) for name, result in named.items()]
     headings = ("Log", *figures.headings(DISK_AND_SWIFT.values()))
     said = [_sentence(results, size) for size in sorted({size for size, _ in results})]
-    return Outcome(said, headings, rows, figures.bars(named, DISK_AND_SWIFT))
+    figure = figures.bars(named, DISK_AND_SWIFT)
+    return Outcome(said, headings, rows, figure, answer=_answer(results))
 
 
 def _sentence(results: dict[tuple[int, str], Result], size: int) -> str:
@@ -49,6 +50,16 @@ def _sentence(results: dict[tuple[int, str], Result], size: int) -> str:
         f"A cold log of {decimal_size(size)} takes {_compared(disk)} from disk and "
         f"{_compared(swift)} from Swift."
     )
+
+
+def _answer(results: dict[tuple[int, str], Result]) -> str:
+    ratios = [
+        median(found, "swift", "total") / median(found, "disk", "total")
+        for (_, state), found in results.items()
+        if state == "cold"
+    ]
+    shown = f"cold logs too take {digits(min(ratios))} to {digits(max(ratios))} times as long from Swift"
+    return f"No: {shown}." if min(ratios) > 1 else f"In part: {shown}."
 
 
 def _compared(more: float) -> str:

@@ -20,6 +20,8 @@ FILE_SYSTEMS = {"ext4": ("mkfs.ext4", "-q"), "xfs": ("mkfs.xfs", "-q")}
 #: Bytes of an image, enough for the logs and for xfs itself.
 IMAGE = 400 * 2**20
 SIZES = (1_000, 20_000_000)
+#: A ratio from here on matters to a reader.
+MATTERS = 1.25
 
 
 def measured(lab: Lab) -> Outcome:
@@ -77,10 +79,18 @@ def _files(folder: Path, roots: dict[str, Path], request: Request) -> list[Path]
 
 def _outcome(results: dict[str, Result]) -> Outcome:
     rows = [(name, *figures.cells(result, FILE_SYSTEMS)) for name, result in results.items()]
-    ratios = [
-        f"{digits(median(result, 'xfs', 'total') / median(result, 'ext4', 'total'))} ({name})"
+    ratios = {
+        name: median(result, "xfs", "total") / median(result, "ext4", "total")
         for name, result in results.items()
-    ]
-    said = f"Times of xfs divided by those of ext4: {', '.join(ratios)}."
+    }
+    shown = ", ".join(f"{digits(ratio)} ({name})" for name, ratio in ratios.items())
+    said = f"Times of xfs divided by those of ext4: {shown}."
     headings = ("Log", *figures.headings(FILE_SYSTEMS))
-    return Outcome([said], headings, rows, figures.bars(results, FILE_SYSTEMS))
+    figure = figures.bars(results, FILE_SYSTEMS)
+    return Outcome([said], headings, rows, figure, answer=_answer(list(ratios.values())))
+
+
+def _answer(ratios: list[float]) -> str:
+    is_little = max(*ratios, 1 / min(ratios)) < MATTERS
+    found = f"xfs takes {digits(min(ratios))} to {digits(max(ratios))} times as long as ext4"
+    return f"{'Little' if is_little else 'Yes'}: {found}."

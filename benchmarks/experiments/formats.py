@@ -5,7 +5,7 @@ from benchmarks.experiments import figures
 from benchmarks.experiments.figures import DISK_AND_SWIFT, METRICS
 from benchmarks.fetch import Plan, fetched, notes
 from benchmarks.lab import Lab
-from benchmarks.report import Outcome, digits
+from benchmarks.report import Outcome, decimal_size, digits
 from oslogserve.bench import stats
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
@@ -43,14 +43,17 @@ def _outcome(result: Result) -> Outcome:
         for shown, found in results.items()
         for source, samples in stats.by_source(found.samples).items()
     ]
-    said = []
+    said, more = [], []
     for source in DISK_AND_SWIFT:
         text, html, errors = figures.medians(results.values(), source, "total")
         said.append(
             f"From {source}, HTML takes {digits(html / text)} times as long as text, and errors alone "
             f"{digits(errors / text)} times."
         )
+        more.append(f"{digits(html - text)} ms from {DISK_AND_SWIFT[source]}")
+    answer = f"Rendering {decimal_size(SIZE)} of text as HTML adds {' and '.join(more)}."
     headings = ("Shown and source", "response, ms", "transfer, ms", "total, ms", "MB sent")
     # The sizes differ because the views do.
-    kept = [note for note in notes({"all": result}) if "same size" not in note]
-    return Outcome(said, headings, rows, figures.bars(results, DISK_AND_SWIFT), kept)
+    kept = [note for note in notes({"all": result}) if "differ in size" not in note]
+    figure = figures.bars(results, DISK_AND_SWIFT)
+    return Outcome(said, headings, rows, figure, kept, answer)

@@ -16,6 +16,9 @@ AT_ONCE = (1, 2, 4, 8, 16, 32, 64)
 #: Names of the sources in the table.
 SHOWN = {"disk": "disk", "swift": "Swift", "Swift itself": "Swift itself"}
 
+#: The part of the most answers a second, from which on more requests at once gain little.
+NEARLY = 0.9
+
 #: Results for each count of requests at once, by source.
 Results = dict[str, dict[int, Result]]
 
@@ -64,13 +67,29 @@ def _outcome(results: Results) -> Outcome:
     ]
     figure = charts.lines("requests at once", *panels, xticks={n: str(n) for n in at_onces})
     named = {f"{SHOWN[name]}, {n} at once": results[name][n] for n in at_onces for name in SHOWN}
-    return Outcome([_sentence(rates, at_onces)], headings, rows, figure, notes(named))
+    refused = {n: failures(found) / len(found.samples) for n, found in results["swift"].items()}
+    said = _sentence(rates, at_onces, refused)
+    answer = _answer(rates, at_onces, refused)
+    return Outcome([said], headings, rows, figure, notes(named), answer)
 
 
-def _sentence(rates: dict[str, list[float]], at_onces: list[int]) -> str:
+def _sentence(rates: dict[str, list[float]], at_onces: list[int], refused: dict[int, float]) -> str:
     disk, swift, itself = (max(zip(rates[name], at_onces, strict=True)) for name in SHOWN)
+    refusals = f"; {refused[swift[1]]:.0%} of its requests are refused then, and count in no rate"
     return (
-        f"The most requests a second are {digits(disk[0])} from disk (with {disk[1]} at once) and "
-        f"{digits(swift[0])} from Swift (with {swift[1]}). Swift itself, whose servers are one process "
-        f"here, answers {digits(itself[0])} (with {itself[1]})."
+        f"The most answers a second are {digits(disk[0])} from disk (with {disk[1]} at once) and "
+        f"{digits(swift[0])} from Swift (with {swift[1]}{refusals if refused[swift[1]] else ''}). Swift "
+        f"itself, whose servers are one process here, gives {digits(itself[0])} (with {itself[1]})."
     )
+
+
+def _answer(rates: dict[str, list[float]], at_onces: list[int], refused: dict[int, float]) -> str:
+    disk, swift = (
+        next(n for n, one in zip(at_onces, own, strict=True) if one >= NEARLY * max(own))
+        for own in (rates["disk"], rates["swift"])
+    )
+    none = max((n for n, part in refused.items() if not part), default=0)
+    said = f"Disk scales to {disk} at once and Swift to {swift}, where each has {NEARLY:.0%} of its most"
+    if none == max(at_onces):
+        return f"{said}; no request to Swift was refused."
+    return f"{said}; of more than {none} requests to Swift at once, some are refused."
