@@ -105,17 +105,21 @@ def test_the_parameters_that_choose_lines_are_those_of_filters():
 
 def members(section, following):
     """The members of JSON that the tables of a section name."""
-    text = PAGES["clients.rst"].partition(f"\n{section}\n=")[2].partition(f"\n{following}\n=")[0]
-    return set(re.findall(r"^``(\w+)``", text, re.MULTILINE))
+    _, behind = re.split(rf"\n{section}\n[=-]", PAGES["clients.rst"])
+    text, _ = re.split(rf"\n{following}\n[=-]", behind)
+    return set(re.findall(r"^``(\w+)``(?:  |$)", text, re.MULTILINE))
 
 
 def test_the_members_of_json_are_those_that_are_named(server):
     log = "$LOGS/controller/logs/screen-n-cpu.txt"
     line, *_, end = run(server, f'curl "{log}?format=jsonl&limit=3"').splitlines()
-    lines = members("JSON lines", "Headers of filtered text")
+    lines = members("JSON lines", "JSON lines of a folder")
     assert {*json.loads(line), *json.loads(end)} - {"end"} == lines - {"cut"}
     summary = json.loads(run(server, f'curl "{log}?format=summary"'))
     assert set(summary) == members("Summary", "Summary of a folder") | (lines & set(summary))
+    end = run(server, 'curl "$LOGS/?format=jsonl&limit=3"').splitlines()[-1]
+    of_folder = members("JSON lines of a folder", "Headers of filtered text")
+    assert set(json.loads(end)) - {"end"} == of_folder
     folder = json.loads(run(server, 'curl "$LOGS/?format=summary"'))
     assert set(folder) - {"path"} == members("Summary of a folder", "Listings")
     listing = json.loads(run(server, 'curl "$LOGS/?format=json"'))
