@@ -13,9 +13,9 @@ from oslogserve.cli import _parser
         ("upload logs --every 2", "every", 2),
         ("upload logs --segment-size 5G", "segment_size", 5368709120),  # Swift's largest object
         ("upload logs --parallel 3", "parallel", 3),
-        ("bench put --size 0", "size", 0),
-        ("bench put --size 10k", "size", 10_000),
-        ("bench put --size 5M", "size", 5_000_000),
+        ("bench put --size 0", "sizes", [0]),
+        ("bench put --size 10k", "sizes", [10_000]),
+        ("bench mix --sizes 10k,5M", "sizes", [10_000, 5_000_000]),
         ("bench get --duration 10m", "duration", 600),
     ],
 )
