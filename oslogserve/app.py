@@ -82,19 +82,22 @@ class App:
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self._request_log = _request_log(config)
         self._spans = _spans(config)
-        readiness = Readiness(self._guards)
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
-        self._operator_paths: dict[str, Callable[[Request], Response]] = {
-            "/readyz": partial(
-                server.readyz, readiness=readiness, sources=self._guards, metrics=self._metrics
-            ),
-        }
-        if config["metrics", "path"]:
-            exposition = partial(server.exposition, metrics=self._metrics)
-            self._operator_paths[config["metrics", "path"]] = exposition
+        self._operator_paths = self._paths_of_operators(config["metrics", "path"])
+
+    def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request], Response]]:
+        """metrics: the path of the metrics; "" for none."""
+        readiness = Readiness(self._guards)
+        readyz = partial(
+            server.readyz, readiness=readiness, sources=self._guards, metrics=self._metrics
+        )
+        paths: dict[str, Callable[[Request], Response]] = {"/readyz": readyz}
+        if metrics:
+            paths[metrics] = partial(server.exposition, metrics=self._metrics)
+        return paths
 
     def _note_configuration(self, threads: int, taken: float, is_latest: bool) -> None:
         self._metrics["threads", str(os.getpid())].set(threads)

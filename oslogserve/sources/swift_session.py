@@ -146,8 +146,7 @@ class SwiftSession:
                     raise self._source_error(error) from error
                 self._metrics["source_retries_total", SOURCE, reason].inc()
                 time.sleep(jittered)
-                pause *= 2
-                retries -= 1
+                pause, retries = 2 * pause, retries - 1
             except _MALFORMED as error:  # such as a proxy's page
                 raise SourceError(SOURCE, "what answers is not Swift") from error
 
