@@ -32,7 +32,7 @@ from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Response
 from oslogserve.jobs.job import Jobs, Limits
 from oslogserve.lines.renderer import described
-from oslogserve.lines.selection import Page
+from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
@@ -68,7 +68,7 @@ class App:
         self._log = LogHandler(
             logs,
             renderer,
-            Page(config["serve", "page_size"], config["serve", "page_elements"]),
+            PageLimits(config["serve", "page_size"], config["serve", "page_elements"]),
             config["serve", "max_age"],
             etag_salt(config),
             workload,

@@ -133,7 +133,7 @@ def _has(
         return False
 
 
-def _listed(query: Query, found: listing.Page, job_marks: str) -> Representation:
+def _listed(query: Query, found: listing.ListingPage, job_marks: str) -> Representation:
     headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
     if query.format == "json":
         pieces = listing.as_json(query.path, found)

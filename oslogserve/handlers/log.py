@@ -12,7 +12,7 @@ from oslogserve.http.request import ByteRange, Request, Validator, etag_of
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
 from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Page
+from oslogserve.lines.selection import PageLimits
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
 from oslogserve.logs.decode import beginning, exactly, until_incomplete
@@ -48,7 +48,7 @@ class LogHandler:
         self,
         logs: Logs,
         renderer: Renderer,
-        limits: Page,
+        limits: PageLimits,
         max_age: int,
         etag_salt: str,
         workload: Workload,
@@ -217,7 +217,7 @@ class _DecodedText(_OfLog):
                 return _stored_content(log, byte_range)
             return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
         is_compressible = _is_compressible(log, self._request)
-        if self._request.is_head and not log.is_small:
+        if self._request.is_head and not log.is_whole:
             length = None if accepts_gzip else log.known_size()
             return Content((), length=length, is_compressible=is_compressible)
         if accepts_gzip and log.is_one_member():
@@ -225,8 +225,8 @@ class _DecodedText(_OfLog):
         # Text from Swift is streamed, so that its last line can say if Swift breaks off.
         if log.source_log.is_local and not log.packing and not accepts_gzip:
             return _stored_content(log)
-        render, is_small = self._with_notices, log.is_small
-        return Content(log.decoded(), render, is_small, is_compressible=is_compressible)
+        render, is_whole = self._with_notices, log.is_whole
+        return Content(log.decoded(), render, is_whole, is_compressible=is_compressible)
 
 
 class _Rendered(_OfLog):
@@ -246,7 +246,7 @@ class _Rendered(_OfLog):
             return self._log_view.render(self.view, log.blocks(pieces, is_search))
 
         compressible = self._is_compressible
-        return Content(log.decoded(), render, log.is_small, is_compressible=compressible)
+        return Content(log.decoded(), render, log.is_whole, is_compressible=compressible)
 
     def headers_at_end(self) -> list[Header]:
         return self._log_view.headers() if self.view == "text" else []
@@ -275,7 +275,7 @@ def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Conten
     size = log.stored.size
     if size is None:
         return Content(log.stored_bytes)
-    if not log.is_small:
+    if not log.is_whole:
         return Content(exactly(size, log.stored_bytes), length=size)
     try:  # read all of it before the status is sent
         return Content([b"".join(log.stored_bytes)], length=size)

@@ -31,7 +31,7 @@ class Content(NamedTuple):
     #: Renders `pieces`; None if they are sent as they are.
     render: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None
     #: True if all stored bytes are in memory, so that rendering waits for no source.
-    is_small: bool = False
+    is_whole: bool = False
     #: Bytes to be sent; None if that is not known yet.
     length: int | None = None
     #: Content-Encoding of `pieces`: "gzip", or "".
@@ -143,7 +143,7 @@ def _response(
         headers += more
     content = representation.open(byte_range)
     body, length, close = _body(content, close)
-    if content.is_small and length is not None:
+    if content.is_whole and length is not None:
         headers += representation.headers_at_end()
     encoding = content.encoding
     if content.is_compressible and request.gzip_level is not None:
@@ -200,7 +200,7 @@ def _body(
     """
     if content.render is None:
         return content.pieces, content.length, close
-    if content.is_small:
+    if content.is_whole:
         return *gathered(content.render(iter(content.pieces))), close
     stored = ReadAhead(iter(content.pieces), close)
     rendered = ReadAhead(content.render(stored), stored.close)

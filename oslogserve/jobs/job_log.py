@@ -198,7 +198,7 @@ class JobLog:
             media_type = reader.logs.media_type(self.file.shown, log)
             if media_type is not None:
                 return self._skip(f"it is {media_type}")
-            text = log.decoded() if log.is_small else self._while_answered(log.decoded())
+            text = log.decoded() if log.is_whole else self._while_answered(log.decoded())
             is_search = bool(self._selection.searches or self._selection.without)
             self.missing = log.missing
             yield from log.blocks(text, is_search, size, max(1, size // (label + ROW)))

@@ -67,7 +67,7 @@ class Selection(NamedTuple):
 ALL_LINES = Selection()
 
 
-class Page(NamedTuple):
+class PageLimits(NamedTuple):
     """Limits of a page, for the browser's memory. It ends with the line that reaches one."""
 
     #: Bytes of lines.
@@ -88,7 +88,7 @@ class Wanted(NamedTuple):
     #: b"" for no links.
     link: bytes = b"?"
     #: For the view html; None for no limits.
-    page: Page | None = None
+    page: PageLimits | None = None
     #: What a row begins with, which names its log; see Rows. HTML: an address; jsonl: a member.
     label: bytes | None = None
     #: True if rows need times.
@@ -127,7 +127,7 @@ class Tally:
     next_from: int | None = None
     #: The first line that was cut for its length.
     cut_line: int | None = None
-    #: HTML elements, see Page.
+    #: HTML elements, see PageLimits.
     elements: int = 0
     #: Hits by their own severity; only for html without a tail.
     severities: Counts = field(default_factory=dict)

@@ -90,7 +90,7 @@ class OpenLog:
         try:
             #: The first chunk of the stored bytes; empty if only the metadata was opened.
             self.first = next(chunks, b"")
-            if self.is_small and not log.is_local:
+            if self.is_whole and not log.is_local:
                 self._verify(chunks)
         except BaseException as error:
             log.close()
@@ -116,15 +116,15 @@ class OpenLog:
         yield from rest
 
     @property
-    def is_small(self) -> bool:
+    def is_whole(self) -> bool:
         """True if the first chunk has all stored bytes, so that nobody waits for the source."""
         return len(self.first) == self.stored.size
 
     @property
     def is_quick(self) -> bool:
         """True if the log is small enough to render at once. Inflates a compressed one to know."""
-        if not self.is_small or not self.packing:
-            return self.is_small
+        if not self.is_whole or not self.packing:
+            return self.is_whole
         if len(self.first) > MOST_QUICK_STORED:
             return False
         # again: allows the faster decoder; a damaged log's output is not needed.
@@ -134,7 +134,7 @@ class OpenLog:
     @property
     def may_break_off(self) -> bool:
         """True if its source is another server, and the rest may be missing or damaged."""
-        return not self.source_log.is_local and (not self.is_small or self._damage is not None)
+        return not self.source_log.is_local and (not self.is_whole or self._damage is not None)
 
     def reopened(self, byte_range: tuple[int, int] | None = None) -> Log:
         """The same stored bytes again, or a range of them.
@@ -165,7 +165,7 @@ class OpenLog:
 
     def decoded_again(self) -> Iterator[bytes]:
         """Yields the text again from its beginning. Raises Incomplete if it breaks off."""
-        return self._text([self.first] if self.is_small else self._read_again(), self._read_again)
+        return self._text([self.first] if self.is_whole else self._read_again(), self._read_again)
 
     def _text(
         self, chunks: Iterable[bytes], again: Callable[[], Iterable[bytes]]
@@ -211,11 +211,11 @@ class OpenLog:
         """True if it is one complete gzip member, as far as that is known or quickly found out."""
         if self.packing != "gzip":
             return False
-        is_here = self.is_small or self.source_log.is_local
+        is_here = self.is_whole or self.source_log.is_local
         if self._known() is None and self._damage is None and is_here:
             # Exactly the bytes at opening, which are sent: more may have been appended since.
             size = self.stored.size or 0
-            again = [self.first] if self.is_small else exactly(size, self._read_again())
+            again = [self.first] if self.is_whole else exactly(size, self._read_again())
             self._look_through(again, MOST_LOOKED_THROUGH)
         known = self._known()
         return known is not None and known.is_one_member

@@ -48,7 +48,7 @@ class _Row(NamedTuple):
         return self.name.endswith("/")
 
 
-class Page(NamedTuple):
+class ListingPage(NamedTuple):
     """The rows of one answer."""
 
     rows: list[_Row]
@@ -74,7 +74,7 @@ class Page(NamedTuple):
         return len(self.rows) - self.folders
 
 
-def page_of(query: Query, listing: Listing) -> Page:
+def page_of(query: Query, listing: Listing) -> ListingPage:
     """The first MOST entries of a listing, in the order that the query asks for."""
     sort = query.sort or "name"
     most = MOST_READ[sort] - 1
@@ -95,7 +95,9 @@ def page_of(query: Query, listing: Listing) -> Page:
         notices.append(f"This listing is incomplete: a source failed ({failures}).")
     missing = [listing.ended] if listing.ended else []
     notices += [f"This listing is incomplete: {one}." for one in missing]
-    return Page([_row(entries) for entries in found[:MOST]], sort, following, notices, missing)
+    return ListingPage(
+        [_row(entries) for entries in found[:MOST]], sort, following, notices, missing
+    )
 
 
 def _age(entries: _OfName) -> float:
@@ -104,7 +106,7 @@ def _age(entries: _OfName) -> float:
     return -inf if modified is None else -modified
 
 
-def html(query: Query, page: Page, job_marks: str = "") -> Iterator[bytes]:
+def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes]:
     """Yields a page, whose links keep the query's source.
 
     job_marks: names by which the page's script knows a job's folder, to request its overview.
@@ -136,7 +138,7 @@ def _same(rows: list[_Row]) -> str:
     return " ".join(name for name, different in values.items() if different == 1)
 
 
-def text(page: Page) -> Iterator[bytes]:
+def text(page: ListingPage) -> Iterator[bytes]:
     """Yields a line for each name: name, size, time and sources, separated by tabs; '-' for unknown."""
     for batch in _batches(page):
         yield "".join(map(_text_row, batch)).encode()
@@ -146,7 +148,7 @@ def text(page: Page) -> Iterator[bytes]:
         yield f"[oslogserve: there is more: {page.next}]\n".encode()
 
 
-def as_json(path: bytes, page: Page) -> Iterator[bytes]:
+def as_json(path: bytes, page: ListingPage) -> Iterator[bytes]:
     """{"path", "entries": [{"name", "href", "size", "modified", "sources"}], "complete", "reason", "next"}.
 
     href, next: relative to the folder's URL; of a name that is not UTF-8 href alone has the bytes.
@@ -161,7 +163,7 @@ def as_json(path: bytes, page: Page) -> Iterator[bytes]:
     yield f"\n], {end[1:]}\n".encode()
 
 
-def _batches(page: Page) -> Iterator[list[_Row]]:
+def _batches(page: ListingPage) -> Iterator[list[_Row]]:
     for start in range(0, len(page.rows), BATCH):
         yield page.rows[start : start + BATCH]
 

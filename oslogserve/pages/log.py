@@ -16,7 +16,7 @@ from markupsafe import Markup
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.nearest import Nearest, moment_of
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, Page, Selection, Tally, Wanted
+from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
@@ -52,7 +52,7 @@ class LogView:
     missing: list[Incomplete]
     renderer: Renderer
     #: Limits of a page if the query names no end; None for no limits.
-    limits: Page | None = None
+    limits: PageLimits | None = None
     #: Finds the line nearest to an anchor's moment; None if no line has a time.
     nearest: Callable[[bytes, TimeRange], Nearest | None] = lambda *_: None
 

@@ -14,7 +14,7 @@ from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure.recognise import Recogniser
-from oslogserve.lines.selection import Page, Wanted
+from oslogserve.lines.selection import PageLimits, Wanted
 from oslogserve.sources import open_beneath
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
@@ -55,7 +55,7 @@ class Core(Fuzzer):
     shortens = "text", "cuts"
     imports = (
         "from oslogserve.lines.search import Search\n"
-        "from oslogserve.lines.selection import Page, Selection, Wanted\n"
+        "from oslogserve.lines.selection import PageLimits, Selection, Wanted\n"
         "from oslogserve.lines.time_range import TimeRange\n"
         "from tests.fuzz.core import Case, Core\n"
     )
@@ -87,7 +87,7 @@ class Core(Fuzzer):
             view=chance.choice(VIEWS),
             selection=grammar.selection(chance),
             written=written,
-            page=chance.choice((None, Page(chance.randrange(10**4), chance.randrange(100)))),
+            page=chance.choice((None, PageLimits(chance.randrange(10**4), chance.randrange(100)))),
         )
         return Case(kind, text, cuts(chance, len(text)), written, wanted)
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, unquote_to_bytes, urlencode
 from oslogserve.errors import BadRequest
 from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import named
-from oslogserve.lines.selection import Page
+from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.pages.page import address
 from oslogserve.query import MAX_QUERY, Query
@@ -134,7 +134,7 @@ def _fault_of_links(query, log):
             LogInfo("disk", len(log), 1.4e9, len(log)),
             [],
             RENDERER,
-            Page(400, 30),
+            PageLimits(400, 30),
             lambda *of: nearest(lambda: [log], RENDERER, *of, 1.4e9),
         )
         text = b"".join(shown.render(view, [log])).decode("utf-8", "replace")

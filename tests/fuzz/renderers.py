@@ -15,7 +15,7 @@ from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.renderer import NativeRenderer, pure_renderer
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import Page, Selection, Wanted
+from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import TimeRange
 from tests import corpus
 from tests.fuzz import grammar
@@ -83,7 +83,7 @@ class Renderers(Fuzzer):
     shortens = "log", "cuts"
     imports = (
         "from oslogserve.lines.search import Search\n"
-        "from oslogserve.lines.selection import Page, Selection, Wanted\n"
+        "from oslogserve.lines.selection import PageLimits, Selection, Wanted\n"
         "from oslogserve.lines.time_range import TimeRange\n"
         "from tests.fuzz.renderers import Case, Renderers\n"
     )
@@ -129,7 +129,7 @@ def log_of(chance, most=30):
 def _wanted(chance, size):
     page = None
     if chance.random() < 0.3:
-        page = Page(chance.randrange(2 * size + 2), chance.randrange(300))
+        page = PageLimits(chance.randrange(2 * size + 2), chance.randrange(300))
     wanted = Wanted(
         chance.choice(VIEWS),
         grammar.selection(chance) if chance.random() < 0.9 else Selection(),
@@ -144,4 +144,4 @@ def _wanted(chance, size):
     return wanted._replace(page=None, label=label, by_time=by_time)
 
 
-__all__ = ["Page", "Renderers", "Search", "Selection", "TimeRange", "Wanted"]
+__all__ = ["PageLimits", "Renderers", "Search", "Selection", "TimeRange", "Wanted"]

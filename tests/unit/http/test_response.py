@@ -77,7 +77,7 @@ def test_a_response_is_sent_as_it_comes():
 
 
 def test_a_small_one_is_rendered_first_and_says_its_length():
-    response = respond(request(), Shown(render=upper, is_small=True), VALIDATOR)
+    response = respond(request(), Shown(render=upper, is_whole=True), VALIDATOR)
     assert list(response.body) == [TEXT.replace(b"0", b"A")]
     assert dict(response.headers)["Content-Length"] == str(len(TEXT))
     assert dict(response.headers)["Pieces"] == "20"

@@ -27,13 +27,13 @@ def test_the_first_bytes_are_in_the_content_too(source, chunks):
     log = opened(source, FakeLog("swift", chunks))
     assert log.first == b"".join(chunks[:1])
     assert b"".join(log.stored_bytes) == b"".join(chunks)
-    assert log.is_small is (len(chunks) < 2)
+    assert log.is_whole is (len(chunks) < 2)
 
 
 def test_a_log_of_no_known_size_is_not_small(source):
     log = FakeLog("swift", [b"abc"])
     log.stored = log.stored._replace(size=None)
-    assert not opened(source, log).is_small
+    assert not opened(source, log).is_whole
 
 
 def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source):

@@ -9,7 +9,7 @@ import pytest
 
 from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import named
-from oslogserve.lines.selection import Page
+from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 
@@ -33,7 +33,7 @@ def level(number, errors):
 def page():
     def page(content, parameters="", lines=None, size=None, elements=10**6):
         query = Query(b"a.txt", False).with_parameters(parse_qsl(parameters))
-        room = None if lines is None else Page(lines * SIZE, elements)
+        room = None if lines is None else PageLimits(lines * SIZE, elements)
         log = LogInfo("disk", None, 1.4e9, len(content) if size is None else size)
 
         def nearest_to(anchor, moment):
