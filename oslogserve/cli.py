@@ -144,7 +144,8 @@ def _served(options: argparse.Namespace) -> Config:
 
     root = os.path.abspath(options.root) if options.root else None
     if root is not None and not os.path.isdir(root):
-        raise ConfigError(f"--root {options.root}: there is no such folder")
+        what = "this is no folder" if os.path.exists(root) else "there is no such folder"
+        raise ConfigError(f"--root {options.root}: {what}")
     given = {"disk_root": root, "serve_threads": options.threads}
     overrides = {name: text for name, text in given.items() if text is not None}
     environ = {"OSLOGSERVE_THREADS": str(SETTINGS["threads"]), **os.environ}

@@ -35,6 +35,8 @@ PATIENCE = 20
 class Containers:
     def __init__(self, config_file: str | None) -> None:
         """Raises ConfigError without credentials."""
+        if config_file is None and not any(name.startswith("OS_") for name in os.environ):
+            raise ConfigError("this needs Swift: give --config, or set OS_AUTH_URL and its like")
         # With a container, the configuration requires credentials too.
         config = load(config_file, swift_container=PREFIX)
         if config["swift", "storage_url"]:

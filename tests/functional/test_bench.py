@@ -289,8 +289,8 @@ def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, c
     ("action", "arguments", "sentence"),
     [
         ("put", ["--config", "/none"], "/none"),
-        ("put", [], "[swift] container: it is of no use without auth_url"),
-        ("delete", ["--all"], "[swift] container: it is of no use without auth_url"),
+        ("put", [], "this needs Swift"),
+        ("delete", ["--all"], "this needs Swift"),
         ("delete", [], "give the names of runs, or --all"),
         ("delete", [""], "give the names of runs, or --all"),
         ("get", [], "no log to fetch: give URLs, --list or --job"),
