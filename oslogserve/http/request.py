@@ -4,10 +4,13 @@
 import re
 import select
 import socket
+import struct
+import sys
 import time
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
+from math import inf
 from typing import Any, NamedTuple
 from wsgiref.handlers import format_date_time
 
@@ -21,6 +24,10 @@ from oslogserve.http import NO_STORE, VARY
 #: A single range of RFC 9110, without spaces: FIRST-LAST, FIRST- or -LENGTH. The digits are limited,
 #: since int() refuses 4,300 of them.
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.IGNORECASE)
+#: Position and end of tcpi_last_data_sent, in milliseconds, in Linux's struct tcp_info.
+_LAST_DATA_SENT, _TCP_INFO = 44, 48
+#: SO_LINGER's value for a close that resets the connection.
+_RESET = struct.pack("ii", 1, 0)
 #: Seconds after which a log is taken as finished: its job has written nothing for a day.
 SETTLED_AFTER = 24 * 3600
 
@@ -41,11 +48,26 @@ class Client:
         poll.register(self._connection, select.POLLRDHUP)
         return bool(poll.poll(0))
 
+    def idle_seconds(self) -> float:
+        """Seconds since bytes were last sent, which ends where the client takes none; infinite if the
+        kernel does not say."""
+        if self._connection is None:
+            return inf
+        try:
+            info = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO)
+        except OSError:  # such as of a Unix socket
+            return inf
+        return int.from_bytes(info[_LAST_DATA_SENT:_TCP_INFO], sys.byteorder) / 1000
+
     def cut_off(self) -> bool:
-        """Ends the connection, so that the thread that sends is free; False where it is not known."""
+        """Ends the connection, so that the thread that sends is free; False where it is not known.
+
+        With a reset: else an answer of HTTP/1.0, which has no length, would look complete.
+        """
         if self._connection is None:
             return False
         with suppress(OSError):  # it has ended
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
             self._connection.shutdown(socket.SHUT_RDWR)
         return True
 

@@ -7,6 +7,7 @@ Work also ends once its client has left.
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from math import inf
 from threading import Lock, Semaphore, local
 from typing import NamedTuple, Protocol
 
@@ -40,6 +41,10 @@ PATIENCE = 3.0
 STALLED_AFTER = 30.0
 
 
+#: The processor time up to which each thread of a pool was charged, to any budget.
+_in_pools = local()
+
+
 class Allowance(NamedTuple):
     """Limits of one request."""
 
@@ -54,6 +59,9 @@ class Client(Protocol):
 
     def has_left(self) -> bool: ...
 
+    def idle_seconds(self) -> float:
+        """Seconds since it last took bytes; infinite if that is not known."""
+
     def cut_off(self) -> bool:
         """Ends the connection; False where that is not possible."""
 
@@ -63,6 +71,9 @@ class _Nobody:
 
     def has_left(self) -> bool:
         return False
+
+    def idle_seconds(self) -> float:
+        return inf
 
     def cut_off(self) -> bool:
         return False
@@ -111,12 +122,16 @@ class Budget:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Context in which a thread of a pool works for this budget alone."""
-        self._thread.charged_until = time.thread_time()
+        """Context in which a thread of a pool works for this budget alone.
+
+        What the thread did since it last worked for any budget is charged too: it took this work over.
+        """
+        self._thread.charged_until = getattr(_in_pools, "charged_until", time.thread_time())
         try:
             yield
         finally:
             self.note()
+            _in_pools.charged_until = self._thread.charged_until
 
     def charged(self, pieces: Iterable[bytes], are_inflated: bool = False) -> Iterator[bytes]:
         """Yields the pieces. Charges each before it is yielded, with all that the thread did since the last.
@@ -182,7 +197,13 @@ class Budget:
         """Cuts the client off if it has taken nothing for long, and gives all places back. True if it
         did."""
         since = self._handed_over_at
-        if since is None or time.monotonic() - since < STALLED_AFTER or not self._client.cut_off():
+        is_stalled = (
+            since is not None
+            and time.monotonic() - since >= STALLED_AFTER
+            # A large piece takes a slow client long.
+            and self._client.idle_seconds() >= STALLED_AFTER
+        )
+        if not is_stalled or not self._client.cut_off():
             return False
         self.close()
         return True
@@ -240,15 +261,22 @@ class Workload:
     def __init__(self, allowance: Allowance, threads: int) -> None:
         """threads: of the process. An eighth of them is kept free of expensive work."""
         self._allowance = allowance
-        large_logs = min(MOST_LARGE_LOGS, threads * 3 // 4)
+        eighth = max(1, threads // 8)
+        folders = {
+            FOLDERS: min(MOST_FOLDERS, eighth),
+            JOBS: min(MOST_JOBS, eighth),
+            OVERVIEWS: min(MOST_OVERVIEWS, eighth),
+        }
+        # All places together, one waiting thread and the free ones are no more than all threads. A
+        # search of a small log holds its place briefly; that of a large one has a place of that, too.
+        left = threads - eighth - sum(folders.values()) - 1
+        large_logs = max(1, min(MOST_LARGE_LOGS, left))
         places = {
             LARGE_LOGS: large_logs,
-            SEARCHES: min(MOST_SEARCHES, threads // 4),
-            FOLDERS: min(MOST_FOLDERS, threads // 8),
-            JOBS: min(MOST_JOBS, threads // 8),
-            OVERVIEWS: min(MOST_OVERVIEWS, threads // 8),
+            SEARCHES: min(MOST_SEARCHES, max(1, threads // 4)),
+            **folders,
         }
-        room = Semaphore(max(1, threads - large_logs - threads // 8))
+        room = Semaphore(max(1, left + 1 - large_logs))
         self._bulkheads = {work: Bulkhead(n, PATIENCE, room) for work, n in places.items()}
 
     def begin(self, client: Client) -> Budget:

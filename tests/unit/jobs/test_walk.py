@@ -119,3 +119,20 @@ def test_a_folder_that_was_removed_after_it_was_listed_is_told(disk):
     found = Walk([swift, disk], b"job")
     assert len(names(found)) == 4
     assert str(found.ended) == "a folder was removed after it was listed" + NOT_ALL
+
+
+def test_a_walk_opens_no_further_folder_once_its_budget_is_spent(disk, tmp_path):
+    charges = []
+
+    def charge():
+        charges.append(1)
+        if len(charges) > 3:
+            raise Incomplete("budget", "its time is over")
+
+    for number in range(10):
+        (tmp_path / "job" / f"c{number}").mkdir()
+        (tmp_path / "job" / f"c{number}" / "x.txt").touch()
+    found = Walk([disk], b"job", charge=charge)
+    list(found)
+    assert len(charges) == 4
+    assert str(found.ended) == "its time is over"

@@ -23,13 +23,17 @@ _random = random.Random(13)
 
 
 class Client:
-    def __init__(self, has_left=False, can_be_cut_off=True):
+    def __init__(self, has_left=False, can_be_cut_off=True, idle_seconds=float("inf")):
+        self._idle_seconds = idle_seconds
         self._has_left = has_left
         self._can_be_cut_off = can_be_cut_off
         self.was_cut_off = False
 
     def has_left(self):
         return self._has_left
+
+    def idle_seconds(self):
+        return self._idle_seconds
 
     def cut_off(self):
         self.was_cut_off = self._can_be_cut_off
@@ -216,13 +220,13 @@ def test_a_search_gives_its_place_back(ask, url):
 def test_a_budget_gives_its_place_back_once(monkeypatch):
     monkeypatch.setattr(budget, "PATIENCE", 0.05)
     workload = Workload(Allowance(60, MIB), threads=4)
-    first = workload.begin(bool)
+    first = workload.begin(Client())
     first.enter(SEARCHES)
     first.close()
     first.close()
-    workload.begin(bool).enter(SEARCHES)
+    workload.begin(Client()).enter(SEARCHES)
     with pytest.raises(Busy):
-        workload.begin(bool).enter(SEARCHES)
+        workload.begin(Client()).enter(SEARCHES)
 
 
 def test_searches_are_cut_smaller_while_they_are_slow(monkeypatch):
@@ -244,18 +248,25 @@ def busy(seconds):
         pass
 
 
-def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_alone():
-    spent = Budget(Allowance(0.25, 0))
+@pytest.mark.parametrize("threads", [1, 2, 4, 8, 16, 32, 64])
+def test_some_threads_are_free_whatever_work_has_all_places(threads):
+    """Not with fewer than eight: each kind of work has one place at least."""
+    places = Workload(Allowance(60, MIB), threads)._bulkheads
+    taken = sum(bulkhead._places for kind, bulkhead in places.items() if kind != SEARCHES)
+    assert threads < 8 or taken < threads - threads // 8
 
-    def works():
-        busy(0.15)
-        with spent.working():
-            busy(0.06)
-        busy(0.15)
+
+def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_alone():
+    spent, other = Budget(Allowance(0.25, 0)), Budget(Allowance(9, 0))
+
+    def work(budget, seconds):
+        with budget.working():
+            busy(seconds)
 
     with ThreadPoolExecutor(1) as pool:
         for _ in range(2):
-            pool.submit(works).result()
+            pool.submit(work, other, 0.15).result()
+            pool.submit(work, spent, 0.06).result()
     assert list(spent.charged([b"a"])) == [b"a"]
     thread = Thread(target=lambda: [busy(0.1) for _ in spent.charged([b"a", b""])])
     thread.start()
@@ -300,10 +311,11 @@ def test_a_client_that_takes_nothing_loses_its_place_to_one_that_wants_it(clock)
         workload.begin(Client()).enter(SEARCHES)
 
 
-@pytest.mark.parametrize("case", ["took it", "works", "soon", "unknown connection"])
+@pytest.mark.parametrize("case", ["took it", "works", "soon", "moves", "unknown connection"])
 def test_a_client_keeps_its_place_that(case, clock, monkeypatch):
     monkeypatch.setattr(budget, "PATIENCE", 0)
-    client = Client(can_be_cut_off=case != "unknown connection")
+    idle = 1 if case == "moves" else float("inf")
+    client = Client(can_be_cut_off=case != "unknown connection", idle_seconds=idle)
     workload, holder = with_one_place(client)
     if case != "works":
         holder.hand_over(100)
