@@ -125,6 +125,8 @@ class Job:
         self.next_after = 0
         #: True if the logs are larger than Limits.unasked.
         self.is_large = False
+        #: False if some logs may not have been found.
+        self.has_all_logs = True
         #: Rows sent, and the number of the last one if more follow.
         self.sent = 0
         self.cut_at: int | None = None
@@ -162,6 +164,7 @@ class Job:
                 break
             self.logs.append(JobLog(file, self._selection, self._reader))
         self.is_large = stored > limits.unasked
+        self.has_all_logs = not (walk.ended or walk.failures)
         if any(one.is_missed for one in self.skipped):
             self._miss("capped", f"logs with names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
@@ -246,17 +249,28 @@ class Job:
         tests: list[FailedTest] = []
         try:
             if any(one.name.encode() in reports.ZUULS for one in self.skipped):
-                report = self._reader.beginning(reports.ZUULS[0], reports.MOST_OF_ZUULS)
+                report = self._report(reports.ZUULS[0], reports.MOST_OF_ZUULS)
                 found = found._replace(task=reports.failed_task(report))
                 charge()
             files = [log.file for log in self.logs if reports.most(log.file.shown)]
             for file in files[: reports.MOST_REPORTS]:
-                report = self._reader.beginning(file.name, reports.most(file.shown))
+                report = self._report(file.name, reports.most(file.shown))
                 tests += reports.failed_tests(file.shown, report, charge)
                 charge()
         except Incomplete as error:
             self._miss(error.reason, f"reports were not read to their end: {error}")
         return found._replace(tests=tests[: reports.MOST_TESTS])
+
+    def _report(self, name: bytes, most: int) -> bytes:
+        """The beginning of a report; what is missing is noted, unless its log says so already."""
+        missing: list[Incomplete] = []
+        report = self._reader.beginning(name, most, missing)
+        shown = name.decode("utf-8", "replace")
+        is_log = any(log.file.name == name for log in self.logs)
+        for error in missing:
+            if error.reason == "capped" or not is_log:
+                self._miss(error.reason, f"{shown}: {error}")
+        return report
 
     def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
         pool = self._pools[log.file.source]

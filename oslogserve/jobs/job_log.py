@@ -89,22 +89,24 @@ class JobReader:
             raise BadRequest("it is a folder now")
         return log
 
-    def beginning(self, name: bytes, most: int) -> bytes:
+    def beginning(self, name: bytes, most: int, missing: list[Incomplete]) -> bytes:
         """The beginning of a report's text: all of it, or somewhat more than `most` bytes.
 
-        Shorter where the report cannot be read.
+        Shorter where the report cannot be read. Why it is not whole is added to `missing`.
         """
         if self.stalled:  # its source would time out again
             return b""
         try:
             log = self.open(name, READ)
-        except Error:
+        except Error as error:
+            missing.append(Incomplete("failed", error.sentence))
             return b""
         text = bytearray()
         with closing(log):
-            for piece in until_incomplete(log.decoded(), []):
+            for piece in until_incomplete(log.decoded(), missing):
                 text += piece
                 if len(text) > most:
+                    missing.append(Incomplete("capped", f"only {most >> 20} MiB of it are read"))
                     break
         return bytes(text)
 

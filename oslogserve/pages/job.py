@@ -70,6 +70,8 @@ def _counts(job: Job) -> dict[str, Any]:
         "sent": job.sent,
         "read_to_end": is_whole
         and job.next_log is None
+        and job.has_all_logs
+        and not any(one.is_missed for one in job.skipped)
         and all(log.is_read_to_end for log in logs),
     }
 

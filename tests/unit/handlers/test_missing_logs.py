@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from oslogserve.jobs.job import Job
+from oslogserve.jobs.reports import MOST_OF_ZUULS
 from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
@@ -127,3 +128,26 @@ def test_a_file_that_is_no_log_is_sent_as_it_is_although_its_name_says_gzip(tmp_
     (tmp_path / "job" / "image.png.gz").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     answer = ask(f"/job/{name}")
     assert (answer.content_type, answer.body) == ("image/png", b"\x89PNG\r\n\x1a\n\0\0")
+
+
+def test_a_damaged_report_is_named_in_what_went_wrong(ask, tmp_path):
+    report = tmp_path / "job" / "job-output.json.gz"
+    report.write_bytes(b"\7" + gzip.compress(b"[]", mtime=0)[1:])
+    assert "job-output.json: the compressed data " in ask("/job/?format=overview").text
+
+
+def test_a_report_of_which_only_the_beginning_is_read_is_named(ask, tmp_path):
+    (tmp_path / "job" / "job-output.json").write_bytes(b" " * (MOST_OF_ZUULS + 1))
+    assert "job-output.json: only 8 MiB of it are read" in ask("/job/?format=overview").text
+
+
+def test_a_folder_of_which_a_log_was_removed_was_not_read_to_its_end(ask, tmp_path, monkeypatch):
+    choose = Job.choose
+
+    def choose_and_remove(self, walk, limits):
+        choose(self, walk, limits)
+        (tmp_path / "job" / "whole.txt.gz").unlink()
+
+    monkeypatch.setattr(Job, "choose", choose_and_remove)
+    end = json.loads(ask("/job/?q=needle&format=jsonl").text.splitlines()[-1])
+    assert (end["complete"], end["read_to_end"]) == (False, False)
