@@ -56,6 +56,7 @@ class Listing:
         self._listings = []
         for source in sources:
             try:
+                wanted.charge()  # also for what has no entries
                 entries = source.entries(path, wanted)
             except SourceError as error:
                 self.failures.append(error)
