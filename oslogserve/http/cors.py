@@ -4,7 +4,6 @@
 Pages and stored bytes are never among that: both may be HTML. No answer allows credentials.
 """
 
-import re
 from collections.abc import Collection
 
 from oslogserve.errors import Header
@@ -13,8 +12,6 @@ from oslogserve.http.response import NOSNIFF, Response
 
 #: Views that programs read, unless the answer is a page.
 _VIEWS = frozenset(("text", "jsonl", "summary", "listing", "job", "error"))
-#: A query whose 304 is for text or JSON.
-_FOR_PROGRAMS = re.compile(r"(?:^|&)format=(?:text|jsonl|summary)(?:&|$)")
 _EXPOSED = (
     "Accept-Ranges, Content-Range, ETag, Link, Log-Complete, Log-Lines, Log-Matched, "
     "Log-Read-To-End, Log-Sent, Log-Worker, Retry-After, Server-Timing"
@@ -50,16 +47,18 @@ class Cors:
         for number, (name, value) in enumerate(response.headers):
             if name == "Vary" and "Origin" not in value:
                 response.headers[number] = (name, f"{value}, Origin")
-        if self._is_for_programs(request, response) and (allowed := self._allowed(request)):
+        if self._is_for_programs(response) and (allowed := self._allowed(request)):
             response.headers.extend([*allowed, ("Access-Control-Expose-Headers", _EXPOSED)])
 
     def _allowed(self, request: Request) -> list[Header]:
         origin = request.environ.get("HTTP_ORIGIN", "")
         return [("Access-Control-Allow-Origin", origin)] if origin in self._origins else []
 
-    def _is_for_programs(self, request: Request, response: Response) -> bool:
+    def _is_for_programs(self, response: Response) -> bool:
         headers = dict(response.headers)
-        if response.status.startswith("304"):  # it does not say what the client has
-            return _FOR_PROGRAMS.search(request.environ.get("QUERY_STRING", "")) is not None
+        # A browser puts the headers of a 304 on the answer that it has, and then lets scripts read that.
+        # So the 304 for a stored page must not allow it either.
+        if response.confirmed:
+            return response.confirmed in _VIEWS
         is_page = headers.get("Content-Type", "").startswith("text/html")
         return "Location" in headers or (response.view in _VIEWS and not is_page)

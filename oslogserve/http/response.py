@@ -109,6 +109,8 @@ class Response(NamedTuple):
     #: Closes what the body is read from. May be called before the body is iterated.
     close: Callable[[], None] = lambda: None
     meter: Meter | None = None
+    #: The view that a 304 confirms; "" for other answers, and if it is not known.
+    confirmed: str = ""
 
 
 def respond(

@@ -90,12 +90,21 @@ def test_caches_keep_answers_apart_by_origin(ask, url, headers):
     assert ask(url, **headers).headers["Vary"] == "Accept, Accept-Encoding, Origin"
 
 
-def test_a_log_that_did_not_change_stays_readable_and_a_stored_page_does_not_become_so(ask):
-    for url, may in {"/job/a.txt?format=jsonl": True, "/job/page.html": False}.items():
-        tag = ask(url).headers["ETag"]
-        answer = ask(url, Origin=DASHBOARD, If_None_Match=tag)
-        assert (answer.status_int, ALLOWED in answer.headers) == (304, may)
-        assert answer.headers["Vary"] == "Accept, Accept-Encoding, Origin"
+@pytest.mark.parametrize(
+    ("url", "accept"),
+    [(url, {}) for url in FOR_PROGRAMS if "/job/" in url and "/?" not in url and "=x" not in url]
+    + [(url, accept) for url, accept in NOT_FOR_PROGRAMS if "." in url and "none" not in url]
+    + [("/report/", {})],
+)
+@pytest.mark.parametrize("condition", ["If_None_Match", "If_Modified_Since"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_304_allows_what_the_200_allows(ask, url, accept, condition, method):
+    before = ask(url, method, Origin=DASHBOARD, **accept)
+    value = before.headers["ETag" if condition == "If_None_Match" else "Last-Modified"]
+    answer = ask(url, method, Origin=DASHBOARD, **{condition: value}, **accept)
+    assert answer.status_int == 304
+    for name in (ALLOWED, "Access-Control-Expose-Headers", "ETag", "Vary"):
+        assert answer.headers.get(name) == before.headers.get(name)
 
 
 def test_a_preflight_is_answered_for_an_allowed_origin(ask):
