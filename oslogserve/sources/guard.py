@@ -66,7 +66,7 @@ class Guard:
         self.metrics = metrics
         self.shows_dot_files = shows_dot_files
         self._breaker = CircuitBreaker(source.name, metrics)
-        self._outages = Outages(source.name)
+        self._outages = Outages(source.name, source.location)
         self._places = Bulkhead(threads // 2, PATIENCE)
         if is_behind_disk:
             room = threading.Semaphore(max(1, threads // 4))

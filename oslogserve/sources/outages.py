@@ -14,21 +14,26 @@ PAUSE = 60.0
 class Outages:
     """The outages of a source, as one process sees them. One is logged, not each failure in it."""
 
-    def __init__(self, source: str) -> None:
-        """source: its name."""
+    def __init__(self, source: str, location: str) -> None:
+        """source: its name. location: its folder or container."""
         self._source = source
+        self._location = location
         self._lock = Lock()
         self._began: float | None = None
+        self._is_logged = False
         self._quiet_until = 0.0
 
     def failed(self, reason: str) -> None:
         """Notes a failure."""
         with self._lock:
             now = time.monotonic()
-            if self._began is not None or now < self._quiet_until:
+            if self._began is None:
+                self._began = now
+            if self._is_logged or now < self._quiet_until:
                 return
-            self._began, self._quiet_until = now, now + PAUSE
-        messages.log(f"{self._source} fails in process {os.getpid()}: {reason}")
+            self._is_logged, self._quiet_until = True, now + PAUSE
+        where = f"[{self._location}]"
+        messages.log(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
 
     def answered(self) -> None:
         """Notes an answer."""
@@ -38,5 +43,7 @@ class Outages:
             if self._began is None:
                 return
             seconds = time.monotonic() - self._began
-            self._began = None
+            was_logged, self._began, self._is_logged = self._is_logged, None, False
+        if not was_logged:
+            return
         messages.log(f"{self._source} answers process {os.getpid()} again, after {seconds:.0f} s")

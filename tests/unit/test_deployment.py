@@ -160,3 +160,19 @@ def test_a_pod_is_stopped_only_after_its_requests_could_end():
     (pause,) = re.findall(r"sleep:\n +seconds: (\d+)", MANIFEST)
     (patience,) = re.findall(r"terminationGracePeriodSeconds: (\d+)", MANIFEST)
     assert int(pause) + SETTINGS["graceful_timeout"] < int(patience)
+
+
+def test_systemd_waits_for_a_stop_during_a_reload():
+    """The old workers may take their time, and then the new ones."""
+    unit = (REPOSITORY / "etc/systemd/oslogserve.service").read_text()
+    patience = int(re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)[1])
+    assert 2 * SETTINGS["graceful_timeout"] < patience
+    assert f"allows {patience} s" in (REPOSITORY / "doc/operate.rst").read_text()
+
+
+def test_the_manual_makes_each_secret_that_the_manifest_names():
+    manual = (REPOSITORY / "doc/deploy.rst").read_text()
+    names = set(re.findall(r"secretName: (\S+)", MANIFEST))
+    names |= set(re.findall(r"secretRef:\s+name: (\S+)", MANIFEST))
+    for name in names:
+        assert re.search(rf"kubectl create secret \w+ {name}\b", manual)

@@ -22,6 +22,8 @@ class FakeSource:
     """logs: path -> Log, Folder or SourceError. names: None for no folder, or a SourceError;
     a SourceError among them is raised midway."""
 
+    location = "container logs"
+
     def __init__(self, name, logs=None, names=None):
         self.name = name
         self.logs = logs or {}

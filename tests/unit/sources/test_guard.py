@@ -118,7 +118,8 @@ def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_ends(guard, cl
     sicken(guard, clock)
     fail(guard, 20)
     process = os.getpid()
-    assert told(capsys) == [f"oslogserve: swift fails in process {process}: status 503"]
+    what = f"oslogserve: swift fails in process {process}: status 503 [container logs]"
+    assert told(capsys) == [what]
     clock.now += 40
     for _ in range(3):
         guarded(guard).open(b"a")
@@ -134,6 +135,18 @@ def test_a_source_that_fails_now_and_then_is_logged_once_a_minute(guard, clock, 
     clock.now += 2
     fail(guard, 1)
     assert len(told(capsys)) == 1
+
+
+def test_the_length_of_an_outage_counts_from_its_first_failure(guard, clock, capsys):
+    fail(guard, 1)
+    guarded(guard).open(b"a")
+    clock.now += 10
+    fail(guard, 1)  # within a minute of the last one that was logged
+    clock.now += 55
+    fail(guard, 1)
+    clock.now += 5
+    guarded(guard).open(b"a")
+    assert told(capsys)[-1].endswith("again, after 60 s")
 
 
 @pytest.mark.parametrize("reason", ["forbidden", "changed", "lost"])
