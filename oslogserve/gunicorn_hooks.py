@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -283,11 +284,21 @@ def _check_address(bind: str) -> None:
     try:
         address = parse_address(bind)
         if isinstance(address, tuple):
+            port = bind.rpartition(":")[2]
+            if re.fullmatch(r"\+?[\d_]+", port) and not re.fullmatch(
+                r"[0-9]+", port
+            ):  # int() takes it
+                raise RuntimeError(f"{port!r} is not a valid port number.")
             family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
             with socket.socket(family) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
-        elif isinstance(address, str):  # a socket's path
+        elif isinstance(address, int):  # fd://N
+            if not stat.S_ISSOCK(os.fstat(address).st_mode):
+                raise RuntimeError("this is no socket")
+        elif not address:
+            raise RuntimeError("give the socket's path, such as unix:/run/oslogserve.sock")
+        else:
             os.stat(os.path.dirname(address) or ".")
     except (OSError, OverflowError, RuntimeError) as error:
         message = error.strerror if isinstance(error, OSError) else error

@@ -291,6 +291,18 @@ def test_serve_has_the_threads_of_its_command_line_file_or_environment(
             (["--bind", bind], f"--bind {bind}: give one address, such as 127.0.0.1:8000")
             for bind in ("", "21001", "127.0.0.1:1,127.0.0.1:2", "127.0.0.1:1 127.0.0.1:2")
         ),
+        *(
+            (
+                ["--bind", f"127.0.0.1:{port}"],
+                f"--bind 127.0.0.1:{port}: {port!r} is not a valid port",
+            )
+            for port in ("٨٠٨٠", "8_080", "+8080")
+        ),
+        (["--bind", "unix:"], "--bind unix:: give the socket's path, such as unix:/run/"),
+        (["--bind", "unix://"], "--bind unix://: give the socket's path, such as unix:/run/"),
+        (["--bind", "fd://987"], "--bind fd://987: Bad file descriptor"),
+        (["--bind", "fd://1"], "--bind fd://1: this is no socket"),
+        (["--bind", "fd://nine"], "--bind fd://nine: 'nine' is not a valid file descriptor"),
         (["--bind", "unix:/not/there"], "--bind unix:/not/there: No such file or directory"),
     ],
     ids=str,
