@@ -88,15 +88,15 @@ class App:
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])
 
-    def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request], Response]]:
+    def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request, Trace], Response]]:
         """metrics: the path of the metrics; "" for none."""
         readiness = Readiness(self._guards)
         readyz = partial(
             server.readyz, readiness=readiness, sources=self._guards, metrics=self._metrics
         )
-        paths: dict[str, Callable[[Request], Response]] = {"/readyz": readyz}
+        paths: dict[str, Callable[[Request, Trace], Response]] = {"/readyz": readyz}
         if metrics:
-            paths[metrics] = partial(server.exposition, metrics=self._metrics)
+            paths[metrics] = lambda request, _: server.exposition(request, self._metrics)
         return paths
 
     def _note_configuration(self, threads: int, taken: float, is_latest: bool) -> None:
@@ -173,7 +173,7 @@ class App:
         if path in self._operator_paths:
             if not self._operators.include(request.environ):
                 raise Forbidden("This is for the server's operators alone.")
-            return self._operator_paths[path](request)
+            return self._operator_paths[path](request, context.trace)
         query = Query.from_environ(request.environ)
         sources: list[Source] = [
             guard.for_request(context, timing.add)

@@ -14,6 +14,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html, checked_path
+from oslogserve.sources import Trace
 from oslogserve.sources.guard import Guard
 
 #: Seconds, less than usual load balancers wait.
@@ -72,16 +73,23 @@ def healthz(request: Request) -> Response:
 
 
 def readyz(
-    request: Request, readiness: Readiness, sources: Sequence[Guard], metrics: Metrics
+    request: Request,
+    trace: Trace,
+    readiness: Readiness,
+    sources: Sequence[Guard],
+    metrics: Metrics,
 ) -> Response:
+    """trace: gets the failures for the request log."""
     failures = readiness.failures()
+    trace.failures.update(failures)
     outcome = "failed" if failures or not sources else "ok"
     metrics["readiness_checks_total", outcome].inc()
     text = "".join(f"{guard.name}: {_state(guard, failures)}\n" for guard in sources)
     if outcome == "ok":
         return respond(request, _text(text))
     if not sources:
-        text = "no source is configured\n"
+        trace.refusal = "no source is configured"
+        text = f"{trace.refusal}\n"
     retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
     return respond(request, _text(text, retry_after), status=Unavailable.status)
 

@@ -241,6 +241,16 @@ def test_who_is_not_ready_says_when_to_ask_again(tmp_path):
     assert int(answer.headers["Retry-After"]) > 0
 
 
+def test_the_request_log_says_why_a_server_is_not_ready(tmp_path):
+    log = tmp_path / "requests.log"
+    root = {"disk_root": str(tmp_path / "none")}
+    app = App(load(None, {}, request_log_to=str(log), **root))
+    assert webob.Request.blank("/readyz", LOCAL).get_response(app).body
+    app._request_log._handler.close()
+    line = json.loads(log.read_text())
+    assert (line["failed"], line["reason"]) == ("disk", "disk: No such file or directory")
+
+
 def test_a_server_without_a_source_is_not_ready():
     answer = webob.Request.blank("/readyz", LOCAL).get_response(App(load(None, {})))
     assert (answer.status_int, answer.text) == (503, "no source is configured\n")
