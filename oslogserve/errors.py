@@ -74,10 +74,12 @@ class Unavailable(Error):
     def __init__(self, failures: Sequence["SourceError"]) -> None:
         self.failures = failures
         reasons = "; ".join(f"{failure.source}: {failure}" for failure in failures)
-        super().__init__(
-            f"The log may be there, but a source could not be asked ({reasons}). Try again soon.",
-            [("Retry-After", str(self.RETRY_AFTER))],
-        )
+        sentence = f"The log may be there, but a source could not be asked ({reasons})."
+        if all(failure.reason == "unlisted" for failure in failures):
+            super().__init__(sentence)
+        else:
+            headers = [("Retry-After", str(self.RETRY_AFTER))]
+            super().__init__(f"{sentence} Try again soon.", headers)
 
 
 class Busy(Error):
@@ -104,7 +106,8 @@ class SourceError(Exception):
 
     The text never contains a credential or a URL.
     reason: for an outage, 'timeout', 'failed' or 'denied' (the credentials). For a single log,
-    'forbidden', 'changed', 'lost', or 'refused' for any other cause.
+    'forbidden', 'changed', 'lost', or 'refused' for any other cause. For folders, 'unlisted': their
+    container may not be listed.
     """
 
     def __init__(self, source: str, message: str, reason: str = "failed") -> None:

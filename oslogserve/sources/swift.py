@@ -120,7 +120,7 @@ class Swift:
 
     def _is_unlisted(self, error: SourceError) -> bool:
         """True if everybody may read the container's objects, but not its listing."""
-        return self._session.is_public and error.reason == "forbidden"
+        return self._session.is_public and error.reason in ("forbidden", "unlisted")
 
     def _check_not_lost(self, location: Location) -> None:
         """Raises SourceError if the log is listed: it just expired, or is damaged."""
@@ -194,7 +194,7 @@ class Swift:
         except SourceError as error:
             if self._is_unlisted(error):
                 what = "its listing is not public: the container's read ACL has no .rlistings"
-                raise SourceError(self.name, what, error.reason) from error
+                raise SourceError(self.name, what, "unlisted") from error
             raise
         if found is not None:
             return found

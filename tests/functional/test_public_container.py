@@ -64,6 +64,8 @@ def test_without_rlistings_logs_are_served_and_a_listing_says_why_there_is_none(
         for _ in range(10):  # it is no outage, so that logs are served on
             listing = ask(server, "/job/")
             assert (listing.status, b".rlistings" in listing.body) == (503, True)
+            assert "Retry-After" not in listing.headers  # nothing changes by itself
+            assert b"Try again soon" not in listing.body
         assert ask(server, "/job/log.txt").status == 200
         assert metric(server, "oslogserve_source_available", source="swift") == 1
 
