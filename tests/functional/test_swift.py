@@ -301,9 +301,16 @@ def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
     monkeypatch.setattr(swift_listing, "PAGE", page)
     expected = sorted({name.encode().partition(b"/")[0] + b"/" * ("/" in name) for name in names})
     assert [entry.name for entry in source.entries(b"paged")] == expected
-    for first in (*expected, b"f02-", "ü".encode() + b"\xff", b"zz"):
-        rest = source.entries(b"paged", WantedEntries(first))
-        assert [entry.name for entry in rest] == [name for name in expected if name >= first]
+
+
+def test_listing_begins_at_a_name(source, put, monkeypatch):
+    names = [b"f01", b"f02", b"f02.x", b"f02/", "ü".encode()]
+    for name in names:
+        put(f"begun/{name.decode()}" + "a" * name.endswith(b"/"), b"")
+    monkeypatch.setattr(swift_listing, "PAGE", 2)
+    for first in (*names, b"f02-", "ü".encode() + b"\xff", b"zz"):
+        rest = source.entries(b"begun", WantedEntries(first))
+        assert [entry.name for entry in rest] == [name for name in names if name >= first]
     assert source.entries(b"nowhere", WantedEntries(b"f02")) is None
 
 
