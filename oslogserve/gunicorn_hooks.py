@@ -85,7 +85,8 @@ class Worker(ThreadWorker):
             super().handle_exit(sig, frame)
 
     def is_parent_alive(self) -> bool:
-        """As gunicorn's, which its main loop asks at least every second."""
+        """True while gunicorn's master lives. Ends a replaced worker once a new one has loaded: gunicorn's
+        main loop asks this at least every second."""
         if self._is_replaced and not _handover.is_waiting(self.age):
             self.alive = False
         return bool(super().is_parent_alive())

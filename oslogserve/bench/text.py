@@ -111,12 +111,13 @@ def _table_of_scenarios(result: Result) -> str:
 def passes(samples: Sequence[Sample]) -> tuple[str, ...]:
     """The mean size, in kB, each metric with and without outliers, and the number of these."""
     bodies = [sample.size for sample in with_body(samples)]
-    cells, metrics = [], stats.metrics_of(samples)
-    for metric in ("response", "transfer"):
-        kept = stats.without_outliers(metrics[metric])
-        for times in map(stats.described, (metrics[metric], kept)):
+    metrics = stats.metrics_of(samples)
+    kept = {name: stats.without_outliers(metrics[name]) for name in ("response", "transfer")}
+    cells = []
+    for name, values in kept.items():
+        for times in map(stats.described, (metrics[name], values)):
             cells += [f"{times.mean * 1000:.2f}", f"{times.deviation * 1000:.2f}"]
-    outliers = len(metrics["response"]) - len(stats.without_outliers(metrics["response"]))
+    outliers = len(metrics["response"]) - len(kept["response"])
     size = f"{sum(bodies) / max(1, len(bodies)) / 1000:,.1f}"
     return size, *cells, f"{outliers} of {len(bodies)}"
 

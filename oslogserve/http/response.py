@@ -41,7 +41,7 @@ class Content(NamedTuple):
 
 
 class Meter(Protocol):
-    """What counts the cost of a response."""
+    """The counter of a response's cost."""
 
     def hand_over(self, size: int) -> None:
         """Notes that the server gets a piece, for which its client may take its time. size: bytes."""

@@ -58,8 +58,6 @@ class Walk:
         self._first = first
         self._charge = charge
         self._entries = 0
-        #: True once the budget is spent: nothing more is opened.
-        self._is_over = False
 
     def __iter__(self) -> Iterator[File]:
         return self._below(b"", 0)
@@ -69,7 +67,7 @@ class Walk:
         wanted = WantedEntries(self._first_below(prefix), MOST_ENTRIES + 1, self._charge)
         listing = Listing(self._sources, path, wanted)
         for entries in listing.by_name():
-            if self._is_over:
+            if self.ended and self.ended.reason == "budget":  # nothing more is opened
                 break
             name = prefix + entries[0].name
             is_folder = name.endswith(b"/")
@@ -90,9 +88,7 @@ class Walk:
             else:
                 yield from self._below_existing(name, depth + 1)
         self.failures += listing.failures
-        if listing.ended:
-            self.ended = listing.ended
-            self._is_over = True
+        self.ended = listing.ended or self.ended
 
     def _leave_out(self, why: str) -> None:
         self.ended = Incomplete("capped", f"{why}: some were not read")

@@ -36,8 +36,7 @@ JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
 #: Seconds without work begun or ended before waiters are refused: long enough that a burst of
 #: ordinary requests is only delayed.
 PATIENCE = 3.0
-#: Seconds in which a client takes nothing until its place is given to another that wants it: slower than
-#: 10 KB/s.
+#: Seconds in which a client takes nothing until its place is given to another that wants it.
 STALLED_AFTER = 30.0
 
 

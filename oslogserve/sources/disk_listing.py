@@ -35,8 +35,10 @@ class Links:
         self._open_path = open_path
 
     def entry(self, name: bytes) -> Entry | None:
-        """What the link names; None for nothing, and for the folder itself or one above it: a walk
-        through such a link would not end."""
+        """The entry of the link's target; None for a target that is missing or a folder above.
+
+        A walk through a link to the folder itself, or to one above, would not end.
+        """
         try:
             with closing(self._open_path(os.path.join(self._folder, name))) as file:
                 if file.is_folder and file.identity() in self._above:
