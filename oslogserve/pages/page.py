@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all pages have: headers, the values that base.html shows, and links to other parameters."""
+"""The common parts of all pages: headers, the values of base.html, and links to other parameters."""
 
 from collections.abc import Container, Iterable
 from functools import partial
