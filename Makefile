@@ -85,7 +85,7 @@ ready-to-run: $(RUN)/installed $(RUN)/installed-native
 ready-to-run: $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
 
 bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
-	tools/install-system-packages nginx-light wrk
+	tools/install-system-packages nginx-light
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
 screenshot: $(RUN)/installed-screenshot var/demo.written
@@ -139,7 +139,7 @@ $(RUN)/installed-native: .venv/speedups/built $(RUN)/installed
 	[ ! -e .venv/speedups/*.whl ] || touch $@
 
 $(RUN)/installed-swift: requirements/servers.txt $(RUN)/installed
-$(RUN)/installed-bench: requirements/benchmarks.txt requirements/test.txt $(RUN)/installed
+$(RUN)/installed-bench: requirements/test.txt $(RUN)/installed
 $(RUN)/installed-screenshot: requirements/browser.txt $(RUN)/installed
 $(RUN)/installed-%:
 	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))

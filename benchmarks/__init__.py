@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measurements of this project, with the client of `oslogserve bench`. The package does not import them.
 
-* ``comparison`` compares oslogserve with nginx, zcat, swift download and whitenoise (``make bench``).
+* ``comparison`` compares oslogserve with nginx, zcat and swift download (``make bench``).
 * ``experiments`` writes the figures of doc/experiments.rst (``make experiments``).
 * ``scaling`` measures the costs of requests and writes the tables of doc/scaling.rst.
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m benchmarks: compares oslogserve with nginx, zcat, swift download and whitenoise.
+"""python -m benchmarks: compares oslogserve with nginx, zcat and swift download.
 
 Rounds alternate, and each case is measured right before or right after its neighbour. Between two
 machines or two runs, compare the ratios, not the times.
 
   logs      a log as HTML, as text, by level; gzipped or not; by the native or the pure renderer
   renderer  the renderers alone, over a log in memory
-  small     requests a second for 2,000 logs of 4 KB in turn, compared with whitenoise
   job       all 60 logs of a job at once: a summary, a search, errors, all lines merged by time
 
 At the end it prints the targets, and which of them were met.
@@ -20,7 +19,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import charts
-from benchmarks.comparison import cases, logs, measure, picture, renderer, servers, small, targets
+from benchmarks.comparison import cases, logs, measure, picture, renderer, servers, targets
 from benchmarks.comparison.cases import Case
 from benchmarks.comparison.rows import Rounds
 from benchmarks.fetch import BadAnswer
@@ -28,7 +27,7 @@ from benchmarks.lab import Lab
 from oslogserve.lines.renderer import WHY_NOT_NATIVE
 from tests.servers.process import ServerError
 
-PARTS = ("logs", "renderer", "small", "job")
+PARTS = ("logs", "renderer", "job")
 
 
 def main() -> int:
@@ -102,12 +101,9 @@ def _parser() -> argparse.ArgumentParser:
 def _check_installed(options: argparse.Namespace) -> None:
     """Raises Missing before anything is measured."""
     if set(options.parts) - {"renderer"}:
-        servers.program("nginx", "nginx-light")
-    if "small" in options.parts:
-        servers.program("wrk", "wrk")
-        servers.check_module("whitenoise", "benchmarks")
+        servers.nginx_path()
     if "swift" in options.sources:
-        servers.check_module("swift", "servers")
+        servers.check_swift()
     if "native" in options.renderers and "native" not in renderer.installed():
         raise servers.Missing(f"{WHY_NOT_NATIVE}; leave it out by --renderers pure")
 
@@ -129,8 +125,6 @@ def _measured(options: argparse.Namespace, table: list[Case], rounds: Rounds) ->
                 measure.measure_logs(subjects, found, table, rounds)
             if job:
                 measure.measure_job(subjects, job, options.sources, rounds)
-            if "small" in parts:
-                small.measure_small_logs(subjects, rounds)
     return found
 
 

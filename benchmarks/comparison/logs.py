@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the logs to measure with: generated ones, those of a job, small ones, and real ones.
+"""Writes the logs to measure with: generated ones, those of a job, and real ones.
 
-Large ones are gzipped. Their names are such that every server sends them as plain text.
+They are gzipped. Their names are such that every server sends them as plain text.
 """
 
 import dataclasses
@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from oslogserve import demo
 
-#: The least bytes of a small log, and the number of small logs.
-SMALL_SIZE, SMALL_COUNT = 4096, 2_000
 #: The number of logs of a job, and the bytes of each.
 JOB_LOGS, JOB_SIZE = 60, 8_300_000
 #: Suffixes of files that count as logs in a folder of real ones.
@@ -117,21 +115,3 @@ def write_job(root: Path) -> Job:
             assert found
             request_id = found[0].decode()
     return Job(files, request_id)
-
-
-def small_name(number: int) -> str:
-    """The path of one of the small logs, from 0, as in_turn.lua asks for it."""
-    return f"small/{number:04d}.txt"
-
-
-def write_small(root: Path) -> None:
-    """Writes SMALL_COUNT logs, all different."""
-    (root / "small").mkdir()
-    blocks = demo.generate_oslo(10 * SMALL_COUNT * SMALL_SIZE)
-    # Longer lines would fill most of a small log.
-    lines = (line for block in blocks for line in block.splitlines(True) if len(line) < 400)
-    for number in range(SMALL_COUNT):
-        log = b""
-        while len(log) < SMALL_SIZE:
-            log += next(lines)
-        (root / small_name(number)).write_bytes(log)

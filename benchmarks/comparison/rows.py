@@ -32,7 +32,6 @@ METRICS = {
     "total": Metric("total, ms", 1e3),
     "first_byte": Metric("first byte, ms", 1e3),
     "speed": Metric("MB/s of log", 1e-6, is_rate=True),
-    "rate": Metric("requests/s", is_rate=True),
     "ratio": Metric("of its neighbour"),
     "memory": Metric("MiB above idle", 1 / MIB),
     "sent": Metric("sent/gzip"),
@@ -104,9 +103,8 @@ class Rounds:
             second, first = other(), ours()
         else:
             first, second = ours(), other()
-        metric = "total" if "total" in first else "rate"
         self.add(table, neighbour, second)
-        self.add(table, name, first | {"ratio": first[metric] / second[metric]}, neighbour)
+        self.add(table, name, first | {"ratio": first["total"] / second["total"]}, neighbour)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yields the tables in the order in which they were measured."""

@@ -9,9 +9,7 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 from benchmarks.comparison.cases import SOURCES
 from benchmarks.fetch import Plan, fetched
@@ -62,18 +60,18 @@ class Missing(Exception):
     """Raised where a program or a library is not installed."""
 
 
-def program(name: str, package: str) -> str:
-    """The program's path, also outside of a plain user's PATH. Raises Missing."""
-    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+def nginx_path() -> str:
+    """The path of nginx, also outside of a plain user's PATH. Raises Missing."""
+    found = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if not found:
-        raise Missing(f"{name} is not installed: apt-get install {package}")
+        raise Missing("nginx is not installed: apt-get install nginx-light")
     return found
 
 
-def check_module(name: str, requirements: str) -> None:
-    """Raises Missing if a module is not installed."""
-    if importlib.util.find_spec(name) is None:
-        raise Missing(f"{name} is not installed: pip install -r requirements/{requirements}.txt")
+def check_swift() -> None:
+    """Raises Missing if Swift is not installed."""
+    if importlib.util.find_spec("swift") is None:
+        raise Missing("swift is not installed: pip install -r requirements/servers.txt")
 
 
 class Subject:
@@ -87,29 +85,16 @@ class Subject:
 
 
 @contextlib.contextmanager
-def _serving(lab: Lab, name: str, command: list[Any], port: int) -> Iterator[Subject]:
-    with Process(command, lab.folder / f"{name}.log", ready=[port]) as process:
-        yield Subject(name, f"http://{HOST}:{port}", process.pid)
-
-
-def _nginx(lab: Lab, name: str, gzip: str) -> AbstractContextManager[Subject]:
+def _nginx(lab: Lab, name: str, gzip: str) -> Iterator[Subject]:
     port, folder = free_port(), lab.folder / name
     folder.mkdir()
     config = folder / "nginx.conf"
     config.write_text(
         _NGINX.format(folder=folder, port=port, root=lab.root, gzip=gzip, workers=WORKERS)
     )
-    program_path = program("nginx", "nginx-light")
-    return _serving(lab, name, [program_path, "-e", "stderr", "-p", folder, "-c", config], port)
-
-
-def whitenoise(lab: Lab, threads: int) -> AbstractContextManager[Subject]:
-    """whitenoise behind gunicorn, as `oslogserve serve` sets that up. It sees files that exist now."""
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--bind", f"{HOST}:{port}", *_options(threads)]
-    command += ["--worker-class", "gthread", "--keep-alive", "5", "--no-control-socket"]
-    command += [f"whitenoise:WhiteNoise(None, root={str(lab.root)!r})"]
-    return _serving(lab, "whitenoise", command, port)
+    command = [nginx_path(), "-e", "stderr", "-p", folder, "-c", config]
+    with Process(command, lab.folder / f"{name}.log", ready=[port]) as process:
+        yield Subject(name, f"http://{HOST}:{port}", process.pid)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,8 +106,6 @@ class Subjects:
     ours: dict[str, Subject]
     nginx: Subject
     nginx_as_stored: Subject
-    #: Threads of each worker of gunicorn.
-    threads: int
     #: The request header with a token for Swift.
     token: str = ""
 
@@ -142,15 +125,10 @@ class Subjects:
         return [str(client), *login, "download", CONTAINER, name, "--output", "-"]
 
 
-def _options(threads: int) -> tuple[str, ...]:
-    """Options of gunicorn."""
-    return "--workers", str(WORKERS), "--threads", str(threads)
-
-
 @contextlib.contextmanager
 def running(lab: Lab, given: Namespace) -> Iterator[Subjects]:
     """Context with all servers that the command line asks for. given: its options."""
-    options = _options(given.threads)
+    options = ("--workers", str(WORKERS), "--threads", str(given.threads))
     with_swift = "swift" in given.sources
     with contextlib.ExitStack() as stack:
         enter = stack.enter_context
@@ -169,7 +147,7 @@ def running(lab: Lab, given: Namespace) -> Iterator[Subjects]:
                 _warm(subject, source)
             subject.workers.settle()
         token = lab.token_header() if with_swift else ""
-        yield Subjects(lab, ours, nginx, as_stored, given.threads, token)
+        yield Subjects(lab, ours, nginx, as_stored, token)
 
 
 def _warm(subject: Subject, source: str) -> None:
