@@ -129,7 +129,7 @@ class RequestedRange(NamedTuple):
         return found
 
 
-# As accepts_html(): clients have few of them.
+# Clients send few different headers.
 @lru_cache(maxsize=256)
 def names_gzip(header: str | None) -> bool:
     """True if an Accept-Encoding names gzip, with a q above 0 and at least identity's.

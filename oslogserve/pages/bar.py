@@ -85,7 +85,7 @@ def bar(query: Query) -> dict[str, Any]:
     }
 
 
-# Most requests have no parameters or those of a few links, and this takes as long as a small log.
+# Most requests have no parameters or those of a few links, and rendering this takes 0.1 ms.
 @lru_cache(maxsize=64)
 def _controls(parameters: Parameters) -> Markup:
     """The levels and the form, HTML of their template."""
