@@ -20,10 +20,6 @@ class Workers:
         """Notes the present memory as that of an idle server."""
         self._idle = {pid: _memory(pid, "VmRSS") for pid in self._pids()}
 
-    def processor_seconds(self) -> list[float]:
-        """Processor time that each worker has used."""
-        return [processor_seconds(pid) for pid in self._pids()]
-
     def reset_peak(self) -> None:
         for pid in self._pids():
             # If the kernel refuses, the peak is that since the worker's start: never too low.
@@ -39,8 +35,12 @@ class Workers:
 
 
 def children(pid: int) -> list[int]:
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        # A thread that has ended meanwhile has no children.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found += [int(child) for child in (task / "children").read_text().split()]
+    return found
 
 
 def family(pid: int) -> Iterator[int]:
