@@ -4,10 +4,10 @@
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Protocol
 
 from oslogserve.errors import Incomplete
-from oslogserve.fastzlib import GZIP_WBITS, fast
+from oslogserve.fastzlib import GZIP_WBITS, fast, igzip_lib
 from oslogserve.logs.media_type import is_binary
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -70,7 +70,7 @@ class Decoded:
         """Yields all output up to a damage, from the faster decoder as far as possible."""
         size = checksum = 0
         try:
-            for piece in self._members(chunks, packing, fast.decompressobj):
+            for piece in self._members(chunks, packing, _fast_decoder):
                 size += len(piece)
                 checksum = fast.crc32(piece, checksum)
                 yield piece
@@ -96,17 +96,17 @@ class Decoded:
             raise Incomplete("corrupt", f"the compressed data is damaged ({error})") from None
 
     def _members(
-        self, chunks: Iterable[bytes], packing: str, new_decoder: Callable[[int], Any]
+        self, chunks: Iterable[bytes], packing: str, new_decoder: "Callable[[str], _Decoder]"
     ) -> Iterator[bytes]:
         """Yields the output of all gzip members, or of a single deflate stream, in pieces."""
-        decoder, size = new_decoder(_WBITS[packing]), self._piece_size
+        decoder, size = new_decoder(packing), self._piece_size
         is_first = packing == "gzip"
         is_new, header = is_first, b""
 
         def inflated(chunk: bytes, is_last: bool = False) -> Iterator[bytes]:
             nonlocal decoder, is_first, is_new, header
-            piece = b""
-            while chunk or len(piece) == size:
+            has_more = bool(chunk)
+            while has_more:
                 if decoder.eof:
                     is_first = is_first and not chunk
                     chunk = chunk.lstrip(b"\0")  # tar and dd pad with zeros; gzip ignores them too
@@ -114,14 +114,17 @@ class Decoded:
                         break
                     if packing != "gzip" or chunk[:1] != GZIP_MAGIC[:1]:
                         raise Incomplete("corrupt", "what follows the compressed data is not gzip")
-                    decoder, is_new = new_decoder(_WBITS[packing]), True
+                    decoder, is_new = new_decoder(packing), True
                 if is_new and not is_last and not _has_header(chunk):
                     header = chunk  # ISA-L misreads a header with several fields in two calls
                     break
                 is_new = False
                 piece = decoder.decompress(chunk, size)
                 yield piece
-                chunk = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
+                chunk = decoder.unused_data if decoder.eof else b""
+                # A full piece may have more behind it, also where all input was taken.
+                is_full = len(piece) == size
+                has_more = bool(chunk) if decoder.eof else is_full or not decoder.needs_input
 
         for chunk in chunks:
             chunk, header = header + chunk, b""
@@ -201,17 +204,45 @@ def _is_raw_deflate(chunk: bytes) -> bool:
     return not chunk.isascii()
 
 
+class _Decoder(Protocol):
+    """A decoder of one stream. It keeps the input that it has not consumed."""
+
+    @property
+    def eof(self) -> bool:
+        """True behind the stream's end."""
+
+    @property
+    def needs_input(self) -> bool:
+        """True if all input is consumed. Behind a full piece, more of its output may follow."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """The input behind the stream's end."""
+
+    def decompress(self, chunk: bytes, most: int) -> bytes:
+        """Up to `most` bytes of output."""
+
+
+def _fast_decoder(packing: str) -> _Decoder:
+    flags = {"gzip": igzip_lib.DECOMP_GZIP, "zlib": igzip_lib.DECOMP_ZLIB}
+    decoder: _Decoder = igzip_lib.IgzipDecompressor(flags.get(packing, igzip_lib.DECOMP_DEFLATE))
+    return decoder
+
+
 class _CarefulDecoder:
     """zlib's decoder: slower, but without losing the output before a damage."""
 
     eof = False
-    unused_data = unconsumed_tail = b""
+    needs_input = True
+    unused_data = b""
 
-    def __init__(self, wbits: int) -> None:
-        self._decoder = zlib.decompressobj(wbits)
+    def __init__(self, packing: str) -> None:
+        self._decoder = zlib.decompressobj(_WBITS[packing])
+        self._rest = b""
 
     def decompress(self, chunk: bytes, most: int) -> bytes:
-        """Up to `most` bytes of output. A call that fails drops its output: repeat it with less."""
+        # A call that fails drops its output: it is repeated with less.
+        chunk = self._rest + chunk
         size = len(chunk)
         while True:
             before = self._decoder.copy()
@@ -225,7 +256,8 @@ class _CarefulDecoder:
                     raise
         self.eof = self._decoder.eof
         self.unused_data = self._decoder.unused_data + chunk[size:]
-        self.unconsumed_tail = self._decoder.unconsumed_tail + chunk[size:]
+        self._rest = self._decoder.unconsumed_tail + chunk[size:]
+        self.needs_input = not self._rest
         return piece
 
 
