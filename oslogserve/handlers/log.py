@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from math import inf
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
@@ -14,7 +15,7 @@ from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
+from oslogserve.logs.budget import LARGE_LOGS, MOST_LINES, SEARCHES, Workload
 from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
@@ -256,7 +257,10 @@ class _Rendered(_OfLog):
         is_search = bool(selection.searches or selection.without)
 
         def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            return self._log_view.render(self.view, log.blocks(pieces, is_search))
+            # Text has no more bytes than the log, and a summary has no lines.
+            most_lines = inf if self.view in ("text", "summary") else MOST_LINES
+            blocks = log.blocks(pieces, is_search, most_lines=most_lines)
+            return self._log_view.render(self.view, blocks)
 
         compressible = self._is_compressible
         return Content(log.decoded(), render, log.is_whole, is_compressible=compressible)

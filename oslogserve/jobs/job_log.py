@@ -5,6 +5,7 @@ import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import takewhile
+from math import inf
 from typing import Any, NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
@@ -33,7 +34,7 @@ MOST_PIECES = 1_000_000
 
 # Merged logs. Sizes are bytes of all logs together.
 #: Read memory shared by the merged logs; the least for each.
-MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
+MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
 #: Lines that are held until their ends are seen. Several copies of each exist.
 MERGED_LINES = 32 * 1024 * 1024
 #: Rows that are held until their log shows its first time.
@@ -150,7 +151,7 @@ class JobLog:
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
-        with closing(self._text(size, len(label))) as text:
+        with closing(self._text(size, max(1, size // (len(label) + ROW)))) as text:
             rows = self._reader.renderer.rows(text, wanted, self.tally, longest)
             if merged_with:
                 rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
@@ -177,13 +178,13 @@ class JobLog:
     def summary(self) -> Iterator[dict[str, Any]]:
         """Yields the log's summary, see `lines.summary`; an empty one for a skipped log."""
         wanted = Wanted("summary", self._selection, self.file.modified)
-        with closing(self._text(READ, 0)) as text:
+        with closing(self._text(READ, inf)) as text:
             yield json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
 
-    def _text(self, size: int, label: int) -> Generator[bytes, None, None]:
+    def _text(self, size: int, most_lines: float) -> Generator[bytes, None, None]:
         """The log's text, in blocks of at most `size` bytes; nothing if the log is skipped.
 
-        label: bytes of a row's label.
+        most_lines: lines of a block.
         """
         reader = self._reader
         if reader.ended:
@@ -203,7 +204,7 @@ class JobLog:
             text = log.decoded() if log.is_whole else self._while_answered(log.decoded())
             is_search = bool(self._selection.searches or self._selection.without)
             self.missing = log.missing
-            yield from log.blocks(text, is_search, size, max(1, size // (label + ROW)))
+            yield from log.blocks(text, is_search, size, most_lines)
             self._has_ended = not self.missing
             spent = [error for error in self.missing if error.reason == "budget"]
             self.is_unpaid = bool(spent)

@@ -219,12 +219,12 @@ def blocks(
     pieces: Iterable[bytes],
     is_search: bool,
     largest: int = LARGEST_RENDERED,
-    most_lines: int = MOST_LINES,
+    most_lines: float = MOST_LINES,
 ) -> Iterator[bytes]:
     """Yields the pieces, cut into blocks to be rendered at once.
 
     is_search: the size of a block follows the time that the last one took. largest: bytes of a block.
-    most_lines: lines of a block.
+    most_lines: lines of a block; infinite where an answer has nothing for each: counting takes time.
     """
     size = FIRST_SEARCHED if is_search else largest
     for piece in pieces:
@@ -247,9 +247,9 @@ def _pure_line_feeds(piece: bytes, start: int, end: int) -> int:
 _line_feeds = native.CORE.line_feeds if native.CORE else _pure_line_feeds
 
 
-def _end_of_block(piece: bytes, start: int, size: int, most_lines: int) -> int:
+def _end_of_block(piece: bytes, start: int, size: int, most_lines: float) -> int:
     """The end of a block of at most `size` bytes and `most_lines` lines."""
-    while _line_feeds(piece, start, start + size) > most_lines:
+    while size > most_lines and _line_feeds(piece, start, start + size) > most_lines:
         size //= 2
     return start + size
 

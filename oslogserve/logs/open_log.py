@@ -170,10 +170,10 @@ class OpenLog:
     def _text(
         self, chunks: Iterable[bytes], again: Callable[[], Iterable[bytes]]
     ) -> Iterator[bytes]:
-        """Yields the text of stored bytes. At the end, remembers their facts."""
+        """Yields the text of stored bytes. At the end, remembers their facts if they are not known."""
         decoded = Decoded(chunks, self.stored.encoding, again, self._piece_size)
         text = self.budget.charged(decoded, are_inflated=bool(self.packing))
-        if not self.packing:
+        if not self.packing or self._known():
             yield from text
             return
         counted = Counted()
@@ -189,7 +189,7 @@ class OpenLog:
         text: Iterable[bytes],
         is_search: bool,
         largest: int = LARGEST_RENDERED,
-        most_lines: int = MOST_LINES,
+        most_lines: float = MOST_LINES,
     ) -> Iterator[bytes]:
         """Yields the text in blocks to be rendered, charged to the thread that renders them.
 
