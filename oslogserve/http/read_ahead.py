@@ -5,14 +5,17 @@ Two in a row use three processors for a large log: one thread inflates, one rend
 own sends. All three let other threads run meanwhile.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
-from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Condition, Thread
 
 #: Pieces before a thread is started: for a log of a megabyte it would not pay.
 PIECES_WITHOUT_THREAD = 4
 #: Pieces that are ready and not yet taken; each is some 400 KiB of a page.
-MOST_READY = 2
+MOST_READY = 3
+#: Pieces of these that are left when the thread goes on: it makes several at a time, since waking it
+#: takes as long as inflating one.
+FEW_READY = 1
 
 
 class ReadAhead:
@@ -26,12 +29,13 @@ class ReadAhead:
         self._pieces = pieces
         self._on_close = on_close
         self._taken = 0
-        #: Pieces, and after the last one the exception to raise.
-        self._ready: SimpleQueue[bytes | Exception] = SimpleQueue()
-        self._room: SimpleQueue[None] = SimpleQueue()
-        self._lock = Lock()
+        self._ready: deque[bytes] = deque()
+        #: What to raise behind the pieces that are ready; None as long as more may come.
+        self._end: Exception | None = None
         self._is_at_work = False
         self._is_closed = False
+        #: Guards the four above. Only one of the two threads waits for a change at a time.
+        self._changed = Condition()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -41,41 +45,48 @@ class ReadAhead:
         if self._taken <= PIECES_WITHOUT_THREAD:
             return next(self._pieces)
         if self._taken == PIECES_WITHOUT_THREAD + 1:
-            for _ in range(MOST_READY):
-                self._room.put(None)
             self._is_at_work = True
             Thread(target=self._work, name="oslogserve-read-ahead", daemon=True).start()
-        piece = self._ready.get()
-        if isinstance(piece, Exception):
-            self._ready.put(piece)  # for the next call, which ends the same way
-            raise piece
-        self._room.put(None)
-        return piece
+        with self._changed:
+            while not self._ready:
+                if self._end is not None:
+                    raise self._end
+                self._changed.wait()
+            piece = self._ready.popleft()
+            if len(self._ready) == FEW_READY:
+                self._changed.notify()
+            return piece
 
     def _work(self) -> None:
         end: Exception = StopIteration()
         try:
-            self._room.get()
             for piece in self._pieces:
-                self._ready.put(piece)
-                self._room.get()
-                if self._is_closed:
-                    break
+                with self._changed:
+                    self._ready.append(piece)
+                    self._changed.notify()
+                    if len(self._ready) == MOST_READY:
+                        self._changed.wait_for(self._has_room)
+                    if self._is_closed:
+                        break
         except Exception as error:  # noqa: BLE001 - raised again where the pieces are taken
             end = error
-        with self._lock:
+        with self._changed:
             self._is_at_work = False
+            self._end = end
+            self._changed.notify()
             must_close = self._is_closed
         if must_close:
             self._on_close()
-        self._ready.put(end)
+
+    def _has_room(self) -> bool:
+        return len(self._ready) <= FEW_READY or self._is_closed
 
     def close(self) -> None:
-        with self._lock:
+        with self._changed:
             if self._is_closed:
                 return
             self._is_closed = True
             if self._is_at_work:
-                self._room.put(None)
+                self._changed.notify()
                 return
         self._on_close()
