@@ -34,7 +34,7 @@ MOST_PIECES = 1_000_000
 
 # Merged logs. Sizes are bytes of all logs together.
 #: Read memory shared by the merged logs; the least for each.
-MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
+MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
 #: Lines that are held until their ends are seen. Several copies of each exist.
 MERGED_LINES = 32 * 1024 * 1024
 #: Rows that are held until their log shows its first time.

@@ -16,7 +16,7 @@ from oslogserve.lines.selection import NO_TIME, UNTIMED, Rows
 from oslogserve.native import CORE
 
 #: Bytes of merged rows that are passed on at once.
-MOST_MERGED = 64 * 1024
+MOST_MERGED = 256 * 1024
 #: Results of the native core's run() that are not the number of a log.
 FULL, OVER = -1, -2
 #: Bytes of rows that are held until the log's first time is known. A log with more counts as one

@@ -23,7 +23,7 @@ from oslogserve.query import Query
 from oslogserve.templates import streamed
 
 #: Rows are sent once they have so many bytes, or after so many seconds.
-GATHERED = 64 * 1024
+GATHERED = 256 * 1024
 GATHERED_FOR = 0.05
 
 _FIELDS = ("q", "logs", "since", "until")

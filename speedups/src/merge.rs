@@ -2,6 +2,7 @@
 //! Rows of several logs, merged as `oslogserve/jobs/merge.py` defines it.
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Deref;
 
@@ -74,26 +75,25 @@ impl<Text: Deref<Target = [u8]>> Merge<Text> {
     /// Merges rows, until there are so many bytes of them or more rows are needed.
     pub fn run(&mut self, most: usize) -> Pause {
         while self.text.len() < most {
-            let Some(Reverse((_, number))) = self.heap.pop() else {
+            let Some(mut next) = self.heap.peek_mut() else {
                 return Pause::Over;
             };
-            let log = &mut self.logs[number];
+            let Reverse((time, number)) = &mut *next;
+            let log = &mut self.logs[*number];
             let Some(rows) = log.pieces.front() else {
+                let number = *number;
+                PeekMut::pop(next);
                 return Pause::Needs(number);
             };
-            let others = self.heap.peek().map_or((i64::MAX, usize::MAX), |Reverse(next)| *next);
-            let first = log.next;
-            let is_next = |&&time: &&i64| (time, number) < others;
-            log.next += rows.times[first..].iter().take_while(is_next).count();
-            let start = rows.end_of(first);
-            let shift = self.text.len() as i64 - start as i64;
-            self.ends.extend(rows.ends[first..log.next].iter().map(|end| end + shift));
-            self.text.extend_from_slice(&rows.text[start..rows.end_of(log.next)]);
+            self.text
+                .extend_from_slice(&rows.text[rows.end_of(log.next)..rows.end_of(log.next + 1)]);
+            self.ends.push(self.text.len() as i64);
+            log.next += 1;
             if log.next == rows.times.len() {
                 log.pieces.pop_front();
                 log.next = 0;
             }
-            self.heap.push(Reverse((log.next_time(), number)));
+            *time = log.next_time();
         }
         Pause::Full
     }
