@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The fragments of lines that are brought in.
 
-use crate::anchor::anchor_of;
+use crate::anchor::put_anchor;
 use crate::ansi;
 use crate::lines::after_lines;
 use crate::recognise::Seen;
@@ -43,7 +43,9 @@ impl Fragments {
         if self.anchors.is_empty() || seen.time.is_empty() {
             return false;
         }
-        self.anchors.contains(&anchor_of(&ansi::without(&text[seen.time.clone()])))
+        let mut anchor = Vec::new();
+        put_anchor(&ansi::without(&text[seen.time.clone()]), &mut anchor);
+        self.anchors.contains(&anchor)
     }
 
     /// The beginning of the next line whose number is among them, or the block's end. number: of

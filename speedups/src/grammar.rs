@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cursor::is_word;
+use crate::heads;
 use crate::patterns::{Cache, Patterns, Pool, text_of};
 use crate::times::Layouts;
 use crate::tokens::{self, Rule, Table};
@@ -79,8 +80,9 @@ pub struct Grammar {
 
 /// The caches of a grammar's automatons, for one thread at a time.
 pub struct Caches {
+    pub heads: heads::Cache,
     pub tokens: tokens::Caches,
-    times: Cache,
+    pub times: Cache,
     exceptions: Cache,
     continuation: Cache,
 }
@@ -122,6 +124,7 @@ impl Grammar {
     /// Caches for one thread: used ones, or new ones.
     pub fn caches(&self) -> Caches {
         self.unused_caches.take(|| Caches {
+            heads: heads::Cache::default(),
             tokens: self.tokens.caches(),
             times: self.times.cache(),
             exceptions: self.exceptions.cache(),
@@ -181,6 +184,11 @@ impl Grammar {
     pub fn exception(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<usize> {
         let (row, _) = self.exceptions.first_at(&mut caches.exceptions, text, at)?;
         Some(self.data.exceptions[row].1)
+    }
+
+    /// The place of the first word in a text that a location in a file may have.
+    pub fn location_word(&self, text: &[u8]) -> Option<usize> {
+        self.location_words.find(text).map(|found| found.start())
     }
 
     /// The rank of the severity behind a location in a file.

@@ -31,10 +31,19 @@ pub struct Head {
 }
 
 /// The head of a line. text: at most `REACH` bytes of it, without colours, end and `\r`.
-pub fn read_head(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Head {
+/// may_have_location: false if the text holds no word of a location in a file.
+pub fn read_head(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+) -> Head {
     let mut reader = Reader {
         grammar,
         caches,
+        may_have_location,
+        from: None,
+        looked: 0,
         text,
         plain: &text[..text.len().min(PLAIN_REACH)],
         head: Head::default(),
@@ -59,10 +68,15 @@ pub fn read_head(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Head {
 struct Reader<'r> {
     grammar: &'r Grammar,
     caches: &'r mut Caches,
+    may_have_location: &'r mut dyn FnMut() -> bool,
     text: &'r [u8],
     /// The first PLAIN_REACH bytes of the text.
     plain: &'r [u8],
     head: Head,
+    /// Where the content behind a time at the line's beginning begins; None for other heads.
+    from: Option<usize>,
+    /// What was read depends on no byte from here on.
+    looked: usize,
     /// Places where content began that exceptions may match.
     starts: [usize; MOST_CONTENTS],
     start_count: usize,
@@ -92,15 +106,31 @@ impl Reader<'_> {
                 break;
             };
             next = self.token(at).map(|at| {
-                let behind = behind_blanks(self.text, at);
+                let behind = self.behind_blanks(at);
                 self.is_column = behind - at > 1 || self.text.get(at) == Some(&b'\t');
                 self.is_prose &= !self.is_column;
                 behind
             });
         }
-        if self.head.rank.is_none() {
-            self.head.rank = self.outcome();
+        match (self.head.rank, self.from) {
+            (None, _) => self.head.rank = self.outcome(),
+            (Some(rank), Some(from)) if self.looked <= self.plain.len() => {
+                let (size, behind) = (self.looked - from, self.head.behind - from);
+                self.caches.heads.put(&self.plain[from..], size, rank, behind);
+            }
+            _ => {}
         }
+    }
+
+    /// Notes that what is read depends on the bytes before `end`.
+    fn look(&mut self, end: usize) {
+        self.looked = self.looked.max(end);
+    }
+
+    fn behind_blanks(&mut self, at: usize) -> usize {
+        let behind = behind_blanks(self.text, at);
+        self.look(behind + 1);
+        behind
     }
 
     /// The rank of a line whose head shows none: by an exception, a place or its ending.
@@ -114,13 +144,16 @@ impl Reader<'_> {
         }
         let first = starts.first().map(|first| first.saturating_sub(1));
         first
+            .filter(|_| (self.may_have_location)())
             .and_then(|first| self.grammar.location(&self.plain[first..]))
             .or(self.default)
             .or_else(|| self.grammar.ending(self.text))
     }
 
     fn scan(&mut self, at: usize) -> Option<Range<usize>> {
-        self.grammar.time_at(self.caches, self.plain, at)
+        let found = self.grammar.time_at(self.caches, self.plain, at);
+        self.look(self.caches.times.looked);
+        found
     }
 
     fn found_time(&mut self, time: Range<usize>) {
@@ -158,7 +191,7 @@ impl Reader<'_> {
     }
 
     fn begin(&mut self, at: usize, context: Position) -> Option<usize> {
-        let at = behind_blanks(self.text, at);
+        let at = self.behind_blanks(at);
         self.contents += 1;
         if self.contents > MOST_CONTENTS || at >= self.plain.len() {
             return None;
@@ -167,6 +200,7 @@ impl Reader<'_> {
         (self.words, self.fields) = (0, 0);
         (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
         self.content = at;
+        self.look(at + 2);
         let is_marked = matches!(self.text[at], b'*' | b'.') && at + 1 < self.plain.len();
         if let Some(time) = self.time_at(at + usize::from(is_marked)) {
             return self.behind_time(time);
@@ -177,6 +211,7 @@ impl Reader<'_> {
             self.start_count += 1;
         }
         if self.text[at] == b'{' {
+            self.look(usize::MAX);
             if let Some(found) = members::of_json(self.grammar, self.caches, self.text, at) {
                 self.found_members(found);
                 return None;
@@ -218,6 +253,14 @@ impl Reader<'_> {
     fn behind_time(&mut self, time: Range<usize>) -> Option<usize> {
         let is_mark = self.text.get(time.end).is_some_and(|byte| b"])|:,".contains(byte));
         let behind = time.end + usize::from(is_mark);
+        self.look(behind + 1);
+        if self.contents == 1 && self.start_count == 0 {
+            if let Some((rank, size)) = self.caches.heads.get(&self.plain[behind..]) {
+                self.head = Head { time, rank: Some(rank), behind: behind + size };
+                return None;
+            }
+            (self.from, self.looked) = (Some(behind), behind);
+        }
         if self.start_count > 0
             && self.content == time.start
             && self.starts[self.start_count - 1] == time.start
@@ -253,13 +296,16 @@ impl Reader<'_> {
             }
         }
         if matches!(self.text[at], b'[' | b'<' | b'(') {
+            self.look(usize::MAX);
             if let Some(found) = self.time_in_brackets(at) {
                 return found;
             }
         }
         let position = self.position();
-        let (kind, end) =
-            self.grammar.tokens.token_at(&mut self.caches.tokens, position, self.plain, at)?;
+        let tokens = &mut self.caches.tokens;
+        let (found, looked) = self.grammar.tokens.token_at(tokens, position, self.plain, at);
+        self.look(looked);
+        let (kind, end) = found?;
         if let Some((rank, behind)) = self.level(kind, at, end) {
             self.found(rank, behind);
             return None;
@@ -280,12 +326,13 @@ impl Reader<'_> {
                 return Some((grammar.syslog(pair[1] - b'0'), end));
             }
             Kind::Klog => {
+                self.look(usize::MAX);
                 let time = grammar.klog.scan(self.plain, at + 1)?;
                 let behind = time.end;
                 self.found_time(time);
                 return Some((grammar.letter(text[at])?, behind));
             }
-            Kind::Column if !(self.is_column && text[end..].starts_with(b"  ")) => return None,
+            Kind::Column if !self.is_alone_in_column(end) => return None,
             Kind::LastWord if text[at] == b'<' && end == text.len() => return None,
             Kind::FirstWord | Kind::LastWord | Kind::Fatal | Kind::Column => {}
             _ => return None,
@@ -298,6 +345,12 @@ impl Reader<'_> {
         }
         let (rank, behind) = known.next()?;
         Some((if kind == Kind::Fatal { grammar.critical } else { rank }, behind))
+    }
+
+    /// True if several spaces stand before the token and two behind it.
+    fn is_alone_in_column(&mut self, end: usize) -> bool {
+        self.look(end + 2);
+        self.is_column && self.text[end..].starts_with(b"  ")
     }
 
     /// Begins the content behind a token. None if it ends the head.
@@ -326,7 +379,7 @@ impl Reader<'_> {
                 self.begin(end, Position::Named)
             }
             Kind::Bar if self.is_logged() => {
-                let behind = behind_blanks(self.text, end);
+                let behind = self.behind_blanks(end);
                 let is_table = self.text.get(behind) == Some(&b'|');
                 if is_table { None } else { self.begin(behind, self.context) }
             }
@@ -348,6 +401,7 @@ impl Reader<'_> {
             }
             Kind::Pair | Kind::LastPair => {
                 if at == self.content {
+                    self.look(usize::MAX);
                     if let Some(found) = members::of_pairs(self.grammar, self.caches, self.text, at)
                     {
                         self.found_members(found);
@@ -378,6 +432,7 @@ impl Reader<'_> {
 
     fn word(&mut self, at: usize) -> Option<usize> {
         let word = Words { text: self.text, at }.next().filter(|word| word.start == at)?;
+        self.look(word.end + 1);
         self.words += 1;
         self.is_prose = !matches!(&self.text[word.clone()], b"root" | b"main");
         self.is_numeric = false;

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use crate::anchor::anchor_of;
+use crate::anchor::put_anchor;
 use crate::ansi::{self, Style};
 use crate::grammar::Grammar;
 use crate::head::REACH;
-use crate::lines::without_line_feed;
-use crate::links::{Link, Links};
+use crate::lines::{Next, without_line_feed};
+use crate::links::{self, Link, Links};
 use crate::output::Output;
 use crate::overwritten;
 use crate::search::Search;
@@ -20,6 +20,17 @@ use crate::view::{Line, Role, View};
 const LONGEST_NUMBER: usize = 20;
 /// Lines of a block, which a browser does not lay out until it is scrolled to.
 const BLOCK: u64 = 256;
+
+/// What few lines of a block hold.
+#[derive(Default)]
+struct Nexts {
+    /// What is to be escaped.
+    special: Next,
+    returns: Next,
+    sections: Next,
+    urls: Next,
+    requests: Next,
+}
 
 /// The elements of lines.
 pub struct Html {
@@ -32,12 +43,10 @@ pub struct Html {
     most_matches: usize,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
-    /// What is to be escaped.
-    special: Next,
-    returns: Next,
-    sections: Next,
-    /// The anchor of the last time.
+    next: Nexts,
+    /// The anchor of the last time, and a buffer for the next one.
     anchor: Vec<u8>,
+    next_anchor: Vec<u8>,
     /// Lines written.
     lines: u64,
     /// Start tags but for those of blocks.
@@ -64,10 +73,9 @@ impl Html {
             searches,
             most_matches,
             longest,
-            special: Next::default(),
-            returns: Next::default(),
-            sections: Next::default(),
+            next: Nexts::default(),
             anchor: Vec::new(),
+            next_anchor: Vec::new(),
             lines: 0,
             elements: 0,
             in_block: false,
@@ -138,10 +146,10 @@ impl Html {
         if line.seen.time.is_empty() {
             return;
         }
-        let anchor = anchor_of(&line.time());
-        if anchor != self.anchor {
-            self.out.put_all([b" name=", &anchor]);
-            self.anchor = anchor;
+        put_anchor(&line.time(), &mut self.next_anchor);
+        if self.next_anchor != self.anchor {
+            self.out.put_all([b" name=", &self.next_anchor]);
+            std::mem::swap(&mut self.anchor, &mut self.next_anchor);
         }
     }
 
@@ -158,10 +166,12 @@ impl Html {
         self.out.put(b"</a>");
     }
 
-    /// Puts a text without colours and marks.
-    fn simple(&mut self, text: &[u8], put: fn(&mut Output, &[u8])) {
+    /// Puts the text of a line without colours and marks.
+    fn simple(&mut self, line: &Line<'_>, text: &[u8], put: fn(&mut Output, &[u8])) {
         let mut at = 0;
-        for link in Links::new(text, !self.link.is_empty()) {
+        let url = line.place_of(&mut self.next.urls, |rest| links::URLS.find(rest));
+        let request = line.place_of(&mut self.next.requests, |rest| links::REQUESTS.find(rest));
+        for link in Links::new(text, url, request.filter(|_| !self.link.is_empty())) {
             put(&mut self.out, &text[at..link.place.start]);
             self.link(text, &link, |html| put(&mut html.out, &text[link.place.clone()]));
             at = link.place.end;
@@ -171,17 +181,16 @@ impl Html {
 
     /// The place of what is not shown of a line.
     fn overwritten_in(&mut self, line: &Line<'_>, text: &[u8]) -> Option<Range<usize>> {
-        let may_be_there = self.returns.may_be_in(line, |rest| memchr(overwritten::RETURN, rest))
-            || self.sections.may_be_in(line, |rest| memmem::find(rest, overwritten::SECTION));
-        may_be_there.then(|| overwritten::overwritten_in(text)).flatten()
+        let Nexts { returns, sections, .. } = &mut self.next;
+        line.place_of(returns, |rest| memchr(overwritten::RETURN, rest))
+            .or_else(|| line.place_of(sections, |rest| memmem::find(rest, overwritten::SECTION)))
+            .and_then(|_| overwritten::overwritten_in(text))
     }
 }
 
 impl View for Html {
     fn begin(&mut self) {
-        self.special = Next::default();
-        self.returns = Next::default();
-        self.sections = Next::default();
+        self.next = Nexts::default();
     }
 
     fn line(&mut self, line: &Line<'_>) {
@@ -195,10 +204,10 @@ impl View for Html {
             && !line.seen.has_sequences
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
-            let is_special = |rest: &[u8]| memchr3(b'&', b'<', b'>', rest);
-            let has_special = self.special.may_be_in(line, is_special);
-            let put = if has_special { Output::put_escaped } else { Output::put };
-            self.simple(text, put);
+            let special =
+                line.place_of(&mut self.next.special, |rest| memchr3(b'&', b'<', b'>', rest));
+            let put = if special.is_some() { Output::put_escaped } else { Output::put };
+            self.simple(line, text, put);
         } else {
             let mut matches = Vec::new();
             for search in &self.searches {
@@ -250,24 +259,6 @@ impl View for Html {
     }
 }
 
-/// Bytes from the next place of something to the block's end; 0 where there is none, None where that
-/// is not known. It is looked for in the rest of a block at once: most lines hold nothing of it.
-#[derive(Default)]
-struct Next(Option<usize>);
-
-impl Next {
-    /// True if it may be in the line. find: its place in a text.
-    fn may_be_in(&mut self, line: &Line<'_>, find: impl Fn(&[u8]) -> Option<usize>) -> bool {
-        let Some(rest) = line.rest_of_block else { return true };
-        let left = match self.0 {
-            Some(left) if left <= rest.len() => left,
-            _ => find(rest).map_or(0, |at| rest.len() - at),
-        };
-        self.0 = Some(left);
-        left > rest.len() - line.text.len()
-    }
-}
-
 /// A text that is marked up from left to right: links around colours around marks.
 struct Inside<'l> {
     text: &'l [u8],
@@ -302,7 +293,7 @@ impl<'l> Inside<'l> {
     fn linked(&mut self, range: Range<usize>, html: &mut Html) {
         let text = &self.text[range.clone()];
         let mut at = range.start;
-        for link in Links::new(text, !html.link.is_empty()) {
+        for link in Links::new(text, Some(0), (!html.link.is_empty()).then_some(0)) {
             let (start, end) = (range.start + link.place.start, range.start + link.place.end);
             self.styled(at..start, html);
             html.link(text, &link, |html| self.styled(start..end, html));

@@ -164,7 +164,7 @@ impl Inherited {
         while start > self.at {
             start = line_start(block, self.at, start - 1);
             let line = line_at(block, start);
-            let seen = recogniser.seen_in(line, self.is_plain);
+            let seen = recogniser.seen_in(block, start..start + line.len(), self.is_plain);
             if !seen.time.is_empty()
                 && seen.severity != Some(self.grammar.trace)
                 && self.shows_enough(&seen, line)
@@ -174,7 +174,7 @@ impl Inherited {
         }
         while start < to {
             let line = line_at(block, start);
-            let seen = recogniser.seen_in(line, self.is_plain);
+            let seen = recogniser.seen_in(block, start..start + line.len(), self.is_plain);
             self.take(&seen, line);
             start += line.len() + 1;
         }

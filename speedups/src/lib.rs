@@ -12,6 +12,7 @@ mod filter;
 mod fragments;
 mod grammar;
 mod head;
+mod heads;
 mod html;
 mod inherited;
 mod jsonl;
@@ -111,7 +112,7 @@ impl Grammar {
     /// What a line shows, for tests: the place of its time, its severity's name, the place of its
     /// program's name, and whether it continues the line above.
     fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> Seen<'py> {
-        let seen = Recogniser::new(Arc::clone(&self.0)).seen_in(line, false);
+        let seen = Recogniser::new(Arc::clone(&self.0)).seen_in(line, 0..line.len(), false);
         let severity = seen.severity.map_or(&b""[..], |rank| &self.0.data.severities[rank]);
         (
             (seen.time.start, seen.time.end),
@@ -270,8 +271,8 @@ impl Merge {
     }
 
     /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.
-    fn run(&mut self, most: usize) -> isize {
-        match self.0.run(most) {
+    fn run(&mut self, py: Python<'_>, most: usize) -> isize {
+        match py.detach(|| self.0.run(most)) {
             merge::Pause::Needs(log) => log as isize,
             merge::Pause::Full => -1,
             merge::Pause::Over => -2,

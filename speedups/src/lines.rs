@@ -38,3 +38,31 @@ pub fn lines_before(block: &[u8], from: usize, at: usize, lines: usize) -> usize
     }
     at
 }
+
+/// The place of the next of something that few lines hold, so that a block is searched for it once.
+///
+/// Places are bytes to the block's end.
+#[derive(Default)]
+pub struct Next {
+    /// Where the last search began, and what it found; 0 for nothing.
+    from: usize,
+    found: usize,
+}
+
+impl Next {
+    /// The place in a line where it may begin first. size: the line's bytes. rest: of the block, from
+    /// the line on. find: its place in a text.
+    #[inline]
+    pub fn place_in(
+        &mut self,
+        size: usize,
+        rest: &[u8],
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Option<usize> {
+        if !(self.found..=self.from).contains(&rest.len()) {
+            let found = find(rest).map_or(0, |at| rest.len() - at);
+            *self = Self { from: rest.len(), found };
+        }
+        Some(rest.len() - self.found).filter(|&place| place < size)
+    }
+}

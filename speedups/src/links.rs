@@ -14,8 +14,9 @@ const LONGEST_URL: usize = 2048;
 const MOST_URLS: usize = 16;
 const TRAILING: &[u8] = b".,;:!?)]";
 
-static REQUESTS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(REQUEST));
-static URLS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HTTP));
+/// Finders of places where a request id, or a URL, may begin.
+pub static REQUESTS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(REQUEST));
+pub static URLS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(HTTP));
 
 /// The place of a link's text. is_url: false for a request id.
 pub struct Link {
@@ -34,20 +35,21 @@ pub struct Links<'t> {
 }
 
 impl<'t> Links<'t> {
-    /// requests: true if request ids become links.
-    pub fn new(text: &'t [u8], requests: bool) -> Self {
+    /// url, request: no link of the kind begins before; None if there is none.
+    pub fn new(text: &'t [u8], url: Option<usize>, request: Option<usize>) -> Self {
         let none = text.len()..text.len();
         let mut links =
             Self { text, at: 0, request: none.clone(), url: none, urls_left: MOST_URLS };
-        links.url = links.next_url();
-        if requests {
-            links.request = links.next_request();
+        if let Some(at) = url.filter(|&at| at < text.len()) {
+            links.url = links.next_url(at);
+        }
+        if let Some(at) = request.filter(|&at| at < text.len()) {
+            links.request = links.next_request(at);
         }
         links
     }
 
-    fn next_request(&self) -> Range<usize> {
-        let mut at = self.at;
+    fn next_request(&self, mut at: usize) -> Range<usize> {
         while let Some(found) = REQUESTS.find(&self.text[at..]) {
             let start = at + found;
             let uuid = start + REQUEST.len();
@@ -60,8 +62,7 @@ impl<'t> Links<'t> {
     }
 
     /// The next run of bytes that may be a URL, cut where it is longer than one.
-    fn next_url(&self) -> Range<usize> {
-        let mut at = self.at;
+    fn next_url(&self, mut at: usize) -> Range<usize> {
         while let Some(found) = URLS.find(&self.text[at..]) {
             let start = at + found;
             let scheme = SCHEMES.iter().find(|&&scheme| self.text[start..].starts_with(scheme));
@@ -93,10 +94,10 @@ impl Iterator for Links<'_> {
     fn next(&mut self) -> Option<Link> {
         loop {
             if self.request.start < self.at {
-                self.request = self.next_request();
+                self.request = self.next_request(self.at);
             }
             if self.url.start < self.at {
-                self.url = self.next_url();
+                self.url = self.next_url(self.at);
             }
             if self.request.start <= self.url.start {
                 let place = self.request.clone();

@@ -11,13 +11,22 @@ use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::literal::Extractor;
 
-/// Bytes that an automaton may grow to; then it is begun anew.
-const LARGEST: usize = 512 * 1024;
-/// Beginnings of texts whose matches are remembered, by their hash: lines of a log repeat the minute,
-/// the process and the name of the one before.
-const REMEMBERED: usize = 128;
-/// Bytes of such a beginning.
-const BEGINNING: usize = 16;
+/// Bytes that an automaton may grow to; then it is begun anew. A console of many tools takes up to two
+/// megabytes, and half the time where it has them.
+const LARGEST: usize = 2 * 1024 * 1024;
+/// Steps that are remembered: lines of a log repeat the minute, the process and the name of the one
+/// before.
+pub const REMEMBERED: usize = 1 << HASH_BITS;
+const HASH_BITS: u32 = 8;
+/// Bytes of a chunk.
+const CHUNK: usize = 16;
+
+/// The place at which something is remembered that begins with a chunk, of `REMEMBERED` places.
+pub fn place_of(chunk: &[u8; CHUNK]) -> usize {
+    let bytes = u128::from_le_bytes(*chunk);
+    let hash = (bytes as u64 ^ (bytes >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash >> (64 - HASH_BITS)) as usize
+}
 
 /// A list of patterns; the first that matches counts.
 pub struct Patterns {
@@ -26,28 +35,35 @@ pub struct Patterns {
     may_begin: [bool; 256],
 }
 
-/// The states of an automaton, and what its last matches came to.
+/// The states of an automaton, and what its last steps came to.
 pub struct Cache {
     states: StateCache,
-    remembered: Vec<Option<Beginning>>,
+    /// The state before a text; None if it is not known.
+    start: Option<LazyStateID>,
+    remembered: Vec<Option<Step>>,
     /// How often the states were cleared: what is remembered is of them.
     clear_count: usize,
+    /// The last match depends on no byte from here on; behind the text's end if it depends on that.
+    pub looked: usize,
 }
 
-/// A match behind the first bytes of a text.
+/// A step over a chunk of text.
 #[derive(Clone, Copy)]
-struct Beginning {
-    bytes: u128,
-    progress: Progress,
+struct Step {
+    from: LazyStateID,
+    chunk: [u8; CHUNK],
+    reached: Reached,
 }
 
-/// A match that is not complete.
+/// What bytes lead to.
 #[derive(Clone, Copy)]
-struct Progress {
+struct Reached {
     /// None if no more bytes matter.
     state: Option<LazyStateID>,
-    /// The number of the pattern that matches so far, and the size of what it matches.
+    /// The number of the pattern that matches last, and how many of the bytes it matches.
     found: Option<(usize, usize)>,
+    /// How many of the bytes matter.
+    size: usize,
 }
 
 impl Patterns {
@@ -85,78 +101,86 @@ impl Patterns {
     /// A new cache, for one thread at a time.
     pub fn cache(&self) -> Cache {
         let states = self.automaton.create_cache();
-        Cache { states, remembered: vec![None; REMEMBERED], clear_count: 0 }
+        let remembered = vec![None; REMEMBERED];
+        Cache { states, start: None, remembered, clear_count: 0, looked: 0 }
     }
 
     /// The number of the first pattern that matches at a place, and where it ends.
     #[inline]
     pub fn first_at(&self, cache: &mut Cache, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        cache.looked = at + 1;
         text.get(at).filter(|&&first| self.may_begin[usize::from(first)])?;
-        let text = &text[at..];
-        let (progress, size) = match text.first_chunk() {
-            Some(beginning) => (self.behind(cache, beginning)?, BEGINNING),
-            None => (self.start(cache)?, 0),
-        };
-        let progress = self.walk(&mut cache.states, progress, &text[size..], size)?;
-        let found = progress.state.map_or(Some(progress.found), |state| {
-            let end = self.automaton.next_eoi_state(&mut cache.states, state).ok()?;
-            let pattern = |end| self.automaton.match_pattern(&cache.states, end, 0).as_usize();
-            Some(if end.is_match() { Some((pattern(end), text.len())) } else { progress.found })
-        });
-        found?.map(|(pattern, size)| (pattern, at + size))
+        let mut state = self.start(cache)?;
+        let (mut at, mut found, mut rest) = (at, None, &text[at..]);
+        while let Some((chunk, behind)) = rest.split_first_chunk() {
+            let reached = self.behind(cache, state, chunk)?;
+            found = reached.found.map(|(pattern, size)| (pattern, at + size)).or(found);
+            cache.looked = at + reached.size;
+            let Some(next) = reached.state else { return found };
+            (state, at, rest) = (next, at + CHUNK, behind);
+        }
+        let reached = self.walk(&mut cache.states, state, rest)?;
+        found = reached.found.map(|(pattern, size)| (pattern, at + size)).or(found);
+        cache.looked = at + reached.size;
+        let Some(state) = reached.state else { return found };
+        cache.looked += 1;
+        let end = self.automaton.next_eoi_state(&mut cache.states, state).ok()?;
+        let is_match = end.is_match();
+        let pattern = || self.automaton.match_pattern(&cache.states, end, 0).as_usize();
+        if is_match { Some((pattern(), text.len())) } else { found }
     }
 
-    /// The match behind these bytes, as it is remembered.
+    /// The state before a text. Forgets what is remembered of states that were cleared.
     #[inline]
-    fn behind(&self, cache: &mut Cache, beginning: &[u8; BEGINNING]) -> Option<Progress> {
-        let bytes = u128::from_le_bytes(*beginning);
-        let hash = (bytes as u64 ^ (bytes >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (hash >> 32) as usize % REMEMBERED;
+    fn start(&self, cache: &mut Cache) -> Option<LazyStateID> {
         if cache.clear_count != cache.states.clear_count() {
             cache.clear_count = cache.states.clear_count();
             cache.remembered.fill(None);
+            cache.start = None;
         }
-        if let Some(known) = cache.remembered[place].filter(|known| known.bytes == bytes) {
-            return Some(known.progress);
+        if cache.start.is_none() {
+            let input = Input::new(b"").anchored(Anchored::Yes);
+            cache.start = self.automaton.start_state_forward(&mut cache.states, &input).ok();
         }
-        let start = self.start(cache)?;
-        let progress = self.walk(&mut cache.states, start, beginning, 0)?;
+        cache.start
+    }
+
+    /// What a chunk leads to, as it is remembered.
+    #[inline]
+    fn behind(&self, cache: &mut Cache, from: LazyStateID, chunk: &[u8; CHUNK]) -> Option<Reached> {
+        let place = place_of(chunk);
+        let is_same = |step: &Step| step.chunk == *chunk && step.from == from;
         if cache.clear_count == cache.states.clear_count() {
-            cache.remembered[place] = Some(Beginning { bytes, progress });
+            if let Some(known) = cache.remembered[place].filter(is_same) {
+                return Some(known.reached);
+            }
         }
-        Some(progress)
+        let reached = self.walk(&mut cache.states, from, chunk)?;
+        if cache.clear_count == cache.states.clear_count() {
+            cache.remembered[place] = Some(Step { from, chunk: *chunk, reached });
+        }
+        Some(reached)
     }
 
-    fn start(&self, cache: &mut Cache) -> Option<Progress> {
-        let input = Input::new(b"").anchored(Anchored::Yes);
-        let state = self.automaton.start_state_forward(&mut cache.states, &input).ok()?;
-        Some(Progress { state: Some(state), found: None })
-    }
-
-    /// The match behind more bytes. size: of the bytes before them.
     #[inline]
     fn walk(
         &self,
         states: &mut StateCache,
-        from: Progress,
+        mut state: LazyStateID,
         bytes: &[u8],
-        size: usize,
-    ) -> Option<Progress> {
-        let Some(mut state) = from.state else {
-            return Some(from);
-        };
-        let mut found = from.found;
+    ) -> Option<Reached> {
+        let mut found = None;
         for (count, &byte) in bytes.iter().enumerate() {
             // Never an error: no byte and no number of clearings is set at which it gives up.
             state = self.automaton.next_state(states, state, byte).ok()?;
             if state.is_match() {
                 let pattern = self.automaton.match_pattern(states, state, 0);
-                found = Some((pattern.as_usize(), size + count));
+                found = Some((pattern.as_usize(), count));
             } else if state.is_dead() {
-                return Some(Progress { state: None, found });
+                return Some(Reached { state: None, found, size: count + 1 });
             }
         }
-        Some(Progress { state: Some(state), found })
+        Some(Reached { state: Some(state), found, size: bytes.len() })
     }
 }
 

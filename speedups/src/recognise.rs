@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::ansi;
 use crate::grammar::{Caches, Grammar};
 use crate::head::{REACH, read_head};
+use crate::lines::Next;
 
 /// What a line shows.
 #[derive(Clone, Default)]
@@ -32,11 +33,18 @@ pub struct Recogniser {
     pub grammar: Arc<Grammar>,
     /// None between two pieces of the log.
     caches: Option<Caches>,
+    /// In the block.
+    location_words: Next,
 }
 
 impl Recogniser {
     pub fn new(grammar: Arc<Grammar>) -> Self {
-        Self { grammar, caches: None }
+        Self { grammar, caches: None, location_words: Next::default() }
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.location_words = Next::default();
     }
 
     /// Gives the caches back, which take megabytes: of many logs only those at work have some.
@@ -46,18 +54,20 @@ impl Recogniser {
         }
     }
 
-    /// What a line shows. line: without its line feed, or at least the first REACH bytes of it.
-    /// is_plain: it is known to hold no escape sequences.
-    pub fn seen_in(&mut self, line: &[u8], is_plain: bool) -> Seen {
+    /// What the line at a place in a block shows. line: without its line feed, or at least the first
+    /// REACH bytes of it. is_plain: it is known to hold no escape sequences.
+    pub fn seen_in(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {
         let caches = self.caches.get_or_insert_with(|| self.grammar.caches());
-        let head = &line[..line.len().min(REACH)];
-        if is_plain {
-            return seen_in_plain(&self.grammar, caches, head);
-        }
-        match ansi::without(head) {
-            Cow::Borrowed(head) => seen_in_plain(&self.grammar, caches, head),
+        let (grammar, words, size) = (&*self.grammar, &mut self.location_words, line.len());
+        let rest = &block[line.start..];
+        let head = &rest[..size.min(REACH)];
+        let without = if is_plain { Cow::Borrowed(head) } else { ansi::without(head) };
+        match without {
+            Cow::Borrowed(head) => seen_in_plain(grammar, caches, head, &mut || {
+                words.place_in(size, rest, |rest| grammar.location_word(rest)).is_some()
+            }),
             Cow::Owned(plain) => {
-                let seen = seen_in_plain(&self.grammar, caches, &plain);
+                let seen = seen_in_plain(grammar, caches, &plain, &mut || true);
                 let time = ansi::moved(seen.time, head);
                 let program = ansi::moved(seen.program, head);
                 Seen { time, program, has_sequences: true, ..seen }
@@ -72,9 +82,14 @@ impl Drop for Recogniser {
     }
 }
 
-fn seen_in_plain(grammar: &Grammar, caches: &mut Caches, text: &[u8]) -> Seen {
+fn seen_in_plain(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+) -> Seen {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let head = read_head(grammar, caches, text);
+    let head = read_head(grammar, caches, text, may_have_location);
     let mut seen = Seen { time: head.time, severity: head.rank, ..Seen::default() };
     if let Some((time, severity)) =
         grammar.user_formats.iter().find_map(|format| format.seen_in(text))

@@ -208,6 +208,7 @@ impl Selector {
     pub fn block(&mut self, block: &[u8]) {
         self.view.begin();
         self.filter.begin();
+        self.recogniser.begin();
         self.candidates = 0..0;
         if self.needs.heads {
             self.inherited.begin(block);
@@ -468,7 +469,7 @@ impl Selector {
     }
 
     fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {
-        let seen = self.recogniser.seen_in(&block[line.clone()], self.inherited.is_plain);
+        let seen = self.recogniser.seen_in(block, line.clone(), self.inherited.is_plain);
         if self.needs.inherited {
             if self.inherited.at < line.start {
                 self.inherited.catch_up(&mut self.recogniser, block, line.start);

@@ -81,17 +81,20 @@ impl Table {
         Caches(self.0.iter().map(|tokens| tokens.patterns.cache()).collect())
     }
 
-    /// The kind and the end of the token at a place; None where none fits.
+    /// The kind and the end of the token at a place, None where none fits, and the end of the bytes on
+    /// which that depends.
     pub fn token_at(
         &self,
         caches: &mut Caches,
         position: Position,
         text: &[u8],
         at: usize,
-    ) -> Option<(Kind, usize)> {
-        let tokens = &self.0[position as usize];
-        let (rule, end) = tokens.patterns.first_at(&mut caches.0[position as usize], text, at)?;
-        let (kind, has_guard) = tokens.rules[rule];
-        Some((kind, end - usize::from(has_guard && is_delimiter(text[end - 1]))))
+    ) -> (Option<(Kind, usize)>, usize) {
+        let (tokens, cache) = (&self.0[position as usize], &mut caches.0[position as usize]);
+        let found = tokens.patterns.first_at(cache, text, at).map(|(rule, end)| {
+            let (kind, has_guard) = tokens.rules[rule];
+            (kind, end - usize::from(has_guard && is_delimiter(text[end - 1])))
+        });
+        (found, cache.looked)
     }
 }

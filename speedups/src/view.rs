@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::ansi;
-use crate::lines::without_line_feed;
+use crate::lines::{Next, without_line_feed};
 use crate::output::Output;
 use crate::recognise::Seen;
 use crate::summary::Totals;
@@ -70,6 +70,16 @@ impl Line<'_> {
     /// Its time, without escape sequences; empty for none.
     pub fn time(&self) -> Cow<'_, [u8]> {
         ansi::without(&self.text[self.seen.time.clone()])
+    }
+
+    /// The place in it where something may begin first, see Next.
+    #[inline]
+    pub fn place_of(
+        &self,
+        next: &mut Next,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Option<usize> {
+        self.rest_of_block.map_or(Some(0), |rest| next.place_in(self.text.len(), rest, find))
     }
 
     /// The line with a part of its text.

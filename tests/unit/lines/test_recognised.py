@@ -10,7 +10,7 @@ from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.head import PLAIN_REACH, REACH
 from tests import corpus
-from tests.renderers import EXAMPLES
+from tests.renderers import EXAMPLES, recogniser
 
 T = b"2013-09-27 18:07:11.860"
 
@@ -54,6 +54,22 @@ def test_the_examples_of_heads_in_each_view(rendered):
         )
         if not all(as_expected):
             wrong.append((line, element))
+    assert wrong == []
+
+
+def test_a_head_read_before_decides_nothing_about_one_that_differs():
+    native, pure = recogniser("native"), recogniser("pure")
+    wrong = []
+    for each in corpus.everything()[::7]:
+        if not each.time or not each.line.startswith(each.time):
+            continue
+        for at in range(len(each.time), min(len(each.line), len(each.time) + 48)):
+            native.seen_in(each.line)  # is remembered
+            others = [each.line[:at] + one + each.line[at + 1 :] for one in (b" ", b":", b"x", b"")]
+            for line in (*others, each.line[:at]):
+                # The native one finds the program only where something depends on it.
+                if native.seen_in(line)[:4] != pure.seen_in(line)[:4]:
+                    wrong.append((each.where, line))
     assert wrong == []
 
 
