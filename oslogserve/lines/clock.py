@@ -20,8 +20,9 @@ _READERS = [
 _MONTH_NUMBERS = {name.encode(): number for number, name in enumerate(MONTHS.split("|"), 1)}
 _SECOND = 10**6
 _EPOCH = datetime(1970, 1, 1)
-#: Seconds since 1970 a day before the end of the year 9999, so that a day can be added.
-_LATEST = (datetime(9999, 12, 31) - _EPOCH) // timedelta(seconds=1) - 1
+_MINUTE = timedelta(minutes=1)
+#: Minutes since 1970 so long before the end of the year 9999 that a day can be added.
+_LATEST = (datetime(9999, 12, 31) - _EPOCH) // _MINUTE - 1
 
 
 class Instant(NamedTuple):
@@ -64,12 +65,13 @@ class _Stamp(NamedTuple):
 class Clock:
     """Reads the times of one log. written: when it was last written, in seconds since 1970.
 
-    A time without a year gets the latest year that puts it at most a day after `written`. The day
-    allows for the log's time zone.
+    A time without a year gets the latest year that puts it at most a day after the minute of
+    `written`. The day allows for the log's time zone. Seconds never decide about the year.
     """
 
     def __init__(self, written: int) -> None:
-        self._limit = _EPOCH + timedelta(1, min(max(written, 0), _LATEST))
+        minute = _EPOCH + min(max(written, 0) // 60, _LATEST) * _MINUTE
+        self._limit = minute + timedelta(days=1, seconds=59, microseconds=999_999)
 
     def read(self, text: bytes) -> Instant | None:
         """The instant of a time's text; None if there is none, as for 31 February."""
@@ -103,12 +105,10 @@ class Clock:
             time, fraction = time - timedelta(seconds=1), b"999999"
         if fields.keys().isdisjoint(("d", "e", "j", "x")):
             return _Stamp(_EPOCH + time, fraction, b"", "midnight")
-        day = self._day_of(fields, time, fraction)
+        day = self._day_of(fields, time)
         return _Stamp(day + time, fraction, fields.get("z", b"")) if day else None
 
-    def _day_of(
-        self, fields: Mapping[str, bytes], time: timedelta, fraction: bytes
-    ) -> datetime | None:
+    def _day_of(self, fields: Mapping[str, bytes], time: timedelta) -> datetime | None:
         """The day of a date; None if there is none."""
         if "x" in fields:
             return None
@@ -117,7 +117,6 @@ class Clock:
         if "y" in fields:
             year = int(fields["y"])
             return _day_in(year + (2000 if year < 70 else 1900), fields)
-        time += timedelta(microseconds=int(fraction[:6].ljust(6, b"0")))
         latest = self._limit.year
         # For 29 February: thirteen years hold two leap years, also around 2100.
         days = (_day_in(year, fields) for year in range(latest, latest - 13, -1))

@@ -10,8 +10,8 @@ use crate::patterns::{Cache, Patterns, Pool};
 const SECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// A day before the end of the year 9999: what was written later has that year too.
-const LATEST: i64 = 2_932_896 * 86_400 - 1;
+/// Minutes up to a day before the end of the year 9999: what was written later has that year too.
+const LATEST: i64 = 2_932_896 * 1440 - 1;
 /// So many years hold two leap years, those around 2100 too.
 const YEARS: i32 = 13;
 
@@ -207,7 +207,7 @@ pub struct Clock {
     layouts: Arc<Layouts>,
     /// None as long as nothing was read.
     cache: Option<Cache>,
-    /// A time without a year is of the latest one that puts it no later than this.
+    /// A time without a year is of the latest one that puts it no later than this, the end of a minute.
     limit: i64,
     /// The limit's year.
     year: i32,
@@ -229,9 +229,7 @@ impl Last {
         let second = fields.get(b'S');
         let start = second.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
         self.seconds = start..start.wrapping_add(second.len() + fields.get(b'f').len());
-        // Without a year, the seconds may decide about it.
-        let known = fields.year().and_then(|_| text.get(self.seconds.clone()));
-        let micros = known.and_then(micros_of);
+        let micros = text.get(self.seconds.clone()).and_then(micros_of);
         self.minute = micros.map(|micros| Instant { micros: instant.micros - micros, ..instant });
         self.text.clear();
         self.text.extend_from_slice(text);
@@ -272,9 +270,9 @@ impl Clock {
     /// written: when the log was last written, in seconds since 1970.
     pub fn new(layouts: Arc<Layouts>, written: i64) -> Self {
         // The log's clock may differ by a zone.
-        let limit = written.clamp(0, LATEST) + 86_400;
-        let year = Date::of(limit / 86_400).year;
-        Self { layouts, cache: None, limit: limit * SECOND, year, last: Last::default() }
+        let limit = (written.max(0) / 60).min(LATEST) * MINUTE + DAY + MINUTE - 1;
+        let year = Date::of(limit / DAY).year;
+        Self { layouts, cache: None, limit, year, last: Last::default() }
     }
 
     /// The instant that a time's text says; None if there is none, as for 31 February.
