@@ -9,6 +9,8 @@ from oslogserve.lines.grammar.severities import SEVERITIES
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
+#: Members of the JSON that are as in Totals.
+_KEPT = ("first_time", "last_time", "errors", "cause", "failed")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
@@ -33,6 +35,20 @@ class ErrorLine(TypedDict):
     text: str
 
 
+class CauseLine(TypedDict):
+    """The lines that tell why a log failed, or its end."""
+
+    line: int
+    #: The number of the last one.
+    last: int
+    #: In ISO 8601, the last time of the summary's lines up to this one; None for none.
+    time: str | None
+    #: What a terminal shows of the first line; at most LONGEST_ERROR bytes.
+    text: str
+    #: Why it was chosen: "severity", "failed step", "test" or "end".
+    why: str
+
+
 class Totals(TypedDict):
     """A summary before it becomes JSON, as both renderers make it."""
 
@@ -47,6 +63,10 @@ class Totals(TypedDict):
     buckets: list[Bucket]
     #: In order: the first MOST_ERRORS and the last.
     errors: list[ErrorLine]
+    #: None for a log that says that it passed, or without lines.
+    cause: CauseLine | None
+    #: True if the lines say that something failed.
+    failed: bool
 
 
 def as_json(totals: Totals) -> bytes:
@@ -60,7 +80,7 @@ def as_json(totals: Totals) -> bytes:
         "seconds": width // _SECOND or width / _SECOND,
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
     }
-    kept = {name: totals[name] for name in ("first_time", "last_time", "errors")}
+    kept = {name: value for name, value in totals.items() if name in _KEPT}
     return json.dumps({**kept, "severities": severities, "histogram": histogram}).encode()
 
 

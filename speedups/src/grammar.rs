@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::cause_rules::{self, Causes};
 use crate::cursor::is_word;
 use crate::heads;
 use crate::patterns::{Cache, Patterns, Pool, text_of};
@@ -46,6 +47,7 @@ pub struct Data {
     pub setting_keys: HashSet<Vec<u8>>,
     pub wrappers: HashSet<Vec<u8>>,
     pub user_formats: Vec<UserFormatData>,
+    pub causes: cause_rules::Data,
 }
 
 /// Ranks of words by their length, each word packed into a number.
@@ -71,6 +73,7 @@ pub struct Grammar {
     location_words: Regex,
     continuation: Patterns,
     pub user_formats: Vec<UserFormat>,
+    pub causes: Causes,
     // Ranks.
     pub trace: usize,
     pub error: usize,
@@ -117,6 +120,7 @@ impl Grammar {
             user_formats: user_formats
                 .map(|(pattern, words)| UserFormat::new(pattern, words))
                 .collect::<Result<_, _>>()?,
+            causes: Causes::new(&data.causes)?,
             data,
         })
     }
@@ -255,7 +259,8 @@ fn without_guard(text: &[u8], end: usize) -> usize {
     }
 }
 
-fn bytes_regex(pattern: &[u8]) -> Result<Regex, String> {
+/// The pattern as a regular expression over bytes.
+pub fn bytes_regex(pattern: &[u8]) -> Result<Regex, String> {
     let builder = RegexBuilder::new(text_of(pattern)?).unicode(false).build();
     builder.map_err(|error| error.to_string())
 }

@@ -6,6 +6,8 @@
 
 mod anchor;
 mod ansi;
+mod cause;
+mod cause_rules;
 mod cursor;
 mod dates;
 mod filter;
@@ -88,7 +90,7 @@ mod oslogserve_speedups {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 2;
+const INTERFACE: u32 = 3;
 
 create_exception!(
     oslogserve_speedups,
@@ -182,7 +184,7 @@ impl Renderer {
                 let label = wanted.label.clone();
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
-            "summary" => Box::new(Summary::new(grammar, clock.clone())),
+            "summary" => Box::new(Summary::new(Arc::clone(grammar), clock.clone())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
         let filter = filter(grammar, &wanted.selection)?;

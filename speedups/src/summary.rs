@@ -2,10 +2,12 @@
 //! Summaries, as `oslogserve/lines/pure/totals.py` defines them; it makes JSON of the totals.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use pyo3::IntoPyObject;
 
 use crate::ansi;
+use crate::cause::CauseFinder;
 use crate::grammar::Grammar;
 use crate::lines::without_line_feed;
 use crate::output::Output;
@@ -70,6 +72,18 @@ pub struct Totals {
     width: i64,
     buckets: Vec<Bucket>,
     errors: Vec<Error>,
+    cause: Option<CauseLine>,
+    failed: bool,
+}
+
+/// The lines that tell why a log failed, or its end.
+#[derive(IntoPyObject)]
+struct CauseLine {
+    line: u64,
+    last: u64,
+    time: Option<String>,
+    text: String,
+    why: &'static str,
 }
 
 /// A line at ERROR or above.
@@ -107,12 +121,13 @@ pub struct Summary {
     current: usize,
     first_errors: Vec<Error>,
     last_errors: VecDeque<Error>,
+    causes: CauseFinder,
     /// Stays empty.
     out: Output,
 }
 
 impl Summary {
-    pub fn new(grammar: &Grammar, clock: Clock) -> Self {
+    pub fn new(grammar: Arc<Grammar>, clock: Clock) -> Self {
         Self {
             clock,
             ranks: grammar.data.severities.len(),
@@ -125,6 +140,7 @@ impl Summary {
             current: 0,
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
+            causes: CauseFinder::new(grammar),
             out: Output::default(),
         }
     }
@@ -210,6 +226,8 @@ impl View for Summary {
         if rank >= self.error {
             self.add_error(line);
         }
+        let time = line.time();
+        self.causes.add(line.number, &line.text, rank, &time, &self.last_time);
         if let Some(moment) = line.moment {
             let buckets = self.buckets.len();
             let bucket = self.bucket(moment.micros);
@@ -229,6 +247,18 @@ impl View for Summary {
 
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
+        let (cause, failed) = self.causes.cause();
+        let cause = cause.map(|found| {
+            let shown = &found.first.shown;
+            let text = &shown[..shown.len().min(LONGEST_ERROR)];
+            CauseLine {
+                line: found.first.number,
+                last: found.last,
+                time: self.iso(&found.first.time),
+                text: String::from_utf8_lossy(text).into_owned(),
+                why: found.why,
+            }
+        });
         Some(Totals {
             first_time: self.iso(&first),
             last_time: self.iso(&last),
@@ -236,6 +266,8 @@ impl View for Summary {
             width: WIDTHS[self.width],
             buckets: self.buckets.clone(),
             errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),
+            cause,
+            failed,
         })
     }
 }

@@ -20,6 +20,7 @@ from oslogserve.lines.time_range import TimeRange
 from tests import corpus
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
+from tests.marked import MARKED
 from tests.renderers import VIEWS, answered, cut
 
 _WORDS = [
@@ -31,7 +32,14 @@ _REQUEST = b"0f3d2c1a-1111-2222-3333-444455556666"
 LINES = [
     *(each.line for each in corpus.everything()),
     *b"".join(generate_oslo(60_000)).split(b"\n"),
+    *(line for lines in MARKED.values() for line in lines),
     b"2013-09-27 18:24:37.719 ERROR unit: DEBUG two leads fit",
+    b"travis_time:start:0a1b2c3d\r\x1b[0K$ make",
+    b"    --- FAIL: TestIt/one (0.00s)",
+    b"--- FAIL: TestIt (0.00s)",
+    b"5 examples, 2 failures",
+    b"README.md:2180: Line longer than 80 characters",
+    b"cp: cannot stat 'a': No such file or directory",
     b"Mar  8 12:20:42.377230 %b %b[1234567890]: ERROR x" % (b"h" * 255, b"u" * 255),
     b"Traceback (most recent call last):",
     b"2013-09-27 18:22:11.248 2790 ERROR nova [req-0f3d2c1a-1111-2222-3333-444455556666 a] x \xc3\xa9",
@@ -50,6 +58,14 @@ TOKENS = (
     *(word + b": " for word in _WORDS),
     *(b'"' + word + b'"' for word in _WORDS),
     *(b"\x1b[31m", b"\x1b[0;1m", b"\x1b[K", b"\x1b(B", b"\x1b[", b"\r\n", b"\r"),
+    *(
+        b"\n",
+        b"\n    ",
+        b"\n2026-03-04 18:22:11.123456 | node | ",
+        b" [E]",
+        b" FAILED",
+        b"\x1b[0K$ ",
+    ),
     *(b"45%\r\x1b[31m50 \xc3\xa9%\r", b"\nsection_end:1:x\r\x1b[0K"),
     *(b"\n2026-03-04T18:22:11.1234567Z ##[group]", b"\n##[endgroup]", b"\n\n", b"K", b"\xc5\xbf"),
     *(line[:60] for line in LINES[::7]),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grammar's tables as data for the native core, which defines none of its own."""
 
+import re
 from collections.abc import Iterable, Sequence
 
-from oslogserve.lines.grammar import exceptions, members, times, tokens
+from oslogserve.lines.grammar import causes, chapters, exceptions, members, times, tokens
 from oslogserve.lines.grammar.continuation import CONTINUATION
-from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, NAMES, SYSLOG, WORDS
+from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, NAMES, RANKS, SYSLOG, WORDS
 from oslogserve.lines.grammar.user_formats import UserFormat
 
 
@@ -39,6 +40,32 @@ class NativeGrammar:
         self.setting_keys = members.SETTING_KEYS
         self.wrappers = members.WRAPPERS
         self.user_formats = [(one.pattern, one.ranks) for one in user_formats]
+        self.causes = NativeCauses()
+
+
+class NativeCauses:
+    """The tables of causes, as attributes that speedups/src/cause_rules.rs reads."""
+
+    def __init__(self) -> None:
+        self.rules = [(rule.mark, rule.pattern, rule.is_anywhere) for rule in causes.RULES]
+        self.hints = b"|".join(map(re.escape, causes.HINTS))
+        self.behind_time = chapters.BEHIND_TIME
+        self.green = _beginning(causes.GREEN)
+        self.weak = _beginning(causes.WEAK)
+        self.frame = _beginning([causes.FRAME])
+        self.recap = _beginning([causes.RECAP])
+        self.words = causes.WORDS
+        self.passing = causes.PASSING
+        self.subtest = causes.SUBTEST
+        self.stack = causes.STACK
+        self.overwritten = chapters.OVERWRITTEN
+        self.echo = chapters.ECHO
+        self.warning = RANKS["WARNING"]
+
+
+def _beginning(patterns: Iterable[bytes]) -> bytes:
+    """A pattern for a text that begins with any of these."""
+    return rb"\A(?:%b)" % b"|".join(b"(?:%b)" % pattern for pattern in patterns)
 
 
 def _as_rust(pattern: bytes) -> bytes:

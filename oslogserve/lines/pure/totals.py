@@ -8,10 +8,11 @@ from operator import add
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.ansi import without_sequences
+from oslogserve.lines.pure.cause import CauseFinder
 from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.select import Shown
 from oslogserve.lines.selection import Counts, count
-from oslogserve.lines.summary import Bucket, ErrorLine, Totals
+from oslogserve.lines.summary import Bucket, CauseLine, ErrorLine, Totals
 
 MOST_BUCKETS = 200
 #: Errors that a summary keeps from a log's beginning, and as many from its end.
@@ -46,12 +47,14 @@ class Summary:
         self._buckets: dict[int, Bucket] = {}  # by their start
         self._first_errors: list[ErrorLine] = []
         self._last_errors: deque[ErrorLine] = deque(maxlen=MOST_ERRORS)
+        self._causes = CauseFinder()
 
     def of(self, shown: Iterable[Shown]) -> Totals:
         """The totals of the lines shown; call it once."""
         for one in shown:
             if isinstance(one, Line):
                 self._add(one)
+        cause, has_failed = self._cause()
         return Totals(
             first_time=self._clock.iso(self._first_time),
             last_time=self._clock.iso(self._last_time),
@@ -59,7 +62,19 @@ class Summary:
             width=WIDTHS[self._width],
             buckets=[self._buckets[start] for start in sorted(self._buckets)],
             errors=[*self._first_errors, *self._last_errors],
+            cause=cause,
+            failed=has_failed,
         )
+
+    def _cause(self) -> tuple[CauseLine | None, bool]:
+        found, has_failed = self._causes.cause()
+        if found is None:
+            return None, has_failed
+        first = found.first
+        text = first.shown[:LONGEST_ERROR].decode("utf-8", "replace")
+        time = self._clock.iso(first.time)
+        line = CauseLine(line=first.number, last=found.last, time=time, text=text, why=found.why)
+        return line, has_failed
 
     def _add(self, line: Line) -> None:
         count(self._severities, line.seen.rank, line.number)
@@ -69,6 +84,8 @@ class Summary:
             self._first_time = self._first_time or self._last_time
         if line.seen.rank >= _ERROR:
             self._add_error(line)
+        seen = line.seen
+        self._causes.add(line.number, line.text, seen.rank, seen.time, self._last_time)
         if line.moment is not None:
             severities = [rank == line.seen.rank for rank in range(len(SEVERITIES))]
             self._count(line.moment.micros, line.number, severities)

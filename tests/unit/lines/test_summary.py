@@ -41,6 +41,8 @@ def test_a_log_in_figures(summary_of):
         "first_time": "2013-09-27T18:22:11.248",
         "last_time": "2013-09-27T18:22:12.500",
         "errors": [error(9, "2013-09-27 18:22:11.249"), error(10, "2013-09-27 18:22:12.500")],
+        "cause": {**error(9, "2013-09-27 18:22:11.249"), "last": 10, "why": "severity"},
+        "failed": True,
         "severities": {
             "NONE": {"count": 2, "first_line": 1},
             "INFO": {"count": 1, "first_line": 2},
@@ -65,6 +67,8 @@ def test_nothing_in_figures(summary_of):
         "first_time": None,
         "last_time": None,
         "errors": [],
+        "cause": None,
+        "failed": False,
         "severities": {},
         "histogram": {"seconds": 0.01, "buckets": []},
     }

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines that tell why a build failed, and lines that only say that it did, for both renderers.
+
+A row is a tool, or the kind of tools that print such a line, and a pattern. The pattern is matched
+where a line's content begins: behind its time and blanks. Python's `re` and Rust's `regex` read it
+alike: it is ASCII, without captures and look-around. The documentation of a tool with a star defines
+the line; the other rows were seen in logs of two projects or more.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from oslogserve.lines.grammar import chapters
+
+
+class Mark(StrEnum):
+    """The meaning of a line, in the order in which the rules are tried."""
+
+    STOPPED = "stopped"  #: a verdict, and the cause
+    FAILED = "failed"  #: a verdict
+    HEALTHY = "healthy"  #: an outcome; the last line of a log that passed
+    PASSED = "passed"
+    BEGINS = "begins"  #: a step begins
+    SHOWN = "shown"  #: a step's own text ends
+    CRASH = "crash"
+    HEADING = "heading"  #: the next line is the first failed test
+    ABORTS = "aborts"  #: the next line is an error
+    OUTCOME = "outcome"  #: says that something failed, and not why
+    TEST = "test"  #: a failed test
+    NUMBERED = "numbered"  #: the same, if a count of failures follows
+    INLINE = "inline"  #: a failed test that is reported elsewhere
+    ERROR = "error"  #: as a line at ERROR
+
+
+_CRASHES = rb"""
+sanitizers (?:= )?=*\d*=*ERROR: \w+Sanitizer
+system .*No space left on device
+travis* No output has been received in the last
+travis* The job exceeded the maximum
+travis* The log length has exceeded
+github* The job running on runner .* has exceeded the maximum
+jenkins* Build timed out \(after
+"""
+_HEADINGS = rb"""
+tests (?:Failures|Failed tests|failures):? *$
+pytest* =+ (?:FAILURES|ERRORS) =+$
+phpunit There (?:was|were) \d+ (?:failures?|errors?):
+mocha (?:\S+ )?[1-9]\d* failing$
+awesome_bot Issues :-\(
+linters* Summary of [Ff]ailures
+ctest* The following tests FAILED:
+behat* --- Failed scenarios:
+behave* Failing scenarios:$
+cucumber* \(::\) failed steps \(::\)
+"""
+_ABORTS = rb"""
+rake rake aborted!
+gradle* \* What went wrong:
+composer* .*Your requirements could not be resolved to an installable set
+"""
+_OUTCOMES = rb"""
+make (?:\S*make(?:\.\w+)?(?:\[\d+\])?): \*\*\*
+npm (?:npm (?:ERR!|error)|lerna ERR!|error Command failed with|error An unexpected error)
+tools (?:\[\w+\] )?(?:BUILD|Build|COMPILATION) (?:FAILED|FAILURE|failed)
+tools [\w /-]{0,40}\b(?:[Bb]uild|BUILD|[Tt]ests?|[Ss]uites?|[Cc]ompilation|check) (?:FAILED|FAILURE|failed)(?:[.!,:]|$)
+tools (?:FAIL(?:ED|URES?)?|ERRORS)[!.]?$
+go FAIL\t
+tools .{0,40}\b[1-9]\d* (?:tests? |examples? |specs? |of \d+ tests? )?(?:failed|failures?|failing|errors?)\b
+surefire (?:\[\w+\] )?Tests run:
+phpunit Tests: \d+
+maven \[ERROR\] *(?:$|\[Help|To see the full|Re-run Maven|For more info|After correcting|  mvn|-> \[Help|COMPILATION ERROR)
+jenkins* Finished:[ ]
+travis Done\. Your build
+travis The command "
+ninja* ninja: build stopped
+github* ##\[error\]Process completed
+cargo* (?:warning: build failed|(?:error: )?(?:build failed|aborting due to|could not compile))
+cargo* error: test failed, to rerun
+tools .*\b(?:exited with|exit(?:ed)? (?:code|status)|returned|status|return code|error code)(?: code)?:? \(?[1-9]\d*\)?[.:]?$
+gcc* collect2: error: ld returned
+tools Command failed with
+gradle* Execution failed for task
+gradle* There were failing tests\.
+gradle* FAILURE: Build (?:failed|completed) with
+gradle* (?:> Task )?(?::[\w.-]+)+ FAILED$
+docker* .*returned a non-zero code: [1-9]
+tox* ERROR: +[\w.-]+: commands failed
+gulp* '[\w:.-]+' errored after[ ]
+grunt* Aborted due to warnings\.
+cmake* -- Configuring incomplete, errors occurred
+ansible* PLAY RECAP|NO MORE HOSTS LEFT
+xcodebuild* The following build commands failed:
+xcodebuild* \*\* [A-Z]+ FAILED \*\*
+testtools* Captured traceback:
+eslint* \xe2\x9c\x96 \d+ problems? \(
+sbt* \[error\] \(.*\) (?:Compilation failed|sbt\.TestsFailedException)
+"""
+_TESTS = rb"""
+go --- FAIL:[ ]
+unittest* FAIL: \w\S*(?: \([\w.]+\))?$
+unittest* ERROR: (?:\w+ \([\w.]+\)|\w+(?:\.\w+)+)$
+tap not ok[ ]
+gradle+junit* \S.* > .* FAILED$
+minitest (?:Failure|Error):$
+surefire .*<<< (?:FAILURE|ERROR)!
+pester* \[-\][ ]
+r-check* ERROR$
+r-check* \* checking .*\.\.\.(?: \[.*\])? ERROR$
+go-vet* FAIL: \S+:\d+: \S+$
+clojure.test* (?:FAIL|ERROR) in \(
+testthat* \xe2\x94\x80\xe2\x94\x80 (?:\d+\. )?(?:Failure|Error|FAILURE|ERROR)[ :]
+scalatest* .*\*\*\* FAILED \*\*\*
+busted* (?:Failure|Error) \xe2\x86\x92[ ]
+prove* #? +Failed test[ ']
+jest* \xe2\x97\x8f .* \xe2\x80\xba[ ]
+gtest* .*:\d+: Failure$
+vitest* (?:\xe2\x9c\x97|\xe2\x9c\x98|\xe2\x9c\x96|\xe2\x9c\x95|\xc3\x97) \S
+xctest* Test Case '.*' failed
+subunit* (?:failure|error): \S+ \[(?: multipart)?$
+ert* Test \S+ condition:$
+julia* (?:Test Failed|Error During Test) at[ ]
+quickcheck* \*\*\* Failed! (?:Fals|Exc|Assert)
+bazel* FAIL: //\S
+dotnet* Failed \S+ \[[\d.< ]+m?s\]
+"""
+_NUMBERED = rb"""
+mocha+rspec+phpunit \d+\) \S
+"""
+_INLINE = rb"""
+unittest .* \.\.\. (?:FAIL|ERROR|FAILED)$
+automake* \S+: FAIL$
+dart* .* \[E\]$
+xunit* .*\[FAIL\]$
+karma* (?:\S+ ){0,2}\(.*\) \S.* FAILED$
+gtest* \[  FAILED  \] \w
+"""
+_ERRORS = rb"""
+github* ##\[error\]
+latex* ! [A-Z]\w+
+shell* \w+: command not found
+php* (?:PHP )?(?:Parse|Fatal|Catchable fatal) error:[ ]
+apt* E: [A-Z]
+perl* Can't locate \S+ in @INC
+spock* Condition not satisfied:
+bundler* (?:Bundler )?[Cc]ould not find (?:gem|compatible versions)
+bundler* An error occurred while installing[ ]
+pip* No matching distribution found
+"""
+#: Lines that are no error, whatever their severity is: what passed, commands, quoted source.
+_GREEN = rb"""
+tests .*\d pass(?:ing|ed)\b
+tests .*(?: ok| OK|PASS(?:ED)?| passed)[ .]*(?:\d[^ ]* ?m?s)?$
+tests (?:ok|PASS|\xe2\x9c\x93|\xe2\x9c\x94|\[\+\]|--- PASS)[ :\t]
+shells (?:\+{1,4}|>|\$) ?\S
+compilers \d+ +\|
+github \[command\]
+"""
+#: Lines that locate a fault. They are asked near the end of a step that has nothing better.
+_WEAK = rb"""
+linters (?:\./|/)?[\w.@/+-]+\.\w{1,8}(?::\d+|\(\d+[,)])(?::\d+)?[:) -]
+shells [\w./-]+: (?:.*: )?(?:cannot |can't |command not found|No such file|Permission denied|not found|invalid )
+perl .* at \S+ line \d+(?:, (?:<\w+> )?(?:line|chunk) \d+)?\.
+ocaml* File "[^"]+", line \d+, characters \d+-\d+:
+linters* \w[\w.+-]*: \S+:\d+: \S
+eslint* \d+:\d+[ \t]+\S
+"""
+#: Words of a failure, anywhere in a line; asked as _WEAK.
+WORDS = (
+    rb"(?i)\b(?:errors?|fail(?:ed|ures?|s|ing)?|cannot|can't|could not|couldn't|unable|missing"
+    rb"|not (?:found|defined|installed|exist|allowed|supported|valid|permitted)|no such|no \w+ found"
+    rb"|never|invalid|unexpected|undefined|unknown|aborted|denied|refused|timed out|mismatch|conflict"
+    rb"|exception|fatal|expected|forgot|must|should|violations?|please)\b"
+)
+#: Counts in which such a word says nothing.
+PASSING = (
+    rb"\b(?:[Pp]assed|[Tt]ests|[Tt]otal|[Rr]an|[Rr]uns?)\b.*"
+    rb"\b(?:[Ff]ail(?:ed|ures)?|[Ee]rrors)\b[:=]? *\d"
+)
+#: A count of failures, after which numbered lines are failed tests.
+RECAP = (
+    rb".{0,40}\b[1-9]\d* (?:tests? |examples? |specs? )?(?:failed|failures?|failing|errors?)\b"
+    rb"|FAILED \(|.*(?:[Ff]ailures?|[Ee]rrors|[Ff]ailed): *[1-9]|(?:FAILURES|ERRORS)!"
+)
+#: A frame of a stack in Ruby.
+FRAME = rb"\S+:\d+:in [`']"
+#: The heading of Go's failed tests: the deeper one of two tells more.
+SUBTEST = b"--- FAIL"
+#: The head of a stack in Python, whose last line tells.
+STACK = b"Traceback ("
+#: A pattern that may begin with any byte is tried only for a line with one of these.
+HINTS = (
+    *(b"ail", b"FAIL", b"ERROR", b"rror", b"xit", b"code", b"status", b"returned", b"***"),
+    *(b"[E]", b"space left", b"could not be"),
+)
+
+
+class Rule(NamedTuple):
+    """A pattern, and the mark of a line that it matches."""
+
+    mark: Mark
+    tool: str
+    pattern: bytes
+
+    @property
+    def is_anywhere(self) -> bool:
+        """True if it may begin with any byte."""
+        return self.pattern.startswith((b".", rb"\S", rb"(?:\S"))
+
+
+def _rows(table: bytes) -> list[tuple[str, bytes]]:
+    rows = (row.split(b" ", 1) for row in table.strip(b"\n").split(b"\n"))
+    return [(tool.decode(), pattern) for tool, pattern in rows]
+
+
+#: The first rule that matches counts.
+RULES = [
+    Rule(mark, tool, pattern)
+    for mark, table in {
+        Mark.STOPPED: chapters.STOPPED,
+        Mark.FAILED: chapters.FAILED,
+        Mark.HEALTHY: chapters.HEALTHY,
+        Mark.PASSED: chapters.PASSED,
+        Mark.BEGINS: chapters.BEGINS,
+        Mark.SHOWN: chapters.SHOWN,
+        Mark.CRASH: _CRASHES,
+        Mark.HEADING: _HEADINGS,
+        Mark.ABORTS: _ABORTS,
+        Mark.OUTCOME: _OUTCOMES,
+        Mark.TEST: _TESTS,
+        Mark.NUMBERED: _NUMBERED,
+        Mark.INLINE: _INLINE,
+        Mark.ERROR: _ERRORS,
+    }.items()
+    for tool, pattern in _rows(table)
+]
+GREEN = [pattern for _, pattern in _rows(_GREEN)]
+WEAK = [pattern for _, pattern in _rows(_WEAK)]

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The rules of `oslogserve/lines/grammar/causes.py`, compiled once.
+
+use pyo3::FromPyObject;
+use regex::bytes::Regex;
+
+use crate::cause::after_mark;
+use crate::grammar::bytes_regex;
+use crate::patterns::{Cache, Patterns, Pool};
+
+/// The attributes of `oslogserve.lines.grammar.native_grammar.NativeCauses`.
+#[derive(FromPyObject)]
+pub struct Data {
+    /// Mark, pattern, and whether it may begin with any byte.
+    rules: Vec<(String, Vec<u8>, bool)>,
+    hints: Vec<u8>,
+    behind_time: Vec<u8>,
+    green: Vec<u8>,
+    weak: Vec<u8>,
+    frame: Vec<u8>,
+    recap: Vec<u8>,
+    words: Vec<u8>,
+    passing: Vec<u8>,
+    subtest: Vec<u8>,
+    stack: Vec<u8>,
+    overwritten: Vec<u8>,
+    echo: Vec<u8>,
+    warning: usize,
+}
+
+/// The meaning of a line.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Mark {
+    Stopped,
+    Failed,
+    Healthy,
+    Passed,
+    Begins,
+    Shown,
+    Crash,
+    Heading,
+    Aborts,
+    Outcome,
+    Test,
+    Numbered,
+    Inline,
+    Error,
+}
+
+impl Mark {
+    fn named(name: &str) -> Result<Self, String> {
+        Ok(match name {
+            "stopped" => Self::Stopped,
+            "failed" => Self::Failed,
+            "healthy" => Self::Healthy,
+            "passed" => Self::Passed,
+            "begins" => Self::Begins,
+            "shown" => Self::Shown,
+            "crash" => Self::Crash,
+            "heading" => Self::Heading,
+            "aborts" => Self::Aborts,
+            "outcome" => Self::Outcome,
+            "test" => Self::Test,
+            "numbered" => Self::Numbered,
+            "inline" => Self::Inline,
+            "error" => Self::Error,
+            _ => return Err(format!("no such mark: {name}")),
+        })
+    }
+}
+
+/// Some of the rules, with their places among all.
+struct Rules {
+    patterns: Patterns,
+    places: Vec<(usize, Mark)>,
+}
+
+impl Rules {
+    fn new(data: &Data, anywhere: bool) -> Result<Self, String> {
+        let chosen = || data.rules.iter().enumerate().filter(|(_, rule)| rule.2 == anywhere);
+        let patterns: Vec<_> = chosen().map(|(_, rule)| &rule.1[..]).collect();
+        let places = chosen().map(|(place, rule)| Ok((place, Mark::named(&rule.0)?)));
+        Ok(Self {
+            patterns: Patterns::new(&patterns)?,
+            places: places.collect::<Result<_, String>>()?,
+        })
+    }
+
+    fn first(&self, cache: &mut Cache, content: &[u8]) -> Option<(usize, Mark)> {
+        let (number, _) = self.patterns.first_at(cache, content, 0)?;
+        Some(self.places[number])
+    }
+}
+
+/// The caches of the rules' automatons, for one thread at a time.
+pub struct Caches {
+    rules: Cache,
+    anywhere: Cache,
+    behind_time: Cache,
+}
+
+/// The rules.
+pub struct Causes {
+    rules: Rules,
+    anywhere: Rules,
+    hints: Regex,
+    behind_time: Patterns,
+    green: Regex,
+    weak: Regex,
+    frame: Regex,
+    recap: Regex,
+    words: Regex,
+    passing: Regex,
+    pub subtest: Vec<u8>,
+    pub stack: Vec<u8>,
+    pub overwritten: Vec<u8>,
+    pub echo: Vec<u8>,
+    warning: usize,
+    unused_caches: Pool<Caches>,
+}
+
+impl Causes {
+    /// Errors: the first fault.
+    pub fn new(data: &Data) -> Result<Self, String> {
+        Ok(Self {
+            rules: Rules::new(data, false)?,
+            anywhere: Rules::new(data, true)?,
+            hints: bytes_regex(&data.hints)?,
+            behind_time: Patterns::new(&[&data.behind_time])?,
+            green: bytes_regex(&data.green)?,
+            weak: bytes_regex(&data.weak)?,
+            frame: bytes_regex(&data.frame)?,
+            recap: bytes_regex(&data.recap)?,
+            words: bytes_regex(&data.words)?,
+            passing: bytes_regex(&data.passing)?,
+            subtest: data.subtest.clone(),
+            stack: data.stack.clone(),
+            overwritten: data.overwritten.clone(),
+            echo: data.echo.clone(),
+            warning: data.warning,
+            unused_caches: Pool::default(),
+        })
+    }
+
+    /// Caches for one thread: used ones, or new ones.
+    pub fn caches(&self) -> Caches {
+        self.unused_caches.take(|| Caches {
+            rules: self.rules.patterns.cache(),
+            anywhere: self.anywhere.patterns.cache(),
+            behind_time: self.behind_time.cache(),
+        })
+    }
+
+    /// Takes caches back, for another thread.
+    pub fn reuse(&self, caches: Caches) {
+        self.unused_caches.give_back(caches);
+    }
+
+    /// The meaning of a line's content; None for most.
+    pub fn mark(&self, caches: &mut Caches, content: &[u8]) -> Option<Mark> {
+        let first = self.rules.first(&mut caches.rules, content);
+        let hinted = if self.hints.is_match(content) {
+            self.anywhere.first(&mut caches.anywhere, content)
+        } else {
+            None
+        };
+        let found = match (first, hinted) {
+            (Some(first), Some(hinted)) if hinted.0 < first.0 => hinted,
+            (Some(first), _) => first,
+            (None, hinted) => hinted?,
+        };
+        Some(found.1)
+    }
+
+    /// The offset behind the time that a line begins with; 0 for none.
+    pub fn behind_time(&self, caches: &mut Caches, shown: &[u8], time: &[u8]) -> usize {
+        let mark = after_mark(shown);
+        if time.is_empty() {
+            return mark;
+        }
+        for start in [mark, mark + 1] {
+            if shown.get(start..).is_some_and(|left| left.starts_with(time)) {
+                let end = start + time.len();
+                let found = self.behind_time.first_at(&mut caches.behind_time, shown, end);
+                return found.map_or(end, |(_, end)| end);
+            }
+        }
+        mark
+    }
+
+    pub fn is_green(&self, content: &[u8]) -> bool {
+        self.green.is_match(content)
+    }
+
+    pub fn is_recap(&self, content: &[u8]) -> bool {
+        self.recap.is_match(content)
+    }
+
+    /// True if the line speaks of a failure. error: the rank of ERROR.
+    pub fn is_word(
+        &self,
+        caches: &mut Caches,
+        content: &[u8],
+        rank: usize,
+        error: usize,
+    ) -> bool {
+        let is_other = rank >= error || (0 < rank && rank < self.warning);
+        if content.is_empty() || is_other || self.green.is_match(content) {
+            return false;
+        }
+        if self.mark(caches, content) == Some(Mark::Outcome) || self.passing.is_match(content) {
+            return false;
+        }
+        if self.weak.is_match(content) && !self.frame.is_match(content) {
+            return true;
+        }
+        rank != self.warning && self.words.is_match(content)
+    }
+}

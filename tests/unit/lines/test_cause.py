@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which line of a log a summary shows as its cause, for each convention of tools."""
+
+import re
+
+import pytest
+
+from oslogserve.lines.grammar.causes import HINTS, RULES
+from oslogserve.lines.pure.cause import GAP, LONGEST, PARAGRAPH, REACH, REPORT, RING, mark_of
+from oslogserve.lines.selection import Selection, Wanted
+from tests.marked import MARKED
+from tests.renderers import answered
+
+TRAVIS_STEP = b"travis_time:start:0a1b2c3d\r\x1b[0K$ make %b"
+TRAVIS_FAILED = b'The command "make %b" exited with 1.'
+TRAVIS_PASSED = b'The command "make %b" exited with 0.'
+
+
+@pytest.fixture(scope="module")
+def found_in(renderer):
+    """(the line of the cause, why; whether the log failed); None for no cause."""
+
+    def found_in(*lines, **asked):
+        log = b"".join(line + b"\n" for line in lines)
+        summary, _ = answered(renderer, [log], Wanted("summary", Selection(**asked), 1.4e9))
+        cause = summary["cause"]
+        return cause and (cause["line"], cause["why"]), summary["failed"]
+
+    return found_in
+
+
+@pytest.fixture(scope="module")
+def cause_of(renderer):
+    def cause_of(*lines):
+        log = b"".join(line + b"\n" for line in lines)
+        return answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["cause"]
+
+    return cause_of
+
+
+@pytest.mark.parametrize(
+    ("mark", "line"), [(mark, line) for mark, lines in MARKED.items() for line in lines]
+)
+def test_each_tool_is_read(mark, line):
+    assert mark_of(line.lstrip()) == mark
+
+
+def test_each_rule_has_a_line():
+    lines = [line.lstrip() for lines in MARKED.values() for line in lines]
+    rules = [rule for rule in RULES if not any(re.match(rule.pattern, line) for line in lines)]
+    assert not rules
+    assert all(any(hint in line for hint in HINTS) for line in lines if _needs_hint(line))
+
+
+def _needs_hint(line):
+    first = next(rule for rule in RULES if re.match(rule.pattern, line))
+    return first.is_anywhere
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "why"),
+    [
+        ((b"a", b"ERROR: no b", b"c"), 2, "severity"),
+        (
+            (b"ERROR: too early", *[b"x"] * 30, b"ERROR: too late", b"ERROR: still later"),
+            32,
+            "severity",
+        ),
+        ((b"ERROR: no x", b"FAIL: test_it (tests.TestIt)", b"ERROR: no y"), 2, "test"),
+        ((b"No Rakefile found", b"make: *** [all] Error 1"), 1, "failed step"),
+        ((b"README.md:2180: Line longer than 80 characters", b"FAILED"), 1, "failed step"),
+        ((b"cp: cannot stat 'a': No such file or directory", b"FAILED"), 1, "failed step"),
+        ((b"file.py:76:1: E305 expected 2 blank lines", b"FAILED"), 1, "failed step"),
+        ((b"one", b"", b"two", b"three", b"FAILED"), 3, "end"),
+        ((b"Failures:", b"", b"  1) it works", b"ERROR: no x"), 3, "test"),
+        ((b"rake aborted!", b"No such task"), 2, "severity"),
+        ((b"  1) it works", b"     no", b"5 examples, 1 failure"), 1, "test"),
+        ((b"  1) to do", b"ERROR: no x", b"FAILED"), 2, "severity"),
+        ((b"--- FAIL: TestA", b"    --- PASS: TestA/a", b"    --- FAIL: TestA/b"), 3, "test"),
+        ((b"--- FAIL: TestA", b"--- FAIL: TestB", b"    --- FAIL: TestB/b"), 1, "test"),
+        ((b"Traceback (most recent call last):", b"  File a", b"ValueError: b"), 3, "severity"),
+        (
+            (b"ok 1 - handles an ERROR: x", b"+ echo ERROR: x", b"no such b", b"FAILED"),
+            3,
+            "failed step",
+        ),
+    ],
+)
+def test_the_line_that_tells_why_is_the_cause(found_in, lines, line, why):
+    assert found_in(*lines) == ((line, why), True)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        *(b"3 failed, 117 passed", b"make: *** [all] Error 2", b"npm ERR! Test failed"),
+        *(
+            b"[INFO] BUILD FAILURE",
+            b"Finished: FAILURE",
+            b"##[error]Process completed with exit code 1.",
+        ),
+        *(TRAVIS_FAILED % b"b", b"[Zuul] Task exit code: 1"),
+    ],
+)
+def test_an_outcome_is_no_cause(found_in, outcome):
+    assert found_in(b"a", b"Unable to find b", outcome) == ((2, "failed step"), True)
+
+
+def test_errors_of_steps_that_passed_do_not_count(found_in):
+    passed = [TRAVIS_STEP % b"a", b"ERROR: provoked", TRAVIS_PASSED % b"a"]
+    failed = [TRAVIS_STEP % b"b", b"cannot do b", TRAVIS_FAILED % b"b"]
+    assert found_in(*passed, *failed, b"ERROR: still later") == ((5, "failed step"), True)
+    assert found_in(*passed, *passed) == ((6, "end"), False)
+
+
+def test_an_ignored_failure_does_not_count(found_in):
+    log = [b"TASK [a]", b"fatal: [host]: FAILED! => {}", b"...ignoring", b"TASK [b]", b"ok: [host]"]
+    assert found_in(*log) == ((5, "end"), False)
+
+
+def test_without_a_verdict_the_step_that_shows_most_has_the_cause(found_in):
+    steps = [b"TASK [a]", b"ERROR: no a", b"TASK [b]", b"not ok 1 - b", b"TASK [c]", b"ERROR: no c"]
+    assert found_in(*steps) == ((4, "test"), True)
+
+
+def test_a_step_that_was_stopped_is_its_own_cause(found_in):
+    log = [TRAVIS_STEP % b"a", b"ERROR: no x", b'The command "make" exited with 124.']
+    assert found_in(*log) == ((3, "severity"), True)
+
+
+def test_the_script_of_a_step_is_not_its_output(found_in):
+    log = [b"##[group]Run make || echo failed", b"exit 1 # error", b"##[endgroup]"]
+    assert found_in(*log, b"x", b"##[error]Process completed with exit code 1.")[0] == (4, "end")
+    assert found_in(*log, b"##[error]Process completed with exit code 1.")[0] == (1, "end")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"2024-03-04T05:06:07.1234567Z ",
+        b"\xef\xbb\xbf2024-03-04T05:06:07.1234567Z ",
+        b"[2024-03-04T05:06:07.123Z] ",
+        b"2024-03-04 05:06:07.123456 | ",
+        b"2024-03-04 05:06:07.123456 | controller | ",
+        b"2024-03-04 05:06:07.123456 | controller |   ",
+        b"05:06:07 ",
+        b"45%\r",
+        b"\x1b[31m",
+    ],
+)
+def test_a_line_is_read_behind_its_time(found_in, before):
+    log = [b"TASK [a]", b"not ok 1 - a", b"[Zuul] Task exit code: 1", b"not ok 2"]
+    assert found_in(*(before + line for line in log)) == ((2, "test"), True)
+
+
+@pytest.mark.parametrize(
+    "last", [b"Finished: SUCCESS", b"Job succeeded", b"Done. Your build exited with 0."]
+)
+def test_a_log_that_says_that_it_passed_has_no_cause(found_in, last):
+    assert found_in(b"ERROR: no x", last) == (None, False)
+
+
+def test_a_log_without_a_failure_shows_its_end(found_in):
+    assert found_in() == (None, False)
+    assert found_in(b"a", b"", b"b", b"c") == ((3, "end"), False)
+    assert found_in(b"", b"  ") == (None, False)
+
+
+def test_a_cause_has_its_lines_its_time_and_a_bounded_text_without_colours(cause_of):
+    line = b"\x1b[31m2024-03-04 05:06:08 not ok 1 " + b"x" * 900 + b"\r"
+    found = cause_of(b"2024-03-04 05:06:07 x", line, b"  one", b"  two", b"", b"  three")
+    text = found.pop("text")
+    assert text.startswith("2024-03-04 05:06:08 not ok 1 xxx")
+    assert len(text) == 300
+    assert found == {"line": 2, "last": 4, "time": "2024-03-04T05:06:08", "why": "test"}
+
+
+def test_what_is_held_is_bounded(found_in, cause_of):
+    assert found_in(b"no such a", *[b"x"] * RING, b"FAILED")[0] == (RING - PARAGRAPH + 1, "end")
+    assert cause_of(b"not ok 1", *[b"x"] * 99)["last"] == REPORT + 1
+    apart = [b"ERROR: no a", *[b"x"] * (GAP - 1), b"ERROR: no b"]
+    assert found_in(*apart)[0] == (1, "severity")
+    assert found_in(*apart[:1], b"x", *apart[1:])[0] == (GAP + 2, "severity")
+    assert found_in(b"x" * REACH + b"\rERROR", b"x" * LONGEST + b" error", b"y")[0] == (1, "end")
+
+
+def test_the_cause_is_of_the_lines_that_a_filter_leaves(found_in):
+    log = [b"not ok 1", b"ERROR: no x", b"y"]
+    assert found_in(*log, level="ERROR")[0] == (1, "test")
+    assert found_in(*log, first=2)[0] == (2, "severity")
+    assert found_in(*log, first=3) == ((3, "end"), False)
