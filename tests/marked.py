@@ -100,6 +100,8 @@ MARKED = {
         b"** TEST FAILED **",
         b"The following build commands failed:",
         b"Captured traceback:",
+        b"Job complete, result: FAILURE",
+        b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
         b"\xe2\x9c\x96 3 problems (3 errors, 0 warnings)",
         b"[error] (test:compile) Compilation failed",
     ],

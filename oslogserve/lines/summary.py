@@ -65,7 +65,7 @@ class Totals(TypedDict):
     errors: list[ErrorLine]
     #: None for a log that says that it passed, or without lines.
     cause: CauseLine | None
-    #: True if the lines say that something failed.
+    #: True if the lines say that the log, a step or a test failed.
     failed: bool
 
 

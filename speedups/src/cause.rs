@@ -10,6 +10,7 @@ use memchr::{memmem, memrchr};
 use crate::ansi;
 use crate::cause_rules::{Caches, Mark};
 use crate::grammar::Grammar;
+use crate::view::Line;
 
 /// Bytes of a line that are read, and of its content.
 const REACH: usize = 4096;
@@ -126,6 +127,10 @@ impl Step {
             return 2;
         }
         u8::from(self.has_outcome || self.errors.is_some())
+    }
+
+    fn has_failed(&self) -> bool {
+        self.has_outcome || self.found.iter().any(Option::is_some)
     }
 
     /// Takes a line; what is left there may be used again.
@@ -309,6 +314,8 @@ pub struct CauseFinder {
     decided: Option<Cause>,
     /// The current line.
     text: Text,
+    /// The last line with a time and a level below WARNING: its number, or 0, its text and time.
+    low: (u64, Vec<u8>, Vec<u8>),
 }
 
 impl CauseFinder {
@@ -321,20 +328,25 @@ impl CauseFinder {
             is_healthy: true,
             decided: None,
             text: Text::default(),
+            low: Default::default(),
         }
     }
 
-    /// Takes a line. time: its own, and the last one at or above it.
-    pub fn add(&mut self, number: u64, stored: &[u8], rank: usize, time: &[u8], last_time: &[u8]) {
+    /// Takes a line. last_time: the last one at or above it.
+    #[inline]
+    pub fn add(&mut self, line: &Line<'_>, last_time: &[u8]) {
+        let (number, stored) = (line.number, &line.text);
+        let rank = line.seen.severity.unwrap_or(0);
         if self.decided.is_some() {
             return;
         }
+        let is_low = 0 < rank && rank < self.grammar.causes.warning;
+        if is_low && !line.seen.time.is_empty() {
+            return self.add_low(number, stored, last_time);
+        }
         let grammar = Arc::clone(&self.grammar);
         let Some(caches) = &mut self.caches else { return };
-        let raw = &stored[..stored.len().min(REACH)];
-        let size = raw.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
-        let raw = &raw[..size];
-        let cut = memrchr(b'\r', raw).map_or(0, |at| at + 1);
+        let (raw, cut) = visible(stored);
         let text = &mut self.text;
         text.number = number;
         text.rank = rank;
@@ -343,7 +355,7 @@ impl CauseFinder {
         text.shown.clear();
         let left = &raw[cut..];
         text.shown.extend_from_slice(&ansi::without(&left[..left.len().min(2 * LONGEST)]));
-        let start = grammar.causes.behind_time(caches, &text.shown, time);
+        let start = grammar.causes.behind_time(caches, &text.shown, &line.time());
         text.indent = text.shown[start..].iter().take_while(|&&byte| is_blank(byte)).count();
         text.start = start + text.indent;
         let mark = grammar.causes.mark(caches, text.content());
@@ -351,6 +363,27 @@ impl CauseFinder {
         let is_over = || memmem::find(&raw[..cut], &grammar.causes.overwritten).is_some();
         let is_travis = (text.content().starts_with(COMMAND) && is_echo()) || (cut > 0 && is_over());
         self.take(&grammar, mark, is_travis);
+    }
+
+    /// Takes a line that tells nothing.
+    fn add_low(&mut self, number: u64, stored: &[u8], time: &[u8]) {
+        self.is_healthy = false;
+        let (low, text, text_time) = &mut self.low;
+        *low = number;
+        text.clear();
+        text.extend_from_slice(&stored[..stored.len().min(REACH)]);
+        text_time.clear();
+        text_time.extend_from_slice(time);
+    }
+
+    /// The end of a log whose lines all have a time and a level below WARNING.
+    fn low_end(&self) -> Option<Cause> {
+        let (number, stored, time) = &self.low;
+        let (raw, cut) = visible(stored);
+        let left = &raw[cut..];
+        let shown = ansi::without(&left[..left.len().min(2 * LONGEST)]).into_owned();
+        let text = Text { number: *number, shown, time: time.clone(), ..Text::default() };
+        (*number > 0).then(|| Group::new(&text).cause("end"))
     }
 
     fn take(&mut self, grammar: &Grammar, mark: Option<Mark>, is_travis: bool) {
@@ -380,7 +413,7 @@ impl CauseFinder {
         self.step = Step { begin: Some(self.text.clone()), ..Step::default() };
     }
 
-    /// The cause, and whether the log failed.
+    /// The cause, and whether the log says that something failed.
     pub fn cause(&mut self) -> (Option<Cause>, bool) {
         if self.decided.is_some() {
             return (self.decided.clone(), true);
@@ -391,10 +424,10 @@ impl CauseFinder {
         }
         let is_heavier = |kept: &&Step| kept.weight() > self.step.weight();
         let step = self.kept.as_ref().filter(is_heavier).unwrap_or(&self.step);
-        let cause = step.cause(&self.grammar, caches);
+        let cause = step.cause(&self.grammar, caches).or_else(|| self.low_end());
         match cause {
             Some(cause) if step.weight() == 0 => (Some(Cause { why: "end", ..cause }), false),
-            cause => (cause, step.weight() > 0),
+            cause => (cause, step.has_failed()),
         }
     }
 }
@@ -405,6 +438,14 @@ impl Drop for CauseFinder {
             self.grammar.causes.reuse(caches);
         }
     }
+}
+
+/// The line without its end, and the size of what is written over.
+fn visible(stored: &[u8]) -> (&[u8], usize) {
+    let raw = &stored[..stored.len().min(REACH)];
+    let size = raw.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
+    let raw = &raw[..size];
+    (raw, memrchr(b'\r', raw).map_or(0, |at| at + 1))
 }
 
 /// Where a line's content may begin: behind the time that it begins with.

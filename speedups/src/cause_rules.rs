@@ -115,7 +115,7 @@ pub struct Causes {
     pub stack: Vec<u8>,
     pub overwritten: Vec<u8>,
     pub echo: Vec<u8>,
-    warning: usize,
+    pub warning: usize,
     unused_caches: Pool<Caches>,
 }
 

@@ -226,8 +226,7 @@ impl View for Summary {
         if rank >= self.error {
             self.add_error(line);
         }
-        let time = line.time();
-        self.causes.add(line.number, &line.text, rank, &time, &self.last_time);
+        self.causes.add(line, &self.last_time);
         if let Some(moment) = line.moment {
             let buckets = self.buckets.len();
             let bucket = self.bucket(moment.micros);

@@ -62,10 +62,10 @@ _OUTCOMES = rb"""
 make (?:\S*make(?:\.\w+)?(?:\[\d+\])?): \*\*\*
 npm (?:npm (?:ERR!|error)|lerna ERR!|error Command failed with|error An unexpected error)
 tools (?:\[\w+\] )?(?:BUILD|Build|COMPILATION) (?:FAILED|FAILURE|failed)
-tools [\w /-]{0,40}\b(?:[Bb]uild|BUILD|[Tt]ests?|[Ss]uites?|[Cc]ompilation|check) (?:FAILED|FAILURE|failed)(?:[.!,:]|$)
+tools [\w /-]*\b(?:[Bb]uild|BUILD|[Tt]ests?|[Ss]uites?|[Cc]ompilation|check) (?:FAILED|FAILURE|failed)(?:[.!,:]|$)
 tools (?:FAIL(?:ED|URES?)?|ERRORS)[!.]?$
 go FAIL\t
-tools .{0,40}\b[1-9]\d* (?:tests? |examples? |specs? |of \d+ tests? )?(?:failed|failures?|failing|errors?)\b
+tools .*\b[1-9]\d* (?:tests? |examples? |specs? |of \d+ tests? )?(?:failed|failures?|failing|errors?)\b
 surefire (?:\[\w+\] )?Tests run:
 phpunit Tests: \d+
 maven \[ERROR\] *(?:$|\[Help|To see the full|Re-run Maven|For more info|After correcting|  mvn|-> \[Help|COMPILATION ERROR)
@@ -76,7 +76,7 @@ ninja* ninja: build stopped
 github* ##\[error\]Process completed
 cargo* (?:warning: build failed|(?:error: )?(?:build failed|aborting due to|could not compile))
 cargo* error: test failed, to rerun
-tools .*\b(?:exited with|exit(?:ed)? (?:code|status)|returned|status|return code|error code)(?: code)?:? \(?[1-9]\d*\)?[.:]?$
+tools .*\b(?:exited with|exit(?:ed)? (?:code|status)|returned|return code|error code)(?: code)?:? \(?[1-9]\d*\)?[.:]?$
 gcc* collect2: error: ld returned
 tools Command failed with
 gradle* Execution failed for task
@@ -92,6 +92,8 @@ ansible* PLAY RECAP|NO MORE HOSTS LEFT
 xcodebuild* The following build commands failed:
 xcodebuild* \*\* [A-Z]+ FAILED \*\*
 testtools* Captured traceback:
+zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
+ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
 eslint* \xe2\x9c\x96 \d+ problems? \(
 sbt* \[error\] \(.*\) (?:Compilation failed|sbt\.TestsFailedException)
 """
@@ -178,7 +180,7 @@ PASSING = (
 )
 #: A count of failures, after which numbered lines are failed tests.
 RECAP = (
-    rb".{0,40}\b[1-9]\d* (?:tests? |examples? |specs? )?(?:failed|failures?|failing|errors?)\b"
+    rb".*\b[1-9]\d* (?:tests? |examples? |specs? )?(?:failed|failures?|failing|errors?)\b"
     rb"|FAILED \(|.*(?:[Ff]ailures?|[Ee]rrors|[Ff]ailed): *[1-9]|(?:FAILURES|ERRORS)!"
 )
 #: A frame of a stack in Ruby.
@@ -189,8 +191,8 @@ SUBTEST = b"--- FAIL"
 STACK = b"Traceback ("
 #: A pattern that may begin with any byte is tried only for a line with one of these.
 HINTS = (
-    *(b"ail", b"FAIL", b"ERROR", b"rror", b"xit", b"code", b"status", b"returned", b"***"),
-    *(b"[E]", b"space left", b"could not be"),
+    *(b"fail", b"Fail", b"FAIL", b"ERROR", b"error", b"exit", b"return", b"***", b"[E]"),
+    *(b"space left", b"could not be", b"not found"),
 )
 
 
@@ -204,7 +206,7 @@ class Rule(NamedTuple):
     @property
     def is_anywhere(self) -> bool:
         """True if it may begin with any byte."""
-        return self.pattern.startswith((b".", rb"\S", rb"(?:\S"))
+        return self.pattern.startswith((b".", rb"\S", rb"(?:\S", rb"\w", rb"[\w"))
 
 
 def _rows(table: bytes) -> list[tuple[str, bytes]]:

@@ -146,6 +146,11 @@ class _Step:
         """How much the step shows of a failure; 0 for nothing."""
         return 2 if self.found else int(self.has_outcome or self.errors is not None)
 
+    @property
+    def has_failed(self) -> bool:
+        """True if an outcome or a test says so. Errors alone do not: healthy services log some."""
+        return self.has_outcome or bool(self.found)
+
     def add(self, text: Text, mark: Mark | None) -> None:
         kind = self._kind(text, mark)
         self._extend_report(text, kind)
@@ -253,6 +258,9 @@ class CauseFinder:
         self._kept: _Step | None = None
         #: True for a log without lines, and while the last line says that the log passed.
         self._is_healthy = True
+        #: The last line with a time and a level below WARNING, which tells nothing: its number, text
+        #: and time.
+        self._low: tuple[int, bytes, bytes] | None = None
         #: The cause that a verdict decided.
         self._decided: Cause | None = None
         self._is_decided = False
@@ -261,9 +269,11 @@ class CauseFinder:
         """Takes a line with its feed. own_time: of the line; last_time: the last one at or above it."""
         if self._is_decided:
             return
-        raw = stored[:REACH].rstrip(b"\r\n")
-        cut = raw.rfind(b"\r") + 1
-        shown = without_sequences(raw[cut:][: 2 * LONGEST])
+        if own_time and 0 < rank < _WARNING:
+            self._is_healthy = False
+            self._low = number, stored, last_time
+            return
+        raw, cut, shown = _shown(stored)
         start = _behind_time(shown, own_time)
         content = shown[start:].lstrip()
         indent = len(shown) - start - len(content)
@@ -292,9 +302,10 @@ class CauseFinder:
         self._decided, self._is_decided = cause, True
 
     def cause(self) -> tuple[Cause | None, bool]:
-        """The cause, and whether the log failed. None for a log that passed, or has no line.
+        """The cause, and whether the log says that something failed.
 
-        Of a log that does not say how it ended, it is the end.
+        The cause is the log's end if no line shows a failure, and None for a log that says that it
+        passed, or has no line.
         """
         if self._decided:
             return self._decided, True
@@ -303,10 +314,25 @@ class CauseFinder:
         step = self._step
         if self._kept and self._kept.weight > step.weight:
             step = self._kept
-        cause = step.cause()
+        cause = step.cause() or self._low_end()
         if step.weight or cause is None:
-            return cause, step.weight > 0
+            return cause, step.has_failed
         return cause._replace(why="end"), False
+
+    def _low_end(self) -> Cause | None:
+        """The end of a log whose lines all have a time and a level below WARNING."""
+        if self._low is None:
+            return None
+        number, stored, time = self._low
+        _, _, shown = _shown(stored)
+        return Cause(Text(number, shown, 0, 0, 0, time), number, "end")
+
+
+def _shown(stored: bytes) -> tuple[bytes, int, bytes]:
+    """The line without its end, the size of what is written over, and what a terminal shows."""
+    raw = stored[:REACH].rstrip(b"\r\n")
+    cut = raw.rfind(b"\r") + 1
+    return raw, cut, without_sequences(raw[cut:][: 2 * LONGEST])
 
 
 def _behind_time(shown: bytes, time: bytes) -> int:

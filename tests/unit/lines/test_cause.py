@@ -87,7 +87,7 @@ def _needs_hint(line):
     ],
 )
 def test_the_line_that_tells_why_is_the_cause(found_in, lines, line, why):
-    assert found_in(*lines) == ((line, why), True)
+    assert found_in(*lines)[0] == (line, why)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +158,18 @@ def test_a_line_is_read_behind_its_time(found_in, before):
 )
 def test_a_log_that_says_that_it_passed_has_no_cause(found_in, last):
     assert found_in(b"ERROR: no x", last) == (None, False)
+
+
+def test_errors_alone_do_not_say_that_a_log_failed(found_in):
+    assert found_in(b"a", b"ERROR: no b") == ((2, "severity"), False)
+    assert found_in(b"a", b"ERROR: no b", b"make: *** [a] Error 1") == ((2, "severity"), True)
+    assert found_in(b"a", b"FAIL: test_it (tests.TestIt)") == ((2, "test"), True)
+
+
+def test_lines_below_warning_are_its_end_at_most(found_in):
+    info = b"2026-03-04 18:22:11.000 INFO a: 3 failed"
+    assert found_in(info, info) == ((2, "end"), False)
+    assert found_in(info, b"b", info) == ((2, "end"), False)
 
 
 def test_a_log_without_a_failure_shows_its_end(found_in):
