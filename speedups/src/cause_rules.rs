@@ -15,7 +15,10 @@ pub struct Data {
     rules: Vec<(String, Vec<u8>, bool)>,
     hints: Vec<u8>,
     behind_time: Vec<u8>,
-    green: Vec<u8>,
+    green: Vec<Vec<u8>>,
+    /// Those that may begin with any byte, and what they need.
+    green_anywhere: Vec<u8>,
+    green_hints: Vec<u8>,
     weak: Vec<u8>,
     frame: Vec<u8>,
     recap: Vec<u8>,
@@ -97,6 +100,7 @@ pub struct Caches {
     rules: Cache,
     anywhere: Cache,
     behind_time: Cache,
+    green: Cache,
 }
 
 /// The rules.
@@ -105,7 +109,9 @@ pub struct Causes {
     anywhere: Rules,
     hints: Regex,
     behind_time: Patterns,
-    green: Regex,
+    green: Patterns,
+    green_anywhere: Regex,
+    green_hints: Regex,
     weak: Regex,
     frame: Regex,
     recap: Regex,
@@ -127,7 +133,9 @@ impl Causes {
             anywhere: Rules::new(data, true)?,
             hints: bytes_regex(&data.hints)?,
             behind_time: Patterns::new(&[&data.behind_time])?,
-            green: bytes_regex(&data.green)?,
+            green: Patterns::new(&data.green)?,
+            green_anywhere: bytes_regex(&data.green_anywhere)?,
+            green_hints: bytes_regex(&data.green_hints)?,
             weak: bytes_regex(&data.weak)?,
             frame: bytes_regex(&data.frame)?,
             recap: bytes_regex(&data.recap)?,
@@ -148,6 +156,7 @@ impl Causes {
             rules: self.rules.patterns.cache(),
             anywhere: self.anywhere.patterns.cache(),
             behind_time: self.behind_time.cache(),
+            green: self.green.cache(),
         })
     }
 
@@ -156,10 +165,16 @@ impl Causes {
         self.unused_caches.give_back(caches);
     }
 
-    /// The meaning of a line's content; None for most.
-    pub fn mark(&self, caches: &mut Caches, content: &[u8]) -> Option<Mark> {
+    /// The place of the first hint.
+    pub fn hint(&self, text: &[u8]) -> Option<usize> {
+        self.hints.find(text).map(|found| found.start())
+    }
+
+    /// The meaning of a line's content; None for most. may_be_hinted: false if it has no hint.
+    #[inline]
+    pub fn mark(&self, caches: &mut Caches, content: &[u8], may_be_hinted: bool) -> Option<Mark> {
         let first = self.rules.first(&mut caches.rules, content);
-        let hinted = if self.hints.is_match(content) {
+        let hinted = if may_be_hinted && self.hints.is_match(content) {
             self.anywhere.first(&mut caches.anywhere, content)
         } else {
             None
@@ -188,8 +203,10 @@ impl Causes {
         mark
     }
 
-    pub fn is_green(&self, content: &[u8]) -> bool {
-        self.green.is_match(content)
+    /// True if the line is no error, whatever its severity is.
+    pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
+        self.green.first_at(&mut caches.green, content, 0).is_some()
+            || (self.green_hints.is_match(content) && self.green_anywhere.is_match(content))
     }
 
     pub fn is_recap(&self, content: &[u8]) -> bool {
@@ -205,10 +222,10 @@ impl Causes {
         error: usize,
     ) -> bool {
         let is_other = rank >= error || (0 < rank && rank < self.warning);
-        if content.is_empty() || is_other || self.green.is_match(content) {
+        if content.is_empty() || is_other || self.is_green(caches, content) {
             return false;
         }
-        if self.mark(caches, content) == Some(Mark::Outcome) || self.passing.is_match(content) {
+        if self.mark(caches, content, true) == Some(Mark::Outcome) || self.passing.is_match(content) {
             return false;
         }
         if self.weak.is_match(content) && !self.frame.is_match(content) {

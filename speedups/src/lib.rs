@@ -32,6 +32,7 @@ mod renderer;
 mod search;
 mod select;
 mod selection;
+mod step;
 mod summary;
 mod text;
 mod times;

@@ -217,6 +217,10 @@ impl Summary {
 }
 
 impl View for Summary {
+    fn begin(&mut self) {
+        self.causes.begin();
+    }
+
     fn line(&mut self, line: &Line<'_>) {
         let rank = line.seen.severity.unwrap_or(0);
         self.severities.add(rank, line.number);

@@ -157,6 +157,8 @@ shells (?:\+{1,4}|>|\$) ?\S
 compilers \d+ +\|
 github \[command\]
 """
+#: Each pattern of _GREEN that begins with `.*` needs one of these.
+GREEN_HINTS = (b" ok", b" OK", b"PASS", b"pass")
 #: Lines that locate a fault. They are asked near the end of a step that has nothing better.
 _WEAK = rb"""
 linters (?:\./|/)?[\w.@/+-]+\.\w{1,8}(?::\d+|\(\d+[,)])(?::\d+)?[:) -]
@@ -191,8 +193,8 @@ SUBTEST = b"--- FAIL"
 STACK = b"Traceback ("
 #: A pattern that may begin with any byte is tried only for a line with one of these.
 HINTS = (
-    *(b"fail", b"Fail", b"FAIL", b"ERROR", b"error", b"exit", b"return", b"***", b"[E]"),
-    *(b"space left", b"could not be", b"not found"),
+    *(b"fail", b"Fail", b"FAIL", b"... ERROR", b"<<< ERROR", b" error", b"exit", b"return"),
+    *(b"***", b"[E]", b"space left", b"could not be", b"not found"),
 )
 
 

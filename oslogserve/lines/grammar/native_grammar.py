@@ -49,8 +49,10 @@ class NativeCauses:
     def __init__(self) -> None:
         self.rules = [(rule.mark, rule.pattern, rule.is_anywhere) for rule in causes.RULES]
         self.hints = b"|".join(map(re.escape, causes.HINTS))
+        self.green_hints = b"|".join(map(re.escape, causes.GREEN_HINTS))
         self.behind_time = chapters.BEHIND_TIME
-        self.green = _beginning(causes.GREEN)
+        self.green = [one for one in causes.GREEN if not one.startswith(b".")]
+        self.green_anywhere = _beginning(one for one in causes.GREEN if one.startswith(b"."))
         self.weak = _beginning(causes.WEAK)
         self.frame = _beginning([causes.FRAME])
         self.recap = _beginning([causes.RECAP])

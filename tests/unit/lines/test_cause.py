@@ -6,7 +6,8 @@ import re
 import pytest
 
 from oslogserve.lines.grammar.causes import HINTS, RULES
-from oslogserve.lines.pure.cause import GAP, LONGEST, PARAGRAPH, REACH, REPORT, RING, mark_of
+from oslogserve.lines.pure.cause import REACH
+from oslogserve.lines.pure.step import GAP, LONGEST, PARAGRAPH, REPORT, RING, mark_of
 from oslogserve.lines.selection import Selection, Wanted
 from tests.marked import MARKED
 from tests.renderers import answered
@@ -158,12 +159,20 @@ def test_a_line_is_read_behind_its_time(found_in, before):
 )
 def test_a_log_that_says_that_it_passed_has_no_cause(found_in, last):
     assert found_in(b"ERROR: no x", last) == (None, False)
+    assert found_in(b"ERROR: no x", last, b"", b"  ") == (None, False)
+    assert found_in(last, b"ERROR: no x")[0] == (2, "severity")
 
 
 def test_errors_alone_do_not_say_that_a_log_failed(found_in):
     assert found_in(b"a", b"ERROR: no b") == ((2, "severity"), False)
     assert found_in(b"a", b"ERROR: no b", b"make: *** [a] Error 1") == ((2, "severity"), True)
     assert found_in(b"a", b"FAIL: test_it (tests.TestIt)") == ((2, "test"), True)
+
+
+def test_an_outcome_alone_is_the_end(found_in):
+    info = b"2026-03-04 18:22:11.000 INFO a: b"
+    assert found_in(info, b"make: *** [a] Error 1") == ((2, "end"), True)
+    assert found_in(b"##[error]Process completed with exit code 1.") == ((1, "end"), True)
 
 
 def test_lines_below_warning_are_its_end_at_most(found_in):
