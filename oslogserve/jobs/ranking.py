@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks a job's logs: the one with the likely cause of the failure first.
 
-The cause is most often an error that is printed once, shortly before the failure. Errors of
-successful runs are printed often, and at any time. So an error scores high if the job has few like
-it, and if it comes shortly before the failure.
+A log that says that it failed leads, by the cause in its summary. In other logs, the cause is most
+often an error that is printed once, shortly before the failure. Errors of successful runs are printed
+often, and at any time. So an error scores high if the job has few like it, and if it comes shortly
+before the failure.
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 from oslogserve.lines.time_range import time_range
 
-#: Names of the job's own log, which says that the job failed, and seldom why.
+#: Names of the job's own log.
 CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
 #: The variable parts of an error: numbers, ids, quoted text.
 _VARIABLE = re.compile(r"[0-9a-f]*\d[0-9a-f-]*|(?<=')[^']*(?=')", re.IGNORECASE)
@@ -23,14 +24,17 @@ _HALF = 120 * 10**6
 #: Factors for an error that the site calls noise, one after the failure, one without a time, and one
 #: in the job's own log.
 _NOISE, _LATER, _UNTIMED, _CONSOLE = 0.01, 0.3, 0.2, 0.3
+#: Scores of logs that failed, by why their cause was chosen. An error's score is at most 1.
+_FAILED = {"end": 2.0, "failed step": 3.0, "severity": 3.0, "test": 4.0}
 
 
 class Ranked(NamedTuple):
     """A log's rank. Logs with a higher score come first."""
 
+    #: 0 for a log that shows no failure and no error.
     score: float
-    #: The entry of the log's `errors` with the highest score; None for none.
-    error: dict[str, Any] | None
+    #: The log's cause, as in its summary or made of its error with the highest score; None for none.
+    cause: dict[str, Any] | None
 
 
 def ranked(
@@ -38,7 +42,7 @@ def ranked(
 ) -> list[Ranked]:
     """The rank of each log, in their order.
 
-    logs: names, and summaries with `errors` and `last_time`. noise: errors that match are noise.
+    logs: names, and summaries. noise: errors that match are noise.
     """
     kinds = Counter(_kind(error) for _, summary in logs for error in summary["errors"])
     failure = _failure(logs)
@@ -54,8 +58,13 @@ def ranked(
     for name, summary in logs:
         scores = [(score(name, error), error) for error in summary["errors"]]
         # max() takes the first of equals: a traceback's first line tells most.
-        best = max(scores, key=lambda one: one[0], default=None)
-        found.append(Ranked(*best) if best else Ranked(0.0, None))
+        value, error = max(scores, key=lambda one: one[0], default=(0.0, None))
+        cause = summary["cause"]
+        if cause and summary["failed"]:
+            value += _FAILED[cause["why"]]
+        elif error and not (cause and CONSOLES.search(name)):
+            cause = {**error, "last": error["line"], "why": "severity"}
+        found.append(Ranked(value, cause))
     return found
 
 
@@ -66,12 +75,14 @@ def _kind(error: dict[str, Any]) -> str:
 def _failure(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
     """When the job failed, in microseconds since 1970; None if unknown.
 
-    That is at the last error of its own log, or at the last time in any log.
+    That is at the last error of its own log, at the cause in a log that failed, or at the last time in
+    any log.
     """
     errors = [
         error["time"] for name, found in logs if CONSOLES.search(name) for error in found["errors"]
     ]
-    times = errors[-1:] or [found["last_time"] for _, found in logs]
+    causes = [found["cause"]["time"] for _, found in logs if found["failed"] and found["cause"]]
+    times = errors[-1:] or [*filter(None, causes)] or [found["last_time"] for _, found in logs]
     return max(filter(None, map(_micros, times)), default=None)
 
 

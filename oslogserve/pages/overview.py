@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from oslogserve.jobs.job import Findings, Job
 from oslogserve.jobs.job_log import JobLog
-from oslogserve.jobs.ranking import Ranked, ranked
+from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.humanize import iso_moment
@@ -83,7 +83,8 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
         "severities": found["severities"],
         "first_error": errors[0],
         "last_error": errors[-1],
-        "telling_error": rank.error,
+        "cause": rank.cause,
+        "failed": found["failed"],
         "complete": not log.missing,
         "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,
@@ -109,13 +110,21 @@ def _section(
         "overview_section.html",
         job=job,
         logs=sorted(logs, key=lambda one: one.log.file.name),
-        with_errors=[one for one in logs if one.rank.error],
+        wrong=[one for one in logs if one.rank.score],
+        ended=_ended(logs),
         task=found.task,
         tests=found.tests,
         moment=_moment,
         naming=lambda test: address(q=_short(test.name)),
         next_address=next_address(query, job) if job.next_log is not None else None,
     )
+
+
+def _ended(logs: Sequence[_RankedLog]) -> _RankedLog | None:
+    """The log whose end is shown if no log shows an error: the console, or the last one written."""
+    with_end = [one for one in logs if one.rank.cause]
+    consoles = [one for one in with_end if CONSOLES.search(one.log.file.shown)]
+    return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
 
 
 def _short(name: str) -> str:

@@ -35,7 +35,7 @@ SHOWS = {
         ("text/html", b" id=L1>"),
         ("format=raw", b" | "),
         ("format=json", b'"complete": true'),
-        ("format=summary", b'"telling_error": '),
+        ("format=summary", b'"cause": '),
         ("PortBindingFailed", b"screen-n-cpu.txt.gz:"),
         ("since=", b"job-output.txt:"),
     ],

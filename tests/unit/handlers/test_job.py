@@ -429,6 +429,31 @@ def test_an_overview_leads_with_what_went_wrong(ask):
     assert "3 logs, 2 other files" in rest
 
 
+def test_an_overview_leads_with_the_log_that_failed(job, ask):
+    build = b"a\nNo Rakefile found\nmake: *** [all] Error 1\n"
+    (job / "job" / "build.txt").write_bytes(build)
+    [first, *_] = logs = ask("/job/?format=summary").json["logs"]
+    cause = {"line": 2, "last": 2, "time": None, "text": "No Rakefile found", "why": "failed step"}
+    assert (first["name"], first["failed"], first["cause"]) == ("build.txt", True, cause)
+    assert [log["failed"] for log in logs[1:]] == [False] * 3
+    page = ask("/job/?format=overview").text
+    assert page.index(">No Rakefile found</a>") < page.index('href="logs/nova.txt.gz?lines=')
+    assert "(4 of 4 logs with errors)" in page
+
+
+def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
+    (tmp_path / "job").mkdir()
+    for name in ("a.txt", "console.txt", "z.txt"):
+        (tmp_path / "job" / name).write_text(f"x\n\nthe end of {name}\n")
+    ask = Asking(tmp_path)
+    page = ask("/job/?format=overview").text
+    assert "No log shows an error." in page
+    assert '<a class="telling" href="console.txt?lines=1-203#L3">the end of console.txt</a>' in page
+    assert "the end of z.txt" not in page
+    whys = {log["cause"]["why"] for log in ask("/job/?format=summary").json["logs"]}
+    assert whys == {"end"}
+
+
 def test_an_overview_shows_of_an_error_what_a_terminal_does(job, ask):
     written = b"\x1b[0Ksection_end:1772648533:step\r\x1b[0K\x1b[31;1mERROR: Job failed\x1b[0;m\r\n"
     (job / "job" / "gitlab.txt").write_bytes(written)

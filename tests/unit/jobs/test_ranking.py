@@ -70,13 +70,20 @@ def test_the_cause_comes_first_in_nine_of_ten_jobs():
     for number in range(10):
         at_fault, logs = job(number)
         name, rank = first_of(logs)
-        right += name == at_fault and rank.error["text"].endswith(CAUSES[number])
+        right += name == at_fault and rank.cause["text"].endswith(CAUSES[number])
     assert right >= 9
 
 
 def errors(*several):
     found = [{"line": n, "time": time, "text": text} for n, (time, text) in enumerate(several, 1)]
-    return {"errors": found, "last_time": max((time or "" for time, _ in several), default=None)}
+    last_time = max((time or "" for time, _ in several), default=None)
+    return {"errors": found, "last_time": last_time, "cause": None, "failed": False}
+
+
+def failed(why, time=None, text="why"):
+    """The summary of a log that says that it failed."""
+    cause = {"line": 7, "last": 8, "time": time, "text": text, "why": why}
+    return {"errors": [], "last_time": time, "cause": cause, "failed": True}
 
 
 def test_of_two_errors_the_one_before_the_failure_counts_more():
@@ -106,7 +113,7 @@ def test_noise_counts_less_and_is_not_left_out():
     ]
     assert first_of(logs)[0] == "a.txt"
     assert first_of(logs, "always")[0] == "b.txt"
-    assert all(rank.error for rank in ranked(logs, [re.compile("always")]))
+    assert all(rank.cause for rank in ranked(logs, [re.compile("always")]))
 
 
 @pytest.mark.parametrize("time", [None, "18:22:11", "12.500000"])
@@ -116,5 +123,45 @@ def test_errors_without_a_date_are_ranked_too(time):
 
 
 def test_a_log_without_errors_has_no_rank():
-    [rank] = ranked([("a.txt", {"errors": [], "last_time": None})])
+    [rank] = ranked([("a.txt", errors())])
     assert rank == (0.0, None)
+
+
+@pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
+@pytest.mark.parametrize("time", [None, "18:22:11", "2026-03-04T12:00:00"])
+def test_a_log_that_failed_leads_with_its_cause_at_any_time(why, time):
+    noisy = [("2026-03-04T18:59:59", f"provoked {chr(97 + number)}") for number in range(20)]
+    logs = [
+        *((f"{number}.txt", errors(*noisy)) for number in range(5)),
+        ("build.txt", failed(why, time)),
+        ("job-output.txt", errors(("2026-03-04T19:00:00", "failed"))),
+    ]
+    name, rank = first_of(logs)
+    assert (name, rank.cause["why"]) == ("build.txt", why)
+
+
+def test_of_two_logs_that_failed_the_one_with_a_failed_test_leads():
+    logs = [("console.txt", failed("failed step")), ("tests.txt", failed("test"))]
+    assert first_of(logs)[0] == "tests.txt"
+
+
+def test_errors_shortly_before_the_failure_of_another_log_count_more():
+    logs = [
+        ("a.txt", errors(("2026-03-04T18:00:00", "early"))),
+        ("b.txt", errors(("2026-03-04T18:59:58", "late"))),
+        ("c.txt", errors(("2026-03-04T20:00:00", "behind"))),
+        ("build.txt", failed("test", "2026-03-04T19:00:00")),
+    ]
+    assert max(ranked(logs)[:3]) == ranked(logs)[1]
+
+
+def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
+    summary = errors((None, "one"), (None, "two")) | {"cause": failed("severity")["cause"]}
+    service, console = ranked([("a.txt", summary), ("console.txt", summary)])
+    assert service.cause == {"line": 1, "last": 1, "time": None, "text": "one", "why": "severity"}
+    assert console.cause == summary["cause"]
+
+
+def test_a_log_that_did_not_fail_has_its_end():
+    end = failed("end") | {"failed": False}
+    assert ranked([("a.txt", end)]) == [(0.0, end["cause"])]
