@@ -48,6 +48,17 @@ impl Text {
         self.time.extend_from_slice(line.time);
     }
 
+    fn as_shown(&self) -> Shown<'_> {
+        Shown {
+            number: self.number,
+            shown: Cow::Borrowed(&self.shown),
+            start: self.start,
+            indent: self.indent,
+            rank: self.rank,
+            time: &self.time,
+        }
+    }
+
     /// What is behind its time and blanks.
     pub fn content(&self) -> &[u8] {
         let content = &self.shown[self.start..];
@@ -218,7 +229,7 @@ impl Step {
             None => {}
         }
         if self.outcome.is_none() {
-            self.ring.push().clone_from(text);
+            self.ring.push().copy(&text.as_shown());
         }
     }
 
