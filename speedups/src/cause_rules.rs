@@ -214,18 +214,13 @@ impl Causes {
     }
 
     /// True if the line speaks of a failure. error: the rank of ERROR.
-    pub fn is_word(
-        &self,
-        caches: &mut Caches,
-        content: &[u8],
-        rank: usize,
-        error: usize,
-    ) -> bool {
+    pub fn is_word(&self, caches: &mut Caches, content: &[u8], rank: usize, error: usize) -> bool {
         let is_other = rank >= error || (0 < rank && rank < self.warning);
         if content.is_empty() || is_other || self.is_green(caches, content) {
             return false;
         }
-        if self.mark(caches, content, true) == Some(Mark::Outcome) || self.passing.is_match(content) {
+        if self.mark(caches, content, true) == Some(Mark::Outcome) || self.passing.is_match(content)
+        {
             return false;
         }
         if self.weak.is_match(content) && !self.frame.is_match(content) {

@@ -207,13 +207,7 @@ impl Step {
     }
 
     /// Takes a line.
-    pub fn add(
-        &mut self,
-        grammar: &Grammar,
-        caches: &mut Caches,
-        text: &Text,
-        mark: Option<Mark>,
-    ) {
+    pub fn add(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text, mark: Option<Mark>) {
         let role = self.role(grammar, caches, text, mark);
         self.extend_report(text, role);
         let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
