@@ -11,8 +11,9 @@ use memchr::{memchr, memmem, memrchr};
 use crate::ansi;
 use crate::cause_rules::{Caches, Causes, Mark};
 use crate::grammar::Grammar;
+use crate::lines::Next;
 use crate::step::{COMMAND, Cause, Group, LONGEST, Shown, Step, Text};
-use crate::view::{Line, Next};
+use crate::view::Line;
 
 /// Bytes of a line that are read.
 const REACH: usize = 4096;
@@ -177,7 +178,7 @@ impl CauseFinder {
         let (grammar, log) = (&*self.grammar, &mut self.log);
         let causes = &grammar.causes;
         let raw = without_end(&line.text[..line.text.len().min(REACH)]);
-        let has_return = self.returns.may_be_in(line, |rest| memchr(b'\r', rest));
+        let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
         let cut = if has_return { after_return(raw) } else { 0 };
         let shown = if line.seen.has_sequences {
             shown_in(&raw[cut..])
@@ -191,8 +192,8 @@ impl CauseFinder {
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
         log.is_low &= is_empty;
-        let may_be_hinted =
-            line.seen.has_sequences || self.hints.may_be_in(line, |rest| causes.hint(rest));
+        let may_be_hinted = line.seen.has_sequences
+            || line.place_of(&mut self.hints, |rest| causes.hint(rest)).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);
         let is_calm = mark.is_none() && rank < grammar.error && !is_travis && log.step.is_calm();

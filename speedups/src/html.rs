@@ -14,7 +14,7 @@ use crate::links::{self, Link, Links};
 use crate::output::Output;
 use crate::overwritten;
 use crate::search::Search;
-use crate::view::{Line, Next, Role, View};
+use crate::view::{Line, Role, View};
 
 /// Digits of the longest number.
 const LONGEST_NUMBER: usize = 20;

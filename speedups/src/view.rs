@@ -105,24 +105,6 @@ impl Line<'_> {
     }
 }
 
-/// Bytes from the next place of something to the block's end; 0 where there is none, None where that
-/// is not known. It is looked for in the rest of a block at once: most lines hold nothing of it.
-#[derive(Default)]
-pub struct Next(Option<usize>);
-
-impl Next {
-    /// True if it may be in the line. find: its place in a text.
-    pub fn may_be_in(&mut self, line: &Line<'_>, find: impl Fn(&[u8]) -> Option<usize>) -> bool {
-        let Some(rest) = line.rest_of_block else { return true };
-        let left = match self.0 {
-            Some(left) if left <= rest.len() => left,
-            _ => find(rest).map_or(0, |at| rest.len() - at),
-        };
-        self.0 = Some(left);
-        left > rest.len() - line.text.len()
-    }
-}
-
 /// A view: writes the lines that are shown.
 pub trait View: Send + Sync {
     /// Begins another block.
