@@ -144,6 +144,8 @@ MARKED = {
         b"[  FAILED  ] It.Works (0 ms)",
     ],
     Mark.ERROR: [
+        b"INFO:build:DEBUG: error: no such target",
+        b"DEBUG:worker.1:ERROR: it broke",
         b"##[error]it broke",
         b"! Undefined control sequence.",
         b"mak: command not found",

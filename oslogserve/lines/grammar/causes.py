@@ -137,6 +137,7 @@ karma* (?:\S+ ){0,2}\(.*\) \S.* FAILED$
 gtest* \[  FAILED  \] \w
 """
 _ERRORS = rb"""
+logging* (?:DEBUG|INFO|WARNING):[\w.-]+:(?:[A-Z]+: ?)?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|CRITICAL):[ ]
 github* ##\[error\]
 latex* ! [A-Z]\w+
 shell* \w+: command not found
