@@ -485,6 +485,16 @@ function search() {
   bar.querySelector('[name="q"]').select();
 }
 
+// The browser's own search finds no more than the page holds.
+function offerSearch() {
+  if (isWhole() || bar.querySelector('.offer')) return;
+  const offer = create('p', { className: 'offer', role: 'status' });
+  offer.append('Ctrl-F finds only lines of this page. ', create('button', {
+    type: 'button', textContent: 'Search the whole log', onclick: search,
+  }));
+  bar.append(offer);
+}
+
 function askLine() {
   const entered = /\d+(-\d+)?/.exec(prompt('Go to line:'));
   if (!entered) return;
@@ -503,6 +513,7 @@ function help() {
 }
 
 document.addEventListener('keydown', (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === 'f') offerSearch();
   if (event.key === 'Escape') for (const open of bar.querySelectorAll('details[open]')) open.open = false;
   if (!isPlain(event) || event.target.closest('input, dialog') || !Object.hasOwn(KEYS, event.key)) return;
   event.preventDefault();

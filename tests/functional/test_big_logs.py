@@ -31,6 +31,17 @@ def server(tmp_path_factory):
     with (root / "big.txt").open("wb") as log:
         log.writelines(line(number) for number in range(1, LINES + 1))
     assert (root / "big.txt").stat().st_size >= 50_000_000
+    limits = "[serve]\npage_size = 67108864\npage_elements = 1100000\n"
+    with Gunicorn(f"[disk]\nroot = {root}\n{limits}") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def short_lines(tmp_path_factory):
+    """A server of a log of so many short lines that a page has the most lines of all."""
+    root = tmp_path_factory.mktemp("short")
+    lines = (b"%06d a line\n" % number for number in range(1, 100_001))
+    (root / "a.txt").write_bytes(b"".join(lines))
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
 
@@ -100,6 +111,30 @@ def test_50_mb_open_whole_at_once_and_in_bounded_memory(server, own_browser):
         page.goto(f"{server.url}/big.txt", timeout=120_000)
         painted.append(first_paint(page))
     assert min(painted) <= 1
+
+
+@pytest.mark.long
+def test_a_browser_searches_a_page_in_bounded_memory(short_lines, own_browser):
+    page = own_browser.new_page()
+    page.goto(f"{short_lines.url}/a.txt")
+    shown = page.locator("#log [id^=L]").count()
+    assert 40_000 < shown < 60_000
+    assert page.evaluate(f"window.find('{shown:06d} a line')")
+    assert memory(own_browser) < MOST_MEMORY
+
+
+def test_the_browsers_search_on_a_part_of_a_log_offers_that_of_the_whole(parts, chromium):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{parts.url}/a.txt?level=ERROR")
+        page.keyboard.press("Control+f")
+        assert page.locator(".offer").count() == 0
+        page.goto(f"{parts.url}/a.txt")
+        page.keyboard.press("Control+f")
+        page.keyboard.press("Control+f")
+        page.locator(".offer button").click()
+
+        assert page.locator("[name=q]").evaluate("field => field === document.activeElement")
 
 
 @pytest.mark.long
