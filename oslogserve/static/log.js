@@ -80,6 +80,17 @@ function letGo() {
 for (const moves of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
   addEventListener(moves, letGo, { capture: true, passive: true });
 }
+// A long line shows its first match.
+const comes = new IntersectionObserver((lines) => {
+  for (const { target: line } of lines.filter((one) => one.isIntersecting)) {
+    comes.unobserve(line);
+    line.scrollTop = line.querySelector('mark').offsetTop - line.clientHeight / 2;
+  }
+});
+addEventListener('load', () => {
+  for (const line of log.querySelectorAll('.b > .long:has(mark)')) comes.observe(line);
+});
+
 addEventListener('load', async () => {
   await frame();
   if (leftAt && !location.hash) history.replaceState(null, '', leftAt);

@@ -14,10 +14,12 @@ use crate::links::{self, Link, Links};
 use crate::output::Output;
 use crate::overwritten;
 use crate::search::Search;
-use crate::view::{Line, Role, View};
+use crate::view::{Line, View};
 
 /// Digits of the longest number.
 const LONGEST_NUMBER: usize = 20;
+/// Bytes from which on a line scrolls by itself. No more: of a line without its end, so many are known.
+const LONG: usize = REACH;
 /// Lines of a block, which a browser does not lay out until it is scrolled to.
 const BLOCK: u64 = 256;
 
@@ -131,13 +133,18 @@ impl Html {
         let initial = self.initials[line.rank];
         let initial = if line.inherits { initial.to_ascii_lowercase() } else { initial };
         let initial = if line.rank > 0 { &[initial][..] } else { b"" };
-        match (line.role, initial) {
-            (Role::Hit, []) => {}
-            (Role::Hit, &[initial, ..]) => {
+        let long: &[u8] = if line.content().len() >= LONG { b"long" } else { b"" };
+        match (line.role.class(), long, initial) {
+            ([], [], []) => {}
+            ([], [], &[initial, ..]) => {
                 self.out.put_short(&[b' ', b'c', b'l', b'a', b's', b's', b'=', initial]);
             }
-            (role, []) => self.out.put_all([b" class=", role.class()]),
-            (role, _) => self.out.put_all([b" class=\"", initial, b" ", role.class(), b"\""]),
+            (role, _, _) => {
+                let names = [initial, role, long].into_iter().filter(|name| !name.is_empty());
+                let names: Vec<_> = names.collect();
+                let quote: &[u8] = if names.len() > 1 { b"\"" } else { b"" };
+                self.out.put_all([b" class=", quote, &names.join(&b' '), quote]);
+            }
         }
     }
 

@@ -16,6 +16,7 @@ from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure import ansi
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.escape import escaped
+from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.links import LinkSpan, links_in
 from oslogserve.lines.pure.overwritten import overwritten_in
@@ -24,6 +25,8 @@ from oslogserve.lines.pure.split import RestOfLine
 from oslogserve.lines.search import Search, matches_in, most_matches
 from oslogserve.lines.selection import Tally
 
+#: Bytes from which on a line scrolls by itself. No more: of a line without its end, so many are known.
+LONG = REACH
 #: Lines of a block. A browser lays a block out only once it is scrolled to.
 _BLOCK = 256
 _BLOCK_BEGINS = b"<ol class=b>"
@@ -109,9 +112,10 @@ class Elements:
 
 
 def _class_of(line: Line) -> bytes:
-    """The class attribute: the severity's initial, in lower case if inherited, and the role."""
+    """The class attribute: the severity's initial, in lower case if inherited, the role, and `long`."""
     initial = NAMES[line.seen.rank or line.rank][:1] if line.rank else b""
-    names = [initial if line.seen.rank else initial.lower(), line.role]
+    is_long = len(line.text.removesuffix(b"\n")) >= LONG
+    names = [initial if line.seen.rank else initial.lower(), line.role, b"long" * is_long]
     value = b" ".join(filter(None, names))
     if b" " in value:
         return b' class="%b"' % value
