@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines as tools print them when a build fails, or a step of it, for each rule of `causes`."""
+"""Lines as tools print them between the steps of a build, and when it fails, for each rule of `causes`."""
 
 from oslogserve.lines.grammar.causes import Mark
 
@@ -156,5 +156,32 @@ MARKED = {
         b"Could not find gem 'a' in the sources",
         b"An error occurred while installing a (1.0)",
         b"No matching distribution found for a",
+    ],
+    Mark.CHAPTER: [
+        b"PRE-RUN START: [trusted : a/pre.yaml@main]",
+        b"PRE-RUN END RESULT_NORMAL: [trusted : a/pre.yaml@main]",
+        b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",
+        b"Post job cleanup.",
+        b"##[group]Installing",
+        b"##[section]Finishing: Build",
+        b"[Pipeline] {",
+        b"[Pipeline] }",
+        b"PLAY [all] *****",
+        b"RUNNING HANDLER [restart] ***",
+        b"ok: [host]",
+        b"changed",
+        b"Step 1/7 : RUN make",
+        b"[INFO] Building app 1.0 [1/2]",
+        b"[INFO] --- compiler:3.1:compile (default) @ app ---",
+        b"[INFO] Reactor Summary:",
+        b"===== test session starts =====",
+        b"===== short test summary info =====",
+        b"_____ test_it _____",
+        b"===== 3 passed in 0.12s =====",
+        b"Ran 2 tests in 0.001s",
+        b"=== RUN   TestIt/one",
+        b"--- PASS: TestIt (0.00s)",
+        b"--- SKIP: TestIt (0.00s)",
+        b"ok  \tgithub.com/a/b\t0.1s",
     ],
 }

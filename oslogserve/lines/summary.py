@@ -10,7 +10,7 @@ from oslogserve.lines.grammar.severities import SEVERITIES
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 #: Members of the JSON that are as in Totals.
-_KEPT = ("first_time", "last_time", "errors", "cause", "failed")
+_KEPT = ("first_time", "last_time", "errors", "cause", "failed", "more_chapters")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
@@ -49,6 +49,22 @@ class CauseLine(TypedDict):
     why: str
 
 
+class Chapter(TypedDict):
+    """A chapter of a log, see doc/clients.rst."""
+
+    name: str
+    #: The numbers of its lines.
+    first: int
+    last: int
+    #: In ISO 8601, of its first line.
+    begin: str | None
+    #: The same in microseconds since 1970, if its mark says so.
+    begin_micros: int | None
+    #: Microseconds that it took.
+    micros: int | None
+    outcome: str | None
+
+
 class Totals(TypedDict):
     """A summary before it becomes JSON, as both renderers make it."""
 
@@ -67,6 +83,10 @@ class Totals(TypedDict):
     cause: CauseLine | None
     #: True if the lines say that the log, a step or a test failed.
     failed: bool
+    #: In the order of their first lines.
+    chapters: list[Chapter]
+    #: How many more there were.
+    more_chapters: int
 
 
 def as_json(totals: Totals) -> bytes:
@@ -81,7 +101,21 @@ def as_json(totals: Totals) -> bytes:
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
     }
     kept = {name: value for name, value in totals.items() if name in _KEPT}
-    return json.dumps({**kept, "severities": severities, "histogram": histogram}).encode()
+    chapters = [_dated(chapter) for chapter in totals["chapters"]]
+    members = {**kept, "chapters": chapters, "severities": severities, "histogram": histogram}
+    return json.dumps(members).encode()
+
+
+def _dated(chapter: Chapter) -> dict[str, Any]:
+    begin, micros = chapter["begin_micros"], chapter["micros"]
+    return {
+        "name": chapter["name"],
+        "first": chapter["first"],
+        "last": chapter["last"],
+        "begin": chapter["begin"] if begin is None else _iso(begin - begin % 10_000) + "Z",
+        "duration": None if micros is None else micros / _SECOND,
+        "outcome": chapter["outcome"],
+    }
 
 
 def _named(bucket: Bucket) -> dict[str, Any]:

@@ -10,9 +10,11 @@ use memchr::{memchr, memmem, memrchr};
 
 use crate::ansi;
 use crate::cause_rules::{Caches, Causes, Mark};
+use crate::chapters::{ChapterFinder, Marked};
 use crate::grammar::Grammar;
 use crate::lines::Next;
 use crate::step::{COMMAND, Cause, Group, LONGEST, Shown, Step, Text};
+use crate::times::Clock;
 use crate::view::Line;
 
 /// Bytes of a line that are read.
@@ -116,12 +118,13 @@ impl Log {
     }
 }
 
-/// Finds the cause of one log.
+/// Finds the cause and the chapters of one log.
 pub struct CauseFinder {
     grammar: Arc<Grammar>,
     /// None once they were given back.
     caches: Option<Caches>,
     log: Log,
+    pub chapters: ChapterFinder,
     /// The next hint and carriage return in the block.
     hints: Next,
     returns: Next,
@@ -130,7 +133,7 @@ pub struct CauseFinder {
 }
 
 impl CauseFinder {
-    pub fn new(grammar: Arc<Grammar>) -> Self {
+    pub fn new(grammar: Arc<Grammar>, clock: Clock) -> Self {
         let log = Log {
             step: Step::default(),
             kept: None,
@@ -143,6 +146,7 @@ impl CauseFinder {
             caches: Some(grammar.causes.caches()),
             grammar,
             log,
+            chapters: ChapterFinder::new(clock),
             hints: Next::default(),
             returns: Next::default(),
             text: Text::default(),
@@ -158,14 +162,11 @@ impl CauseFinder {
     /// Takes a line. time: the last one at or above it.
     #[inline]
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
-        if self.log.decided.is_some() {
-            return;
-        }
         let rank = line.seen.severity.unwrap_or(0);
         let is_low = 0 < rank && rank < self.grammar.causes.warning;
         if is_low && !line.seen.time.is_empty() {
             self.log.is_healthy = false;
-            if self.log.is_low {
+            if self.log.is_low && self.log.decided.is_none() {
                 self.log.low.copy(line);
             }
             return;
@@ -185,7 +186,8 @@ impl CauseFinder {
         } else {
             Cow::Borrowed(beginning(&raw[cut..]))
         };
-        let start = causes.behind_time(caches, &shown, &line.time());
+        let own_time = line.time();
+        let start = causes.behind_time(caches, &shown, &own_time);
         let indent = shown[start..].iter().take_while(|&&byte| is_blank(byte)).count();
         let start = start + indent;
         let content = &shown[start..];
@@ -196,6 +198,17 @@ impl CauseFinder {
             || line.place_of(&mut self.hints, |rest| causes.hint(rest)).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);
+        if mark.is_some() || cut > 0 || is_travis {
+            let hidden = &raw[..cut];
+            let (number, time) = (line.number, &own_time[..]);
+            let marked = Marked { number, content, hidden, time, is_command: is_travis };
+            let (rules, cache) = (&causes.chapters, &mut caches.chapters);
+            self.chapters.add(rules, cache, &marked, mark.is_some());
+        }
+        if log.decided.is_some() {
+            return;
+        }
+        let mark = mark.filter(|&mark| mark != Mark::Chapter);
         let is_calm = mark.is_none() && rank < grammar.error && !is_travis && log.step.is_calm();
         let shown = Shown { number: line.number, shown, start, indent, rank, time };
         if !is_calm {

@@ -5,6 +5,7 @@ use pyo3::FromPyObject;
 use regex::bytes::Regex;
 
 use crate::cause::after_mark;
+use crate::chapters;
 use crate::grammar::bytes_regex;
 use crate::patterns::{Cache, Patterns, Pool};
 
@@ -29,6 +30,7 @@ pub struct Data {
     overwritten: Vec<u8>,
     echo: Vec<u8>,
     warning: usize,
+    chapters: chapters::Data,
 }
 
 /// The meaning of a line.
@@ -48,6 +50,7 @@ pub enum Mark {
     Numbered,
     Inline,
     Error,
+    Chapter,
 }
 
 impl Mark {
@@ -67,6 +70,7 @@ impl Mark {
             "numbered" => Self::Numbered,
             "inline" => Self::Inline,
             "error" => Self::Error,
+            "chapter" => Self::Chapter,
             _ => return Err(format!("no such mark: {name}")),
         })
     }
@@ -101,6 +105,7 @@ pub struct Caches {
     anywhere: Cache,
     behind_time: Cache,
     green: Cache,
+    pub chapters: Cache,
 }
 
 /// The rules.
@@ -122,6 +127,7 @@ pub struct Causes {
     pub overwritten: Vec<u8>,
     pub echo: Vec<u8>,
     pub warning: usize,
+    pub chapters: chapters::Rules,
     unused_caches: Pool<Caches>,
 }
 
@@ -146,6 +152,7 @@ impl Causes {
             overwritten: data.overwritten.clone(),
             echo: data.echo.clone(),
             warning: data.warning,
+            chapters: chapters::Rules::new(&data.chapters)?,
             unused_caches: Pool::default(),
         })
     }
@@ -157,6 +164,7 @@ impl Causes {
             anywhere: self.anywhere.patterns.cache(),
             behind_time: self.behind_time.cache(),
             green: self.green.cache(),
+            chapters: self.chapters.cache(),
         })
     }
 

@@ -8,6 +8,7 @@ mod anchor;
 mod ansi;
 mod cause;
 mod cause_rules;
+mod chapters;
 mod cursor;
 mod dates;
 mod filter;
@@ -91,7 +92,7 @@ mod oslogserve_speedups {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 3;
+const INTERFACE: u32 = 4;
 
 create_exception!(
     oslogserve_speedups,

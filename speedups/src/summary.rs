@@ -8,6 +8,7 @@ use pyo3::IntoPyObject;
 
 use crate::ansi;
 use crate::cause::CauseFinder;
+use crate::chapters::Chapter;
 use crate::grammar::Grammar;
 use crate::lines::without_line_feed;
 use crate::output::Output;
@@ -74,6 +75,8 @@ pub struct Totals {
     errors: Vec<Error>,
     cause: Option<CauseLine>,
     failed: bool,
+    chapters: Vec<Chapter>,
+    more_chapters: u64,
 }
 
 /// The lines that tell why a log failed, or its end.
@@ -122,6 +125,8 @@ pub struct Summary {
     first_errors: Vec<Error>,
     last_errors: VecDeque<Error>,
     causes: CauseFinder,
+    /// The number of the last line.
+    last: u64,
     /// Stays empty.
     out: Output,
 }
@@ -129,7 +134,6 @@ pub struct Summary {
 impl Summary {
     pub fn new(grammar: Arc<Grammar>, clock: Clock) -> Self {
         Self {
-            clock,
             ranks: grammar.data.severities.len(),
             error: grammar.error,
             severities: Counter::default(),
@@ -140,7 +144,9 @@ impl Summary {
             current: 0,
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
-            causes: CauseFinder::new(grammar),
+            causes: CauseFinder::new(grammar, clock.clone()),
+            last: 0,
+            clock,
             out: Output::default(),
         }
     }
@@ -223,6 +229,7 @@ impl View for Summary {
 
     fn line(&mut self, line: &Line<'_>) {
         let rank = line.seen.severity.unwrap_or(0);
+        self.last = line.number;
         self.severities.add(rank, line.number);
         if line.shows_time {
             self.take_time(&line.time());
@@ -251,6 +258,9 @@ impl View for Summary {
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
+        let failed_at = cause.as_ref().filter(|cause| failed && cause.why != "end");
+        let failed_at = failed_at.map(|cause| cause.first.number);
+        let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
         let cause = cause.map(|found| {
             let shown = &found.first.shown;
             let text = &shown[..shown.len().min(LONGEST_ERROR)];
@@ -271,6 +281,8 @@ impl View for Summary {
             errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),
             cause,
             failed,
+            chapters,
+            more_chapters,
         })
     }
 }

@@ -3,8 +3,8 @@
 
 A row is a tool, or the kind of tools that print such a line, and a pattern. The pattern is matched
 where a line's content begins: behind its time and blanks. Python's `re` and Rust's `regex` read it
-alike: it is ASCII, without captures and look-around. The documentation of a tool with a star defines
-the line; the other rows were seen in logs of two projects or more.
+alike: it is ASCII, without look-around. Only those of chapters have groups. The documentation of a
+tool with a star defines the line; the other rows were seen in logs of two projects or more.
 """
 
 from enum import StrEnum
@@ -30,6 +30,7 @@ class Mark(StrEnum):
     NUMBERED = "numbered"  #: the same, if a count of failures follows
     INLINE = "inline"  #: a failed test that is reported elsewhere
     ERROR = "error"  #: as a line at ERROR
+    CHAPTER = "chapter"  #: only begins or ends a chapter
 
 
 _CRASHES = rb"""
@@ -238,5 +239,6 @@ RULES = [
     }.items()
     for tool, pattern in _rows(table)
 ]
+RULES += [Rule(Mark.CHAPTER, rule.tool, rule.pattern) for rule in chapters.CHAPTERS]
 GREEN = [pattern for _, pattern in _rows(_GREEN)]
 WEAK = [pattern for _, pattern in _rows(_WEAK)]

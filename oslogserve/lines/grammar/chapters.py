@@ -2,8 +2,11 @@
 """The marks that tools of CI print between the steps of a build, for both renderers.
 
 A row is a tool and a pattern, matched where a line's content begins: behind its time and blanks. The
-patterns are as in `causes`.
+patterns are as in `causes`. Those of chapters have groups as well, whose texts are the chapter's name.
 """
+
+from enum import StrEnum
+from typing import NamedTuple
 
 #: A verdict that is itself the cause: the step was stopped.
 STOPPED = rb"""
@@ -55,3 +58,94 @@ gitlab* Job succeeded$
 """
 #: What may follow a line's time, before its content: brackets, and the node in Zuul's console.
 BEHIND_TIME = rb"[\])]?[ \t]?(?:\| (?:[\w.-]+ \| )?)?[ \t]*"
+
+
+class Event(StrEnum):
+    """What a mark of chapters does."""
+
+    BEGINS = "begins"  #: begins a chapter; ends those of its level or deeper
+    WITHIN = "within"  #: the same, in a chapter of its tool
+    NESTS = "nests"  #: begins a chapter in one of its level
+    ENDS = "ends"  #: ends the innermost chapter of its tool and level, or the one of the name
+    REPORTS = "reports"  #: the same; without such a chapter, it begins one
+    CLOSES = "closes"  #: ends all of its level or deeper
+    SAYS = "says"  #: the outcome of the innermost chapter of its tool and level, or of the last one
+    FORGIVES = "forgives"  #: that chapter passed, although a line says that it failed
+
+
+class ChapterRule(NamedTuple):
+    """A mark of chapters. tool: chapters of a tool are ended by its marks."""
+
+    event: Event
+    #: "passed", "failed", or "" for unknown.
+    outcome: str
+    #: Chapters of a deeper level are in those of the levels above.
+    level: int
+    tool: str
+    pattern: bytes
+
+
+#: Event, outcome, level, tool (with a star as above), pattern.
+_CHAPTERS = rb"""
+begins - 0 zuul* (SETUP|PRE-RUN|RUN|POST-RUN|CLEANUP) START: (\[.*)
+ends - 0 zuul* (?:SETUP|PRE-RUN|RUN|POST-RUN|CLEANUP) END RESULT_NORMAL
+ends failed 0 zuul* (?:SETUP|PRE-RUN|RUN|POST-RUN|CLEANUP) END RESULT_
+begins - 1 github* ##\[group\](Run .*)
+begins - 1 github* (Post job cleanup)\.
+nests - 2 github* ##\[group\](.+)
+ends - 2 github* ##\[endgroup\]
+says failed 1 github* (?:##\[error\]|Error: )(?:Process completed with exit code|The operation was cancel)
+nests - 1 azure* ##\[section\]Starting: (.+)
+ends - 1 azure* ##\[section\]Finishing:
+says failed 1 azure* ##\[error\](?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with
+nests - 1 jenkins* \[Pipeline\] \{(?: \((.+)\))?$
+ends - 1 jenkins* \[Pipeline\] \}$
+begins - 2 jenkins* \[[\w.@-]+\] \$ (.+)
+says failed 2 jenkins* Build step '.*' marked build as failure
+says passed 1 travis .*" exited with 0\.
+says failed 1 travis .*" (?:failed and )?exited with [1-9]\d*(?:\.| during)
+says failed 1 travis The command ".*" failed
+begins - 3 ansible* (PLAY \[.*\])[ *]*$
+begins - 3 ansible* (PLAY RECAP)
+begins - 4 ansible* (?:TASK|RUNNING HANDLER) \[(.*)\][ *]*$
+says failed 4 ansible* (?:fatal|failed): \[
+says failed 4 ansible ERROR$
+says passed 4 ansible (?:ok|changed)(?::|$)
+forgives passed 4 ansible* \.\.\.ignoring$
+begins - 5 docker* Step (\d+/\d+ : .+)
+begins - 5 maven* \[INFO\] Building (\S.*)
+begins - 6 maven* \[INFO\] --- (\S.*) ---$
+closes - 5 maven* \[INFO\] (?:BUILD|Reactor Summary)
+begins - 6 pytest* ={3,} (test session starts) =+$
+within - 7 pytest* ={3,} (ERRORS|FAILURES|PASSES|warnings summary|short test summary info) =+$
+within failed 8 pytest* _{3,} (.*\w.*) _{3,}$
+ends failed 6 pytest* =+ .*\b\d+ (?:failed|errors?)\b.* in [\d.]+
+ends passed 6 pytest* =+ .*\b\d+ (?:passed|skipped)\b.* in [\d.]+
+begins failed 8 unittest* FAIL: (\w\S*(?: \([\w.]+\))?)$
+begins failed 8 unittest* ERROR: (\w+ \([\w.]+\)|\w+(?:\.\w+)+)$
+closes - 8 unittest* Ran \d+ tests? in[ ]
+nests - 8 go* === RUN +(\S+)
+ends passed 8 go* --- PASS: (\S+)
+ends - 8 go* --- SKIP: (\S+)
+reports failed 8 go* --- FAIL: (\S+)
+closes - 8 go (?:ok +|FAIL|\?   +)\t
+"""
+#: Marks of GitLab and Travis, written over by what a terminal shows. Groups: "start" or "end", the
+#: second, and the section's name; what, "start" or "end", the name, and the nanoseconds of both ends.
+SECTION = rb"section_(start|end):(\d{1,10}):([\w.-]+)"
+FOLD = rb"travis_(fold|time):(start|end):([\w.-]+)(?::start=(\d{13,19}),finish=(\d{13,19}))?"
+#: The level of both.
+OVERWRITTEN_LEVEL = 1
+#: The seconds that a line names.
+SECONDS = rb"(?:\(| in )(\d{1,9}(?:\.\d{1,6})?) ?s"
+
+
+def _chapter_rule(row: bytes) -> ChapterRule:
+    event, outcome, level, tool, pattern = row.split(b" ", 4)
+    name = tool.decode().rstrip("*")
+    known = outcome.decode().strip("-")
+    return ChapterRule(Event(event.decode()), known, int(level), name, pattern)
+
+
+#: The first that matches counts.
+CHAPTERS = [_chapter_rule(row) for row in _CHAPTERS.strip(b"\n").split(b"\n")]

@@ -63,6 +63,18 @@ class NativeCauses:
         self.overwritten = chapters.OVERWRITTEN
         self.echo = chapters.ECHO
         self.warning = RANKS["WARNING"]
+        self.chapters = NativeChapters()
+
+
+class NativeChapters:
+    """The tables of chapters, as attributes that speedups/src/chapters.rs reads."""
+
+    def __init__(self) -> None:
+        self.rules = [tuple(rule) for rule in chapters.CHAPTERS]
+        self.section = chapters.SECTION
+        self.fold = chapters.FOLD
+        self.overwritten_level = chapters.OVERWRITTEN_LEVEL
+        self.seconds = chapters.SECONDS
 
 
 def _beginning(patterns: Iterable[bytes]) -> bytes:

@@ -15,6 +15,7 @@ from oslogserve.lines.grammar import chapters
 from oslogserve.lines.grammar.causes import Mark
 from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.lines.pure.ansi import without_sequences
+from oslogserve.lines.pure.chapters import ChapterFinder, Marked
 from oslogserve.lines.pure.step import LONGEST, Cause, Step, Text, mark_of
 
 #: Bytes of a line that are read.
@@ -26,9 +27,10 @@ _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
 
 
 class CauseFinder:
-    """Finds the cause of one log. Takes its lines in their order."""
+    """Finds the cause of one log. Takes its lines in their order, and passes marks on to `chapters`."""
 
-    def __init__(self) -> None:
+    def __init__(self, chapters: ChapterFinder) -> None:
+        self._chapters = chapters
         self._step = Step()
         self._kept: Step | None = None
         #: True for a log without lines, and while the last one says that the log passed. Blank ones do
@@ -44,11 +46,9 @@ class CauseFinder:
 
     def add(self, number: int, stored: bytes, rank: int, own_time: bytes, last_time: bytes) -> None:
         """Takes a line with its feed. own_time: of the line; last_time: the last one at or above it."""
-        if self._decided:
-            return
         if own_time and 0 < rank < _WARNING:
             self._is_healthy = False
-            if self._is_low:
+            if self._is_low and not self._decided:
                 self._low = number, stored, own_time
             return
         raw, cut, shown = _shown(stored)
@@ -58,7 +58,12 @@ class CauseFinder:
         text = Text(number, shown, start + indent, indent, rank, last_time)
         self._is_low = self._is_low and not content
         is_echo = content.startswith(b"$ ") and chapters.ECHO in raw
-        self._take(text, mark_of(text.content), is_echo or chapters.OVERWRITTEN in raw[:cut])
+        is_travis = is_echo or chapters.OVERWRITTEN in raw[:cut]
+        mark = mark_of(text.content)
+        marked = Marked(number, text.content, raw[:cut], own_time, is_travis)
+        self._chapters.add(marked, has_mark=mark is not None)
+        if not self._decided:
+            self._take(text, None if mark == Mark.CHAPTER else mark, is_travis)
 
     def _take(self, text: Text, mark: Mark | None, is_travis: bool) -> None:
         if text.content:

@@ -9,6 +9,7 @@ from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.ansi import without_sequences
 from oslogserve.lines.pure.cause import CauseFinder
+from oslogserve.lines.pure.chapters import ChapterFinder
 from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.select import Shown
 from oslogserve.lines.selection import Counts, count
@@ -47,7 +48,9 @@ class Summary:
         self._buckets: dict[int, Bucket] = {}  # by their start
         self._first_errors: list[ErrorLine] = []
         self._last_errors: deque[ErrorLine] = deque(maxlen=MOST_ERRORS)
-        self._causes = CauseFinder()
+        self._last = 0  # the number of the last line
+        self._chapters = ChapterFinder(clock)
+        self._causes = CauseFinder(self._chapters)
 
     def of(self, shown: Iterable[Shown]) -> Totals:
         """The totals of the lines shown; call it once."""
@@ -55,6 +58,8 @@ class Summary:
             if isinstance(one, Line):
                 self._add(one)
         cause, has_failed = self._cause()
+        failed_at = cause["line"] if cause and has_failed and cause["why"] != "end" else None
+        chapters, more = self._chapters.chapters(self._last, failed_at)
         return Totals(
             first_time=self._clock.iso(self._first_time),
             last_time=self._clock.iso(self._last_time),
@@ -64,6 +69,8 @@ class Summary:
             errors=[*self._first_errors, *self._last_errors],
             cause=cause,
             failed=has_failed,
+            chapters=chapters,
+            more_chapters=more,
         )
 
     def _cause(self) -> tuple[CauseLine | None, bool]:
@@ -77,6 +84,7 @@ class Summary:
         return line, has_failed
 
     def _add(self, line: Line) -> None:
+        self._last = line.number
         count(self._severities, line.seen.rank, line.number)
         instant = self._clock.read(line.seen.time) if line.seen.time else None
         if instant:

@@ -43,6 +43,8 @@ def test_a_log_in_figures(summary_of):
         "errors": [error(9, "2013-09-27 18:22:11.249"), error(10, "2013-09-27 18:22:12.500")],
         "cause": {**error(9, "2013-09-27 18:22:11.249"), "last": 10, "why": "severity"},
         "failed": False,
+        "chapters": [],
+        "more_chapters": 0,
         "severities": {
             "NONE": {"count": 2, "first_line": 1},
             "INFO": {"count": 1, "first_line": 2},
@@ -69,6 +71,8 @@ def test_nothing_in_figures(summary_of):
         "errors": [],
         "cause": None,
         "failed": False,
+        "chapters": [],
+        "more_chapters": 0,
         "severities": {},
         "histogram": {"seconds": 0.01, "buckets": []},
     }

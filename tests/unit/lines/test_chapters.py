@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chapters of a log's summary, for each convention of tools."""
+
+import pytest
+
+from oslogserve.lines.pure.chapters import LONGEST_NAME, MOST, MOST_OPEN
+from oslogserve.lines.selection import Selection, Wanted
+from tests.renderers import answered
+
+
+@pytest.fixture(scope="module")
+def summary_of(renderer):
+    def summary_of(*lines, **asked):
+        log = b"".join(line + b"\n" for line in lines)
+        return answered(renderer, [log], Wanted("summary", Selection(**asked), 1.4e9))[0]
+
+    return summary_of
+
+
+@pytest.fixture(scope="module")
+def chapters_of(summary_of):
+    """Name, first and last line, and outcome of each chapter."""
+
+    def chapters_of(*lines, **asked):
+        chapters = summary_of(*lines, **asked)["chapters"]
+        return [(one["name"], one["first"], one["last"], one["outcome"]) for one in chapters]
+
+    return chapters_of
+
+
+@pytest.fixture(scope="module")
+def times_of(summary_of):
+    """Begin and duration of each chapter."""
+
+    def times_of(*lines):
+        return [(one["begin"], one["duration"]) for one in summary_of(*lines)["chapters"]]
+
+    return times_of
+
+
+def stamped(second, text, before=b"node | "):
+    return b"2024-03-04 05:06:%02d.500000 | %b%b" % (second, before, text)
+
+
+TASKS = [
+    stamped(1, b"RUN START: [untrusted : a/run.yaml@main]", b""),
+    stamped(1, b"PLAY [all]", b""),
+    stamped(2, b"TASK [a : build]", b""),
+    stamped(4, b"ok"),
+    stamped(5, b"TASK [a : test]", b""),
+    stamped(8, b"ERROR"),
+    stamped(9, b"RUN END RESULT_NORMAL: [untrusted : a/run.yaml@main]", b""),
+    stamped(9, b"PLAY RECAP", b""),
+]
+
+
+def test_tasks_of_ansible_are_in_plays_and_runs_of_zuul(chapters_of, times_of):
+    assert chapters_of(*TASKS) == [
+        ("RUN [untrusted : a/run.yaml@main]", 1, 7, None),
+        ("PLAY [all]", 2, 6, None),
+        ("a : build", 3, 4, "passed"),
+        ("a : test", 5, 6, "failed"),
+        ("PLAY RECAP", 8, 8, None),
+    ]
+    assert times_of(*TASKS)[1:4] == [
+        ("2024-03-04T05:06:01.500000", 8.0),
+        ("2024-03-04T05:06:02.500000", 3.0),
+        ("2024-03-04T05:06:05.500000", 4.0),
+    ]
+
+
+def test_an_ignored_failure_of_a_task_passed(chapters_of):
+    log = [b"TASK [a] ***", b"ok: [one]", b"fatal: [two]: FAILED! => {}", b"ok: [three]"]
+    assert chapters_of(*log) == [("a", 1, 4, "failed")]
+    assert chapters_of(*log, b"...ignoring") == [("a", 1, 5, "passed")]
+
+
+def test_a_step_of_github_goes_on_behind_its_heading(chapters_of):
+    log = [b"##[group]Run make", b"a", b"##[endgroup]", b"b", b"##[group]inner", b"c"]
+    end = [b"##[endgroup]", b"d", b"##[error]Process completed with exit code 1."]
+    assert chapters_of(*log, *end, b"Post job cleanup.", b"e") == [
+        ("Run make", 1, 9, "failed"),
+        ("inner", 5, 7, None),
+        ("Post job cleanup", 10, 11, None),
+    ]
+
+
+def test_sections_of_azure(chapters_of):
+    log = [b"##[section]Starting: Job", b"##[section]Starting: Build", b"a"]
+    error = b"##[error]Bash exited with code '1'."
+    end = [b"##[section]Finishing: Build", b"##[section]Finishing: Job", b"b"]
+    assert chapters_of(*log, error, *end) == [("Job", 1, 6, None), ("Build", 2, 5, "failed")]
+
+
+def test_stages_of_jenkins_nest(chapters_of):
+    log = [b"[Pipeline] {", b"[Pipeline] { (Build)", b"[Pipeline] { (Branch: a)", b"[Pipeline] }"]
+    end = [b"[Pipeline] }", b"[Pipeline] { (Test)", b"[Pipeline] }", b"[Pipeline] }"]
+    assert chapters_of(*log, *end) == [
+        ("Build", 2, 5, None),
+        ("Branch: a", 3, 4, None),
+        ("Test", 6, 7, None),
+    ]
+    shell = b"[job] $ /bin/sh -xe /tmp/a.sh"
+    failed = b"Build step 'Execute shell' marked build as failure"
+    assert chapters_of(shell, b"a", failed) == [("/bin/sh -xe /tmp/a.sh", 1, 3, "failed")]
+
+
+def section(kind, seconds, name, shown=b""):
+    return b"section_%b:%d:%b\r\x1b[0K%b" % (kind, seconds, name, shown)
+
+
+def test_sections_of_gitlab_have_their_own_times(chapters_of, times_of):
+    log = [
+        section(b"start", 1560896352, b"a", b"Title of a"),
+        section(b"start", 1560896353, b"b"),
+        section(b"end", 1560896355, b"b"),
+        section(b"end", 1560896362, b"a") + section(b"start", 1560896362, b"c[collapsed=true]"),
+        section(b"end", 1560896360, b"c"),
+        section(b"end", 1560896360, b"unknown"),
+    ]
+    assert chapters_of(*log) == [
+        ("Title of a", 1, 3, None),
+        ("b", 2, 3, None),
+        ("c", 4, 5, None),
+    ]
+    assert times_of(*log) == [
+        ("2019-06-18T22:19:12Z", 10.0),
+        ("2019-06-18T22:19:13Z", 2.0),
+        ("2019-06-18T22:19:22Z", None),
+    ]
+
+
+def test_commands_and_folds_of_travis(chapters_of, times_of):
+    log = [
+        b"travis_fold:start:system\r\x1b[0K\x1b[33;1mBuild system\x1b[0m",
+        b"travis_fold:end:system\r\x1b[0K",
+        b"travis_fold:start:git\r\x1b[0Ktravis_time:start:0a1b\r\x1b[0K$ git clone",
+        b"travis_time:end:0a1b:start=1560896352000000000,finish=1560896353500000000\r\x1b[0K",
+        b"travis_time:start:0a1c\r\x1b[0K$ make",
+        b"travis_time:end:0a1c:start=1560896354250000000,finish=1560896353500000000\r\x1b[0K",
+        b'The command "make" exited with 2.',
+        b"\x1b[0K$ make again",
+        b'The command "make again" exited with 0.',
+    ]
+    assert chapters_of(*log) == [
+        ("Build system", 1, 2, None),
+        ("git clone", 3, 4, None),
+        ("make", 5, 7, "failed"),
+        ("make again", 8, 9, "passed"),
+    ]
+    assert times_of(*log)[1:3] == [("2019-06-18T22:19:12Z", 1.5), ("2019-06-18T22:19:14.25Z", None)]
+
+
+def test_failed_tests_of_pytest_are_in_their_section(chapters_of, times_of):
+    log = [
+        *(b"=== test session starts ===", b"F", b"=== FAILURES ===", b"___ test_it ___", b"a"),
+        *(b"=== short test summary info ===", b"b", b"=== 1 failed, 2 passed in 1.25s ==="),
+        b"___ summary ___",
+    ]
+    assert chapters_of(*log) == [
+        ("test session starts", 1, 8, "failed"),
+        ("FAILURES", 3, 5, None),
+        ("test_it", 4, 5, "failed"),
+        ("short test summary info", 6, 7, None),
+    ]
+    assert times_of(*log)[0] == (None, 1.25)
+
+
+def test_failed_tests_of_unittest_end_with_the_count(chapters_of):
+    log = [b"FAIL: test_it (tests.TestIt)", b"a", b"ERROR: tests.TestIt.test_b", b"b"]
+    assert chapters_of(*log, b"Ran 2 tests in 0.1s", b"c") == [
+        ("test_it (tests.TestIt)", 1, 2, "failed"),
+        ("tests.TestIt.test_b", 3, 4, "failed"),
+    ]
+
+
+def test_tests_of_go(chapters_of, times_of):
+    log = [
+        *(b"=== RUN   TestA", b"=== RUN   TestA/one", b"    --- PASS: TestA/one (0.25s)"),
+        *(b"=== RUN   TestA/two", b"    --- SKIP: TestA/two (0.00s)", b"--- FAIL: TestA (1.50s)"),
+        *(b"--- FAIL: TestB (0.00s)", b"    b.go:2: no", b"FAIL\tgithub.com/a/b\t0.1s"),
+    ]
+    assert chapters_of(*log) == [
+        ("TestA", 1, 6, "failed"),
+        ("TestA/one", 2, 3, "passed"),
+        ("TestA/two", 4, 5, None),
+        ("TestB", 7, 8, "failed"),
+    ]
+    assert [duration for _, duration in times_of(*log)] == [1.5, 0.25, 0.0, None]
+
+
+def test_steps_of_docker_and_goals_of_maven(chapters_of):
+    log = [b"Step 1/2 : FROM a", b"Step 2/2 : RUN mvn", b"[INFO] Building a 1.0 [1/2]"]
+    goal = b"[INFO] --- compiler:3.1:compile (default) @ a ---"
+    assert chapters_of(*log, goal, b"x", b"[INFO] BUILD SUCCESS") == [
+        ("1/2 : FROM a", 1, 1, None),
+        ("2/2 : RUN mvn", 2, 2, None),
+        ("a 1.0 [1/2]", 3, 5, None),
+        ("compiler:3.1:compile (default) @ a", 4, 5, None),
+    ]
+
+
+def test_the_chapter_that_holds_the_cause_failed(chapters_of):
+    start = [
+        section(b"start", 1, b"build", b"Build"),
+        b"not ok 1 - a",
+        section(b"end", 2, b"build"),
+    ]
+    log = [*start, section(b"start", 2, b"clean", b"Clean"), b"ERROR: Job failed: exit code 1"]
+    assert chapters_of(*log) == [("Build", 1, 3, "failed"), ("Clean", 4, 5, None)]
+
+
+def test_chapters_go_on_behind_the_verdict(chapters_of):
+    assert chapters_of(b"Finished: FAILURE", b"TASK [a] ***", b"b") == [("a", 2, 3, None)]
+
+
+def test_chapters_are_of_the_lines_that_a_filter_leaves(chapters_of):
+    assert chapters_of(*TASKS, first=5, last=6) == [("a : test", 5, 6, "failed")]
+
+
+def test_what_is_listed_is_bounded(summary_of, chapters_of):
+    many = summary_of(*[b"TASK [a] ***"] * (MOST + 7))
+    assert (len(many["chapters"]), many["more_chapters"]) == (MOST, 7)
+    [(name, *_)] = chapters_of(b"=== RUN   " + b"\xff" * 2 * LONGEST_NAME)
+    assert name == "\N{REPLACEMENT CHARACTER}" * LONGEST_NAME
+    deep = chapters_of(*[b"[Pipeline] { (a)"] * (MOST_OPEN + 1))
+    assert [last for _, _, last, _ in deep[-3:]] == [MOST_OPEN + 1, MOST_OPEN, MOST_OPEN + 1]
