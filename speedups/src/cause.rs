@@ -10,7 +10,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use crate::ansi;
 use crate::cause_rules::{Caches, Causes, Mark};
-use crate::chapters::{ChapterFinder, Marked};
+use crate::chapters::{ChapterFinder, Marked, has_marks};
 use crate::grammar::Grammar;
 use crate::lines::Next;
 use crate::step::{COMMAND, Cause, Group, LONGEST, Shown, Step, Text};
@@ -198,7 +198,7 @@ impl CauseFinder {
             || line.place_of(&mut self.hints, |rest| causes.hint(rest)).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);
-        if mark.is_some() || cut > 0 || is_travis {
+        if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {
             let hidden = &raw[..cut];
             let (number, time) = (line.number, &own_time[..]);
             let marked = Marked { number, content, hidden, time, is_command: is_travis };

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use pyo3::{FromPyObject, IntoPyObject};
 use regex::bytes::{Captures, Regex};
 
@@ -208,8 +209,7 @@ impl ChapterFinder {
 
     fn read_hidden(&mut self, rules: &Rules, line: &Marked<'_>) {
         // What is shown is of the next chapter.
-        let is_next =
-            !line.content.is_empty() || memchr::memmem::find(line.hidden, b"start:").is_some();
+        let is_next = !line.content.is_empty() || memmem::find(line.hidden, b"start:").is_some();
         let last = line.number - u64::from(is_next);
         for mark in rules.sections.captures_iter(line.hidden) {
             self.read_section(rules, line, &mark, last);
@@ -411,6 +411,11 @@ impl ChapterFinder {
         }
         (self.listed.clone(), self.left_out)
     }
+}
+
+/// False for most of what is written over, such as a progress bar.
+pub fn has_marks(hidden: &[u8]) -> bool {
+    [&b"section_"[..], b"travis_"].iter().any(|mark| memmem::find(hidden, mark).is_some())
 }
 
 fn number_in(digits: &[u8]) -> i64 {

@@ -113,7 +113,7 @@ says failed 4 ansible ERROR$
 says passed 4 ansible (?:ok|changed)(?::|$)
 forgives passed 4 ansible* \.\.\.ignoring$
 begins - 5 docker* Step (\d+/\d+ : .+)
-begins - 5 maven* \[INFO\] Building (\S.*)
+begins - 5 maven* \[INFO\] Building ([^:]+)$
 begins - 6 maven* \[INFO\] --- (\S.*) ---$
 closes - 5 maven* \[INFO\] (?:BUILD|Reactor Summary)
 begins - 6 pytest* ={3,} (test session starts) =+$
