@@ -10,6 +10,7 @@ from oslogserve.errors import Header
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
+from oslogserve.jobs.findings import findings, summaries
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.logs.budget import Workload
 from oslogserve.pages import job as pages
@@ -56,10 +57,10 @@ def content_of(
             slices = job.slices("html", label, page_size)
             return page.HEADERS, pages.html(query, job, slices)
         case "overview":
-            return page.HEADERS, overview.html(query, job, noise, job.findings)
+            read = partial(findings, job, noise, partial(overview.label, query))
+            return page.HEADERS, overview.html(query, job, read)
         case "summary":
-            read = partial(job.findings, with_reports=False)
-            return _JSON, overview.summary(query, job, noise, read)
+            return _JSON, overview.summary(query, job, partial(summaries, job, noise))
         case "jsonl":
             return _JSON_LINES, pages.jsonl(query, job, job.slices("jsonl", label))
     return _TEXT, pages.text(query, job, job.slices("text", label))

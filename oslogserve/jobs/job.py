@@ -7,14 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from itertools import chain
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Incomplete
-from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
 from oslogserve.jobs.job_log import JobLog, JobReader, Skipped
 from oslogserve.jobs.merge import merge
-from oslogserve.jobs.reports import FailedTask, FailedTest
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import TAIL_BYTES, Rows
@@ -30,6 +28,8 @@ MOST_NOTICES = 20
 #: Bytes of the longest name of a log, which each of its rows repeats.
 LONGEST_NAME = 512
 
+_T = TypeVar("_T")
+
 
 class Limits(NamedTuple):
     """Limits of one answer."""
@@ -39,14 +39,6 @@ class Limits(NamedTuple):
     stored: int
     #: Stored bytes of logs that a page reads before its reader asks for that.
     unasked: int
-
-
-class Findings(NamedTuple):
-    """Summaries of a job's logs, and what its reports say."""
-
-    logs: list[tuple[JobLog, dict[str, Any]]]
-    task: FailedTask | None = None
-    tests: Sequence[FailedTest] = ()
 
 
 class Slice(NamedTuple):
@@ -108,7 +100,7 @@ def _check(query: Query) -> None:
 
 
 class Job:
-    """The logs of a folder. Iterate its slices, or take its findings, once; then close it."""
+    """The logs of a folder. Iterate its slices or its summaries once, then close it."""
 
     def __init__(
         self, query: Query, reader: JobReader, pools: Mapping[str, ThreadPoolExecutor]
@@ -137,7 +129,7 @@ class Job:
         #: True if logs are merged by time: the default for a time range.
         has_time = (query.selection.since, query.selection.until) != (None, None)
         self.by_time = (query.order or ("time" if has_time else "log")) == "time"
-        self._reader = reader
+        self.reader = reader
         self._pools = pools
         self._ahead: list[Ahead[Any]] = []
 
@@ -148,7 +140,7 @@ class Job:
         for file in walk:
             if not self._fits(file):
                 continue
-            media_type = self._reader.logs.media_type(file.shown)
+            media_type = self.reader.logs.media_type(file.shown)
             if media_type is not None:
                 self.skipped.append(Skipped(file.shown, f"it is {media_type}"))
                 continue
@@ -160,18 +152,18 @@ class Job:
             if len(self.logs) == most or (stored > limits.stored and self.logs):
                 self.next_log = file.name
                 what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
-                self._miss("capped", f"one answer reads at most {what}: more logs are there")
+                self.miss("capped", f"one answer reads at most {what}: more logs are there")
                 break
-            self.logs.append(JobLog(file, self._selection, self._reader))
+            self.logs.append(JobLog(file, self._selection, self.reader))
         self.is_large = stored > limits.unasked
         self.has_all_logs = not (walk.ended or walk.failures)
         if any(one.is_missed for one in self.skipped):
-            self._miss("capped", f"logs with names of more than {LONGEST_NAME} bytes are left out")
+            self.miss("capped", f"logs with names of more than {LONGEST_NAME} bytes are left out")
         if walk.ended:
-            self._miss(walk.ended.reason, str(walk.ended))
+            self.miss(walk.ended.reason, str(walk.ended))
         self.next_log = self.next_log or walk.next
         for failed in dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures):
-            self._miss("failed", f"some logs may be missing, {failed}")
+            self.miss("failed", f"some logs may be missing, {failed}")
 
     @property
     def logs_read(self) -> list[JobLog]:
@@ -183,7 +175,8 @@ class Job:
         patterns = self._query.logs
         return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
 
-    def _miss(self, reason: str, sentence: str) -> None:
+    def miss(self, reason: str, sentence: str) -> None:
+        """Notes that something is missing in the answer."""
         self.missing.append(Incomplete(reason, sentence))
         self.notices.append(sentence)
 
@@ -193,7 +186,7 @@ class Job:
         """The rows in order. label: makes a row's label, see Wanted. most: their bytes, about."""
         merged_with = len(self.logs) if self.by_time else None
         several = (log.rows(view, label(log.file), self.link, merged_with) for log in self.logs)
-        ahead = map(self._read_ahead, self.logs, several)
+        ahead = map(self.read_ahead, self.logs, several)
         slices = self._merged([*ahead]) if self.by_time else self._one_by_one(ahead)
         if self._selection.tail is not None:
             slices = self._last(slices, self._selection.tail)
@@ -204,7 +197,7 @@ class Job:
         for one in several:
             one.start()
         for rows in merge(several):
-            self._reader.budget.note()  # of this thread, which may give nothing for long
+            self.reader.budget.note()  # of this thread, which may give nothing for long
             yield Slice(None, rows, 0, len(rows.ends))
 
     def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:
@@ -227,54 +220,18 @@ class Job:
         """
         return log > 0 and self.logs[log].is_unpaid
 
-    def _summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
+    def summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
         """Yields each log with its summary."""
-        several = (self._read_ahead(log, log.summary()) for log in self.logs)
+        several = (self.read_ahead(log, log.summary()) for log in self.logs)
         for log, ahead in zip(self.logs, started(several, LOGS_AT_ONCE), strict=True):
             for summary in ahead:
                 yield log, summary
         self._note_ends()
 
-    def findings(self, with_reports: bool = True) -> Findings:
-        """The findings of all logs. Closes the job, so that a slow client keeps nobody waiting."""
-        found = Findings([*self._summaries()])
-        if with_reports:
-            found = self._with_reports(found)
-        self.close()
-        return found
-
-    def _with_reports(self, found: Findings) -> Findings:
-        """The findings and what the reports in the folder say, as far as the budget lasts."""
-        charge = self._reader.budget.charge
-        tests: list[FailedTest] = []
-        try:
-            if any(one.name.encode() in reports.ZUULS for one in self.skipped):
-                report = self._report(reports.ZUULS[0], reports.MOST_OF_ZUULS)
-                found = found._replace(task=reports.failed_task(report))
-                charge()
-            files = [log.file for log in self.logs if reports.most(log.file.shown)]
-            for file in files[: reports.MOST_REPORTS]:
-                report = self._report(file.name, reports.most(file.shown))
-                tests += reports.failed_tests(file.shown, report, charge)
-                charge()
-        except Incomplete as error:
-            self._miss(error.reason, f"reports were not read to their end: {error}")
-        return found._replace(tests=tests[: reports.MOST_TESTS])
-
-    def _report(self, name: bytes, most: int) -> bytes:
-        """The beginning of a report; what is missing is noted, unless its log says so already."""
-        missing: list[Incomplete] = []
-        report = self._reader.beginning(name, most, missing)
-        shown = name.decode("utf-8", "replace")
-        is_log = any(log.file.name == name for log in self.logs)
-        for error in missing:
-            if error.reason == "capped" or not is_log:
-                self._miss(error.reason, f"{shown}: {error}")
-        return report
-
-    def _read_ahead(self, log: JobLog, values: Iterator[Any]) -> Ahead[Any]:
+    def read_ahead(self, log: JobLog, values: Iterator[_T]) -> Ahead[_T]:
+        """The values, which a thread of the log's source computes in advance."""
         pool = self._pools[log.file.source]
-        ahead = Ahead(pool, values, self._reader.budget.working)
+        ahead = Ahead(pool, values, self.reader.budget.working)
         self._ahead.append(ahead)
         return ahead
 
@@ -293,7 +250,7 @@ class Job:
         if held:
             held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
         if rows < most and size > TAIL_BYTES // 2:
-            self._miss("capped", f"the last {TAIL_BYTES >> 20} MiB are all that is kept")
+            self.miss("capped", f"the last {TAIL_BYTES >> 20} MiB are all that is kept")
         yield from held
 
     def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
@@ -340,4 +297,4 @@ class Job:
         """Stops reading, and closes the budget. May be called twice."""
         for ahead in self._ahead:
             ahead.close()
-        self._reader.budget.close()
+        self.reader.budget.close()

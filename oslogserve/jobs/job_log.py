@@ -181,6 +181,24 @@ class JobLog:
         with closing(self._text(READ, inf)) as text:
             yield json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
 
+    def rows_between(
+        self, first: int, last: int, label: bytes, link: bytes, longest: int
+    ) -> list[bytes]:
+        """Rows of these lines as HTML, read anew; none if the log cannot be read so far.
+
+        label, link: see Wanted. longest: bytes of a row's line.
+        """
+        if self._reader.stalled:  # its source would time out again
+            return []
+        again = JobLog(self.file, Selection(first=first, last=last), self._reader)
+        wanted = Wanted("html", again._selection, self.file.modified, link, None, label)
+        found = []
+        with closing(again._text(READ, inf)) as text:
+            for rows in self._reader.renderer.rows(text, wanted, again.tally, longest):
+                starts = [0, *rows.ends][: len(rows.ends)]
+                found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
+        return [] if again.missing or again.skipped else found
+
     def _text(self, size: int, most_lines: float) -> Generator[bytes, None, None]:
         """The log's text, in blocks of at most `size` bytes; nothing if the log is skipped.
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from oslogserve.jobs.job import Findings, Job
+from markupsafe import escape
+
+from oslogserve.jobs.excerpt import first_shown
+from oslogserve.jobs.findings import Findings, FoundLog
+from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
-from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.jobs.walk import File
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.humanize import iso_moment
 from oslogserve.pages.job import address_of, ending, next_address
@@ -19,59 +21,76 @@ from oslogserve.templates import rendered, streamed
 
 #: Seconds before and after a moment in a link to all logs.
 AROUND = 2
-_ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
+#: Lines before and after a cause in a link to its log.
+LINES_AROUND = 200
 
 
-#: Reads the logs, and closes them.
-Read = Callable[[], Findings]
+def summary(query: Query, job: Job, read: Callable[[], list[FoundLog]]) -> Iterator[bytes]:
+    """Yields summaries of the logs as JSON, the likely cause of the failure first.
 
-
-def summary(
-    query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read
-) -> Iterator[bytes]:
-    """Yields summaries of the logs as JSON, the likely cause of the failure first."""
-    logs = [_in_short(*one) for one in _ranked(query, read(), noise)]
+    read: reads the logs, and closes them.
+    """
+    logs = [_in_short(query, one) for one in read()]
     path = query.path.decode("utf-8", "replace")
     yield json_line({"path": path, "logs": logs, **ending(query, job)})
 
 
-class _RankedLog(NamedTuple):
-    """A log, its summary and its rank."""
+class _Linked(NamedTuple):
+    """A log with its address."""
 
-    log: JobLog
-    found: dict[str, Any]
-    rank: Ranked
+    found: FoundLog
     #: Relative to the folder.
     href: str
 
     @property
-    def errors(self) -> int:
-        """Lines at ERROR or above."""
-        severities = self.found["severities"].items()
-        return sum(lines["count"] for name, lines in severities if name in _ERRORS)
+    def log(self) -> JobLog:
+        return self.found.log
+
+    @property
+    def cause(self) -> dict[str, Any]:
+        """Of a log that has one."""
+        return self.found.rank.cause or {}
+
+    @property
+    def around(self) -> str:
+        """The address of the lines around the cause."""
+        return _around(self.href, self.cause)
+
+    @property
+    def head(self) -> str:
+        """The address of the cause's first line, if the excerpt does not show it; else ""."""
+        cause = self.cause
+        if self.found.excerpt and first_shown(cause) == cause["line"]:
+            return ""
+        last = f"-L{cause['last']}" if cause["last"] > cause["line"] else ""
+        return f"{self.around}#L{cause['line']}{last}"
 
     def at(self, **parameters: str) -> str:
         """The address of the log with these parameters."""
-        added = address(parameters.items())
-        return self.href + (added if "?" not in self.href else "&" + added[1:])
+        return _with(self.href, **parameters)
 
 
-def _ranked(query: Query, found: Findings, noise: Sequence[re.Pattern[str]]) -> list[_RankedLog]:
-    """The logs that were read, in the order of their ranks."""
-    were_read = [one for one in found.logs if not one[0].skipped]
-    ranks = ranked([(log.file.shown, summary) for log, summary in were_read], noise)
-    logs = [
-        _RankedLog(log, summary, rank, address_of(query, log.file))
-        for (log, summary), rank in zip(were_read, ranks, strict=True)
-    ]
-    return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))
+def _with(href: str, **parameters: str) -> str:
+    added = address(parameters.items())
+    return href + (added if "?" not in href else "&" + added[1:])
 
 
-def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> dict[str, Any]:
+def _around(href: str, cause: dict[str, Any]) -> str:
+    first = max(1, cause["line"] - LINES_AROUND)
+    return _with(href, lines=f"{first}-{cause['last'] + LINES_AROUND}")
+
+
+def label(query: Query, file: File, cause: dict[str, Any]) -> bytes:
+    """The beginning of each row of an excerpt; see Wanted."""
+    return str(escape(_around(address_of(query, file), cause))).encode()
+
+
+def _in_short(query: Query, one: FoundLog) -> dict[str, Any]:
+    log, found = one.log, one.summary
     errors = found["errors"] or [None]
     return {
         "name": log.file.shown,
-        "href": href,
+        "href": address_of(query, log.file),
         "source": log.source,
         "stored": log.file.size,
         "modified": iso_moment(log.file.modified),
@@ -83,7 +102,7 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
         "severities": found["severities"],
         "first_error": errors[0],
         "last_error": errors[-1],
-        "cause": rank.cause,
+        "cause": one.rank.cause,
         "failed": found["failed"],
         "complete": not log.missing,
         "read_to_end": log.is_read_to_end,
@@ -91,40 +110,37 @@ def _in_short(log: JobLog, found: dict[str, Any], rank: Ranked, href: str) -> di
     }
 
 
-def html(query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read) -> Iterator[bytes]:
-    """Yields the overview page. It begins before the logs are read."""
+def html(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[bytes]:
+    """Yields the overview page. It begins before the logs are read.
+
+    read: reads the logs, and closes them.
+    """
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
-    section = _section(query, job, noise, read)
+    section = _section(query, job, read)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))
 
 
-def _section(
-    query: Query, job: Job, noise: Sequence[re.Pattern[str]], read: Read
-) -> Iterator[bytes]:
+def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[bytes]:
     if query.unasked and job.is_large:
         yield rendered("large_job.html", address=address(query.parameters, ("unasked",)))
         return
     found = read()
-    logs = _ranked(query, found, noise)
+
+    def linked(one: FoundLog) -> _Linked:
+        return _Linked(one, address_of(query, one.log.file))
+
     yield rendered(
         "overview_section.html",
         job=job,
-        logs=sorted(logs, key=lambda one: one.log.file.name),
-        wrong=[one for one in logs if one.rank.score],
-        ended=_ended(logs),
+        logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
+        wrong=[linked(one) for one in found.logs if one.shows_failure],
+        ended=found.ended and linked(found.ended),
         task=found.task,
         tests=found.tests,
         moment=_moment,
         naming=lambda test: address(q=_short(test.name)),
         next_address=next_address(query, job) if job.next_log is not None else None,
     )
-
-
-def _ended(logs: Sequence[_RankedLog]) -> _RankedLog | None:
-    """The log whose end is shown if no log shows an error: the console, or the last one written."""
-    with_end = [one for one in logs if one.rank.cause]
-    consoles = [one for one in with_end if CONSOLES.search(one.log.file.shown)]
-    return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
 
 
 def _short(name: str) -> str:

@@ -26,6 +26,8 @@ _ENVIRONMENT = Environment(
     auto_reload=False,
 )
 _ENVIRONMENT.filters |= {
+    # Rows of the renderers.
+    "html": lambda rows: Markup(rows.decode("utf-8", "replace")),  # noqa: S704
     "counted": humanize.counted,
     "duration": humanize.duration,
     "iso_moment": humanize.iso_moment,

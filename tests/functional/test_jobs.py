@@ -80,10 +80,12 @@ def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
     page.goto(f"{server.url}{JOB}")
     first = page.locator("#overview .wrong > li").first
     expect(first).to_be_visible()
-    telling = first.locator(".telling")
-    wanted = telling.text_content()
-    telling.click()
-    expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[:60])
+    told = first.locator(".told > li").first
+    wanted = told.text_content()
+    plain = page.locator("h2").evaluate("title => getComputedStyle(title).color")
+    assert told.evaluate("line => getComputedStyle(line).color") != plain
+    told.locator("a").first.click()
+    expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[-60:].strip())
 
 
 def test_of_large_logs_it_says_that_only_when_asked(demo, page):

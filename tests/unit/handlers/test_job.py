@@ -421,11 +421,12 @@ def test_many_incomplete_logs_are_counted(job, ask):
 
 def test_an_overview_leads_with_what_went_wrong(ask):
     page = ask("/job/?format=overview").text
-    wrong, rest = page.split("</ol>")
+    wrong, _, rest = page.rpartition("</ol>")
     first = re.findall(r'<a class="name" href="([^"]*)">', wrong)[0]
     assert first in ("logs/neutron.txt", "logs/nova.txt.gz")
-    assert '<a class="telling" href="logs/nova.txt.gz?lines=1-203#L3">' in wrong
-    assert "two &lt;b&gt;" in wrong
+    told = '<ol class="b told"><li class=E><a href=logs/nova.txt.gz?lines=1-203#L3'
+    assert told in wrong
+    assert "two &lt;b&gt;\n" in wrong
     assert "3 logs, 2 other files" in rest
 
 
@@ -437,8 +438,56 @@ def test_an_overview_leads_with_the_log_that_failed(job, ask):
     assert (first["name"], first["failed"], first["cause"]) == ("build.txt", True, cause)
     assert [log["failed"] for log in logs[1:]] == [False] * 3
     page = ask("/job/?format=overview").text
-    assert page.index(">No Rakefile found</a>") < page.index('href="logs/nova.txt.gz?lines=')
-    assert "(4 of 4 logs with errors)" in page
+    assert page.index("</a>No Rakefile found\n") < page.index("href=logs/nova.txt.gz?lines=")
+    assert "4 of 4 logs show errors" in page
+
+
+def test_an_overview_shows_lines_around_a_cause_in_their_colours(tmp_path):
+    (tmp_path / "job").mkdir()
+    log = b"one\ntwo\n<three>\n\x1b[31mNo Rakefile found\x1b[0m see https://a.b/\nfive\n"
+    log += b"make: *** [all] Error 1\nseven\n"
+    (tmp_path / "job" / "a b.txt").write_bytes(log)
+    page = Asking(tmp_path)("/job/?format=overview&source=disk").text
+    [before, cause, after] = re.findall(r'<ol class="b[^>]*>(.*?)</ol>', page, re.DOTALL)
+    numbers = re.compile(r"<li[^>]*><a href=([^ >]*)[^>]*>(\d+)</a>")
+    address = "a%20b.txt?source=disk&amp;lines=1-204#L"
+    assert numbers.findall(before) == [(f"{address}{n}", str(n)) for n in (2, 3)]
+    assert "&lt;three&gt;" in before
+    assert numbers.findall(cause) == [(f"{address}4", "4")]
+    assert '<span class="fg1">No Rakefile found</span> see <a href="https://a.b/">' in cause
+    assert numbers.findall(after) == [(f"{address}{n}", str(n)) for n in (5, 6)]
+
+
+def test_an_overview_shows_the_last_line_of_a_long_cause_and_links_to_the_first(tmp_path):
+    (tmp_path / "job").mkdir()
+    errors = "".join(f"ERROR: <{n}>\n" for n in range(12))
+    (tmp_path / "job" / "a.txt").write_text(f"{errors}make: *** [all] Error 1\n")
+    page = Asking(tmp_path)("/job/?format=overview").text
+    assert '<a class="telling" href="a.txt?lines=1-212#L1-L12">ERROR: &lt;0&gt;</a>' in page
+    [lines] = re.findall(r'<div class="excerpt">(.*?)</div>', page, re.DOTALL)
+    found = [re.sub("<[^>]*>", "", line) for line in lines.splitlines() if "<a " in line]
+    assert found == [
+        *(f"{n + 1}ERROR: &lt;{n}&gt;" for n in (9, 10, 11)),
+        "13make: *** [all] Error 1",
+    ]
+
+
+def test_an_overview_counts_logs_that_passed_as_such(job):
+    passed = b"ERROR: provoked\n" * 5 + b"Finished: SUCCESS\n"
+    (job / "job" / "green.txt").write_bytes(passed)
+    ask = Asking(job)
+    page = ask("/job/?format=overview").text
+    assert "3 of 4 logs show errors" in page
+    assert '<a class="name" href="green.txt">' not in page
+    page = ask("/job/?format=overview&logs=green.txt").text
+    assert "Only logs that passed show errors." in page
+
+
+def test_an_overview_without_a_second_reading_shows_the_text_of_a_cause(job, ask, monkeypatch):
+    monkeypatch.setattr("oslogserve.jobs.findings.MOST_READ", 1)
+    page = ask("/job/?format=overview").text
+    assert '<a class="telling" href="logs/nova.txt.gz?lines=1-203#L3">' in page
+    assert "two &lt;b&gt;</a>" in page
 
 
 def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
@@ -448,7 +497,7 @@ def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
     ask = Asking(tmp_path)
     page = ask("/job/?format=overview").text
     assert "No log shows an error." in page
-    assert '<a class="telling" href="console.txt?lines=1-203#L3">the end of console.txt</a>' in page
+    assert "<a href=console.txt?lines=1-203#L3>3</a>the end of console.txt\n" in page
     assert "the end of z.txt" not in page
     whys = {log["cause"]["why"] for log in ask("/job/?format=summary").json["logs"]}
     assert whys == {"end"}
@@ -457,7 +506,8 @@ def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
 def test_an_overview_shows_of_an_error_what_a_terminal_does(job, ask):
     written = b"\x1b[0Ksection_end:1772648533:step\r\x1b[0K\x1b[31;1mERROR: Job failed\x1b[0;m\r\n"
     (job / "job" / "gitlab.txt").write_bytes(written)
-    assert ">ERROR: Job failed</a>" in ask("/job/?format=overview").text
+    shown = re.sub("<s>.*?</s>", "", ask("/job/?format=overview").text, flags=re.DOTALL)
+    assert re.search(r"gitlab.txt\?lines=1-201#L1[^>]*>1</a>(<[^>]*>)*ERROR: Job failed<", shown)
 
 
 def test_an_overview_names_the_task_that_failed(job, ask):
@@ -651,13 +701,13 @@ def test_the_more_logs_are_merged_the_less_of_a_long_line_each_may_hold(job, ask
 
 def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_path):
     page = ask("/job/?format=overview&unasked=yes").text
-    assert "logs with errors)" in page
+    assert "logs show errors" in page
     small = Asking(tmp_path, serve_job_unasked_size="10")
     page = small("/job/?format=overview&unasked=yes").text
     link = '<a href="?format=overview" rel="nofollow">What went wrong in these logs</a>'
     assert link in page
-    assert "logs with errors)" not in page
-    assert "logs with errors)" in small("/job/?format=overview").text
+    assert "logs show errors" not in page
+    assert "logs show errors" in small("/job/?format=overview").text
 
 
 @pytest.mark.parametrize(
