@@ -65,6 +65,8 @@ class Query(NamedTuple):
     #: Shell patterns of names of a folder's logs, and the first name.
     logs: tuple[str, ...] = ()
     first_log: bytes = b""
+    #: Logs that an overview leaves out, the likeliest ones: earlier answers have them.
+    skip: int = 0
     #: True for the folder of the job that contains the path.
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
@@ -272,6 +274,7 @@ PARAMETERS = {
         "etc/",
         "the first log of a folder, or with sort= the first entry",
     ),
+    "skip": Parameter("skip", _number, "1000", "an overview without so many logs, the likeliest"),
     "in": Parameter("in_job", _value_of({"job": True}), "job", "the job's folder, from one in it"),
     "unasked": Parameter("unasked", _yes_or_no, "yes", "what went wrong in small logs only"),
     "content-type": Parameter("format", _content_type, "text/plain", "the view"),

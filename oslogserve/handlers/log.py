@@ -156,7 +156,13 @@ def _check(query: Query) -> None:
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log keep their order.")
-    chosen = {"order": query.order, "logs": query.logs, "from": query.first_log, "in": query.in_job}
+    chosen = {
+        "order": query.order,
+        "logs": query.logs,
+        "from": query.first_log,
+        "skip": query.skip,
+        "in": query.in_job,
+    }
     if any(chosen.values()):
         name = next(name for name, value in chosen.items() if value)
         raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")

@@ -13,6 +13,7 @@ from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
 from oslogserve.jobs.job_log import JobLog, JobReader, Skipped
 from oslogserve.jobs.merge import merge
+from oslogserve.jobs.ranking import likelihood
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import TAIL_BYTES, Rows
@@ -97,6 +98,8 @@ def _check(query: Query) -> None:
         raise BadRequest(
             f"{name} is for logs: in a folder, several logs have the same line numbers."
         )
+    if query.skip and query.view != "overview":
+        raise BadRequest("skip is for format=overview: other views go on with from and after.")
 
 
 class Job:
@@ -115,6 +118,11 @@ class Job:
         #: The first log that is left for the next answer, and its rows that this one has.
         self.next_log: bytes | None = None
         self.next_after = 0
+        #: Logs that an overview found; how many of them it and the answers before it have read; and
+        #: the sentence that says why it has not read all.
+        self.found = 0
+        self.read = 0
+        self.rest = ""
         #: True if the logs are larger than Limits.unasked.
         self.is_large = False
         #: False if some logs may not have been found.
@@ -129,32 +137,32 @@ class Job:
         #: True if logs are merged by time: the default for a time range.
         has_time = (query.selection.since, query.selection.until) != (None, None)
         self.by_time = (query.order or ("time" if has_time else "log")) == "time"
+        self._is_overview = query.view == "overview"
+        if self._is_overview:
+            self.by_time = False
         self.reader = reader
         self._pools = pools
         self._ahead: list[Ahead[Any]] = []
 
     def choose(self, walk: Walk, limits: Limits) -> None:
-        """Chooses the logs, within the limits. Raises NotFound and Unavailable as Walk does."""
+        """Chooses the logs, within the limits: for an overview the likeliest, else the first by name.
+
+        Raises NotFound and Unavailable as Walk does.
+        """
         stored = 0
         most = min(limits.logs, MOST_MERGED_LOGS) if self.by_time else limits.logs
-        for file in walk:
-            if not self._fits(file):
-                continue
-            media_type = self.reader.logs.media_type(file.shown)
-            if media_type is not None:
-                self.skipped.append(Skipped(file.shown, f"it is {media_type}"))
-                continue
-            if len(file.name) > LONGEST_NAME:
-                why = f"its name has more than {LONGEST_NAME} bytes"
-                self.skipped.append(Skipped(file.shown, why, is_missed=True))
-                continue
+        files = self._likeliest(walk) if self._is_overview else self._files(walk)
+        for file in files:
             stored += file.size or 0
             if len(self.logs) == most or (stored > limits.stored and self.logs):
-                self.next_log = file.name
                 what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
-                self.miss("capped", f"one answer reads at most {what}: more logs are there")
+                self.rest = f"one answer reads at most {what}: more logs are there"
+                self.miss("capped", self.rest)
+                if not self._is_overview:
+                    self.next_log = file.name
                 break
             self.logs.append(JobLog(file, self._selection, self.reader))
+        self.read = self._query.skip + len(self.logs)
         self.is_large = stored > limits.unasked
         self.has_all_logs = not (walk.ended or walk.failures)
         if any(one.is_missed for one in self.skipped):
@@ -164,6 +172,33 @@ class Job:
         self.next_log = self.next_log or walk.next
         for failed in dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures):
             self.miss("failed", f"some logs may be missing, {failed}")
+
+    def _files(self, walk: Walk) -> Iterator[File]:
+        """Yields the files that are wanted and may be logs; notes the other ones that are wanted."""
+        for file in walk:
+            if not self._fits(file):
+                continue
+            media_type = self.reader.logs.media_type(file.shown)
+            if media_type is not None:
+                self.skipped.append(Skipped(file.shown, f"it is {media_type}"))
+            elif len(file.name) > LONGEST_NAME:
+                why = f"its name has more than {LONGEST_NAME} bytes"
+                self.skipped.append(Skipped(file.shown, why, is_missed=True))
+            else:
+                yield file
+
+    def _likeliest(self, walk: Walk) -> list[File]:
+        """The files in the order in which an overview reads them, without those of earlier answers."""
+        files = sorted(self._files(walk), key=likelihood)
+        self.found = len(files)
+        if self._query.skip:  # the first answer has them
+            self.skipped.clear()
+        return files[self._query.skip :]
+
+    @property
+    def has_unread(self) -> bool:
+        """True if an overview found logs that neither it nor the answers before it have read."""
+        return self.read < self.found
 
     @property
     def logs_read(self) -> list[JobLog]:
@@ -286,8 +321,11 @@ class Job:
         if len(self.missing) > len(self.notices):
             self.notices.append(f"{len(self.missing) - len(self.notices):,} more are incomplete.")
         if not self.by_time:
-            left = (log.file.name for n, log in enumerate(self.logs) if self._is_left(n))
-            self.next_log = next(left, self.next_log)
+            left = next((n for n in range(len(self.logs)) if self._is_left(n)), None)
+            if left is not None and self._is_overview:
+                self.read = self._query.skip + left
+            elif left is not None:
+                self.next_log = self.logs[left].file.name
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
         if untimed and self.cut_at is None:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")

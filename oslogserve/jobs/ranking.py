@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks a job's logs: the one with the likely cause of the failure first.
 
+Before they are read, the names, sizes and times of a listing say which ones are likely.
+
 A log that says that it failed leads, by the cause in its summary. In other logs, the cause is most
 often an error that is printed once, shortly before the failure. Errors of successful runs are printed
 often, and at any time. So an error scores high if the job has few like it, and if it comes shortly
@@ -13,10 +15,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from oslogserve.jobs.walk import File
 from oslogserve.lines.time_range import time_range
 
 #: Names of the job's own log.
 CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
+#: Names of other logs that often say why a job failed: consoles and results of tests.
+_LIKELY = re.compile(r"(?:^|/)(?:TEST-|[^/]*(?:console|testr|subunit|junit))[^/]*$")
+#: Bytes as stored of a large log.
+_LARGE = 16 * 1024 * 1024
 #: The variable parts of an error: numbers, ids, quoted text.
 _VARIABLE = re.compile(r"[0-9a-f]*\d[0-9a-f-]*|(?<=')[^']*(?=')", re.IGNORECASE)
 #: An error so many microseconds before the failure counts half.
@@ -35,6 +42,22 @@ class Ranked(NamedTuple):
     score: float
     #: The log's cause, as in its summary or made of its error with the highest score; None for none.
     cause: dict[str, Any] | None
+
+
+def likelihood(file: File) -> tuple[int, float, int, bytes]:
+    """A sort key for unread files: the likely ones first, then the newest, then the small ones.
+
+    Files that were written in the same minute are equally new.
+    """
+    if file.size == 0:
+        kind = 4
+    elif CONSOLES.search(file.shown):
+        kind = 0
+    elif _LIKELY.search(file.shown):
+        kind = 1
+    else:
+        kind = 2 if (file.size or 0) < _LARGE else 3
+    return kind, -((file.modified or 0) // 60), file.size or 0, file.name
 
 
 def ranked(

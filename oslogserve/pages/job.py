@@ -89,11 +89,13 @@ def next_address(query: Query, job: Job) -> str | None:
     """The URL, relative to the folder, of the rest after a limit; None if nothing is left."""
     if job.cut_at is not None:
         added: dict[str, bytes | int] = {"from": query.first_log, "after": job.cut_at}
+    elif job.has_unread:
+        added = {"from": query.first_log, "skip": job.read}
     elif job.next_log is not None:
         added = {"from": job.next_log, "after": job.next_after}
     else:
         return None
-    return address(query.parameters, ("from", "after"), **added)
+    return address(query.parameters, ("from", "after", "skip"), **added)
 
 
 def html(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:

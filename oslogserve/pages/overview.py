@@ -139,7 +139,8 @@ def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[b
         tests=found.tests,
         moment=_moment,
         naming=lambda test: address(q=_short(test.name)),
-        next_address=next_address(query, job) if job.next_log is not None else None,
+        skip=query.skip,
+        next_address=next_address(query, job),
     )
 
 

@@ -8,11 +8,12 @@ from urllib.parse import quote, urlencode
 
 from oslogserve.pages.assets import integrity, url
 
+_SCRIPTS = " ".join(f"'{integrity(name)}'" for name in ("log.js", "folder.js", "overview.js"))
 #: A page loads only the application's own files; nothing is inline. Stored files have the same origin,
 #: so scripts are allowed by their hash.
 POLICY = (
     "default-src 'none'; style-src 'self'; "
-    f"script-src '{integrity('log.js')}' '{integrity('folder.js')}'; connect-src 'self'; "
+    f"script-src {_SCRIPTS}; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 HEADERS = (

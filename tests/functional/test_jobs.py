@@ -99,6 +99,28 @@ def test_of_large_logs_it_says_that_only_when_asked(demo, page):
         expect(page.locator("#overview .wrong > li").first).to_be_visible()
 
 
+@pytest.mark.parametrize("address", ["", "?format=overview"])
+def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, address):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "job-output.txt").write_text("fine\n")
+    for number in range(30):
+        text = f"ERROR: no {number}\nmake: *** [all] Error 1\n" if number in (4, 28) else "fine\n"
+        (tmp_path / "job" / f"{number:02}.txt").write_text(text)
+    config = {"disk": {"root": tmp_path}, "serve": {"job_logs": "9"}}
+    with Gunicorn(ini(config)) as running:
+        page.goto(f"{running.url}/job/{address}")
+        expect(page.locator(".rest")).to_have_text(
+            "31 of 31 logs were looked at, the likeliest first."
+        )
+    expect(page.locator("#overview h2")).to_have_text("What went wrong: 2 of 31 logs show errors")
+    expect(page.locator(".wrong > li > .name")).to_have_text(["04.txt", "28.txt"])
+    assert page.locator(".wrong .told").all_inner_texts() == ["1ERROR: no 4\n", "1ERROR: no 28\n"]
+    expect(page.locator("#overview .notice")).to_have_count(0)
+    page.click("#overview summary")
+    names = page.locator("#overview td:first-child").all_inner_texts()
+    assert names == [*(f"{number:02}.txt" for number in range(30)), "job-output.txt"]
+
+
 def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")

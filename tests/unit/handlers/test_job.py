@@ -472,6 +472,58 @@ def test_an_overview_shows_the_last_line_of_a_long_cause_and_links_to_the_first(
     ]
 
 
+def test_an_overview_of_many_logs_goes_on_with_the_rest(tmp_path):
+    (tmp_path / "job").mkdir()
+    for number in range(7):
+        (tmp_path / "job" / f"{number}.txt").write_text("fine\n" if number != 5 else "ERROR: no\n")
+        os.utime(tmp_path / "job" / f"{number}.txt", (1772648533, 1772648533))
+    (tmp_path / "job" / "z-console.txt").write_text("fine\n")
+    (tmp_path / "job" / "graph.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    ask = Asking(tmp_path, serve_job_logs="3")
+    pages, address = [], "?format=overview&source=disk"
+    while address:
+        pages.append(ask(f"/job/{address}").text)
+        found = re.search('<a href="([^"]*)" rel="next nofollow">', pages[-1])
+        address = found and found[1].replace("&amp;", "&")
+    read = [re.findall(r'<tr><td><a href="([^"?]*)', page) for page in pages]
+    assert read == [
+        ["0.txt", "1.txt", "z-console.txt"],
+        ["2.txt", "3.txt", "4.txt"],
+        ["5.txt", "6.txt"],
+    ]
+    said = [re.search(r'role="status">(.*) logs were looked at', page)[1] for page in pages]
+    assert said == ["3 of 8", "4 to 6 of 8", "7 to 8 of 8"]
+    titles = [re.sub("<.*?>", "", re.search("<h2>(.*)</h2>", page)[1]) for page in pages]
+    assert [title.partition(": ")[2] for title in titles] == [
+        *("0 of 3 logs show errors", "0 of 3 logs show errors"),
+        "1 of 2 logs show errors",
+    ]
+    assert ["1 other file" in page for page in pages] == [True, False, False]
+
+
+def test_an_overview_goes_on_behind_the_logs_that_it_could_pay_for(tmp_path):
+    (tmp_path / "job").mkdir()
+    for number in range(5):
+        (tmp_path / "job" / f"{number}.gz").write_bytes(gzip.compress(b"%0400000d\n" % number))
+    ask = Asking(tmp_path, serve_inflated_size=str(2**20))
+    skips, address = [], "?format=overview"
+    while address:
+        page = ask(f"/job/{address}").text
+        found = re.search('<a href="([^"]*skip=([0-9]*))" rel="next', page)
+        address = found and found[1].replace("&amp;", "&")
+        skips.append(found and int(found[2]))
+    assert len(skips) > 1
+    assert skips[:-1] == sorted(set(skips[:-1]))
+
+
+def test_an_overview_of_a_time_reads_as_many_logs_as_one_of_all(tmp_path):
+    (tmp_path / "job").mkdir()
+    for number in range(310):
+        (tmp_path / "job" / f"{number}.txt").write_text("2026-03-04 18:22:11.000 INFO x\n")
+    page = Asking(tmp_path)("/job/?format=overview&since=2026-03-04").text
+    assert "310 logs" in re.sub("<.*?>", "", page)
+
+
 def test_an_overview_counts_logs_that_passed_as_such(job):
     passed = b"ERROR: provoked\n" * 5 + b"Finished: SUCCESS\n"
     (job / "job" / "green.txt").write_bytes(passed)
@@ -715,6 +767,7 @@ def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_
     [
         ("?show=L1", 400, "show is for logs"),
         ("?lines=1-2", 400, "lines is for logs"),
+        ("?format=jsonl&skip=1", 400, "skip is for format=overview"),
         ("?format=json&level=ERROR", 400, "format=json takes no filter for a folder"),
         *(
             (f"plain.txt?{one}", 400, "is for folders")

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.jobs.ranking import ranked
+from oslogserve.jobs.ranking import likelihood, ranked
+from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
 from tests.renderers import answered, pure
 
@@ -165,3 +166,23 @@ def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
 def test_a_log_that_did_not_fail_has_its_end():
     end = failed("end") | {"failed": False}
     assert ranked([("a.txt", end)]) == [(0.0, end["cause"])]
+
+
+def test_likely_logs_come_first_then_new_and_small_ones():
+    large = 20 * 1024 * 1024
+    files = [
+        File(b"job-output.txt", large, 60.0, "disk"),
+        File(b"logs/console.html.gz", 5, 0.0, "disk"),
+        File(b"logs/testr_results.html.gz", 5, 0.0, "disk"),
+        File(b"a/nova-console.log", 9, 0.0, "disk"),
+        File(b"z-new", 5, 600.0, "disk"),
+        File(b"unknown", None, 130.0, "disk"),
+        File(b"b-small", 5, 121.0, "disk"),
+        File(b"a-old", 500, 179.0, "disk"),
+        File(b"timeless", 1, None, "swift"),
+        File(b"large", large, 900.0, "disk"),
+        File(b"console.empty", 0, 900.0, "disk"),
+    ]
+    mixed = files[::-1]
+    mixed.sort(key=likelihood)
+    assert mixed == files

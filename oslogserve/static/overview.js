@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What went wrong in a job. In the folder of a job it comes by itself; and while the page is open, the
+// logs that the first answer has not looked at are looked at, some at a time.
+
+const AGAIN_AFTER = 10000;
+const MOST_ATTEMPTS = 5;
+
+// The section of an overview; null if the server has no answer.
+async function section(address) {
+  const answer = await fetch(address).then((sent) => sent.text(), () => '');
+  return new DOMParser().parseFromString(answer, 'text/html').querySelector('section#overview');
+}
+
+// A shell pattern, of which only the star means something.
+function fits(name, pattern) {
+  const parts = pattern.split('*');
+  const [first, last] = [parts.shift(), parts.pop()];
+  return last === undefined ? name === first : name.startsWith(first)
+    && name.endsWith(last) && parts.every((part) => name.includes(part));
+}
+
+async function begin(link) {
+  const marks = link.dataset.marks.split(/\s+/).filter(Boolean);
+  const names = [...document.querySelectorAll('#entries tbody a')].map((one) => one.textContent);
+  if (!names.some((name) => marks.some((mark) => fits(name, mark)))) return;
+  const said = link.textContent;
+  link.textContent = 'Looking for what went wrong in these logs \u2026';
+  const found = await section(`${link.href}&unasked=yes`);
+  if (found) link.parentElement.replaceWith(found); else link.textContent = said;
+}
+
+function untilSeen() {
+  return new Promise((resolve) => {
+    if (!document.hidden) resolve();
+    else document.addEventListener('visibilitychange', resolve, { once: true });
+  });
+}
+
+const number = (element) => Number(element?.textContent.replaceAll(',', '') ?? 0);
+
+function addCount(page, part, name) {
+  const sum = number(page.querySelector(`[data-count=${name}]`))
+    + number(part.querySelector(`[data-count=${name}]`));
+  for (const one of page.querySelectorAll(`[data-count=${name}]`)) {
+    one.textContent = sum.toLocaleString('en');
+  }
+}
+
+// Orders children by a key, ascending.
+function sort(parent, key) {
+  const keyed = [...parent.children].map((child) => [key(child), child]);
+  keyed.sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
+  parent.append(...keyed.map(([, child]) => child));
+}
+
+// The logs that tell most, of all parts, in the order of their scores.
+function mergeWrong(page, part) {
+  const list = page.querySelector('.wrong');
+  const more = part.querySelectorAll('.wrong > [data-score]');
+  if (more.length) list.querySelector('.none')?.remove();
+  list.append(...more);
+  sort(list, (item) => -item.dataset.score);
+  for (const item of [...list.children].slice(page.dataset.most)) item.remove();
+}
+
+function merge(page, part) {
+  addCount(page, part, 'wrong');
+  addCount(page, part, 'logs');
+  mergeWrong(page, part);
+  const tests = page.querySelector('.tests');
+  if (tests) tests.append(...part.querySelectorAll('.tests > li'));
+  else page.querySelector('.wrong').before(...part.querySelectorAll('p:has(+ .tests), .tests'));
+  const said = new Set([...page.querySelectorAll('.notice')].map((one) => one.textContent));
+  page.querySelector('details').before(
+    ...[...part.querySelectorAll('.notice')].filter((one) => !said.has(one.textContent)),
+  );
+  const rows = page.querySelector('tbody');
+  rows.append(...part.querySelectorAll('tbody > tr'));
+  sort(rows, (row) => row.firstElementChild.textContent);
+  page.querySelector('.rest').replaceWith(part.querySelector('.rest'));
+  // The parts before it are on this page, too.
+  const rest = page.querySelector('.rest').firstChild;
+  rest.data = rest.data.replace(/^[\d,]+ to /, '');
+}
+
+async function goOn(page) {
+  let attempts = 0;
+  for (let next; (next = page.querySelector('.rest a')) && attempts < MOST_ATTEMPTS;) {
+    await untilSeen();
+    const part = await section(next.href);
+    if (part?.querySelector('.rest')) {
+      attempts = 0;
+      merge(page, part);
+    } else if (part) {
+      return;
+    } else {
+      attempts += 1;
+      await new Promise((resolve) => { setTimeout(resolve, AGAIN_AFTER); });
+    }
+  }
+}
+
+const link = document.querySelector('#overview > [data-marks]');
+if (link) await begin(link);
+const page = document.querySelector('section#overview');
+if (page) await goOn(page);
