@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from oslogserve.errors import Incomplete
 from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, started
+from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.jobs.excerpt import MOST_EXCERPTS, MOST_READ, Excerpt, excerpt
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
-from oslogserve.jobs.reports import FailedTask, FailedTest
+from oslogserve.jobs.reports import FailedTest, ZuulReport
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
 
@@ -50,8 +51,9 @@ class Findings(NamedTuple):
     logs: list[FoundLog]
     #: The log whose end is shown if none shows a failure.
     ended: FoundLog | None
-    task: FailedTask | None
+    zuul: ZuulReport
     tests: Sequence[FailedTest]
+    build: Build
 
 
 def summaries(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
@@ -69,9 +71,10 @@ def findings(job: Job, noise: Sequence[re.Pattern[str]], label: Label) -> Findin
     excerpts = _excerpts(job, wrong or [*filter(None, [ended])], label)
     logs = [one._replace(excerpt=excerpts.get(one.log)) for one in logs]
     ended = ended and ended._replace(excerpt=excerpts.get(ended.log))
-    task, tests = _reports(job)
+    zuul, tests = _reports(job)
+    build = _build(job)
     job.close()
-    return Findings(logs, ended, task, tests)
+    return Findings(logs, ended, zuul, tests, build)
 
 
 def _ranked(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
@@ -104,15 +107,23 @@ def _excerpts(job: Job, logs: Sequence[FoundLog], label: Label) -> dict[JobLog, 
     return {log: lines for log, lines in zip(several, found, strict=True) if lines}
 
 
-def _reports(job: Job) -> tuple[FailedTask | None, list[FailedTest]]:
+def _build(job: Job) -> Build:
+    """The build by Zuul's inventory, which most folders do not have: its lack is no fault."""
+    if not job.has_inventory:
+        return Build()
+    inventory = job.reader.beginning(INVENTORY, MOST_OF_INVENTORY, [])
+    return build_of(inventory)
+
+
+def _reports(job: Job) -> tuple[ZuulReport, list[FailedTest]]:
     """What the reports in the folder say, as far as the budget lasts."""
     charge = job.reader.budget.charge
-    task = None
+    zuul = ZuulReport()
     tests: list[FailedTest] = []
     try:
         if any(one.name.encode() in reports.ZUULS for one in job.skipped):
             report = _report(job, reports.ZUULS[0], reports.MOST_OF_ZUULS)
-            task = reports.failed_task(report)
+            zuul = reports.zuul_report(report)
             charge()
         files = [log.file for log in job.logs if reports.most(log.file.shown)]
         for file in files[: reports.MOST_REPORTS]:
@@ -121,7 +132,7 @@ def _reports(job: Job) -> tuple[FailedTask | None, list[FailedTest]]:
             charge()
     except Incomplete as error:
         job.miss(error.reason, f"reports were not read to their end: {error}")
-    return task, tests[: reports.MOST_TESTS]
+    return zuul, tests[: reports.MOST_TESTS]
 
 
 def _report(job: Job, name: bytes, most: int) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
+from oslogserve.jobs.build import INVENTORY
 from oslogserve.jobs.job_log import JobLog, JobReader, Skipped
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.ranking import likelihood
@@ -123,6 +124,8 @@ class Job:
         self.found = 0
         self.read = 0
         self.rest = ""
+        #: True if an overview found Zuul's inventory. The answers behind the first one do not look.
+        self.has_inventory = False
         #: True if the logs are larger than Limits.unasked.
         self.is_large = False
         #: False if some logs may not have been found.
@@ -191,8 +194,10 @@ class Job:
         """The files in the order in which an overview reads them, without those of earlier answers."""
         files = sorted(self._files(walk), key=likelihood)
         self.found = len(files)
+        self.has_inventory = any(file.name == INVENTORY for file in files)
         if self._query.skip:  # the first answer has them
             self.skipped.clear()
+            self.has_inventory = False
         return files[self._query.skip :]
 
     @property

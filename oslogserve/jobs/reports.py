@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Readers of the reports in a job's folder.
 
-Zuul's job-output.json gives the task that failed. JUnit's XML and subunit give the failed tests.
+Zuul's job-output.json gives the task that failed, the result and the duration. JUnit's XML and subunit give the failed tests.
 
 Anybody who runs a job can write a report, so each has bounds. Each process parses one report at a time,
 which may take 100 MiB of memory.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from io import BytesIO
 from itertools import islice
 from threading import Lock
@@ -72,23 +73,57 @@ class FailedTest(NamedTuple):
     time: str = ""
 
 
-def failed_task(report: bytes) -> FailedTask | None:
-    """The last failed task of phase `run`, else of any phase; None for none.
+class ZuulReport(NamedTuple):
+    """What Zuul's report says of a job."""
 
-    None also for a report that is malformed or has more than MOST_TOKENS tokens.
-    """
+    #: The last failed task of phase `run`, else of any phase; None for none.
+    task: FailedTask | None = None
+    #: "failed", "succeeded", or "" if unknown.
+    result: str = ""
+    #: Seconds from the begin of the first task to the end of the last one; None if unknown.
+    seconds: float | None = None
+
+
+def zuul_report(report: bytes) -> ZuulReport:
+    """What the report says; nothing if it is malformed or has more than MOST_TOKENS tokens."""
     try:
         with _parsing:
-            found = list(_failures(parsed(report, MOST_TOKENS)))
+            playbooks = _dicts(parsed(report, MOST_TOKENS))
+            found = list(_failures(playbooks))
+            result, seconds = _result(playbooks), _seconds(playbooks)
     except (ValueError, RecursionError):
-        return None
+        return ZuulReport()
     of_run = [task for phase, task in found if phase == "run"]
-    return next(reversed(of_run or [task for _, task in found]), None)
+    task = next(reversed(of_run or [task for _, task in found]), None)
+    return ZuulReport(task, result, seconds)
 
 
-def _failures(playbooks: Any) -> Iterator[tuple[str, FailedTask]]:
+def _result(playbooks: Sequence[dict[str, Any]]) -> str:
+    """The result by the counts of failures. The phase `cleanup` has no part in it."""
+    counted = [one for one in playbooks if one.get("phase") != "cleanup"]
+    hosts = [_dict(counts) for one in counted for counts in _dict(one.get("stats")).values()]
+    if any(counts.get(kind) for counts in hosts for kind in ("failures", "unreachable")):
+        return "failed"
+    has_run = any(one.get("phase") == "run" for one in counted)
+    return "succeeded" if has_run and all(one.get("stats") for one in counted) else ""
+
+
+def _seconds(playbooks: Sequence[dict[str, Any]]) -> float | None:
+    ends: list[datetime] = []
+    for playbook in playbooks:
+        for play in _dicts(playbook.get("plays")):
+            for task in _dicts(play.get("tasks")):
+                duration = _dict(_dict(task.get("task")).get("duration"))
+                for end in ("start", "end"):
+                    with suppress(ValueError):
+                        ends.append(datetime.fromisoformat(_text(duration.get(end) or "")))
+    ends = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in ends]
+    return (max(ends) - min(ends)).total_seconds() if ends else None
+
+
+def _failures(playbooks: Sequence[dict[str, Any]]) -> Iterator[tuple[str, FailedTask]]:
     """Yields (phase, task) in the order of the report."""
-    for playbook in _dicts(playbooks):
+    for playbook in playbooks:
         for play in _dicts(playbook.get("plays")):
             for task in _dicts(play.get("tasks")):
                 for host, result in _dict(task.get("hosts")).items():

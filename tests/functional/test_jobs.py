@@ -126,13 +126,18 @@ def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")
     test = f'<testcase name="{"ServersTest." * 9}"><failure message="no"/></testcase>'
     (tmp_path / "job" / "junit.xml").write_text(f"<testsuite>{test}</testsuite>")
+    (tmp_path / "job" / "zuul-info").mkdir()
+    build = {"branch": "b" * 150, "change": "1", "change_url": "https://a.b/", "job": "tox"}
+    inventory = json.dumps({"all": {"vars": {"zuul": build}}})
+    (tmp_path / "job" / "zuul-info" / "inventory.yaml").write_text(inventory)
     page.set_viewport_size({"width": 390, "height": 844})
     with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
         page.goto(f"{running.url}/job/")
         page.click("#overview summary")
+        expect(page.locator(".build dd")).to_have_text(["1", "b" * 150, "tox"])
         assert page.evaluate("document.documentElement.scrollWidth") == 390
         names = page.locator("#overview td:first-child").all()
-        assert [round(name.bounding_box()["width"]) for name in names] == [358, 358]
+        assert [round(name.bounding_box()["width"]) for name in names] == [358, 358, 358]
         links = page.locator("#overview a").all()
         assert min(link.bounding_box()["height"] for link in links) >= 24
 

@@ -575,6 +575,28 @@ def test_an_overview_names_the_task_that_failed(job, ask):
     assert len(found) == 6
 
 
+def test_an_overview_is_headed_by_the_build(job, ask):
+    assert "<dl" not in ask("/job/?format=overview").text
+    inventory = {"branch": "<b>", "change": "1", "change_url": "https://a.b/?c&d", "job": "tox"}
+    (job / "job" / "zuul-info").mkdir()
+    path = job / "job" / "zuul-info" / "inventory.yaml"
+    path.write_text(json.dumps({"all": {"vars": {"zuul": inventory}}}))
+    task = {"task": {"duration": {"start": "2026-03-04T18:00:00Z", "end": "2026-03-04T18:12:00Z"}}}
+    zuul = [{"phase": "run", "plays": [{"tasks": [task]}], "stats": {"node": {"failures": 1}}}]
+    (job / "job" / "job-output.json").write_text(json.dumps(zuul))
+    page = ask("/job/?format=overview").text
+    build = re.search("<dl.*</dl>", page, re.DOTALL)[0]
+    assert '<a href="https://a.b/?c&amp;d" rel="noreferrer nofollow">1</a>' in build
+    assert re.sub("<[^>]*>", " ", build).split() == [
+        *("Change", "1", "Branch", "&lt;b&gt;", "Job", "tox"),
+        *("Result", "failed", "Duration", "12", "min"),
+    ]
+    path.write_bytes(b"all: {")
+    page = ask("/job/?format=overview").text
+    assert "Branch" not in page
+    assert 'class="notice"' not in page
+
+
 def test_an_overview_names_the_tests_that_failed(job, ask):
     report = b'<testsuite><testcase name="&lt;x&gt;"><failure message="&lt;b&gt;"/></testcase></testsuite>'
     (job / "job" / "junit.xml.gz").write_bytes(gzip.compress(report))

@@ -14,9 +14,10 @@ from oslogserve.jobs.reports import (
     MOST_TESTS,
     FailedTask,
     FailedTest,
-    failed_task,
+    ZuulReport,
     failed_tests,
     most,
+    zuul_report,
 )
 
 MIB = 2**20
@@ -175,7 +176,7 @@ IGNORED = task("maybe", controller={"failed": True, "ignore_errors": True})
 
 
 def of_zuul(*playbooks):
-    return failed_task(json.dumps(playbooks).encode())
+    return zuul_report(json.dumps(playbooks).encode()).task
 
 
 def test_the_task_that_ended_the_run_is_found():
@@ -206,7 +207,7 @@ def test_a_job_that_went_well_has_none():
     ],
 )
 def test_what_is_no_report_of_zuul_says_nothing(content):
-    assert failed_task(content) is None
+    assert zuul_report(content) == ZuulReport()
 
 
 def test_what_it_says_is_cut():
@@ -233,7 +234,7 @@ def test_a_long_message_takes_little_more_memory_than_its_text(message, peak_mem
     report = json.dumps(
         [playbook("run", task("x", h={"failed": True, "msg": message}))], ensure_ascii=False
     )
-    assert peak_memory(partial(failed_task, report.encode())) < 80 * MIB
+    assert peak_memory(partial(zuul_report, report.encode())) < 80 * MIB
 
 
 def many_attributes(number):
@@ -289,3 +290,37 @@ def test_reading_a_report_is_paid_for_while_it_goes_on(name):
     content = {"junit.xml": REPORT, "x.subunit": subunit(FINE)}[name]
     with pytest.raises(Incomplete):
         failed_tests(name, content, charge)
+
+
+def counted(phase="run", failures=0, unreachable=0, times=()):
+    duration = dict(zip(("start", "end"), times, strict=False))
+    stats = {"node": {"failures": failures, "unreachable": unreachable, "ok": 3}}
+    plays = [{"tasks": [{"task": {"name": "x", "duration": duration}, "hosts": {}}]}]
+    return {"phase": phase, "plays": plays, "stats": stats}
+
+
+@pytest.mark.parametrize(
+    ("playbooks", "result"),
+    [
+        ([], ""),
+        ([counted("pre")], ""),
+        ([counted("pre"), counted()], "succeeded"),
+        ([counted(), counted("cleanup", failures=1)], "succeeded"),
+        ([counted(failures=1), counted("post")], "failed"),
+        ([counted(), counted("post", unreachable=1)], "failed"),
+        ([counted(), {"phase": "run", "plays": []}], ""),
+        ([{"phase": "run", "stats": ["x"]}, {"phase": "run", "stats": {"a": 1}}], "succeeded"),
+    ],
+)
+def test_the_result_is_that_of_the_playbooks(playbooks, result):
+    assert zuul_report(json.dumps(playbooks).encode()).result == result
+
+
+def test_the_duration_is_from_the_first_task_to_the_last():
+    playbooks = [
+        counted(times=("2026-03-04T18:20:10.5Z", "2026-03-04T18:20:11Z")),
+        counted(times=("", "yesterday")),
+        counted(times=("2026-03-04T20:21:00+02:00", "2026-03-04T18:22:14.25")),
+    ]
+    assert zuul_report(json.dumps(playbooks).encode()).seconds == 123.75
+    assert zuul_report(json.dumps([counted()]).encode()).seconds is None
