@@ -35,8 +35,21 @@ MAX_REPEATS = 8
 #: Fragments in `show`, such as the gaps that a reader has opened.
 MAX_SHOWN = 64
 
+#: Parameters that a log's page has a field for, in the order of the fields.
+FIELDS = ("q", "re", "not", "since", "until", "lines", "context")
+#: Fields of a page that may be wrong; each costs another check of the query.
+MAX_FAULTS = 8
+
 #: Names and values of a query string, in their order, unchecked.
 Parameters = tuple[tuple[str, str], ...]
+
+
+class Fault(NamedTuple):
+    """The value of a field that is not valid, and a sentence about it."""
+
+    name: str
+    value: str
+    sentence: str
 
 
 class Query(NamedTuple):
@@ -71,6 +84,8 @@ class Query(NamedTuple):
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
     unasked: bool = False
+    #: Fields of a log's page that are not valid. All others are in `parameters`.
+    faults: tuple[Fault, ...] = ()
 
     @property
     def view(self) -> str:
@@ -110,11 +125,34 @@ class Query(NamedTuple):
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
         if not query_string:
             return query
-        query = query.with_parameters(parameters_of(query_string))
+        query = query.with_valid_fields(parameters_of(query_string))
         if query.first_log:  # it may have bytes that are not UTF-8
             first = dict(parameters_of(query_string, "surrogateescape"))["from"]
             query = query._replace(first_log=first.encode("utf-8", "surrogateescape"))
         return query
+
+    def with_valid_fields(self, parameters: Sequence[tuple[str, str]]) -> "Query":
+        """The same path with these parameters. On a log's page, wrong fields become `faults`.
+
+        Raises BadRequest for any other fault, and if another answer is wanted.
+        """
+        valid = list(parameters)
+        errors: list[BadRequest] = []
+        while True:
+            try:
+                query = self.with_parameters(valid)
+                break
+            except BadRequest as error:
+                errors.append(error)
+                wrong = error.parameter
+                if wrong is None or wrong[0] not in FIELDS or len(errors) > MAX_FAULTS:
+                    raise errors[0] from None
+                # The last one: of two values that contradict each other, the first holds.
+                del valid[-1 - valid[::-1].index(wrong)]
+        if errors and (query.is_folder or query.view != "html"):
+            raise errors[0]
+        faults = (Fault(*error.parameter, error.sentence) for error in errors if error.parameter)
+        return query._replace(faults=tuple(faults))
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -190,7 +228,7 @@ def _pattern(value: str) -> Search:
     try:
         return Search.of_pattern(value)
     except ValueError as error:
-        raise ValueError(f"a regular expression of RE2's syntax ({error})") from None
+        raise ValueError("a regular expression of RE2's syntax", str(error)) from None
 
 
 def _fragment(value: str) -> bytes:
@@ -211,7 +249,7 @@ class Parameter(NamedTuple):
 
     #: The field of Query or Selection. "lines" sets two of Selection.
     field: str
-    #: Parses a value. Raises ValueError that says which values are valid.
+    #: Parses a value. Raises ValueError that says which values are valid, and perhaps what is wrong.
     parse: Callable[[str], Any]
     example: str
     help: str
@@ -306,9 +344,11 @@ def _parse(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
 def _value(name: str, text: str) -> Any:
     try:
         return PARAMETERS[name].parse(text)
-    except ValueError as takes:
+    except ValueError as error:
+        takes, *wrong = error.args
+        expected = ". ".join([*wrong, f"{name} takes {takes}"])
         example = urlencode({name: PARAMETERS[name].example}, safe=":*")
-        what = f"{name}={text[:40]!r} is not understood: {name} takes {takes}, such as {example}."
+        what = f"{name}={text[:40]!r} is not understood: {expected}, such as {example}."
         # RE2 quotes a pattern as it came, and a terminal obeys what it is sent.
         sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
         raise BadRequest(sentence, (name, text)) from None

@@ -2,13 +2,13 @@
 """Answers for a log, as one of four representations: stored bytes, inflated bytes, text, lines."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from math import inf
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
-from oslogserve.http import TEXT
+from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
 from oslogserve.lines.nearest import Nearest, nearest
@@ -68,7 +68,7 @@ class LogHandler:
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        if request.is_conditional and not is_by_bytes:
+        if request.is_conditional and not is_by_bytes and not query.faults:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
                 return not_modified
@@ -87,6 +87,8 @@ class LogHandler:
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             representation = self._representation(request, query, log)
+            if query.faults:
+                return _with_faults(request, query, representation, opened.pop_all().close)
             validator = self._validator(log.stored, query)
             if is_by_bytes and request.is_conditional:
                 is_compressed = request.accepts_gzip and representation.has_gzip_variant
@@ -166,6 +168,21 @@ def _check(query: Query) -> None:
     if any(chosen.values()):
         name = next(name for name, value in chosen.items() if value)
         raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")
+
+
+def _with_faults(
+    request: Request, query: Query, page: Representation, close: Callable[[], None]
+) -> Response:
+    """The page of a log that says which fields are wrong. No cache keeps it.
+
+    Raises BadRequest for a file that is no log: it has no fields.
+    """
+    if page.view != "html":
+        close()
+        fault = query.faults[0]
+        raise BadRequest(fault.sentence, (fault.name, fault.value))
+    page.headers = [*page.headers, VARY, NO_STORE]
+    return respond(request, page, status=BadRequest.status, close=close)
 
 
 def _redirect_to_folder(request: Request, query: Query) -> Response:

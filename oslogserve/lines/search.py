@@ -35,6 +35,19 @@ _TOKEN = re.compile(rf"{_ESCAPE}|\{{\d+(?:,\d*)?\}}|\[\^?\]?|.", re.DOTALL).matc
 _TOKEN_IN_CLASS = re.compile(rf"{_ESCAPE}|\[:\^?\w+:\]|--|.", re.DOTALL).match
 #: Text that the regex crate would read as a nested class or as an operation on classes.
 _LITERAL_IN_CLASS = {"[": r"\[", "&": r"\&", "~": r"\~", "--": r"-\-"}
+#: Faults of a pattern in words, by RE2's message. {}: the part of the pattern that RE2 names.
+_FAULTS = {
+    "missing )": "an opening parenthesis is never closed",
+    "unexpected )": "a closing parenthesis has no opening one",
+    "no argument for repetition operator": "there is nothing before {} to repeat",
+    "bad repetition operator": "{} repeats what is repeated already",
+    "invalid repetition size": "{} makes more than 1,000 repetitions, or has its higher number first",
+    "invalid escape sequence": "{} is no known escape",
+    "invalid character class range": "{} is no class or range of characters",
+    "invalid named capture group": "the name of a group is incomplete: {}",
+    "invalid perl operator": "{} is no known kind of group",
+}
+_LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 #: Characters that a backslash makes literal in both engines.
 _META = set(r"\.+*?()|[]{}^$-&~#/")
 
@@ -52,13 +65,13 @@ class Search(NamedTuple):
 
     @classmethod
     def of_pattern(cls, pattern: str) -> "Search":
-        """The search for a regular expression. Raises ValueError with the fault."""
+        """The search for a regular expression. Raises ValueError with the fault in words."""
         search = cls(_common(pattern))
         try:
             search.compiled()
         except re2.error as error:
             why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-            raise ValueError(why[:80]) from None
+            raise ValueError(_in_words(why)) from None
         return search
 
     def compiled(self) -> Any:
@@ -96,6 +109,14 @@ def matches_in(pattern: Any, text: bytes, most: int = MOST_MATCHES) -> Iterator[
         at = end if start < end else end + 1
 
 
+def _in_words(message: str) -> str:
+    """The fault that RE2's message tells, such as "missing ): (a"."""
+    fault, _, part = message.partition(": ")
+    if part in _LOOKS_AROUND:
+        return f"{part} looks around, which RE2 does not do"
+    return _FAULTS[fault].format(part[:20]) if fault in _FAULTS else message[:80]
+
+
 def _literal(character: str) -> str:
     return f"\\{character}" if character in _META else character
 
@@ -119,7 +140,7 @@ def _common(pattern: str) -> str:
             tokens.append(r"\{" if token == "{" else token)  # noqa: S105 - of a pattern
         at = found.end()
     if class_start is not None:
-        raise ValueError(f"missing closing ]: {pattern[class_start:][:40]}")
+        raise ValueError("an opening bracket is never closed")
     return "".join(tokens)
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.pages.page import Link, address
-from oslogserve.query import Parameters, Query
+from oslogserve.query import FIELDS, Fault, Parameters, Query
 from oslogserve.templates import rendered
 
 #: Parameters that choose how a log is shown, not which lines.
@@ -21,8 +21,6 @@ _VIEW = ("format", "content-type", "wrap")
 _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that choose lines of all logs of a job.
 _OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
-#: Parameters that the templates have a field for.
-_FIELDS = ("q", "re", "not", "since", "until", "lines", "context")
 #: Labels of filters in use, by their parameters.
 _LABELS = {
     "level": "\N{GREATER-THAN OR EQUAL TO} {}",
@@ -54,15 +52,13 @@ class Form(NamedTuple):
     #: Values by their parameters; "" for an empty field.
     fields: dict[str, list[str]]
     hidden: _Pairs
-    #: The parameter that is not valid, and the sentence that its field shows.
-    wrong: tuple[str, str] | None = None
-    sentence: str = ""
+    #: The sentences that fields show, by name and value of what is not valid.
+    faults: dict[tuple[str, str], str]
 
     @property
-    def says_wrong(self) -> bool:
-        """True if a field shows the sentence."""
-        name, value = self.wrong or ("", "")
-        return value in self.fields.get(name, ())
+    def hides_fault(self) -> bool:
+        """True if a field behind "more" is not valid."""
+        return any(name != "q" for name, _ in self.faults)
 
     @property
     def more(self) -> int:
@@ -80,14 +76,14 @@ def bar(query: Query) -> dict[str, Any]:
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
         "all_logs": _all_logs(parameters),
-        "controls": _controls(parameters),
+        "controls": _controls(parameters, query.faults),
         "filters": filters(kept),
     }
 
 
 # Most requests have no parameters or those of a few links, and rendering this takes 0.1 ms.
 @lru_cache(maxsize=64)
-def _controls(parameters: Parameters) -> Markup:
+def _controls(parameters: Parameters, faults: tuple[Fault, ...]) -> Markup:
     """The levels and the form, HTML of their template."""
     kept = _kept(parameters)
     controls = rendered(
@@ -95,26 +91,25 @@ def _controls(parameters: Parameters) -> Markup:
         severities=SEVERITIES,
         with_level=lambda level: address(kept, ("level",), level=level),
         current=dict(kept).get("level", SEVERITIES[0]).upper(),
-        form=form(parameters),
+        form=form(parameters, faults),
     )
     return Markup(controls.decode())  # noqa: S704
 
 
 def form(
-    parameters: Iterable[tuple[str, str]],
-    wrong: tuple[str, str] | None = None,
-    sentence: str = "",
-    is_log: bool = True,
+    parameters: Iterable[tuple[str, str]], faults: Iterable[Fault] = (), is_log: bool = True
 ) -> Form:
-    """wrong: a parameter that is not valid, and a sentence for its field. is_log: False for a folder."""
+    """parameters: without those of `faults`. is_log: False for a folder."""
     kept = _kept(parameters)
+    wrong = {(fault.name, fault.value): fault.sentence for fault in faults}
+    filled_in = [*kept, *wrong]
     fields = {
-        name: [value for of, value in kept if of == name] or [""]
-        for name in _FIELDS
-        if is_log or name != "lines" or (wrong and name == wrong[0])
+        name: [value for of, value in filled_in if of == name] or [""]
+        for name in FIELDS
+        if is_log or name != "lines" or any(name == of for of, _ in wrong)
     }
-    hidden = [pair for pair in kept if pair[0] not in _FIELDS and pair != wrong]
-    return Form(fields, hidden, wrong, sentence)
+    hidden = [pair for pair in kept if pair[0] not in FIELDS]
+    return Form(fields, hidden, wrong)
 
 
 def filters(kept: _Pairs) -> Filters:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.bar import Form, form
 from oslogserve.pages.page import frame
-from oslogserve.query import parameters_of
+from oslogserve.query import FIELDS, Fault, parameters_of
 from oslogserve.templates import rendered
 
 
@@ -34,7 +34,9 @@ def _form(error: Error, path: bytes, query_string: str) -> Form | None:
     if wrong is None:
         return None
     is_log = not path.endswith(b"/")
-    return form(parameters_of(query_string), wrong, error.sentence, is_log)
+    valid = [pair for pair in parameters_of(query_string) if pair != wrong]
+    faults = [Fault(*wrong, error.sentence)] if wrong[0] in FIELDS else []
+    return form(valid, faults, is_log)
 
 
 def _steps(

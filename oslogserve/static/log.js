@@ -672,6 +672,7 @@ function drawOutline(chapters, more) {
 async function showSummary() {
   const address = new URL(location);
   for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
+  for (const { name, value } of bar.querySelectorAll('[aria-invalid]')) address.searchParams.delete(name, value);
   address.searchParams.set('format', 'summary');
   const answer = await fetch(address);
   if (!answer.ok) return;

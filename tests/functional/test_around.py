@@ -71,7 +71,7 @@ def test_a_log_that_is_gone_leads_to_the_folder_above(server, page):
     assert page.url == f"{server.url}/42/job/"
 
 
-def test_a_pattern_at_fault_keeps_the_form_and_what_was_typed(server, page):
+def test_a_pattern_at_fault_keeps_the_log_and_what_was_typed(server, page):
     page.goto(f"{server.url}/42/job/a.txt")
     page.fill('[name="q"]', "xxx")
     page.click(".extra > summary")
@@ -81,8 +81,10 @@ def test_a_pattern_at_fault_keeps_the_form_and_what_was_typed(server, page):
     assert answered.value.status == 400
     expect(page.locator("[aria-invalid]")).to_have_value("(x")
     expect(page.get_by_label("Regular expression")).to_have_accessible_description(
-        re.compile("missing \\)")
+        re.compile("an opening parenthesis is never closed")
     )
+    expect(page.locator(".fault")).to_be_visible()
+    expect(page.locator("#log")).to_contain_text("xxx")
     assert page.input_value('[name="q"]') == "xxx"
     page.fill('[name="re"]', "(x)")
     page.press('[name="re"]', "Enter")

@@ -83,7 +83,7 @@ def test_a_stamp_without_a_year_is_of_the_time_the_file_was_written(tmp_path, ca
     ("given", "told"),
     [
         (["--level", "x"], "such as level=ERROR."),
-        (["--re", "("], "RE2's syntax (missing ): ()"),
+        (["--re", "("], "an opening parenthesis is never closed"),
         (["--lines", "x"], "such as lines=1000-2000."),
         (["--since", "yesterday"], "such as since=2013-09-27T18:22."),
         (["--level", "INFO", "--level", "ERROR"], "contradicts"),

@@ -256,10 +256,52 @@ def test_a_window_that_ends_before_it_begins_says_which_is_right():
         asked(query="lines=9-5")
 
 
-def test_a_pattern_at_fault_is_told_by_re2():
-    with pytest.raises(BadRequest, match=r"RE2's syntax \(missing \): \(a\)") as told:
+def test_a_pattern_at_fault_is_told_in_words():
+    with pytest.raises(BadRequest) as told:
         asked(query="re=(a")
     assert told.value.parameter == ("re", "(a")
+    assert told.value.sentence == (
+        "re='(a' is not understood: an opening parenthesis is never closed. "
+        "re takes a regular expression of RE2's syntax, such as re=time.*out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong", "left"),
+    [
+        ("re=(a&q=b", [("re", "(a")], "q=b"),
+        (
+            "since=x&lines=9-5&re=ok&level=error",
+            [("since", "x"), ("lines", "9-5")],
+            "re=ok&level=error",
+        ),
+        ("context=1&context=2", [("context", "2")], "context=1"),
+        ("&".join(f"q={n}" for n in range(9)), [("q", "8")], "&".join(f"q={n}" for n in range(8))),
+    ],
+)
+def test_a_readers_page_does_without_the_fields_at_fault(query, wrong, left):
+    found = asked(query=query, accept="text/html")
+    assert [(fault.name, fault.value) for fault in found.faults] == wrong
+    assert found._replace(faults=()) == asked(query=left, accept="text/html")
+    with pytest.raises(BadRequest) as told:
+        asked(query=query)
+    assert found.faults[0].sentence == told.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/a.txt", "re=(&format=text"),
+        ("/a.txt", "re=(&level=LOUD"),
+        ("/a.txt", "re=(&unknown=1"),
+        ("/a.txt", "&".join(f"re=({n}" for n in range(9))),
+        ("/job/", "re=("),
+    ],
+)
+def test_other_pages_and_other_faults_are_errors_for_readers_too(path, query):
+    with pytest.raises(BadRequest) as told:
+        asked(path, query, "text/html")
+    assert told.value.parameter[0] == "re"
 
 
 @pytest.mark.parametrize("name", ["x", "Level", "limit%00", "", "file"])

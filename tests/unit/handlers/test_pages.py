@@ -74,3 +74,30 @@ def test_no_page_is_as_long_as_its_only_line(ask, tmp_path, packed, lines):
     assert len(page) < LINE_BYTES + 20_000
     assert b"a page shows 4 MiB of a line, and line 1 has more" in page
     assert asked(f"/{name}?format=text").body == line
+
+
+@pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
+def test_a_field_at_fault_keeps_the_log_and_no_cache_keeps_the_page(ask, name):
+    asked = ask()
+    url = f"/{name}?re=(x&q=line+17"
+    page = asked(url, **HTML)
+    assert page.status == "400 Bad Request"
+    assert page.headers["Cache-Control"] == "no-store"
+    assert "ETag" not in page.headers
+    assert page.headers["Vary"] == "Accept, Accept-Encoding"
+    assert page.body.count(b" id=L") == 111
+    assert b"an opening parenthesis is never closed" in page.body
+    whole = asked(f"/{name}?q=line+17", **HTML)
+    again = asked(url, If_None_Match=whole.headers["ETag"], **HTML)
+    assert (again.status, again.body) == (page.status, page.body)
+    assert asked(url, method="HEAD", **HTML).status == page.status
+    assert asked(url).status == page.status
+    assert asked(url).text.count("\n") == 1
+
+
+def test_a_file_that_is_no_log_has_no_field_at_fault(tmp_path, ask):
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    page = ask()("/image.png?re=(x", **HTML)
+    assert page.status == "400 Bad Request"
+    assert b"<h1>400 Bad Request</h1>" in page.body
+    assert b"an opening parenthesis is never closed" in page.body

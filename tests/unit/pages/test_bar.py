@@ -107,3 +107,23 @@ def test_what_was_asked_adds_no_element(name):
     hostile = shown([(name, HOSTILE)], HOSTILE)
     assert shape(hostile) == shape(shown([(name, "x")], "folder/a.txt"))
     assert inputs(hostile, name) == [HOSTILE]
+
+
+def test_a_field_at_fault_says_so_and_keeps_what_was_typed():
+    given = {
+        "PATH_INFO": "/a.txt",
+        "QUERY_STRING": "q=a&re=(&level=ERROR",
+        "HTTP_ACCEPT": "text/html",
+    }
+    view = LogView(Query.from_environ(given), LogInfo("disk"), [], RENDERER)
+    text = b"".join(view.render("html", [])).decode()
+    [wrong] = [attrs for attrs in elements(text, "input") if "aria-invalid" in attrs]
+    assert (wrong["name"], wrong["value"]) == ("re", "(")
+    [fault] = elements(text, "strong")
+    assert wrong["aria-describedby"] == fault["id"]
+    assert [attrs["class"] for attrs in elements(text, "details") if "open" in attrs] == [
+        "tools",
+        "extra",
+    ]
+    for _, attrs in links(text, "Severity"):
+        assert set(asked_by(attrs)) == {"q", "level"}

@@ -62,15 +62,17 @@ def test_a_fault_stands_beside_what_was_typed():
     asked = "q=a%22b&re=ok&re=%28bad&level=error&not=&wrap=no&format=html"
     page = shown(BadRequest("<i>no</i>", ("re", "(bad")), asked=asked)
     inputs = re.findall(
-        r'<input( aria-invalid="true" aria-describedby="fault")? name="(.*?)" value="(.*?)"', page
+        r'<input( aria-invalid="true" aria-describedby="fault-re-2")? name="(.*?)" value="(.*?)"',
+        page,
     )
     assert [one for one in inputs if one[2]] == [
         ("", "q", "a&#34;b"),
         ("", "re", "ok"),
-        (' aria-invalid="true" aria-describedby="fault"', "re", "(bad"),
+        (' aria-invalid="true" aria-describedby="fault-re-2"', "re", "(bad"),
     ]
     assert re.search(
-        'value="\\(bad".*?><strong id="fault">&lt;i&gt;no&lt;/i&gt;</strong></label>', page
+        'value="\\(bad".*?><strong class="fault" id="fault-re-2">&lt;i&gt;no&lt;/i&gt;</strong></label>',
+        page,
     )
     hidden = re.findall('type="hidden" name="(.*?)" value="(.*?)"', page)
     assert hidden == [("level", "error"), ("wrap", "no")]
