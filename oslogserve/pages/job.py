@@ -37,7 +37,8 @@ def label(query: Query, file: File) -> bytes:
     """The beginning of each row, which names its log; see Wanted."""
     match query.view:
         case "html":
-            return address_of(query, file).encode()
+            # The page shows it, so "@" is not "%40".
+            return address_of(query, file, safe="/@+,").encode()
         case "jsonl":
             return f'"log": {json.dumps(file.shown)}, '.encode()
     return f"{visible(file.shown)}:".encode()
@@ -148,9 +149,9 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
     }
 
 
-def address_of(query: Query, file: File) -> str:
-    """The address of a file's page, relative to the folder."""
-    return quote(file.name) + ("" if query.source == "all" else f"?source={query.source}")
+def address_of(query: Query, file: File, safe: str = "/") -> str:
+    """The address of a file's page, relative to the folder. safe: see quote()."""
+    return quote(file.name, safe) + ("" if query.source == "all" else f"?source={query.source}")
 
 
 def _gathered(texts: Iterable[bytes]) -> Iterator[bytes]:

@@ -825,3 +825,13 @@ def test_what_was_read_of_a_job_is_known_of_its_logs(job, ask):
     assert "Content-Length" not in ask("/job/large.txt.gz", "HEAD").headers
     ask("/job/?format=summary")
     assert ask("/job/large.txt.gz", "HEAD").headers["Content-Length"] == str(len(text))
+
+
+def test_a_page_shows_names_as_they_are(tmp_path):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job/devstack@c-api,c++.txt").write_bytes(NOVA)
+    ask = Asking(tmp_path)
+    page = ask("/job/?level=INFO&order=time&format=html").text
+    assert "<a href=devstack@c-api,c++.txt#L2" in page
+    [log] = ask("/job/?format=summary").json["logs"]
+    assert log["href"] == "devstack%40c-api%2Cc%2B%2B.txt"
