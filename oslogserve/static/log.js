@@ -20,6 +20,8 @@ function create(tag, properties) {
   return Object.assign(document.createElement(tag), properties);
 }
 
+const counted = new Intl.NumberFormat('en');
+
 // Lines
 
 const LINES = '#log > .b > [id]';
@@ -174,7 +176,7 @@ function bringIn(name) {
       pin(linesOf(near)[0]);
       say(document.querySelector('.notice').textContent);
     } else if (name[0] !== '~' && !log.querySelector('.lit')) {
-      say(range ? `This log has no line ${range[0]}.` : 'No line of this log has that time.');
+      say(range ? `This log has no line ${counted.format(range[0])}.` : 'No line of this log has that time.');
     }
     return;
   }
@@ -236,17 +238,17 @@ function stepToError(way) {
   }
   goTo(found[index]);
   const where = isWhole() ? '' : ' on this page';
-  say(`Error ${index + 1} of ${found.length}${where}, line ${numberOf(found[index])}`);
+  // Lines that stand together are one place: the bar counts more lines than there are places.
+  say(`Place ${counted.format(index + 1)} of ${counted.format(found.length)} with errors${where}, line ${counted.format(numberOf(found[index]))}`);
 }
 
 function offerFirst(number) {
   bar.querySelector('.first').href = `#L${number}`;
-  bar.querySelector('.ends').hidden = false;
+  for (const offer of bar.querySelectorAll('.ends, .steps > button')) offer.hidden = false;
 }
 
-function offerLast(number, count) {
+function offerLast(number) {
   Object.assign(bar.querySelector('.last'), { href: `#L${number}`, hidden: false });
-  bar.querySelector('.ends b').textContent = counted.format(count);
 }
 
 // Folding: many lines under the one that they belong to
@@ -303,10 +305,10 @@ function offerMore(block) {
   for (const line of block.querySelectorAll(`.b > ${MORE}:first-child, .b > :not(${MORE}) + ${MORE}`)) {
     const head = headOf(line);
     const { length } = head?.querySelector('.fold') ? [] : under(head);
-    const ariaLabel = `Fold the ${length} lines under line ${head && numberOf(head)}`;
+    const ariaLabel = `Fold the ${counted.format(length)} lines under line ${head && counted.format(numberOf(head))}`;
     if (length <= LONG) continue;
     const button = create('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden });
-    button.dataset.lines = `${length} lines folded`;
+    button.dataset.lines = `${counted.format(length)} lines folded`;
     head.append(button);
   }
 }
@@ -543,7 +545,6 @@ function drawn(tag, attributes, ...children) {
   return element;
 }
 
-const counted = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact' });
 const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
 const badOf = (counts) => (counts.ERROR ?? 0) + (counts.CRITICAL ?? 0);
@@ -685,11 +686,13 @@ async function showSummary() {
     count += counts[link.className] ?? 0;
     link.dataset.count = short.format(count);
     link.title = `${counted.format(count)} lines`;
+    // A level that the log has not has the lines of the next one.
+    link.hidden = !(link.className in counts) && !link.matches('.NONE, [aria-current]');
   }
   document.getElementById('counts')?.remove();
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];
-  if (found.length) offerLast(numberOf(found.at(-1)), found.length); else if (lastError) offerLast(lastError.line, badOf(counts));
+  if (found.length) offerLast(numberOf(found.at(-1))); else if (lastError) offerLast(lastError.line);
   if (lines) drawMap(histogram.buckets.length > 1 ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
   if (summary.chapters.length) drawOutline(summary.chapters, summary.more_chapters);
 }

@@ -250,9 +250,13 @@ def test_levels_show_their_counts(scripted):
         expect(page.locator(f".levels .{level}")).to_have_attribute("data-count", str(count))
     expect(page.locator(".levels .NONE")).to_have_attribute("title", "1,000 lines")
     assert page.locator(".levels .WARNING").inner_text().startswith("≥ warning")
-    colours = "links => links.map((link) => getComputedStyle(link).color)"
-    none, some = page.locator(".levels :is(.CRITICAL, .ERROR)").evaluate_all(colours)[::-1]
-    assert none != some
+
+
+def test_levels_that_the_log_has_not_are_not_shown(scripted):
+    page = scripted.open("a.txt?level=AUDIT")
+    expect(page.locator(".levels .TRACE")).to_be_hidden()
+    shown = page.locator(".levels a:visible").evaluate_all("links => links.map((a) => a.className)")
+    assert shown == ["NONE", "DEBUG", "INFO", "AUDIT", "WARNING", "ERROR"]
 
 
 def test_wrapping_keeps_the_place_and_stands_in_the_address(scripted):
@@ -342,7 +346,7 @@ def test_a_line_that_the_filter_hides_is_brought_in(scripted, fragment):
 def test_a_line_that_is_not_there_is_asked_for_once(scripted):
     page = scripted.open("a.txt?level=ERROR#L5000")
     page.wait_for_url("**show=L5000**")
-    expect(page.locator("#said")).to_have_text("This log has no line 5000.")
+    expect(page.locator("#said")).to_have_text("This log has no line 5,000.")
     assert asked(page)["show"] == ["L5000"]
 
 
@@ -436,7 +440,8 @@ def test_the_first_error_is_offered_before_the_rest_has_come(scripted, server):
 def test_a_log_without_errors_offers_none(scripted):
     page = scripted.open("calm.txt")
     expect(page.locator(".levels .ERROR")).to_have_attribute("data-count", "0")
-    expect(page.locator(".first")).not_to_be_visible()
+    expect(page.locator(".steps .first, .steps [data-key=n], .steps [data-key=p]")).to_have_count(3)
+    expect(page.locator(".steps :is(.first, [data-key=n], [data-key=p]):visible")).to_have_count(0)
     page.keyboard.press("n")
     expect(page.locator("#said")).to_have_text("No error on this page.")
 
@@ -445,8 +450,8 @@ def test_a_log_without_errors_offers_none(scripted):
 def test_the_first_and_the_last_error_are_offered_on_every_screen(scripted, size):
     page = scripted.open("a.txt", size=size)
     expect(page.locator(".last")).to_be_visible()
-    expect(page.locator(".levels .CRITICAL")).to_be_in_viewport(ratio=1)
-    assert re.sub(r"\W+", " ", page.locator(".ends").inner_text()) == "Errors first last 3"
+    expect(page.locator(".levels .ERROR")).to_be_in_viewport(ratio=1)
+    assert re.sub(r"\W+", " ", page.locator(".ends").inner_text()) == "Errors first last"
     page.click(".last")
     lands_on(page, "#L701")
     page.click(".first")
@@ -483,12 +488,12 @@ def test_keys_and_buttons_go_from_error_to_error(scripted):
     page.wait_for_selector("html.js")
     said = page.locator("#said")
     for press, wanted in (
-        (lambda: page.keyboard.press("n"), "Error 1 of 3, line 301"),
-        (lambda: page.click('[data-key="n"]'), "Error 2 of 3, line 501"),
-        (lambda: page.keyboard.press("n"), "Error 3 of 3, line 701"),
+        (lambda: page.keyboard.press("n"), "Place 1 of 3 with errors, line 301"),
+        (lambda: page.click('[data-key="n"]'), "Place 2 of 3 with errors, line 501"),
+        (lambda: page.keyboard.press("n"), "Place 3 of 3 with errors, line 701"),
         (lambda: page.keyboard.press("n"), "No further error on this page."),
-        (lambda: page.keyboard.press("p"), "Error 2 of 3, line 501"),
-        (lambda: page.click('[data-key="p"]'), "Error 1 of 3, line 301"),
+        (lambda: page.keyboard.press("p"), "Place 2 of 3 with errors, line 501"),
+        (lambda: page.click('[data-key="p"]'), "Place 1 of 3 with errors, line 301"),
     ):
         press()
         expect(said).to_have_text(wanted)
@@ -524,11 +529,15 @@ def test_an_error_is_shown_from_its_beginning_where_lines_are_not_wrapped(script
 def test_an_error_with_its_traceback_is_one(scripted):
     page = scripted.open("failures.txt")
     page.wait_for_selector("html.js")
-    for wanted in ("Error 1 of 4, line 2", "Error 2 of 4, line 6", "Error 3 of 4, line 11"):
+    for wanted in (
+        "Place 1 of 4 with errors, line 2",
+        "Place 2 of 4 with errors, line 6",
+        "Place 3 of 4 with errors, line 11",
+    ):
         page.keyboard.press("n")
         expect(page.locator("#said")).to_have_text(wanted)
     page.keyboard.press("n")
-    expect(page.locator("#said")).to_have_text("Error 4 of 4, line 13")
+    expect(page.locator("#said")).to_have_text("Place 4 of 4 with errors, line 13")
 
 
 def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
@@ -666,6 +675,13 @@ def test_a_gap_opens_twenty_lines_at_a_time_from_either_end(scripted):
     page.reload()
     assert shown(page) == [*range(661, 722)]
     assert page.locator("#L700").evaluate("line => line.className") == "D shown"
+
+
+def test_an_error_in_an_opened_gap_keeps_its_colour(reader):
+    page = reader.open("a.txt?q=the+last+error&show=L500-L502")
+    colour = "line => getComputedStyle(line).color"
+    assert page.eval_on_selector("#L501", colour) == page.eval_on_selector("#L701", colour)
+    assert page.eval_on_selector("#L500", colour) != page.eval_on_selector("#L501", colour)
 
 
 def test_a_link_to_a_range_brings_in_all_of_it(scripted):
