@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
-from oslogserve.http.request import ByteRange, Request, Validator, etag_of
+from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
 from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
@@ -111,7 +111,8 @@ class LogHandler:
             return _DecodedText(log, request)
         stored = log.stored
         text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
-        info = LogInfo(stored.source, stored.size, stored.modified, text_size)
+        may_grow = not is_settled(stored.modified)
+        info = LogInfo(stored.source, stored.size, stored.modified, text_size, may_grow)
 
         def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
             def read() -> Iterable[bytes]:
@@ -138,7 +139,9 @@ class LogHandler:
 
     def _validator(self, stored: Stored, query: Query) -> Validator:
         selection = "" if query.is_unfiltered else query.selection
-        salt = f"{self._page_salt} {query.mount}" if query.view == "html" else self._etag_salt
+        salt = self._etag_salt
+        if query.view == "html":  # the page of a settled log has no link to newer lines
+            salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
         etag = etag_of(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
             f"{query.view} {selection} {salt}"

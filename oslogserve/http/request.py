@@ -150,6 +150,11 @@ def etag_of(text: str) -> str:
     return f'"{digest.hexdigest()}"'
 
 
+def is_settled(modified: float) -> bool:
+    """True if a log is taken as finished. modified: seconds since 1970."""
+    return time.time() - modified > SETTLED_AFTER
+
+
 class Validator(NamedTuple):
     """The validator of a representation, and how long caches may keep it."""
 
@@ -183,8 +188,7 @@ class Validator(NamedTuple):
         With no-cache and a CacheLock, mod_cache passes our 304 to clients that sent no condition.
         Without the lock, it does not store URLs with a query.
         """
-        is_settled = time.time() - self.modified > SETTLED_AFTER
-        return "Cache-Control", f"max-age={self.max_age if is_settled else 0}"
+        return "Cache-Control", f"max-age={self.max_age if is_settled(self.modified) else 0}"
 
     def not_modified(self, request: Request, is_compressed: bool) -> list[Header] | None:
         """The headers of the 304 for a client that has this version, else None.

@@ -40,6 +40,8 @@ class LogInfo(NamedTuple):
     modified: float | None = None
     #: Bytes of its text, or an estimate.
     text_size: int = 0
+    #: True if lines may still be added.
+    may_grow: bool = False
 
 
 @dataclass
@@ -61,6 +63,7 @@ class LogView:
         #: Complete when all pieces were read.
         self.tally = Tally()
         self._has_ended = False
+        self._last_piece = b"\n"
 
     def render(
         self, view: str, pieces: Iterable[bytes], file_title: str | None = None
@@ -121,13 +124,32 @@ class LogView:
             self.missing.append(Incomplete("capped", reason))
 
     def _noting_end(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        yield from pieces
+        for piece in pieces:
+            yield piece
+            self._last_piece = piece or self._last_piece
         self._has_ended = not self.missing
 
     @property
     def _is_read_to_end(self) -> bool:
         """True unless the log broke off, or `limit` or `lines` ended the reading before its end."""
         return self._has_ended and not self.tally.ended_early
+
+    @property
+    def complete_lines(self) -> int:
+        """Lines that were read, without a last one that is not finished."""
+        return self.tally.lines - (not self._last_piece.endswith(b"\n"))
+
+    @property
+    def newer_lines(self) -> str | None:
+        """The URL of the lines that come after the page's; None if the page cannot get any."""
+        selection = self._selection
+        has_end = (selection.last, selection.until, selection.limit) != (None, None, None)
+        is_to_end = self._is_read_to_end and self.tally.next_page is None
+        if has_end or not is_to_end or not self.info.may_grow:
+            return None
+        # Lines of `show` are on this page.
+        replaced = ("after", "tail", "show")
+        return address(self.query.parameters, replaced, after=self.complete_lines)
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         query = self.query
@@ -183,6 +205,8 @@ class LogView:
             return ""
         if not self.tally.bytes and not self.missing:
             return "This log is empty."
+        if self.newer_lines and 0 < self.complete_lines <= self._selection.after:
+            return "This log has no newer lines yet."
         return "No line of this log fits these filters."
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -8,12 +8,13 @@ from urllib.parse import quote, urlencode
 
 from oslogserve.pages.assets import integrity, url
 
-_SCRIPTS = " ".join(f"'{integrity(name)}'" for name in ("log.js", "folder.js", "overview.js"))
+_NAMES = ("log.js", "follow.js", "folder.js", "overview.js")
+_HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
 #: A page loads only the application's own files; nothing is inline. Stored files have the same origin,
 #: so scripts are allowed by their hash.
 POLICY = (
     "default-src 'none'; style-src 'self'; "
-    f"script-src {_SCRIPTS}; connect-src 'self'; "
+    f"script-src {_HASHES}; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 HEADERS = (

@@ -318,6 +318,16 @@ log.addEventListener('contentvisibilityautostatechange', ({ target, skipped }) =
   if (!skipped) offerMore(target);
 }, true);
 
+// New lines at the end of a log that grows; those under a folded line are folded too.
+log.addEventListener('grown', ({ target, detail: line }) => {
+  const head = headOf(line);
+  const button = head?.querySelector('.fold');
+  button?.remove();
+  offerMore(head?.parentElement ?? target);
+  offerMore(target);
+  if (button?.ariaExpanded === 'false') fold(head, true);
+});
+
 // A gap opens in place: all of it, or some lines behind the hit above or before the one below. The
 // address says what was opened, and the hit stays where it is.
 
@@ -569,6 +579,9 @@ function partsOfLines(lines) {
 }
 
 function drawMap(parts, errors) {
+  const before = document.getElementById('map');
+  if (before?.contains(document.activeElement)) return;
+  before?.remove();
   const last = parts.at(-1);
   const [mostLines, mostErrors] = ['lines', 'errors'].map((kind) => Math.max(...parts.map((part) => part[kind])));
   const bar = (name, row, width) => drawn('rect', { class: name, x: 100 - width, y: row, width, height: 1 });
@@ -617,6 +630,7 @@ function drawMap(parts, errors) {
   };
   const partOf = (line) => parts.findLast((part) => part.first <= numberOf(line)) ?? parts[0];
   const follow = () => {
+    if (!map.isConnected) removeEventListener('scroll', follow);
     const first = lineAtTop();
     if (!first) return;
     const part = partOf(first);
@@ -697,6 +711,8 @@ async function showSummary() {
   if (summary.chapters.length) drawOutline(summary.chapters, summary.more_chapters);
 }
 
+log.addEventListener('counted', showSummary);
+
 // While the lines come
 
 const name = fragment();
@@ -727,4 +743,6 @@ if (!leftAt && fragment() === name) {
   if (from && lands) pin(from);
 }
 for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerMore(block); else break;
+// These are always laid out, so no event says that they are shown.
+log.querySelectorAll('.b:nth-child(-n + 3), .b:last-child').forEach(offerMore);
 showSummary();

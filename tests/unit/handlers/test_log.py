@@ -2,12 +2,15 @@
 """Logs in every view, compressed for who takes it: through the application."""
 
 import gzip
+import os
 import random
 import re
+import time
 
 import pytest
 import webob
 
+from oslogserve.http.request import SETTLED_AFTER
 from oslogserve.logs import open_log
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.metrics import size_class
@@ -286,3 +289,33 @@ def test_two_mounts_have_no_page_under_one_etag(ask):
         request = webob.Request.blank("/small.txt", environ={"SCRIPT_NAME": mount}, headers=HTML)
         tags.append(request.get_response(ask.app).headers["ETag"])
     assert len(set(tags)) == 2
+
+
+def test_the_page_of_a_log_links_to_newer_lines_until_the_log_is_settled(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(TINY)
+    ask = Asking(tmp_path)
+    os.utime(file, (time.time() - SETTLED_AFTER + 60,) * 2)
+    growing = ask("/a.txt", **HTML)
+    assert b"newer lines" in growing.body
+    known = {"If_None_Match": growing.headers["ETag"]}
+    assert ask("/a.txt", **HTML, **known).status_int == 304
+    clock = time.time() + 120
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "time", lambda: clock)
+        settled = ask("/a.txt", **HTML, **known)
+    assert settled.status_int == 200
+    assert b"newer lines" not in settled.body
+
+
+def test_newer_lines_are_not_read_until_there_are_some(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(TINY)
+    ask = Asking(tmp_path)
+    nothing = ask("/a.txt?after=1", **HTML)
+    assert b"This log has no newer lines yet." in nothing.body
+    known = {"If_None_Match": nothing.headers["ETag"]}
+    assert ask("/a.txt?after=1", **HTML, **known).status_int == 304
+    with file.open("ab") as growing:
+        growing.write(b"two\n")
+    assert b"<li id=L2>" in ask("/a.txt?after=1", **HTML, **known).body

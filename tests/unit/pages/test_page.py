@@ -92,7 +92,7 @@ def test_the_policy_allows_own_styles_and_scripts_by_their_hash_and_no_referrer_
     policy = dict(directive.strip().split(" ", 1) for directive in page.POLICY.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["style-src"] == policy["connect-src"] == "'self'"
-    scripts = ("log.js", "folder.js", "overview.js")
+    scripts = ("log.js", "follow.js", "folder.js", "overview.js")
     assert policy["script-src"].split() == [f"'{integrity(name)}'" for name in scripts]
     assert dict(page.HEADERS)["Referrer-Policy"] == "same-origin"
 
