@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.servers.client import ask, ini
 from tests.servers.faulty import PASS, Fault
@@ -253,6 +254,25 @@ def test_a_console_of_10000_lines_arrives_whole_and_is_seen_to_grow(swift, conne
     assert list(job.keep.iterdir()) == []
     with Gunicorn(config.read_text()) as server:
         assert ask(server, "/job/job-output.txt").body == job.written
+
+
+def test_an_open_page_shows_the_new_lines_of_a_console(swift, connection, chromium, tmp_path):
+    config = config_of(swift, tmp_path, "followed")
+    with console(tmp_path, config) as job, Gunicorn(config.read_text()) as server:
+        job.write(range(1, 11))
+        growing(connection, "followed", len(job.written))
+        page = chromium.new_page()
+        page.clock.install()
+        page.goto(f"{server.url}/job/job-output.txt")
+        expect(page.locator("#L10")).to_be_attached()
+        expect(page.get_by_role("switch", name="follow")).to_be_checked()
+        job.write(range(11, 21))
+        growing(connection, "followed", len(job.written))
+        page.clock.fast_forward(6000)
+        expect(page.locator("#L20")).to_contain_text("20 ")
+        assert page.locator("#log [id]").count() == 20
+        page.close()
+        assert job.end()[0] == 0
 
 
 def test_a_console_that_swift_does_not_take_is_kept_and_told(swift, connection, tmp_path):
