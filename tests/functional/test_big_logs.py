@@ -83,7 +83,9 @@ def test_a_long_line_scrolls_by_itself_and_shows_its_match(tmp_path, chromium, w
         assert long.bounding_box()["height"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         assert len(long.text_content()) > 100_000
-        page.wait_for_function("document.querySelector('.long').scrollTop > 0 || location.search.includes('wrap')")
+        page.wait_for_function(
+            "document.querySelector('.long').scrollTop > 0 || location.search.includes('wrap')"
+        )
         if not wrap:
             box, mark = long.bounding_box(), long.locator("mark").bounding_box()
             assert box["y"] <= mark["y"] <= box["y"] + box["height"]
