@@ -14,6 +14,7 @@ from webob.acceptparse import create_accept_header
 
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
+from oslogserve.lines.goto import Place, place
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
@@ -36,7 +37,7 @@ MAX_REPEATS = 8
 MAX_SHOWN = 64
 
 #: Parameters that a log's page has a field for, in the order of the fields.
-FIELDS = ("q", "re", "not", "since", "until", "lines", "context")
+FIELDS = ("q", "goto", "re", "not", "since", "until", "lines", "context")
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
 
@@ -84,6 +85,8 @@ class Query(NamedTuple):
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
     unasked: bool = False
+    #: The line of a log to which the answer redirects.
+    goto: Place | None = None
     #: Fields of a log's page that are not valid. All others are in `parameters`.
     faults: tuple[Fault, ...] = ()
 
@@ -297,6 +300,7 @@ PARAMETERS = {
     "limit": Parameter("limit", _number, "1000", "at most this many lines, the first ones"),
     "tail": FormField("tail", _tail, "100", "at most this many lines, the last ones"),
     "show": FormField("show", _fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
+    "goto": FormField("goto", place, "18:25:11", "redirects to a line: its number, time or anchor"),
     "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view"),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines"),
     "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries"),

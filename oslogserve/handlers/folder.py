@@ -49,6 +49,8 @@ class FolderHandler:
             if index is None:
                 raise Forbidden("This server does not list folders: name a log.")
             return index
+        if query.goto:
+            raise BadRequest("goto is for logs: this is a folder.")
         if query.in_job:
             return self._to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:

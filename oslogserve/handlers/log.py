@@ -11,7 +11,8 @@ from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unava
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
-from oslogserve.lines.nearest import Nearest, nearest
+from oslogserve.lines.goto import Place, target
+from oslogserve.lines.nearest import Nearest, Read, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.lines.time_range import TimeRange
@@ -20,7 +21,9 @@ from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets, page
+from oslogserve.pages.counts import WINDOW
 from oslogserve.pages.log import LogInfo, LogView, with_notices
+from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -68,7 +71,8 @@ class LogHandler:
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        if request.is_conditional and not is_by_bytes and not query.faults:
+        is_page = not query.faults and query.goto is None
+        if request.is_conditional and not is_by_bytes and is_page:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
                 return not_modified
@@ -76,7 +80,11 @@ class LogHandler:
         needs_body = not request.is_head or query.format in (None, "raw")
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
-            if query.view == "summary" or (query.view != "raw" and not query.is_unfiltered):
+            if (
+                query.goto
+                or query.view == "summary"
+                or (query.view != "raw" and not query.is_unfiltered)
+            ):
                 budget.enter(SEARCHES)  # a search may run for long without output
             options = FULL_BODY if needs_body else METADATA_ONLY
             log = self._logs.open(query.path, sources, budget, options)
@@ -84,6 +92,8 @@ class LogHandler:
                 return _redirect_to_folder(request, query)
             opened.enter_context(closing(log))
             _check(query)
+            if query.goto:
+                return self._to_line(request, query, query.goto, log)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             representation = self._representation(request, query, log)
@@ -115,13 +125,19 @@ class LogHandler:
         info = LogInfo(stored.source, stored.size, stored.modified, text_size, may_grow)
 
         def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
-            def read() -> Iterable[bytes]:
-                return until_incomplete(log.decoded_again(), [])  # the page says what is missing
-
-            return nearest(read, self._renderer, anchor, moment, stored.modified)
+            return nearest(_reader(log), self._renderer, anchor, moment, stored.modified)
 
         log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
         return _Rendered(log, request, view, log_view)
+
+    def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Response:
+        """The redirect to the page with the line. Raises BadRequest if no line has a time."""
+        found = target(place, _reader(log), self._renderer, log.stored.modified)
+        if found is None:
+            typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
+            raise BadRequest("No line of this log has a date and a time: use a number.", typed)
+        to = address(query.parameters, ("goto", *WINDOW), show=found.show)
+        return redirect(request, f"{to}#{found.fragment}", "302 Found")
 
     def _not_modified(
         self, request: Request, query: Query, sources: Sequence[Source]
@@ -147,6 +163,11 @@ class LogHandler:
             f"{query.view} {selection} {salt}"
         )
         return Validator(etag, stored.modified, self._max_age)
+
+
+def _reader(log: OpenLog) -> Read:
+    """Reads the log's text from its beginning. The page says what is missing."""
+    return lambda: until_incomplete(log.decoded_again(), [])
 
 
 def _confirming(headers: list[Header], view: str) -> Response:

@@ -60,7 +60,7 @@ def nearest(
     """
 
     def with_times(selection: Selection) -> Iterator[Nearest]:
-        for line in _objects(renderer, read(), Wanted("jsonl", selection, written)):
+        for line in objects(renderer, read(), Wanted("jsonl", selection, written)):
             with suppress(ValueError):  # a time of day alone
                 if line["time"]:
                     yield Nearest(line["line"], time_range(line["time"]).first - moment.first)
@@ -68,7 +68,7 @@ def nearest(
     later = next(with_times(Selection(since=moment, limit=1)), None)
     if later and later.micros:
         named = Selection(first=_NO_LINE, show=(anchor,))
-        for line in _objects(renderer, read(), Wanted("jsonl", named, written)):
+        for line in objects(renderer, read(), Wanted("jsonl", named, written)):
             return Nearest(line["line"], 0)
     if later and (later.number == 1 or later.micros == 0):
         return later
@@ -79,9 +79,10 @@ def nearest(
     return min(candidates, key=lambda line: abs(line.micros), default=None)
 
 
-def _objects(
+def objects(
     renderer: Renderer, pieces: Iterable[bytes], wanted: Wanted
 ) -> Iterator[dict[str, Any]]:
+    """Yields the lines of a view jsonl."""
     rest = b""
     for piece in renderer(pieces, wanted, Tally()):
         *lines, rest = (rest + piece).split(b"\n")

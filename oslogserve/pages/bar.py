@@ -21,6 +21,8 @@ _VIEW = ("format", "content-type", "wrap")
 _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that choose lines of all logs of a job.
 _OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
+#: Fields that are always shown, and those that only a log's page has.
+_SHOWN, _OF_LOG = ("q", "goto"), ("goto", "lines")
 #: Labels of filters in use, by their parameters.
 _LABELS = {
     "level": "\N{GREATER-THAN OR EQUAL TO} {}",
@@ -58,13 +60,13 @@ class Form(NamedTuple):
     @property
     def hides_fault(self) -> bool:
         """True if a field behind "more" is not valid."""
-        return any(name != "q" for name, _ in self.faults)
+        return any(name not in _SHOWN for name, _ in self.faults)
 
     @property
     def more(self) -> int:
-        """Values behind "more", which hides all fields but the first."""
-        filled_in = [name for name, values in self.fields.items() for value in values if value]
-        return len(filled_in) - ("q" in filled_in)
+        """Values behind "more"."""
+        hidden = (values for name, values in self.fields.items() if name not in _SHOWN)
+        return sum(bool(value) for values in hidden for value in values)
 
 
 def bar(query: Query) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def form(
     fields = {
         name: [value for of, value in filled_in if of == name] or [""]
         for name in FIELDS
-        if is_log or name != "lines" or any(name == of for of, _ in wrong)
+        if is_log or name not in _OF_LOG or any(name == of for of, _ in wrong)
     }
     hidden = [pair for pair in kept if pair[0] not in FIELDS]
     return Form(fields, hidden, wrong)

@@ -14,7 +14,7 @@ LINES_BEFORE = 200
 WINDOW_LINES = 10_000
 _ERROR = SEVERITIES.index("ERROR")
 #: Parameters that links to other lines of the same filter replace.
-_WINDOW = ("lines", "after", "limit", "tail", "show")
+WINDOW = ("lines", "after", "limit", "tail", "show")
 
 
 class Counts(NamedTuple):
@@ -89,7 +89,7 @@ class Counts(NamedTuple):
 
     def address(self, **changed: str | int) -> str:
         """The URL of other lines of the same log and filter. Empty values are left out."""
-        return address(self.query.parameters, (*_WINDOW, *changed), **changed)
+        return address(self.query.parameters, (*WINDOW, *changed), **changed)
 
 
 def continued(

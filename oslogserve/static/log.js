@@ -481,7 +481,9 @@ bar.addEventListener('click', (event) => {
 });
 
 const form = bar.querySelector('form');
-form.onsubmit = () => { form.action = placed(location); };
+form.onsubmit = (event) => {
+  if (place.value && goToPlace()) event.preventDefault(); else form.action = placed(location);
+};
 // Only what was filled in.
 form.addEventListener('formdata', ({ formData }) => {
   const filled = [...formData].filter(([name, value]) => value && name !== 'wrap');
@@ -500,7 +502,7 @@ const KEYS = {
   n: [() => stepToError(1), 'next error'],
   p: [() => stepToError(-1), 'previous error'],
   '/': [search, 'search'],
-  g: [askLine, 'go to a line'],
+  g: [askPlace, 'go to a line or a time'],
   w: [toggleWrap, 'wrap long lines, or not'],
   m: [goToMoment, 'this moment in all logs'],
   '?': [help, 'these keys'],
@@ -521,11 +523,23 @@ function offerSearch() {
   bar.append(offer);
 }
 
-function askLine() {
-  const entered = /\d+(-\d+)?/.exec(prompt('Go to line:'));
-  if (!entered) return;
-  location.hash = `L${entered[0]}`;
+const place = bar.querySelector('[name="goto"]');
+
+function askPlace() {
+  bar.querySelector('.tools').open = true;
+  place.select();
+}
+
+// A line on the page needs no server; what else there is, it knows.
+function goToPlace() {
+  const [, number] = /^#?L?([\d,]+(?:-L?[\d,]+)?)$/.exec(place.value.trim()) ?? [];
+  const name = number ? `L${number.replaceAll(',', '')}` : '';
+  if (!isWholeRange(linesOf(name), name)) return false;
+  place.value = '';
+  place.blur();
+  location.hash = name;
   arrive();
+  return true;
 }
 
 function help() {

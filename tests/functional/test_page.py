@@ -497,7 +497,7 @@ def test_keys_and_buttons_go_from_error_to_error(scripted):
     ):
         press()
         expect(said).to_have_text(wanted)
-        if wanted.startswith("Error"):
+        if wanted.startswith("Place"):
             lands_on(page, "#" + urlsplit(page.url).fragment)
     assert said.get_attribute("role") == "status"
 
@@ -510,8 +510,8 @@ def test_a_line_is_gone_to_as_often_as_it_is_asked_for(scripted, answer):
     page.mouse.move(300, 300)
     page.mouse.wheel(0, -100_000)
     page.wait_for_function("() => scrollY === 0")
-    page.once("dialog", lambda dialog: dialog.accept(answer))
     page.keyboard.press("g")
+    page.keyboard.type(f"{answer}\n")
     lands_on(page, "#L800")
 
 
@@ -543,8 +543,8 @@ def test_an_error_with_its_traceback_is_one(scripted):
 def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
     page = scripted.open("a.txt", size=SCREENS[1])
     page.wait_for_selector("html.js")
-    page.once("dialog", lambda dialog: dialog.accept("800"))
     page.keyboard.press("g")
+    page.keyboard.type("800\n")
     page.wait_for_selector("#L800.lit")
     lands_on(page, "#L800")
     page.keyboard.press("?")
@@ -557,6 +557,32 @@ def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
     page.keyboard.type("now")
     assert page.input_value('[name="q"]') == "now"
     assert urlsplit(page.url).fragment == "L800"
+
+
+@pytest.mark.parametrize("size", EACH_SCREEN)
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("800", 800),
+        ("18:22:30.0", 600),
+        ("2026-03-04 18:22:40.02", 819),
+        ("_2026-03-04_18_22_40_000", 800),
+    ],
+)
+def test_the_field_goes_to_a_line_or_a_time(reader, size, typed, line):
+    page = reader.open("a.txt?not=number+8", size=size)
+    if size == SCREENS[-1]:
+        page.click(".tools > summary")
+    page.fill('[name="goto"]', typed)
+    page.press('[name="goto"]', "Enter")
+    page.wait_for_url(f"**#L{line}")
+    assert asked(page)["not"] == ["number 8"]
+    assert "goto" not in asked(page)
+    expect(page.locator(f"#L{line}")).to_be_in_viewport()
+    if "40.02" in typed:
+        expect(page.locator("main .notice >> nth=0")).to_contain_text(
+            "nearest: line 819, 20 ms earlier"
+        )
 
 
 def test_many_lines_fold_under_their_error(scripted):
@@ -572,8 +598,8 @@ def test_many_lines_fold_under_their_error(scripted):
     expect(page.locator("#L320")).not_to_be_visible()
     expect(page.locator("#L321")).to_be_visible()
     assert page.locator("#L310").get_attribute("hidden") == "until-found"
-    page.once("dialog", lambda dialog: dialog.accept("310"))
     page.keyboard.press("g")
+    page.keyboard.type("310\n")
     expect(page.locator("#L310")).to_be_visible()
     expect(button).to_have_attribute("aria-expanded", "true")
 

@@ -170,7 +170,7 @@ def test_what_is_wrong_is_said_in_characters_that_a_terminal_prints():
 def test_a_form_that_is_not_filled_in_asks_for_nothing():
     names = [name for name, parameter in PARAMETERS.items() if parameter.in_form]
     assert names == [
-        *("lines", "since", "until", "q", "re", "not", "context", "tail", "show", "logs")
+        *("lines", "since", "until", "q", "re", "not", "context", "tail", "show", "goto", "logs")
     ]
     assert selected("&".join(f"{name}=" for name in names)) == ALL_LINES
     assert selected("q=&level=ERROR&q=x&re=") == Selection(
@@ -221,6 +221,7 @@ WRONG = {
             *("#L1", "2013", "_<b>", "_" + "9" * 65),
         ],
     ),
+    "goto": ("a line's number", ["x", "0", "-5", "25:00", "18:60", "2026-13-01", "_", "18:25:61"]),
     "source": ("all, disk, swift", ["s3", ""]),
     "format": ("html, text, jsonl, summary, overview, raw, json", ["xml", ""]),
     "content-type": ("text/plain, text/html", ["image/png", ""]),

@@ -79,7 +79,7 @@ def test_the_form_shows_what_was_asked_and_keeps_the_rest_hidden():
     ]
     hidden = [a["name"] for a in elements(text, "input") if a.get("type") == "hidden"]
     assert hidden == ["level", "tail"]
-    assert "more (7)" in text
+    assert "more (6)" in text
 
 
 def test_each_filter_is_a_link_to_the_lines_without_it():

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line that a reader wants to go to: by its number, a time, or an anchor of os-loganalyze."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest, objects
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import UNTIMED_LINES, Selection, Wanted
+from oslogserve.lines.time_range import TimeRange, time_range
+
+#: A number such as 1200, 12,345 or L1200, or two.
+_NUMBERS = re.compile(r"#?L?([1-9][0-9,]{0,14})(?:-L?([1-9][0-9,]{0,14}))?")
+_ANCHOR = re.compile(r"#?(_[0-9A-Za-z_+/-]{1,64})")
+_TIME_OF_DAY = re.compile(r"(\d{1,2})(:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)")
+
+
+class Place(NamedTuple):
+    """A place in a log, as a reader names it. One of the fields is set."""
+
+    #: A fragment: of a line's number, or an anchor.
+    fragment: str = ""
+    #: A date and time, on the log's clock.
+    moment: TimeRange | None = None
+    #: A time of day, as in ISO 8601.
+    time_of_day: str = ""
+
+
+class Target(NamedTuple):
+    """The line to go to, and the value of `show` that brings it in."""
+
+    fragment: str
+    show: str
+
+
+def place(text: str) -> Place:
+    """Parses what a reader typed. Raises ValueError that says what is expected."""
+    text = text.strip()
+    if found := _NUMBERS.fullmatch(text):
+        first, last = (int(digits.replace(",", "")) for digits in found.groups(found[1]))
+        if first <= last < 10**12:
+            return Place(f"L{first}" + (f"-L{last}" if last > first else ""))
+    if found := _ANCHOR.fullmatch(text):
+        return Place(found[1])
+    try:
+        if found := _TIME_OF_DAY.fullmatch(text):
+            time = f"{found[1]:0>2}{found[2]}"
+            time_range(f"2000-01-01T{time}")
+            return Place(time_of_day=time)
+        # Like an anchor, it is on the log's clock.
+        return Place(moment=time_range(text)._replace(offset=None))
+    except ValueError:
+        raise ValueError("a line's number, a time with or without a date, or an anchor") from None
+
+
+def target(place: Place, read: Read, renderer: Renderer, written: float | None) -> Target | None:
+    """The line at or nearest to a place; None if no line has a date and time. See nearest()."""
+    if place.fragment.startswith("L"):
+        return Target(place.fragment.partition("-")[0], place.fragment)
+    moments = list(_moments(place, read, renderer, written))
+    if not moments:
+        return Target(place.fragment, place.fragment) if place.fragment else None
+    for moment in moments:
+        within = Selection(since=moment, until=moment, limit=1)
+        for line in objects(renderer, read(), Wanted("jsonl", within, written)):
+            return Target(f"L{line['line']}", f"L{line['line']}")
+    found: list[tuple[Nearest, str]] = []
+    for moment in moments:
+        anchor = _anchor_of(moment)
+        if near := nearest(read, renderer, anchor.encode(), moment, written):
+            found.append((near, anchor))
+    # The anchor lets the page say how far away the line is.
+    found.sort(key=lambda one: abs(one[0].micros))
+    return next((Target(f"L{near.number}", anchor) for near, anchor in found), None)
+
+
+def _moments(
+    place: Place, read: Read, renderer: Renderer, written: float | None
+) -> Iterator[TimeRange]:
+    """What a place may mean. A time of day is of the log's first day, or of the next."""
+    if place.moment:
+        yield place.moment
+    elif place.fragment:
+        moment = moment_of(place.fragment.encode(), Wanted("jsonl", written=written).last_written())
+        if moment:
+            yield moment
+    elif begin := _begin(read, renderer, written):
+        for day in (begin, begin + timedelta(days=1)):
+            yield time_range(f"{day:%Y-%m-%d}T{place.time_of_day}")
+
+
+def _begin(read: Read, renderer: Renderer, written: float | None) -> datetime | None:
+    """The day of the log's first line with a date."""
+    head = Wanted("jsonl", Selection(last=UNTIMED_LINES), written)
+    for line in objects(renderer, read(), head):
+        try:
+            return datetime.fromisoformat((line["time"] or "")[:10])
+        except ValueError:
+            continue
+    return None
+
+
+def _anchor_of(moment: TimeRange) -> str:
+    at = datetime(1970, 1, 1) + timedelta(microseconds=moment.first)
+    return f"_{at:%Y-%m-%d_%H_%M_%S_%f}"
