@@ -14,7 +14,6 @@ const REPEATED = 500; // lines that an answer may repeat: with the address, the 
 
 const log = document.getElementById('log');
 const place = document.querySelector('.newer');
-const most = Number(place.dataset.elements);
 const counted = new Intl.NumberFormat('en');
 const link = place.firstElementChild;
 const toggle = create('input', { type: 'checkbox', role: 'switch' });
@@ -157,6 +156,11 @@ function take(page) {
   return isNew.size;
 }
 
+function isFull() {
+  const { elements, size } = place.dataset;
+  return log.getElementsByTagName('*').length >= elements || log.textContent.length >= size;
+}
+
 // True if the page of the lines behind the anchor is of another log.
 function isOther(page) {
   const [first] = itemsOf(page);
@@ -198,9 +202,7 @@ async function newLines() {
   [tag, tagged] = [answer.headers.get('ETag'), address];
   offer(next ?? newer?.firstElementChild ?? link);
   const count = take(page);
-  if (next || log.getElementsByTagName('*').length >= most) {
-    throw new Ended('This page holds as many lines as it may.');
-  }
+  if (next || isFull()) throw new Ended('This page holds as many lines as it may.');
   if (!newer) throw new Ended(SILENT);
   return count;
 }

@@ -326,6 +326,9 @@ log.addEventListener('grown', ({ target, detail: line }) => {
   offerMore(head?.parentElement ?? target);
   offerMore(target);
   if (button?.ariaExpanded === 'false') fold(head, true);
+  for (const one of linesWhile(({ parentElement }) => parentElement === target, line)) {
+    if (one.matches('.long:has(mark)')) comes.observe(one);
+  }
 });
 
 // A gap opens in place: all of it, or some lines behind the hit above or before the one below. The

@@ -23,9 +23,8 @@ def newer(log=LINES, query="", may_grow=True, missing=(), size=10**6):
     info = LogInfo("disk", len(log), 1.4e9, len(log), may_grow)
     view = LogView(query, info, [*missing], RENDERER, PageLimits(size, 500))
     page = b"".join(view.render("html", [log, b""])).decode()
-    link = (
-        r'<div class="newer" data-last="(\d+)" data-elements="500"><a href="([^"]*)">newer lines<'
-    )
+    limits = f'data-elements="500" data-size="{size}"'
+    link = rf'<div class="newer" data-last="(\d+)" {limits}><a href="([^"]*)">newer lines<'
     found = re.search(link, page)
     assert ("follow." in page) == bool(found)
     return found and (int(found[1]), unescape(found[2]))
