@@ -94,7 +94,8 @@ def _ended(logs: Sequence[FoundLog]) -> FoundLog | None:
 def _excerpts(job: Job, logs: Sequence[FoundLog], label: Label) -> dict[JobLog, Excerpt]:
     """The lines of the causes in the first logs.
 
-    A log is read a second time for that: skipping lines takes a tenth of the time of a summary.
+    A log is read a second time for that. Skipping lines takes a tenth of the time of a summary, and
+    unpacking a gzip up to half of it.
     """
     left = MOST_READ
     several = {}
