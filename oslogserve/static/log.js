@@ -93,7 +93,7 @@ const comes = new IntersectionObserver((lines) => {
   }
 });
 addEventListener('load', () => {
-  for (const line of log.querySelectorAll('.b > .long:has(mark)')) comes.observe(line);
+  for (const line of log.querySelectorAll('.b > [data-long]:has(mark)')) comes.observe(line);
 });
 
 addEventListener('load', async () => {
@@ -327,7 +327,7 @@ log.addEventListener('grown', ({ target, detail: line }) => {
   offerMore(target);
   if (button?.ariaExpanded === 'false') fold(head, true);
   for (const one of linesWhile(({ parentElement }) => parentElement === target, line)) {
-    if (one.matches('.long:has(mark)')) comes.observe(one);
+    if (one.matches('[data-long]:has(mark)')) comes.observe(one);
   }
 });
 

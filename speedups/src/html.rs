@@ -14,7 +14,7 @@ use crate::links::{self, Link, Links};
 use crate::output::Output;
 use crate::overwritten;
 use crate::search::Search;
-use crate::view::{Line, View};
+use crate::view::{Line, Role, View};
 
 /// Digits of the longest number.
 const LONGEST_NUMBER: usize = 20;
@@ -111,11 +111,16 @@ impl Html {
         let digits = digits.format(line.number).as_bytes();
         let mut number = [0; LONGEST_NUMBER];
         number[..digits.len()].copy_from_slice(digits);
+        if self.label.is_none() {
+            self.out.put_short(b" id=L");
+            self.out.put_first(&number, digits.len());
+        }
+        if line.content().len() >= LONG {
+            self.out.put(b" data-long");
+        }
         if let Some(label) = &self.label {
             self.out.put_all([b"><a href=", label, b"#L"]);
         } else {
-            self.out.put_short(b" id=L");
-            self.out.put_first(&number, digits.len());
             self.out.put_short(b"><a href=#L");
         }
         self.out.put_first(&number, digits.len());
@@ -133,18 +138,13 @@ impl Html {
         let initial = self.initials[line.rank];
         let initial = if line.inherits { initial.to_ascii_lowercase() } else { initial };
         let initial = if line.rank > 0 { &[initial][..] } else { b"" };
-        let long: &[u8] = if line.content().len() >= LONG { b"long" } else { b"" };
-        match (line.role.class(), long, initial) {
-            ([], [], []) => {}
-            ([], [], &[initial, ..]) => {
+        match (line.role, initial) {
+            (Role::Hit, []) => {}
+            (Role::Hit, &[initial, ..]) => {
                 self.out.put_short(&[b' ', b'c', b'l', b'a', b's', b's', b'=', initial]);
             }
-            (role, _, _) => {
-                let names = [initial, role, long].into_iter().filter(|name| !name.is_empty());
-                let names: Vec<_> = names.collect();
-                let quote: &[u8] = if names.len() > 1 { b"\"" } else { b"" };
-                self.out.put_all([b" class=", quote, &names.join(&b' '), quote]);
-            }
+            (role, []) => self.out.put_all([b" class=", role.class()]),
+            (role, _) => self.out.put_all([b" class=\"", initial, b" ", role.class(), b"\""]),
         }
     }
 

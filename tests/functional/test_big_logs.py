@@ -82,7 +82,7 @@ def test_a_long_line_scrolls_by_itself_and_shows_its_match(tmp_path, chromium):
         assert long.bounding_box()["height"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         assert len(long.text_content()) > 100_000
-        page.wait_for_function("document.querySelector('.long').scrollTop > 0")
+        page.wait_for_function("document.querySelector('[data-long]').scrollTop > 0")
         box, mark = long.bounding_box(), long.locator("mark").bounding_box()
         assert box["y"] <= mark["y"] <= box["y"] + box["height"]
 

@@ -98,9 +98,12 @@ class Elements:
         ]
         marked_up = _Text(text, self._link, marks).marked_up() + escaped(rest)
         link = b"<a href=%b#L%d%b>" % (self._label or b"", line.number, self._name_of(line))
+        is_long = len(content) >= LONG
         if self._label is not None:
-            return b"<li%b>%b%d</a>%b" % (_class_of(line), link, line.number, marked_up)
-        return b"<li%b id=L%d>%b#</a>%b" % (_class_of(line), line.number, link, marked_up)
+            attributes = _class_of(line) + b" data-long" * is_long
+            return b"<li%b>%b%d</a>%b" % (attributes, link, line.number, marked_up)
+        attributes = b"%b id=L%d" % (_class_of(line), line.number) + b" data-long" * is_long
+        return b"<li%b>%b#</a>%b" % (attributes, link, marked_up)
 
     def _name_of(self, line: Line) -> bytes:
         """The attribute that marks a time, for the first line with that time; else b""."""
@@ -112,10 +115,9 @@ class Elements:
 
 
 def _class_of(line: Line) -> bytes:
-    """The class attribute: the severity's initial, in lower case if inherited, the role, and `long`."""
+    """The class attribute: the severity's initial, in lower case if inherited, and the role."""
     initial = NAMES[line.seen.rank or line.rank][:1] if line.rank else b""
-    is_long = len(line.text.removesuffix(b"\n")) >= LONG
-    names = [initial if line.seen.rank else initial.lower(), line.role, b"long" * is_long]
+    names = [initial if line.seen.rank else initial.lower(), line.role]
     value = b" ".join(filter(None, names))
     if b" " in value:
         return b' class="%b"' % value
