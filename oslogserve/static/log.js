@@ -85,16 +85,20 @@ function letGo() {
 for (const moves of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
   addEventListener(moves, letGo, { capture: true, passive: true });
 }
-// A long line shows its first match.
+// A line of so many characters scrolls by itself, and shows its first match.
+const LONG_LINE = 4096;
 const comes = new IntersectionObserver((lines) => {
   for (const { target: line } of lines.filter((one) => one.isIntersecting)) {
     comes.unobserve(line);
     line.scrollTop = line.querySelector('mark').offsetTop - line.clientHeight / 2;
   }
 });
-addEventListener('load', () => {
-  for (const line of log.querySelectorAll('.b > [data-long]:has(mark)')) comes.observe(line);
-});
+function markIfLong(line) {
+  if (line.textContent.length < LONG_LINE) return;
+  line.classList.add('long');
+  if (line.querySelector('mark')) comes.observe(line);
+}
+addEventListener('load', () => log.querySelectorAll(LINES).forEach(markIfLong));
 
 addEventListener('load', async () => {
   await frame();
@@ -326,9 +330,7 @@ log.addEventListener('grown', ({ target, detail: line }) => {
   offerMore(head?.parentElement ?? target);
   offerMore(target);
   if (button?.ariaExpanded === 'false') fold(head, true);
-  for (const one of linesWhile(({ parentElement }) => parentElement === target, line)) {
-    if (one.matches('[data-long]:has(mark)')) comes.observe(one);
-  }
+  linesWhile(({ parentElement }) => parentElement === target, line).forEach(markIfLong);
 });
 
 // A gap opens in place: all of it, or some lines behind the hit above or before the one below. The

@@ -18,8 +18,6 @@ use crate::view::{Line, Role, View};
 
 /// Digits of the longest number.
 const LONGEST_NUMBER: usize = 20;
-/// Bytes from which on a line scrolls by itself. No more: of a line without its end, so many are known.
-const LONG: usize = REACH;
 /// Lines of a block, which a browser does not lay out until it is scrolled to.
 const BLOCK: u64 = 256;
 
@@ -111,16 +109,11 @@ impl Html {
         let digits = digits.format(line.number).as_bytes();
         let mut number = [0; LONGEST_NUMBER];
         number[..digits.len()].copy_from_slice(digits);
-        if self.label.is_none() {
-            self.out.put_short(b" id=L");
-            self.out.put_first(&number, digits.len());
-        }
-        if line.content().len() >= LONG {
-            self.out.put(b" data-long");
-        }
         if let Some(label) = &self.label {
             self.out.put_all([b"><a href=", label, b"#L"]);
         } else {
+            self.out.put_short(b" id=L");
+            self.out.put_first(&number, digits.len());
             self.out.put_short(b"><a href=#L");
         }
         self.out.put_first(&number, digits.len());

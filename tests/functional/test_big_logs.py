@@ -79,10 +79,11 @@ def test_a_long_line_scrolls_by_itself_and_shows_its_match(tmp_path, chromium):
         page = context.new_page()
         page.goto(f"{server.url}/a.txt?q=word06789")
         long = page.locator("#L2")
+        page.wait_for_selector(".long")
         assert long.bounding_box()["height"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         assert len(long.text_content()) > 100_000
-        page.wait_for_function("document.querySelector('[data-long]').scrollTop > 0")
+        page.wait_for_function("document.querySelector('.long')?.scrollTop > 0")
         box, mark = long.bounding_box(), long.locator("mark").bounding_box()
         assert box["y"] <= mark["y"] <= box["y"] + box["height"]
 

@@ -16,7 +16,6 @@ from oslogserve.lines.grammar.severities import NAMES
 from oslogserve.lines.pure import ansi
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.escape import escaped
-from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.links import LinkSpan, links_in
 from oslogserve.lines.pure.overwritten import overwritten_in
@@ -25,8 +24,6 @@ from oslogserve.lines.pure.split import RestOfLine
 from oslogserve.lines.search import Search, matches_in, most_matches
 from oslogserve.lines.selection import Tally
 
-#: Bytes from which on a line scrolls by itself. No more: of a line without its end, so many are known.
-LONG = REACH
 #: Lines of a block. A browser lays a block out only once it is scrolled to.
 _BLOCK = 256
 _BLOCK_BEGINS = b"<ol class=b>"
@@ -98,12 +95,9 @@ class Elements:
         ]
         marked_up = _Text(text, self._link, marks).marked_up() + escaped(rest)
         link = b"<a href=%b#L%d%b>" % (self._label or b"", line.number, self._name_of(line))
-        is_long = len(content) >= LONG
         if self._label is not None:
-            attributes = _class_of(line) + b" data-long" * is_long
-            return b"<li%b>%b%d</a>%b" % (attributes, link, line.number, marked_up)
-        attributes = b"%b id=L%d" % (_class_of(line), line.number) + b" data-long" * is_long
-        return b"<li%b>%b#</a>%b" % (attributes, link, marked_up)
+            return b"<li%b>%b%d</a>%b" % (_class_of(line), link, line.number, marked_up)
+        return b"<li%b id=L%d>%b#</a>%b" % (_class_of(line), line.number, link, marked_up)
 
     def _name_of(self, line: Line) -> bytes:
         """The attribute that marks a time, for the first line with that time; else b""."""
