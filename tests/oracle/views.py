@@ -43,7 +43,7 @@ def html_of(placed, role):
 
 def html_of_folder(log, placed, is_hit):
     number = placed.number
-    href = f"{quote(log.name)}#L{number}"
+    href = f"{quote(log.name, safe='/@+,')}#L{number}"
     role = "" if is_hit else "context"
     return Row(number, classes_of(placed, role), read_text(placed.line.content), href, "")
 
