@@ -146,6 +146,7 @@ def test_the_filter_of_the_page_holds(log, query):
     expect(log.page.locator(".none")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_last_lines_of_a_log_grow_too(log):
     log.open("?tail=3")
     log.grow(stamped(31, "INFO nova [-] new"))
@@ -153,6 +154,7 @@ def test_the_last_lines_of_a_log_grow_too(log):
     assert log.page.locator("#log [id]").count() == 4
 
 
+@pytest.mark.long
 def test_an_empty_log_gets_its_first_lines(log):
     log.write("")
     log.open()
@@ -201,6 +203,7 @@ def test_no_hidden_tab_asks(log):
     expect(log.page.locator("#L301")).to_be_attached()
 
 
+@pytest.mark.long
 def test_the_switch_stops_and_starts(log):
     log.open()
     switch = log.page.get_by_role("switch", name="follow")
@@ -213,6 +216,7 @@ def test_the_switch_stops_and_starts(log):
     expect(log.page.locator("#L301")).to_be_attached()
 
 
+@pytest.mark.long
 def test_a_log_that_is_silent_for_an_hour_is_left(log):
     log.open()
     log.answer(6)
@@ -257,6 +261,7 @@ def test_a_log_that_is_gone_is_told(log):
     expect(log.page.locator(".newer")).to_contain_text("This log is gone.")
 
 
+@pytest.mark.long
 def test_a_server_that_fails_is_asked_again_some_times(log):
     log.open()
     log.page.route("**/*format=html*", lambda route: route.fulfill(status=503))
@@ -273,6 +278,7 @@ def test_a_server_that_fails_is_asked_again_some_times(log):
     expect(told).to_have_text("No newer lines could be loaded.")
 
 
+@pytest.mark.long
 def test_a_page_that_is_full_links_to_the_next_lines(log):
     log.open()
     log.grow("new\n" * 1500)
@@ -286,6 +292,7 @@ def test_a_page_that_is_full_links_to_the_next_lines(log):
     expect(log.page.locator("#L3301")).to_contain_text("newest")
 
 
+@pytest.mark.long
 def test_many_lines_under_a_folded_error_fold_too(log):
     log.append(stamped(31, "ERROR nova [-] failed") + "  more\n" * 20)
     log.open()

@@ -95,13 +95,18 @@ def test_a_full_worker_leaves_connections_to_others(tmp_path):
         Gunicorn(config, *options, shipped_config=True, env=env) as server,
         ExitStack() as stack,
     ):
+        # Both workers have loaded; the threads are as the configuration says.
+        poll(
+            lambda: metric(server, "oslogserve_threads") == 2 * 64,
+            lambda: AssertionError("a worker has not loaded"),
+            20,
+        )
         for _ in range(3):  # slow readers: one worker is full, the other has a thread
             connection, answer = begin(server, "/large.txt?format=html")
             stack.callback(connection.close)
             assert (answer.status, len(answer.read(1))) == (200, 1)
         for _ in range(40):
             assert ask(server, "/healthz", timeout=5).status == 200
-        assert metric(server, "oslogserve_threads") == 2 * 64  # as the configuration says
         assert metric(server, "oslogserve_threads_busy") == 3 + 1
 
 
