@@ -31,7 +31,7 @@ _NULLS = ("", "~", "null")
 
 
 class Build(NamedTuple):
-    """What an inventory says; "" for what it does not say."""
+    """The build that an inventory describes; "" for what it does not name."""
 
     project: str = ""
     #: With its patch set: 123442,7.

@@ -45,7 +45,7 @@ class FoundLog(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What an overview shows."""
+    """The content of an overview."""
 
     #: In the order of their ranks.
     logs: list[FoundLog]
@@ -117,7 +117,7 @@ def _build(job: Job) -> Build:
 
 
 def _reports(job: Job) -> tuple[ZuulReport, list[FailedTest]]:
-    """What the reports in the folder say, as far as the budget lasts."""
+    """Zuul's result and the failed tests by the folder's reports, as far as the budget lasts."""
     charge = job.reader.budget.charge
     zuul = ZuulReport()
     tests: list[FailedTest] = []

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Readers of the reports in a job's folder.
 
-Zuul's job-output.json gives the task that failed, the result and the duration. JUnit's XML and subunit give the failed tests.
+Zuul's job-output.json gives the task that failed, the result and the duration. JUnit's XML and subunit
+give the failed tests.
 
 Anybody who runs a job can write a report, so each has bounds. Each process parses one report at a time,
 which may take 100 MiB of memory.
@@ -74,7 +75,7 @@ class FailedTest(NamedTuple):
 
 
 class ZuulReport(NamedTuple):
-    """What Zuul's report says of a job."""
+    """The result of a job by Zuul's report."""
 
     #: The last failed task of phase `run`, else of any phase; None for none.
     task: FailedTask | None = None
@@ -85,7 +86,7 @@ class ZuulReport(NamedTuple):
 
 
 def zuul_report(report: bytes) -> ZuulReport:
-    """What the report says; nothing if it is malformed or has more than MOST_TOKENS tokens."""
+    """The result by the report; an empty one if it is malformed or has more than MOST_TOKENS tokens."""
     try:
         with _parsing:
             playbooks = _dicts(parsed(report, MOST_TOKENS))
@@ -110,29 +111,30 @@ def _result(playbooks: Sequence[dict[str, Any]]) -> str:
 
 def _seconds(playbooks: Sequence[dict[str, Any]]) -> float | None:
     ends: list[datetime] = []
-    for playbook in playbooks:
-        for play in _dicts(playbook.get("plays")):
-            for task in _dicts(play.get("tasks")):
-                duration = _dict(_dict(task.get("task")).get("duration"))
-                for end in ("start", "end"):
-                    with suppress(ValueError):
-                        ends.append(datetime.fromisoformat(_text(duration.get(end) or "")))
+    for _, task in _tasks(playbooks):
+        duration = _dict(_dict(task.get("task")).get("duration"))
+        for end in ("start", "end"):
+            with suppress(ValueError):
+                ends.append(datetime.fromisoformat(_text(duration.get(end) or "")))
     ends = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in ends]
     return (max(ends) - min(ends)).total_seconds() if ends else None
 
 
-def _failures(playbooks: Sequence[dict[str, Any]]) -> Iterator[tuple[str, FailedTask]]:
-    """Yields (phase, task) in the order of the report."""
+def _tasks(playbooks: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields (playbook, task) in the order of the report."""
     for playbook in playbooks:
         for play in _dicts(playbook.get("plays")):
             for task in _dicts(play.get("tasks")):
-                for host, result in _dict(task.get("hosts")).items():
-                    result = _dict(result)
-                    if result.get("failed") is True and result.get("ignore_errors") is not True:
-                        yield (
-                            _text(playbook.get("phase")),
-                            _task(_dict(task.get("task")), host, result),
-                        )
+                yield playbook, task
+
+
+def _failures(playbooks: Sequence[dict[str, Any]]) -> Iterator[tuple[str, FailedTask]]:
+    """Yields (phase, task) in the order of the report."""
+    for playbook, task in _tasks(playbooks):
+        for host, result in _dict(task.get("hosts")).items():
+            result = _dict(result)
+            if result.get("failed") is True and result.get("ignore_errors") is not True:
+                yield _text(playbook.get("phase")), _task(_dict(task.get("task")), host, result)
 
 
 def _task(task: dict[str, Any], host: str, result: dict[str, Any]) -> FailedTask:

@@ -79,7 +79,7 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
 def _moments(
     place: Place, read: Read, renderer: Renderer, written: float | None
 ) -> Iterator[TimeRange]:
-    """What a place may mean. A time of day is of the log's first day, or of the next."""
+    """Yields the moments that a place may mean. A time of day is of the log's first day, or of the next."""
     if place.moment:
         yield place.moment
     elif place.fragment:

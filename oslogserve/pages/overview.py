@@ -48,7 +48,7 @@ class _Linked(NamedTuple):
 
     @property
     def cause(self) -> dict[str, Any]:
-        """Of a log that has one."""
+        """The log's cause, for a log that has one."""
         return self.found.rank.cause or {}
 
     @property

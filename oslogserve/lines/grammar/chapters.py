@@ -61,7 +61,7 @@ BEHIND_TIME = rb"[\])]?[ \t]?(?:\| (?:[\w.-]+ \| )?)?[ \t]*"
 
 
 class Event(StrEnum):
-    """What a mark of chapters does."""
+    """The effect of a mark on the chapters."""
 
     BEGINS = "begins"  #: begins a chapter; ends those of its level or deeper
     WITHIN = "within"  #: the same, in a chapter of its tool
