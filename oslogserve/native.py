@@ -8,7 +8,7 @@ from oslogserve import __version__
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in speedups/src/lib.rs.
-INTERFACE = 4
+INTERFACE = 5
 
 
 def _imported() -> tuple[Any, str]:

@@ -46,6 +46,18 @@ class Grammar:
         """written: when the log was last written, in seconds since 1970."""
 
 @final
+class Known:
+    """See `oslogserve.lines.selection.Known`. It takes nothing more once a renderer uses it."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def is_full(self) -> bool: ...
+    def feed(self, piece: bytes) -> None: ...
+    def finish(self) -> None: ...
+    def is_new(self, line: bytes) -> bool: ...
+
+@final
 class Renderer:
     """One log on its way to a view. The GIL is released while it works.
 
@@ -55,7 +67,14 @@ class Renderer:
     UnsupportedPattern.
     """
 
-    def __init__(self, grammar: Grammar, wanted: Wanted, written: int, longest: int) -> None: ...
+    def __init__(
+        self,
+        grammar: Grammar,
+        wanted: Wanted,
+        written: int,
+        longest: int,
+        known: Known | None = None,
+    ) -> None: ...
     def feed(self, piece: bytes) -> bytes:
         """What this piece of the log adds; b"" while it is held back."""
 

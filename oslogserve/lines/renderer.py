@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from oslogserve import __version__
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
+from oslogserve.lines.selection import LONGEST_LINE, Known, Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
 from oslogserve.native import CORE
 from oslogserve.native import WHY_NOT as WHY_NOT_NATIVE
@@ -37,6 +37,9 @@ class Renderer(Protocol):
         self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
     ) -> Iterator[Rows]:
         """Yields the same lines as rows. `wanted` has a label and the view html, text or jsonl."""
+
+    def known(self) -> Known:
+        """The words of no lines yet."""
 
 
 def pure_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
@@ -87,10 +90,16 @@ class NativeRenderer:
             yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
         vars(tally).update(core.tally())
 
+    def known(self) -> Known:
+        known: Known = CORE.Known()
+        return known
+
     def _core(self, wanted: Wanted, longest: int) -> Any:
         """The core's renderer for one log; None for a pattern that only RE2 accepts."""
         try:
-            return CORE.Renderer(self._grammar, wanted, wanted.last_written(), longest)
+            return CORE.Renderer(
+                self._grammar, wanted, wanted.last_written(), longest, wanted.known
+            )
         except CORE.UnsupportedPattern:
             return None
 

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
@@ -40,6 +40,8 @@ class Selection(NamedTuple):
     #: Searches that every hit matches, and searches that no hit matches.
     searches: tuple[Search, ...] = ()
     without: tuple[Search, ...] = ()
+    #: True for lines without a like in the log of Wanted.known.
+    new_only: bool = False
     #: Lines shown around each hit, within first and last, since and until.
     context: int | None = None
     #: Lines from the end of the selected ones.
@@ -65,6 +67,27 @@ class Selection(NamedTuple):
 
 
 ALL_LINES = Selection()
+
+
+class Known(Protocol):
+    """The words of a log, to tell which lines of another log have no like in it; see lines/pure/known.py."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory."""
+
+    @property
+    def is_full(self) -> bool:
+        """True if words were left out. Then lines can be new that are not."""
+
+    def feed(self, piece: bytes) -> None:
+        """Takes a piece of the log's text, cut anywhere."""
+
+    def finish(self) -> None:
+        """Takes the last line."""
+
+    def is_new(self, line: bytes) -> bool:
+        """True if the log has no like of the line."""
 
 
 class PageLimits(NamedTuple):
@@ -93,6 +116,8 @@ class Wanted(NamedTuple):
     label: bytes | None = None
     #: True if rows need times.
     by_time: bool = False
+    #: The words of the log that lines are compared with.
+    known: Known | None = None
 
     def last_written(self) -> int:
         """When the log was last written, in seconds since 1970."""
@@ -131,6 +156,8 @@ class Tally:
     elements: int = 0
     #: Hits by their own severity; only for html without a tail.
     severities: Counts = field(default_factory=dict)
+    #: Hits without a like in the log of Wanted.known; only without a tail.
+    new: int = 0
 
 
 def count(counts: Counts, rank: int, number: int) -> None:

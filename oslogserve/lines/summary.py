@@ -73,6 +73,8 @@ class Totals(TypedDict):
     last_time: str | None
     #: Count of lines and number of the first one, by rank.
     severities: dict[int, tuple[int, int]]
+    #: The same of new lines; None if they were not compared with another log's.
+    new: dict[int, tuple[int, int]] | None
     #: Microseconds in a bucket.
     width: int
     #: In order.
@@ -92,10 +94,7 @@ class Totals(TypedDict):
 def as_json(totals: Totals) -> bytes:
     """The summary as a JSON object, with severities by name and times in ISO 8601."""
     width = totals["width"]
-    severities = {
-        SEVERITIES[rank]: {"count": lines, "first_line": first}
-        for rank, (lines, first) in sorted(totals["severities"].items())
-    }
+    severities = _by_name(totals["severities"])
     histogram = {
         "seconds": width // _SECOND or width / _SECOND,
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
@@ -103,7 +102,16 @@ def as_json(totals: Totals) -> bytes:
     kept = {name: value for name, value in totals.items() if name in _KEPT}
     chapters = [_dated(chapter) for chapter in totals["chapters"]]
     members = {**kept, "chapters": chapters, "severities": severities, "histogram": histogram}
+    if totals["new"] is not None:
+        members["new"] = _by_name(totals["new"])
     return json.dumps(members).encode()
+
+
+def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, Any]:
+    return {
+        SEVERITIES[rank]: {"count": lines, "first_line": first}
+        for rank, (lines, first) in sorted(counts.items())
+    }
 
 
 def _dated(chapter: Chapter) -> dict[str, Any]:

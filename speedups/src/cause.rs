@@ -12,9 +12,9 @@ use crate::ansi;
 use crate::cause_rules::{Caches, Causes, Mark};
 use crate::chapters::{ChapterFinder, Marked, has_marks};
 use crate::grammar::Grammar;
+use crate::known::Known;
 use crate::lines::Next;
 use crate::step::{COMMAND, Cause, Group, LONGEST, Shown, Step, Text};
-use crate::times::Clock;
 use crate::view::Line;
 
 /// Bytes of a line that are read.
@@ -124,7 +124,8 @@ pub struct CauseFinder {
     /// None once they were given back.
     caches: Option<Caches>,
     log: Log,
-    pub chapters: ChapterFinder,
+    /// None if only new lines are causes.
+    pub chapters: Option<ChapterFinder>,
     /// The next hint and carriage return in the block.
     hints: Next,
     returns: Next,
@@ -133,7 +134,7 @@ pub struct CauseFinder {
 }
 
 impl CauseFinder {
-    pub fn new(grammar: Arc<Grammar>, clock: Clock) -> Self {
+    pub fn new(grammar: Arc<Grammar>, chapters: Option<ChapterFinder>) -> Self {
         let log = Log {
             step: Step::default(),
             kept: None,
@@ -146,7 +147,7 @@ impl CauseFinder {
             caches: Some(grammar.causes.caches()),
             grammar,
             log,
-            chapters: ChapterFinder::new(clock),
+            chapters,
             hints: Next::default(),
             returns: Next::default(),
             text: Text::default(),
@@ -203,12 +204,20 @@ impl CauseFinder {
             let (number, time) = (line.number, &own_time[..]);
             let marked = Marked { number, content, hidden, time, is_command: is_travis };
             let (rules, cache) = (&causes.chapters, &mut caches.chapters);
-            self.chapters.add(rules, cache, &marked, mark.is_some());
+            if let Some(chapters) = &mut self.chapters {
+                chapters.add(rules, cache, &marked, mark.is_some());
+            }
         }
         if log.decided.is_some() {
             return;
         }
         let mark = mark.filter(|&mark| mark != Mark::Chapter);
+        let is_structural = is_travis || mark.is_some_and(Mark::is_structural);
+        if self.chapters.is_none() && !line.is_new && !is_structural {
+            log.is_healthy &= is_empty;
+            self.text.copy(&Shown { number: line.number, time, ..Shown::default() });
+            return log.step.add(grammar, caches, &self.text, None);
+        }
         let is_calm = mark.is_none() && rank < grammar.error && !is_travis && log.step.is_calm();
         let shown = Shown { number: line.number, shown, start, indent, rank, time };
         if !is_calm {
@@ -233,6 +242,17 @@ impl Drop for CauseFinder {
         if let Some(caches) = self.caches.take() {
             self.grammar.causes.reuse(caches);
         }
+    }
+}
+
+/// The cause of a log that is compared with another one: an error that both have is none.
+/// among_new: the one among new lines.
+pub fn compared(cause: Cause, among_new: Option<Cause>, known: &Known) -> Cause {
+    let is_new = |cause: &Cause| known.is_new(&cause.first.shown);
+    match among_new {
+        Some(new) if cause.why == "end" && is_new(&new) => new,
+        Some(new) if cause.why != "end" && new.why != "end" && !is_new(&cause) => new,
+        _ => cause,
     }
 }
 

@@ -54,6 +54,12 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// True for a line that says where a step begins or ends, and not why it failed.
+    pub fn is_structural(self) -> bool {
+        use Mark::{Begins, Failed, Healthy, Outcome, Passed, Shown, Stopped};
+        matches!(self, Stopped | Failed | Healthy | Passed | Begins | Shown | Outcome)
+    }
+
     fn named(name: &str) -> Result<Self, String> {
         Ok(match name {
             "stopped" => Self::Stopped,

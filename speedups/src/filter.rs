@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::known::Comparison;
 use crate::lines::line_start;
 use crate::search::Search;
 
@@ -12,12 +13,19 @@ pub struct Filter {
     pub floor: Option<usize>,
     pub searches: Vec<Search>,
     pub without: Vec<Search>,
+    /// Tells which lines are new.
+    pub comparison: Option<Comparison>,
+    /// True if hits are new; the selector checks that.
+    pub new_only: bool,
 }
 
 impl Filter {
     /// True if every line is a hit.
     pub fn is_empty(&self) -> bool {
-        self.floor.is_none() && self.searches.is_empty() && self.without.is_empty()
+        self.floor.is_none()
+            && self.searches.is_empty()
+            && self.without.is_empty()
+            && !self.new_only
     }
 
     /// Begins another block.
@@ -44,6 +52,14 @@ impl Filter {
             }
         };
         self.searches.iter_mut().all(&mut holds) && !self.without.iter_mut().any(&mut holds)
+    }
+
+    /// True if the log that lines are compared with has no like of the line. longest: bytes of it that
+    /// are compared.
+    #[inline]
+    pub fn is_new(&mut self, line: &[u8], longest: usize) -> bool {
+        let line = &line[..line.len().min(longest)];
+        self.comparison.as_mut().is_some_and(|comparison| comparison.is_new(line))
     }
 
     /// The beginning of the first line from `at` on that may hold all that is searched for, or the

@@ -131,6 +131,15 @@ impl Html {
         let initial = self.initials[line.rank];
         let initial = if line.inherits { initial.to_ascii_lowercase() } else { initial };
         let initial = if line.rank > 0 { &[initial][..] } else { b"" };
+        if line.is_new {
+            let names = [initial, line.role.class(), b"new"];
+            let names = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>();
+            let value = names.join(&b' ');
+            return match &names[..] {
+                [_] => self.out.put_all([b" class=", &value[..]]),
+                _ => self.out.put_all([b" class=\"", &value[..], b"\""]),
+            };
+        }
         match (line.role, initial) {
             (Role::Hit, []) => {}
             (Role::Hit, &[initial, ..]) => {

@@ -18,6 +18,7 @@ pub struct Jsonl {
     longest: usize,
     is_open: bool,
     is_cut: bool,
+    is_new: bool,
     /// The first member of each row; None for the objects of one log.
     label: Option<Vec<u8>>,
 }
@@ -31,6 +32,7 @@ impl Jsonl {
             longest,
             is_open: false,
             is_cut: false,
+            is_new: false,
             label,
         }
     }
@@ -53,6 +55,7 @@ impl View for Jsonl {
         self.is_open = true;
         let content = line.content();
         self.is_cut = content.len() > self.longest;
+        self.is_new = line.is_new;
         self.out.put_all([b"{", self.label.as_deref().unwrap_or_default(), b"\"line\": "]);
         self.out.put(itoa::Buffer::new().format(line.number).as_bytes());
         self.out.put(b", \"time\": ");
@@ -74,8 +77,11 @@ impl View for Jsonl {
 
     fn finish(&mut self) {
         if std::mem::take(&mut self.is_open) {
-            let end: &[u8] = if self.is_cut { b"\", \"cut\": true}\n" } else { b"\"}\n" };
-            self.out.put(end);
+            self.out.put(b"\"");
+            if self.is_new {
+                self.out.put(b", \"new\": true");
+            }
+            self.out.put(if self.is_cut { b", \"cut\": true}\n" } else { b"}\n" });
         }
     }
 

@@ -19,6 +19,7 @@ mod heads;
 mod html;
 mod inherited;
 mod jsonl;
+mod known;
 mod line_buffer;
 mod lines;
 mod links;
@@ -40,6 +41,7 @@ mod times;
 mod tokens;
 mod user_formats;
 mod view;
+mod words;
 
 use std::io;
 use std::sync::Arc;
@@ -55,6 +57,7 @@ use crate::filter::Filter;
 use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
+use crate::known::Comparison;
 use crate::recognise::Recogniser;
 use crate::search::Search;
 use crate::select::Selector;
@@ -71,6 +74,8 @@ mod oslogserve_speedups {
     use super::Clock;
     #[pymodule_export]
     use super::Grammar;
+    #[pymodule_export]
+    use super::Known;
     #[pymodule_export]
     use super::Merge;
     #[pymodule_export]
@@ -92,7 +97,7 @@ mod oslogserve_speedups {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 4;
+const INTERFACE: u32 = 5;
 
 create_exception!(
     oslogserve_speedups,
@@ -144,7 +149,11 @@ fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
     searches.collect::<Result<_, _>>().map_err(UnsupportedPattern::new_err)
 }
 
-fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter> {
+fn filter(
+    grammar: &grammar::Grammar,
+    selection: &Selection,
+    comparison: Option<Comparison>,
+) -> PyResult<Filter> {
     let rank = |level: &String| {
         let rank = grammar.data.severities.iter().position(|name| name == level.as_bytes());
         rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
@@ -153,6 +162,8 @@ fn filter(grammar: &grammar::Grammar, selection: &Selection) -> PyResult<Filter>
         floor: selection.level.as_ref().map(rank).transpose()?,
         searches: compiled(&selection.searches)?,
         without: compiled(&selection.without)?,
+        new_only: selection.new_only && comparison.is_some(),
+        comparison,
     })
 }
 
@@ -167,12 +178,20 @@ struct Renderer {
 #[pymethods]
 impl Renderer {
     #[new]
-    fn new(grammar: &Grammar, wanted: Wanted, written: i64, longest: usize) -> PyResult<Self> {
+    #[pyo3(signature = (grammar, wanted, written, longest, known=None))]
+    fn new(
+        grammar: &Grammar,
+        wanted: Wanted,
+        written: i64,
+        longest: usize,
+        known: Option<PyRef<'_, Known>>,
+    ) -> PyResult<Self> {
         let Grammar(grammar) = grammar;
         if longest < REACH {
             let fault = format!("longest is less than the {REACH} bytes looked at");
             return Err(PyValueError::new_err(fault));
         }
+        let known = known.map(|known| Arc::clone(&known.0));
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
         let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
@@ -186,10 +205,10 @@ impl Renderer {
                 let label = wanted.label.clone();
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
-            "summary" => Box::new(Summary::new(Arc::clone(grammar), clock.clone())),
+            "summary" => Box::new(Summary::new(grammar, clock.clone(), known.clone())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
-        let filter = filter(grammar, &wanted.selection)?;
+        let filter = filter(grammar, &wanted.selection, known.map(Comparison::new))?;
         // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
         let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
         let is_costly = has_searches || wanted.selection.tail.is_some();
@@ -236,6 +255,49 @@ impl Renderer {
     /// The Totals of `oslogserve.lines.summary`; None for another view.
     fn totals(&mut self) -> Option<Totals> {
         self.renderer.totals()
+    }
+}
+
+/// The words of a log, with which renderers compare lines of another log.
+#[pyclass(module = "oslogserve_speedups")]
+struct Known(Arc<known::Known>);
+
+#[pymethods]
+impl Known {
+    #[new]
+    fn new() -> Self {
+        Self(Arc::new(known::Known::new()))
+    }
+
+    fn feed(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
+        let known = self.unshared()?;
+        py.detach(|| known.feed(piece));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> PyResult<()> {
+        self.unshared()?.finish();
+        Ok(())
+    }
+
+    fn is_new(&self, line: &[u8]) -> bool {
+        self.0.is_new(line)
+    }
+
+    #[getter]
+    fn is_full(&self) -> bool {
+        self.0.is_full
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+}
+
+impl Known {
+    fn unshared(&mut self) -> PyResult<&mut known::Known> {
+        Arc::get_mut(&mut self.0).ok_or_else(|| PyValueError::new_err("a renderer uses it already"))
     }
 }
 

@@ -404,7 +404,10 @@ impl Selector {
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = self.is_in_window();
         let rank = self.inherited.rank;
-        let is_hit = is_open && self.filter.passes(block, content, rank, self.longest);
+        let mut is_new = None;
+        let is_hit = is_open
+            && self.filter.passes(block, content, rank, self.longest)
+            && (!self.filter.new_only || *is_new.insert(self.filter.is_new(text, self.longest)));
         let is_near = self.number <= self.context_end;
         let is_named = self.fragments.lead_to(self.number, text, &seen);
         let role = if is_hit {
@@ -430,6 +433,7 @@ impl Selector {
             latest: self.latest,
             moment: self.inherited.time,
             shows_time: self.inherited.shows_time,
+            is_new: is_new.unwrap_or_else(|| self.filter.is_new(text, self.longest)),
             time_above,
         };
         if is_hit {
@@ -450,6 +454,9 @@ impl Selector {
             return;
         }
         self.tally.matched += 1;
+        if self.selection.tail.is_none() {
+            self.tally.new += u64::from(hit.is_new);
+        }
         if self.needs.counts {
             self.counter.add(hit.seen.severity.unwrap_or(0), hit.number);
         }

@@ -67,6 +67,7 @@ impl Text {
 }
 
 /// The same, not yet copied.
+#[derive(Default)]
 pub struct Shown<'l> {
     pub number: u64,
     pub shown: Cow<'l, [u8]>,

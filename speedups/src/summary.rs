@@ -7,9 +7,10 @@ use std::sync::Arc;
 use pyo3::IntoPyObject;
 
 use crate::ansi;
-use crate::cause::CauseFinder;
-use crate::chapters::Chapter;
+use crate::cause::{CauseFinder, compared};
+use crate::chapters::{Chapter, ChapterFinder};
 use crate::grammar::Grammar;
+use crate::known::Known;
 use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::times::Clock;
@@ -69,6 +70,7 @@ pub struct Totals {
     first_time: Option<String>,
     last_time: Option<String>,
     severities: Counts,
+    new: Option<Counts>,
     /// Microseconds of a bucket.
     width: i64,
     buckets: Vec<Bucket>,
@@ -107,6 +109,13 @@ struct Bucket {
     severities: Vec<u64>,
 }
 
+/// What is added up of new lines.
+struct New {
+    known: Arc<Known>,
+    severities: Counter,
+    causes: CauseFinder,
+}
+
 /// Adds up the lines that a selection leaves.
 pub struct Summary {
     clock: Clock,
@@ -125,6 +134,8 @@ pub struct Summary {
     first_errors: Vec<Error>,
     last_errors: VecDeque<Error>,
     causes: CauseFinder,
+    /// None if lines are not compared with another log's.
+    new: Option<New>,
     /// The number of the last line.
     last: u64,
     /// Stays empty.
@@ -132,7 +143,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn new(grammar: Arc<Grammar>, clock: Clock) -> Self {
+    pub fn new(grammar: &Arc<Grammar>, clock: Clock, known: Option<Arc<Known>>) -> Self {
+        let finder = |chapters| CauseFinder::new(Arc::clone(grammar), chapters);
         Self {
             ranks: grammar.data.severities.len(),
             error: grammar.error,
@@ -144,7 +156,12 @@ impl Summary {
             current: 0,
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
-            causes: CauseFinder::new(grammar, clock.clone()),
+            causes: finder(Some(ChapterFinder::new(clock.clone()))),
+            new: known.map(|known| New {
+                known,
+                severities: Counter::default(),
+                causes: finder(None),
+            }),
             last: 0,
             clock,
             out: Output::default(),
@@ -225,6 +242,9 @@ impl Summary {
 impl View for Summary {
     fn begin(&mut self) {
         self.causes.begin();
+        if let Some(new) = &mut self.new {
+            new.causes.begin();
+        }
     }
 
     fn line(&mut self, line: &Line<'_>) {
@@ -238,6 +258,12 @@ impl View for Summary {
             self.add_error(line);
         }
         self.causes.add(line, &self.last_time);
+        if let Some(new) = &mut self.new {
+            new.causes.add(line, &self.last_time);
+            if line.is_new {
+                new.severities.add(rank, line.number);
+            }
+        }
         if let Some(moment) = line.moment {
             let buckets = self.buckets.len();
             let bucket = self.bucket(moment.micros);
@@ -258,9 +284,15 @@ impl View for Summary {
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
+        let cause = cause.map(|cause| match &mut self.new {
+            Some(new) => compared(cause, new.causes.cause().0, &new.known),
+            None => cause,
+        });
         let failed_at = cause.as_ref().filter(|cause| failed && cause.why != "end");
         let failed_at = failed_at.map(|cause| cause.first.number);
-        let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
+        let chapters =
+            self.causes.chapters.as_mut().map(|found| found.chapters(self.last, failed_at));
+        let (chapters, more_chapters) = chapters.unwrap_or_default();
         let cause = cause.map(|found| {
             let shown = &found.first.shown;
             let text = &shown[..shown.len().min(LONGEST_ERROR)];
@@ -276,6 +308,7 @@ impl View for Summary {
             first_time: self.iso(&first),
             last_time: self.iso(&last),
             severities: self.severities.counts(),
+            new: self.new.as_ref().map(|new| new.severities.counts()),
             width: WIDTHS[self.width],
             buckets: self.buckets.clone(),
             errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),

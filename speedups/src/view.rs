@@ -57,6 +57,8 @@ pub struct Line<'l> {
     pub moment: Option<Instant>,
     /// True if it shows a time that can be read, as far as the view needs that.
     pub shows_time: bool,
+    /// True if the log that it is compared with has no like of it.
+    pub is_new: bool,
     /// The text of the last time above, for an error without a time in a summary.
     pub time_above: Option<Arc<[u8]>>,
 }

@@ -97,6 +97,8 @@ class Case:
     longest: int
     #: Of _USER_FORMATS.
     formats: int
+    #: The log that lines are compared with; None for none.
+    passed: bytes | None
 
 
 class Renderers(Fuzzer):
@@ -112,19 +114,24 @@ class Renderers(Fuzzer):
     def case_of(self, number):
         chance = random.Random(number)
         log = log_of(chance)
+        passed = (
+            mutated(log_of(chance), chance, TOKENS, 400) + log[: chance.randrange(len(log) + 1)]
+        )
         return Case(
             log=log,
             cuts=cuts(chance, len(log)),
             wanted=_wanted(chance, len(log)),
             longest=chance.choice((REACH, REACH + chance.randrange(500), 1024 * 1024)),
             formats=chance.choice((0, 0, 0, 1)),
+            passed=chance.choice((None, None, passed)),
         )
 
     def fault(self, case):
         pure, native = renderers(case.formats)
         pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
-        expected, tally = answered(pure, [case.log], case.wanted, case.longest)
-        found, counted = answered(native, pieces, case.wanted, case.longest)
+        wanted = [_compared(case, renderer) for renderer in (pure, native)]
+        expected, tally = answered(pure, [case.log], wanted[0], case.longest)
+        found, counted = answered(native, pieces, wanted[1], case.longest)
         counted.bytes = tally.bytes  # as many as were read, which depends on the pieces
         if expected != found:
             return f"the pure renderer gives {expected!r}\nthe native one {found!r}"
@@ -135,6 +142,15 @@ class Renderers(Fuzzer):
 def renderers(formats=0):
     """The pure and the native renderer with these user formats."""
     return pure_renderer(_USER_FORMATS[formats]), NativeRenderer(_USER_FORMATS[formats])
+
+
+def _compared(case, renderer):
+    if case.passed is None:
+        return case.wanted
+    known = renderer.known()
+    known.feed(case.passed)
+    known.finish()
+    return case.wanted._replace(known=known)
 
 
 def log_of(chance, most=30):
@@ -151,9 +167,10 @@ def _wanted(chance, size):
     page = None
     if chance.random() < 0.3:
         page = PageLimits(chance.randrange(2 * size + 2), chance.randrange(300))
+    selection = grammar.selection(chance) if chance.random() < 0.9 else Selection()
     wanted = Wanted(
         chance.choice(VIEWS),
-        grammar.selection(chance) if chance.random() < 0.9 else Selection(),
+        selection._replace(new_only=chance.random() < 0.1),
         chance.choice((1.4e9, 1.4e9, 0.0, 4e9, 1.38e9)),
         chance.choice(_LINKS),
         page,

@@ -16,20 +16,30 @@ from oslogserve.lines.grammar.causes import Mark
 from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.lines.pure.ansi import without_sequences
 from oslogserve.lines.pure.chapters import ChapterFinder, Marked
+from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.step import LONGEST, Cause, Step, Text, mark_of
+from oslogserve.lines.selection import Known
 
 #: Bytes of a line that are read.
 REACH = 4096
 
 _WARNING = RANKS["WARNING"]
+#: Marks of lines that say where a step begins or ends, and not why it failed.
+_STRUCTURAL = frozenset(
+    (Mark.STOPPED, Mark.FAILED, Mark.HEALTHY, Mark.PASSED, Mark.BEGINS, Mark.SHOWN, Mark.OUTCOME)
+)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
 
 
 class CauseFinder:
-    """Finds the cause of one log. Takes its lines in their order, and passes marks on to `chapters`."""
+    """Finds the cause of one log. Takes its lines in their order, and passes marks on to `chapters`.
 
-    def __init__(self, chapters: ChapterFinder) -> None:
+    chapters: None if only new lines can be causes. Known lines then say no more than where steps begin
+    and end.
+    """
+
+    def __init__(self, chapters: ChapterFinder | None) -> None:
         self._chapters = chapters
         self._step = Step()
         self._kept: Step | None = None
@@ -44,8 +54,9 @@ class CauseFinder:
         #: The cause that a verdict decided.
         self._decided: Cause | None = None
 
-    def add(self, number: int, stored: bytes, rank: int, own_time: bytes, last_time: bytes) -> None:
-        """Takes a line with its feed. own_time: of the line; last_time: the last one at or above it."""
+    def add(self, line: Line, last_time: bytes) -> None:
+        """Takes a line. last_time: the last one at or above it."""
+        number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
         if own_time and 0 < rank < _WARNING:
             self._is_healthy = False
             if self._is_low and not self._decided:
@@ -61,8 +72,15 @@ class CauseFinder:
         is_travis = is_echo or chapters.OVERWRITTEN in raw[:cut]
         mark = mark_of(text.content)
         marked = Marked(number, text.content, raw[:cut], own_time, is_travis)
-        self._chapters.add(marked, has_mark=mark is not None)
-        if not self._decided:
+        if self._chapters:
+            self._chapters.add(marked, has_mark=mark is not None)
+        if self._decided:
+            return
+        is_hidden = not self._chapters and not line.is_new
+        if is_hidden and not is_travis and mark not in _STRUCTURAL:
+            self._is_healthy = self._is_healthy and not content
+            self._step.add(Text(number, b"", 0, 0, 0, last_time), None)
+        else:
             self._take(text, None if mark == Mark.CHAPTER else mark, is_travis)
 
     def _take(self, text: Text, mark: Mark | None, is_travis: bool) -> None:
@@ -126,3 +144,19 @@ def _behind_time(shown: bytes, time: bytes) -> int:
             found = _BEHIND_TIME(shown, start + len(time))
             return found.end() if found else 0
     return mark
+
+
+def compared(cause: Cause, among_new: Cause | None, known: Known) -> Cause:
+    """The cause of a log that is compared with another one: an error that both have is none.
+
+    cause: among all lines; among_new: among the new ones.
+    """
+
+    def is_new(cause: Cause) -> bool:
+        return known.is_new(cause.first.shown)
+
+    if among_new is None:
+        return cause
+    if cause.why == "end":
+        return among_new if is_new(among_new) else cause
+    return cause if among_new.why == "end" or is_new(cause) else among_new

@@ -109,9 +109,10 @@ class Elements:
 
 
 def _class_of(line: Line) -> bytes:
-    """The class attribute: the severity's initial, in lower case if inherited, and the role."""
+    """The class attribute: the severity's initial, in lower case if inherited, the role, and new."""
     initial = NAMES[line.seen.rank or line.rank][:1] if line.rank else b""
-    names = [initial if line.seen.rank else initial.lower(), line.role]
+    new = b"new" if line.is_new else b""
+    names = [initial if line.seen.rank else initial.lower(), line.role, new]
     value = b" ".join(filter(None, names))
     if b" " in value:
         return b' class="%b"' % value

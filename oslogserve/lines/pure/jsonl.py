@@ -39,12 +39,13 @@ def row_of(line: Line, clock: Clock, longest: int, label: bytes) -> bytes:
 
 def _object(line: Line, clock: Clock, longest: int) -> dict[str, Any]:
     content = line.text.removesuffix(b"\n")[:longest].removesuffix(b"\r")
-    return {
+    members = {
         "line": line.number,
         "time": clock.iso(line.seen.time) if line.seen.time else None,
         "severity": SEVERITIES[line.seen.rank],
         "text": without_sequences(content).decode("utf-8", "replace"),
     }
+    return members | {"new": True} if line.is_new else members
 
 
 def _as_json(members: dict[str, Any]) -> bytes:

@@ -30,6 +30,8 @@ class Line(NamedTuple):
     #: The last time with a date at or above the line, and the text of the last time of any kind.
     moment: Instant | None = None
     moment_text: bytes = b""
+    #: True if the log of Wanted.known has no like of it.
+    is_new: bool = False
 
 
 class LineBuffer:

@@ -8,6 +8,7 @@ from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.pure.html import Elements
 from oslogserve.lines.pure.jsonl import objects, row_of
+from oslogserve.lines.pure.known import Known
 from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.pure.select import Gap, Selector, Shown
@@ -49,6 +50,9 @@ class PureRenderer:
             yield rows._replace(reached=min(rows.reached, selector.first_time))
         yield Rows(b"", (), (), selector.first_time)
 
+    def known(self) -> Known:
+        return Known()
+
 
 def _rendered(
     shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
@@ -60,7 +64,7 @@ def _rendered(
         case "jsonl":
             return objects(shown, clock, longest)
         case "summary":
-            return iter([as_json(Summary(clock).of(shown))])
+            return iter([as_json(Summary(clock, wanted.known).of(shown))])
     return (one.text for one in shown if not isinstance(one, Gap))
 
 

@@ -61,6 +61,7 @@ class Selector:
         has_rows = wanted.label is not None
         self._line_bytes = LINE_BYTES if wanted.view == "html" and not has_rows else sys.maxsize
         self._floor = SEVERITIES.index(selection.level) if selection.level else 0
+        self._known = wanted.known
         self._searches = [search.compiled() for search in selection.searches]
         self._without = [search.compiled() for search in selection.without]
         self._inheritance = Inheritance()
@@ -127,7 +128,8 @@ class Selector:
             self.first_time = self._latest
         rank = self._inheritance.rank_of(seen)
         moment = self._time, self._time_text
-        return Line(number, text, seen, rank, b"", False, True, self._latest, *moment)
+        is_new = self._known is not None and self._known.is_new(text[: self._longest])
+        return Line(number, text, seen, rank, b"", False, True, self._latest, *moment, is_new)
 
     def _take_time(self, text: bytes) -> None:
         instant = self._clock.read(text)
@@ -163,6 +165,8 @@ class Selector:
         if hit.number <= self._selection.after:
             return
         self._tally.matched += 1
+        if self._selection.tail is None:
+            self._tally.new += hit.is_new
         if self._counts_severities:
             count(self._tally.severities, hit.seen.rank, hit.number)
 
@@ -185,6 +189,7 @@ class Selector:
         content = line.text.removesuffix(b"\n")[: self._longest]
         return (
             line.rank >= self._floor
+            and (line.is_new or self._known is None or not self._selection.new_only)
             and all(one.search(content) for one in self._searches)
             and not any(one.search(content) for one in self._without)
         )

@@ -8,11 +8,11 @@ from operator import add
 from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.pure.ansi import without_sequences
-from oslogserve.lines.pure.cause import CauseFinder
+from oslogserve.lines.pure.cause import CauseFinder, compared
 from oslogserve.lines.pure.chapters import ChapterFinder
 from oslogserve.lines.pure.line import Line
 from oslogserve.lines.pure.select import Shown
-from oslogserve.lines.selection import Counts, count
+from oslogserve.lines.selection import Counts, Known, count
 from oslogserve.lines.summary import Bucket, CauseLine, ErrorLine, Totals
 
 MOST_BUCKETS = 200
@@ -37,9 +37,9 @@ WIDTHS = (
 
 
 class Summary:
-    """Adds up the selected lines of one log."""
+    """Adds up the selected lines of one log. known: see Wanted."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, known: Known | None) -> None:
         self._clock = clock
         self._severities: Counts = {}
         self._first_time = b""
@@ -51,6 +51,9 @@ class Summary:
         self._last = 0  # the number of the last line
         self._chapters = ChapterFinder(clock)
         self._causes = CauseFinder(self._chapters)
+        self._known = known
+        self._new: Counts | None = None if known is None else {}
+        self._new_causes = CauseFinder(None)
 
     def of(self, shown: Iterable[Shown]) -> Totals:
         """The totals of the lines shown; call it once."""
@@ -64,6 +67,7 @@ class Summary:
             first_time=self._clock.iso(self._first_time),
             last_time=self._clock.iso(self._last_time),
             severities=self._severities,
+            new=self._new,
             width=WIDTHS[self._width],
             buckets=[self._buckets[start] for start in sorted(self._buckets)],
             errors=[*self._first_errors, *self._last_errors],
@@ -77,6 +81,8 @@ class Summary:
         found, has_failed = self._causes.cause()
         if found is None:
             return None, has_failed
+        if self._known is not None:
+            found = compared(found, self._new_causes.cause()[0], self._known)
         first = found.first
         text = first.shown[:LONGEST_ERROR].decode("utf-8", "replace")
         time = self._clock.iso(first.time)
@@ -92,8 +98,11 @@ class Summary:
             self._first_time = self._first_time or self._last_time
         if line.seen.rank >= _ERROR:
             self._add_error(line)
-        seen = line.seen
-        self._causes.add(line.number, line.text, seen.rank, seen.time, self._last_time)
+        self._causes.add(line, self._last_time)
+        if self._new is not None:
+            self._new_causes.add(line, self._last_time)
+            if line.is_new:
+                count(self._new, line.seen.rank, line.number)
         if line.moment is not None:
             severities = [rank == line.seen.rank for rank in range(len(SEVERITIES))]
             self._count(line.moment.micros, line.number, severities)
