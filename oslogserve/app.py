@@ -74,7 +74,7 @@ class App:
             workload,
         )
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        jobs = Jobs(logs, renderer, _limits(config))
+        jobs = Jobs(logs, renderer, _limits(config), self._log.passed)
         job = JobHandler(jobs, workload, config.noise, config["serve", "page_size"])
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)

@@ -10,6 +10,7 @@ from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
@@ -19,6 +20,9 @@ from oslogserve.lines.renderer import Renderer, described
 from oslogserve.messages import in_lines
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.upload import arguments as upload_arguments
+
+if TYPE_CHECKING:
+    from oslogserve.jobs.passed import Passed
 
 RENDERED = ("html", "text", "jsonl", "summary")
 
@@ -100,6 +104,8 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
+    shown = "compare with this log, or with the logs of this folder, of a run that passed"
+    render.add_argument("--against", metavar="PATH", help=shown)
     shown = "default: text on a terminal, else html"
     render.add_argument("--format", choices=RENDERED, help=shown)
     render.add_argument(
@@ -112,7 +118,18 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    others = ("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto")
+    others = (
+        "against",
+        "source",
+        "format",
+        "content-type",
+        "wrap",
+        "sort",
+        "in",
+        "unasked",
+        "skip",
+        "goto",
+    )
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 
 
@@ -167,6 +184,8 @@ def _render(options: argparse.Namespace) -> int:
     pairs = [
         (name, _text(value)) for name, _ in _line_parameters() for value in getattr(options, name)
     ]
+    if options.against:
+        pairs.append(("against", os.path.basename(os.path.abspath(options.against))))
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
         return _render_job(options, config, query, renderer)
@@ -185,7 +204,9 @@ def _render(options: argparse.Namespace) -> int:
         media_type = passed_through_as("log.txt", head, ())  # whatever it is called
         if media_type:
             raise OSError(f"{title} is no log: it is {media_type}")
-        view = LogView(query, LogInfo(modified=written), missing, renderer)
+        known, fault = _passed(query, options.against, config, renderer)
+        missing += [fault] if fault else []
+        view = LogView(query, LogInfo(modified=written), missing, renderer, known=known)
         format_ = options.format or ("text" if sys.stdout.isatty() else "html")
         sys.stdout.buffer.writelines(view.render(format_, chain([head], pieces), title))
         sys.stdout.buffer.flush()
@@ -210,12 +231,33 @@ def _render_job(
         )
     query = query._replace(is_folder=True, format=options.format or "text")
     jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0))
-    disk = Disk(options.file, config["serve", "chunk_size"])
-    with closing(jobs.open(query, [disk], Budget(Allowance(math.inf, sys.maxsize)))) as job:
+    chunk_size = config["serve", "chunk_size"]
+    disk = Disk(options.file, chunk_size)
+    passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
+    budget = Budget(Allowance(math.inf, sys.maxsize))
+    with closing(jobs.open(query, [disk], budget, passed)) as job:
         _, pieces = content_of(query, job, config.noise, sys.maxsize)
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return 1 if job.missing else 0
+
+
+def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> "Passed":
+    """The words of a log on disk; none without a path."""
+    from oslogserve.jobs.passed import Passed, PassedLogs
+    from oslogserve.logs.budget import Allowance, Budget
+    from oslogserve.logs.open_log import Logs
+    from oslogserve.sources.disk import Disk
+
+    if path is None:
+        return Passed(None, None)
+    disk = Disk(_parent(path), config["serve", "chunk_size"])
+    budget = Budget(Allowance(math.inf, sys.maxsize))
+    return PassedLogs(Logs(config.views), renderer).get(query.against, [disk], budget)
+
+
+def _parent(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path))
 
 
 def _text(argument: str) -> str:

@@ -127,10 +127,15 @@ class Incomplete(Exception):
     reason: one of REASONS, a metric label.
     """
 
-    REASONS = ("truncated", "corrupt", "timeout", "failed", "capped", "budget")
+    REASONS = ("truncated", "corrupt", "timeout", "failed", "capped", "budget", "uncompared")
 
     def __init__(self, reason: str, sentence: str) -> None:
         if reason not in self.REASONS:
             raise ValueError(reason)
         super().__init__(sentence)
         self.reason = reason
+
+    @property
+    def is_of_comparison(self) -> bool:
+        """True if no line is missing: the log was not compared with all of another one."""
+        return self.reason == "uncompared"

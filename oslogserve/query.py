@@ -37,7 +37,7 @@ MAX_REPEATS = 8
 MAX_SHOWN = 64
 
 #: Parameters that a log's page has a field for, in the order of the fields.
-FIELDS = ("q", "goto", "re", "not", "since", "until", "lines", "context")
+FIELDS = ("q", "goto", "re", "not", "since", "until", "lines", "context", "against", "new")
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
 
@@ -85,6 +85,8 @@ class Query(NamedTuple):
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
     unasked: bool = False
+    #: The path of a log or a folder of a run that passed; b"" for none.
+    against: bytes = b""
     #: The line of a log to which the answer redirects.
     goto: Place | None = None
     #: Fields of a log's page that are not valid. All others are in `parameters`.
@@ -167,7 +169,13 @@ class Query(NamedTuple):
             sentence = "The search is too complex: use fewer repetitions or fewer searches."
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
-        return self._replace(selection=selection, parameters=tuple(parameters), **values)
+        query = self._replace(selection=selection, parameters=tuple(parameters), **values)
+        if selection.new_only and not query.against:
+            sentence = "new=only needs against=, the path of a run that passed."
+            raise BadRequest(
+                sentence, next(one for one in parameters if one[0] == "new" and one[1])
+            )
+        return query
 
 
 def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str, str]]:
@@ -179,7 +187,10 @@ def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str,
 
 def checked_path(path_info: str) -> bytes:
     """The path below the mount, as bytes, without its leading slash. Raises BadRequest."""
-    path = path_info.encode("latin-1").removeprefix(b"/")
+    return _checked(path_info.encode("latin-1").removeprefix(b"/"))
+
+
+def _checked(path: bytes) -> bytes:
     if len(path) > MAX_PATH:
         raise BadRequest(f"The path is longer than {MAX_PATH} bytes.")
     if b"\0" in path:
@@ -247,6 +258,15 @@ def _name(value: str) -> str:
     return value
 
 
+def _path(value: str) -> bytes:
+    try:
+        return _checked(value.encode().removeprefix(b"/")).rstrip(b"/")
+    except BadRequest as error:
+        raise ValueError(
+            "the path of a log or a folder on this server", error.sentence.rstrip(".")
+        ) from None
+
+
 class Parameter(NamedTuple):
     """A parameter of a query string."""
 
@@ -296,6 +316,12 @@ PARAMETERS = {
     ),
     "not": FormField("without", _text, "heartbeat", "lines without this text", MAX_REPEATS),
     "context": FormField("context", _context, "5", "this many lines before and after each hit"),
+    "against": FormField(
+        "against", _path, "job/41/console.log", "compares with this log of a run that passed"
+    ),
+    "new": FormField(
+        "new_only", _value_of({"only": True}), "only", "lines without a like in that run"
+    ),
     "after": Parameter("after", _number, "812", "lines after this number"),
     "limit": Parameter("limit", _number, "1000", "at most this many lines, the first ones"),
     "tail": FormField("tail", _tail, "100", "at most this many lines, the last ones"),

@@ -11,6 +11,7 @@ from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unava
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
+from oslogserve.jobs.passed import PassedLogs
 from oslogserve.lines.goto import Place, target
 from oslogserve.lines.nearest import Nearest, Read, nearest
 from oslogserve.lines.renderer import Renderer
@@ -67,6 +68,8 @@ class LogHandler:
         self._etag_salt = etag_salt
         self._page_salt = f"{etag_salt} {assets.VERSION} {limits}"
         self._workload = workload
+        #: Shared with the logs of jobs.
+        self.passed = PassedLogs(logs, renderer)
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
@@ -82,6 +85,7 @@ class LogHandler:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if (
                 query.goto
+                or query.against
                 or query.view == "summary"
                 or (query.view != "raw" and not query.is_unfiltered)
             ):
@@ -96,10 +100,10 @@ class LogHandler:
                 return self._to_line(request, query, query.goto, log)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
-            representation = self._representation(request, query, log)
+            representation = self._representation(request, query, log, sources)
             if query.faults:
                 return _with_faults(request, query, representation, opened.pop_all().close)
-            validator = self._validator(log.stored, query)
+            validator = self._validator(log.stored, query, sources)
             if is_by_bytes and request.is_conditional:
                 is_compressed = request.accepts_gzip and representation.has_gzip_variant
                 headers = validator.not_modified(request, is_compressed)
@@ -107,7 +111,9 @@ class LogHandler:
                     return _confirming(headers, representation.view)
             return respond(request, representation, validator, close=opened.pop_all().close)
 
-    def _representation(self, request: Request, query: Query, log: OpenLog) -> Representation:
+    def _representation(
+        self, request: Request, query: Query, log: OpenLog, sources: Sequence[Source]
+    ) -> Representation:
         """The log in the view of the query. A file that is no log is sent as it is."""
         view, name = query.view, query.path.decode("utf-8", "replace")
         if view == "raw":
@@ -127,7 +133,13 @@ class LogHandler:
         def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
             return nearest(_reader(log), self._renderer, anchor, moment, stored.modified)
 
-        log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
+        known = None
+        if query.against:
+            known, fault = self.passed.get(query.against, sources, log.budget)
+            log.missing += [fault] if fault else []
+        log_view = LogView(
+            query, info, log.missing, self._renderer, self._limits, nearest_to, known
+        )
         return _Rendered(log, request, view, log_view)
 
     def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Response:
@@ -148,16 +160,18 @@ class LogHandler:
             return None
         found.close()
         is_compressed = request.accepts_gzip and query.view != "raw"
-        validator = self._validator(found.stored, query)
+        validator = self._validator(found.stored, query, sources)
         headers = validator.not_modified(request, is_compressed)
         view = query.view if query.format else ""
         return None if headers is None else _confirming(headers, view)
 
-    def _validator(self, stored: Stored, query: Query) -> Validator:
+    def _validator(self, stored: Stored, query: Query, sources: Sequence[Source]) -> Validator:
         selection = "" if query.is_unfiltered else query.selection
         salt = self._etag_salt
         if query.view == "html":  # the page of a settled log has no link to newer lines
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
+        if query.against:
+            salt = f"{salt} {self.passed.version(query.against, sources)}"
         etag = etag_of(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
             f"{query.view} {selection} {salt}"

@@ -9,11 +9,12 @@ from itertools import chain
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
-from oslogserve.errors import BadRequest, Incomplete
+from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
 from oslogserve.jobs.build import INVENTORY
 from oslogserve.jobs.job_log import JobLog, JobReader, Skipped
 from oslogserve.jobs.merge import merge
+from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.jobs.ranking import likelihood
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
@@ -65,15 +66,24 @@ class Slice(NamedTuple):
 class Jobs:
     """Opens the jobs of a process, which share a few threads."""
 
-    def __init__(self, logs: Logs, renderer: Renderer, limits: Limits) -> None:
+    def __init__(
+        self, logs: Logs, renderer: Renderer, limits: Limits, passed: PassedLogs | None = None
+    ) -> None:
         self._logs = logs
         self._renderer = renderer
         self._limits = limits
+        self._passed = passed or PassedLogs(logs, renderer)
         #: By source, so that a source that hangs delays no others.
         self._pools = {name: pool_of(name) for name in SOURCES if name != "all"}
 
-    def open(self, query: Query, sources: Sequence[Source], budget: Budget) -> "Job":
-        """The job of a folder, to be closed.
+    def open(
+        self,
+        query: Query,
+        sources: Sequence[Source],
+        budget: Budget,
+        passed_from: Sequence[Source] | None = None,
+    ) -> "Job":
+        """The job of a folder, to be closed. passed_from: where the run that passed is; None for `sources`.
 
         Raises BadRequest for parameters of single logs, Busy, NotFound and Unavailable.
         """
@@ -81,9 +91,25 @@ class Jobs:
         budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
         reader = JobReader(self._logs, self._renderer, sources, query.path, budget)
         job = Job(query, reader, self._pools)
+        if query.against:
+            self._compare(job, query.against, passed_from or sources)
         walk = Walk(sources, query.path, query.first_log, budget.charge)
         job.choose(walk, self._limits)
         return job
+
+    def _compare(self, job: "Job", folder: bytes, sources: Sequence[Source]) -> None:
+        """Compares the job with a run that passed, or notes why it cannot."""
+        shown = folder.decode("utf-8", "replace")
+        try:
+            passed = PassedRun(self._passed, folder, sources, job.reader.budget)
+        except Error as error:
+            job.miss("uncompared", f"these logs were not compared with {shown}: {error.sentence}")
+            return
+        job.reader.passed = passed
+        if passed.ended:
+            job.miss(
+                "uncompared", f"these logs were compared with a part of {shown}: {passed.ended}"
+            )
 
 
 def _check(query: Query) -> None:

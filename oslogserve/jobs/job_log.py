@@ -10,17 +10,20 @@ from typing import Any, NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
+from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
     UNTIMED,
+    Known,
     Rows,
     Selection,
     Tally,
     Wanted,
 )
+from oslogserve.lines.summary import mark_new
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.open_log import Logs, OpenLog
@@ -77,6 +80,8 @@ class JobReader:
         self.ended: list[Incomplete] = []
         #: The source of each log that timed out.
         self.stalled: list[str] = []
+        #: The run whose logs are compared with these; None for none.
+        self.passed: PassedRun | None = None
         self._sources = sources
         self._folder = folder
 
@@ -129,6 +134,8 @@ class JobLog:
         #: False for a log without times; known once it was merged.
         self.has_times = True
         self._has_ended = False
+        #: Why it was not compared with all of the other run's log.
+        self._fault: Incomplete | None = None
         self._selection = selection
         self._reader = reader
 
@@ -146,7 +153,8 @@ class JobLog:
         """
         by_time = merged_with is not None
         selection = _selection_of_each(self._selection, by_time)
-        wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time)
+        known = self._known()
+        wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time, known)
         size, longest = READ, LONGEST_LINE
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
@@ -177,9 +185,12 @@ class JobLog:
 
     def summary(self) -> Iterator[dict[str, Any]]:
         """Yields the log's summary, see `lines.summary`; an empty one for a skipped log."""
-        wanted = Wanted("summary", self._selection, self.file.modified)
+        known = self._known()
+        wanted = Wanted("summary", self._selection, self.file.modified, known=known)
         with closing(self._text(READ, inf)) as text:
-            yield json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
+            summary = json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
+        mark_new(summary, known)
+        yield summary
 
     def rows_between(
         self, first: int, last: int, label: bytes, link: bytes, longest: int
@@ -191,13 +202,23 @@ class JobLog:
         if self._reader.stalled:  # its source would time out again
             return []
         again = JobLog(self.file, Selection(first=first, last=last), self._reader)
-        wanted = Wanted("html", again._selection, self.file.modified, link, None, label)
+        known = again._known()
+        wanted = Wanted(
+            "html", again._selection, self.file.modified, link, None, label, False, known
+        )
         found = []
         with closing(again._text(READ, inf)) as text:
             for rows in self._reader.renderer.rows(text, wanted, again.tally, longest):
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
         return [] if again.missing or again.skipped else found
+
+    def _known(self) -> Known | None:
+        """The words that its lines are compared with; None for none."""
+        if self._reader.passed is None or self._reader.ended:
+            return None
+        known, self._fault = self._reader.passed.compared(self.file.name)
+        return known
 
     def _text(self, size: int, most_lines: float) -> Generator[bytes, None, None]:
         """The log's text, in blocks of at most `size` bytes; nothing if the log is skipped.
@@ -224,6 +245,7 @@ class JobLog:
             self.missing = log.missing
             yield from log.blocks(text, is_search, size, most_lines)
             self._has_ended = not self.missing
+            self.missing += [self._fault] if self._fault else []
             spent = [error for error in self.missing if error.reason == "budget"]
             self.is_unpaid = bool(spent)
             reader.ended.extend(spent)

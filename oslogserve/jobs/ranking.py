@@ -31,6 +31,8 @@ _HALF = 120 * 10**6
 #: Factors for an error that the site calls noise, one after the failure, one without a time, and one
 #: in the job's own log.
 _NOISE, _LATER, _UNTIMED, _CONSOLE = 0.01, 0.3, 0.2, 0.3
+#: A factor for a log without a new line, if logs are compared with those of a run that passed.
+_KNOWN = 0.01
 #: Scores of logs that failed, by why their cause was chosen. An error's score is at most 1.
 _FAILED = {"end": 2.0, "failed step": 3.0, "severity": 3.0, "test": 4.0}
 
@@ -79,7 +81,8 @@ def ranked(
 
     found = []
     for name, summary in logs:
-        scores = [(score(name, error), error) for error in summary["errors"]]
+        errors = [error for error in summary["errors"] if error.get("new", True)]
+        scores = [(score(name, error), error) for error in errors]
         # max() takes the first of equals: a traceback's first line tells most.
         value, error = max(scores, key=lambda one: one[0], default=(0.0, None))
         cause = summary["cause"]
@@ -87,6 +90,8 @@ def ranked(
             value += _FAILED[cause["why"]]
         elif error and not (cause and CONSOLES.search(name)):
             cause = {**error, "last": error["line"], "why": "severity"}
+        if summary.get("new") == {}:
+            value *= _KNOWN
         found.append(Ranked(value, cause))
     return found
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.selection import Known
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
@@ -89,6 +90,13 @@ class Totals(TypedDict):
     chapters: list[Chapter]
     #: How many more there were.
     more_chapters: int
+
+
+def mark_new(summary: dict[str, Any], known: Known | None) -> None:
+    """Adds to each error of a summary if it is new. known: see Wanted; None if nothing is compared."""
+    if known is not None:
+        for error in summary["errors"]:
+            error["new"] = known.is_new(error["text"].encode())
 
 
 def as_json(totals: Totals) -> bytes:

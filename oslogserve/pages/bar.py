@@ -36,6 +36,8 @@ _LABELS = {
     "limit": "the first {}",
     "tail": "the last {}",
     "logs": "logs {}",
+    "against": "compared with {}",
+    "new": "new lines",
 }
 
 _Pairs = list[tuple[str, str]]
@@ -116,11 +118,17 @@ def form(
 
 def filters(kept: _Pairs) -> Filters:
     chips = [
-        Link(address([*kept[:place], *kept[place + 1 :]]), _label(name, value))
+        Link(_without(kept, place), _label(name, value))
         for place, (name, value) in enumerate(kept)
         if name in _LABELS and (name, value.upper()) != ("level", SEVERITIES[0])
     ]
     return Filters(chips, address(kept, (*_LABELS, "order")))
+
+
+def _without(kept: _Pairs, place: int) -> str:
+    """The address without a filter, and without the choice of new lines if nothing is compared."""
+    others = [*kept[:place], *kept[place + 1 :]]
+    return address(others, ("new",) if kept[place][0] == "against" else ())
 
 
 def _kept(parameters: Iterable[tuple[str, str]]) -> _Pairs:

@@ -80,7 +80,7 @@ def _counts(job: Job) -> dict[str, Any]:
 def ending(query: Query, job: Job) -> dict[str, Any]:
     return {
         "skipped": [{"name": one.name, "reason": one.why} for one in job.skipped],
-        "complete": not job.missing,
+        "complete": all(error.is_of_comparison for error in job.missing),
         "notices": job.notices,
         "next": next_address(query, job),
     }

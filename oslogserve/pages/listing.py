@@ -121,7 +121,7 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         same=_same(rows),
         by_name=address(source=source, sort="name"),
         by_time=address(source=source, sort="time"),
-        overview=address(source=source, format="overview"),
+        overview=address(source=source, format="overview", against=query.against),
         source=source,
         job_marks=job_marks,
         rows=rows,

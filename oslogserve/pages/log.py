@@ -16,7 +16,16 @@ from markupsafe import Markup
 from oslogserve.errors import Header, Incomplete
 from oslogserve.lines.nearest import Nearest, moment_of
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Tally, Wanted
+from oslogserve.lines.selection import (
+    LINE_BYTES,
+    TAIL_BYTES,
+    Known,
+    PageLimits,
+    Selection,
+    Tally,
+    Wanted,
+)
+from oslogserve.lines.summary import mark_new
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
@@ -57,6 +66,8 @@ class LogView:
     limits: PageLimits | None = None
     #: Finds the line nearest to an anchor's moment; None if no line has a time.
     nearest: Callable[[bytes, TimeRange], Nearest | None] = lambda *_: None
+    #: The words of the log that this one is compared with; None for none.
+    known: Known | None = None
 
     def __post_init__(self) -> None:
         self._selection = self.query.selection
@@ -88,9 +99,9 @@ class LogView:
 
     def headers(self) -> list[Header]:
         """Counts of lines, and the address of the next ones. Call it when all pieces were read."""
-        counts = self._counts("lines", "matched", "sent")
+        counts = self._counts(*self._counted)
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
-        headers.append(("Log-Complete", json.dumps(not self.missing)))
+        headers.append(("Log-Complete", json.dumps(not self._lost)))
         headers.append(("Log-Read-To-End", json.dumps(self._is_read_to_end)))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
@@ -113,7 +124,7 @@ class LogView:
         selection = self._selection
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
-        wanted = Wanted(view, selection, self.info.modified, link, limits)
+        wanted = Wanted(view, selection, self.info.modified, link, limits, known=self.known)
         yield from self.renderer(self._noting_end(pieces), wanted, self.tally)
         if self.tally.dropped:
             left_out = f"{self.tally.dropped} of the last {selection.tail} lines are left out"
@@ -127,7 +138,7 @@ class LogView:
         for piece in pieces:
             yield piece
             self._last_piece = piece or self._last_piece
-        self._has_ended = not self.missing
+        self._has_ended = not self._lost
 
     @property
     def _is_read_to_end(self) -> bool:
@@ -196,7 +207,17 @@ class LogView:
     @property
     def notices(self) -> list[str]:
         """A sentence for each missing part."""
-        return [incomplete_notice(error) for error in self.missing]
+        return [incomplete_notice(error) for error in self._lost]
+
+    @property
+    def faults_of_comparison(self) -> list[str]:
+        """A sentence for each reason why lines may be called new that are not, or none is."""
+        return [incomplete_notice(error) for error in self.missing if error.is_of_comparison]
+
+    @property
+    def _lost(self) -> list[Incomplete]:
+        """Why lines are missing."""
+        return [error for error in self.missing if not error.is_of_comparison]
 
     @property
     def without_lines(self) -> str:
@@ -211,17 +232,30 @@ class LogView:
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)
-        counts = self._counts("lines", "matched", "sent")
+        counts = self._counts(*self._counted)
         yield json_line(
             {"end": True, **counts, **self._completeness(), "next": self.next_address()}
         )
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = json.loads(b"".join(self._lines("summary", pieces)))
+        mark_new(summary, self.known)
         errors = summary.pop("errors") or [None]
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}
         yield json_line({**counts, **summary, **ends, **self._completeness()})
+
+    @property
+    def _counted(self) -> tuple[str, ...]:
+        names = "lines", "matched", "sent"
+        return names if self.known is None or self.query.selection.tail else (*names, "new")
+
+    @property
+    def new_lines(self) -> str | None:
+        """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
+        if self.known is None or self.query.selection.new_only:
+            return None
+        return address(self.query.parameters, ("show", "after", "lines"), new="only")
 
     def _counts(self, *names: str) -> dict[str, int]:
         return {name: getattr(self.tally, name) for name in names}
@@ -229,7 +263,7 @@ class LogView:
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
         return {
-            "complete": not self.missing,
+            "complete": not self._lost,
             "read_to_end": self._is_read_to_end,
             "reason": reason or None,
         }
@@ -271,4 +305,5 @@ def with_notices(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator
 
 
 def incomplete_notice(error: Incomplete) -> str:
-    return f"oslogserve: this log is incomplete here: {error}"
+    what = "" if error.is_of_comparison else "this log is incomplete here: "
+    return f"oslogserve: {what}{error}"

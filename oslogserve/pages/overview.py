@@ -65,6 +65,12 @@ class _Linked(NamedTuple):
         last = f"-L{cause['last']}" if cause["last"] > cause["line"] else ""
         return f"{self.around}#L{cause['line']}{last}"
 
+    @property
+    def new(self) -> int | None:
+        """New lines; None if the log is not compared with another one."""
+        counts = self.found.summary.get("new")
+        return None if counts is None else sum(lines["count"] for lines in counts.values())
+
     def at(self, **parameters: str) -> str:
         """The address of the log with these parameters."""
         return _with(self.href, **parameters)
@@ -100,11 +106,12 @@ def _in_short(query: Query, one: FoundLog) -> dict[str, Any]:
         "first_time": found["first_time"],
         "last_time": found["last_time"],
         "severities": found["severities"],
+        **({"new": found["new"]} if "new" in found else {}),
         "first_error": errors[0],
         "last_error": errors[-1],
         "cause": one.rank.cause,
         "failed": found["failed"],
-        "complete": not log.missing,
+        "complete": all(error.is_of_comparison for error in log.missing),
         "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,
     }
@@ -127,7 +134,9 @@ def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[b
     found = read()
 
     def linked(one: FoundLog) -> _Linked:
-        return _Linked(one, address_of(query, one.log.file))
+        href, passed = address_of(query, one.log.file), job.reader.passed
+        like = passed.like(one.log.file.name) if passed else None
+        return _Linked(one, _with(href, against=like.decode("utf-8", "replace")) if like else href)
 
     yield rendered(
         "overview_section.html",
@@ -142,6 +151,8 @@ def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[b
         moment=_moment,
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,
+        against=query.against.decode("utf-8", "replace"),
+        source="" if query.source == "all" else query.source,
         next_address=next_address(query, job),
     )
 

@@ -64,12 +64,31 @@ def test_every_parameter_of_lines_is_an_option_with_an_example(capsys):
     with pytest.raises(SystemExit):
         main(["render", "--help"])
     told = capsys.readouterr().out
-    others = ("source", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto")
+    others = ("source", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto", "against")
     for name, parameter in PARAMETERS.items():
         if name not in others:
             assert f"--{name} " in told
         if name not in (*others, "format"):
             assert parameter.example in " ".join(told.split())
+
+
+def test_a_log_is_compared_with_one_of_a_run_that_passed(tmp_path, capfdbinary):
+    for name, text in (
+        ("passed", b"tests passed\n"),
+        ("failed", b"tests passed\nNo Rakefile found\n"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "console.log").write_bytes(text)
+    failed, passed = str(tmp_path / "failed"), str(tmp_path / "passed")
+    only = ["--new", "only", "--format", "text"]
+    assert (
+        main(["render", f"{failed}/console.log", "--against", f"{passed}/console.log", *only]) == 0
+    )
+    assert capfdbinary.readouterr().out == b"No Rakefile found\n"
+    assert main(["render", failed, "--against", passed, *only]) == 0
+    assert capfdbinary.readouterr().out == b"console.log:2:No Rakefile found\n"
+    assert main(["render", f"{failed}/console.log", "--against", f"{passed}/none.log", *only]) == 1
+    assert b"it was not compared with none.log" in capfdbinary.readouterr().err
 
 
 def test_a_stamp_without_a_year_is_of_the_time_the_file_was_written(tmp_path, capfdbinary):

