@@ -46,6 +46,8 @@ def write(root):
     (root / "empty_lines.txt.gz").write_bytes(bomb(b"\n" * MIB, 10 * 1024))
     (root / "one_line_of_links.txt.gz").write_bytes(bomb(b"http://a.b/c " * 80_000, 1024))
     (root / "json.txt.gz").write_bytes(bomb(b'{"a":' * 200_000, 1024))
+    words = b"".join(bytes(choice.choices(b"abcdefghijklmno", k=7)) + b" " for _ in range(10**6))
+    (root / "words.txt.gz").write_bytes(bomb(words.replace(b"e ", b"e\n"), 1024))
     (root / "gzip_of_gzip.txt.gz").write_bytes(
         gzip.compress(gzip.compress(bomb(bytes(MIB), 10 * 1024)))
     )

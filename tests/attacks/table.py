@@ -58,6 +58,11 @@ ATTACKS = [
     Attack("bombs, searched", [request(f"/{name}?format=jsonl&q=a") for name in BOMBS]),
     Attack("bombs, counted", [request(f"/{name}?format=summary") for name in BOMBS]),
     Attack(
+        "comparisons with bombs",
+        [request(f"/small.txt?against={name}&format=html") for name in ("words.txt", *BOMBS)]
+        + [request("/words.txt?against=letters.txt&new=only&format=jsonl")],
+    ),
+    Attack(
         "gzips of many members and long headers",
         _pages("members.txt", "empty_members.txt", "endless_name.txt", "gzip_of_gzip.txt"),
     ),

@@ -133,7 +133,9 @@ def test_a_folders_page_keeps_the_run_and_links_to_the_logs_with_theirs(ask):
 def test_a_run_that_is_not_there_is_said_once(ask):
     answer = ask("/42/?against=40&format=summary").json
     assert answer["notices"] == [
-        "these logs were not compared with 40: No source has this log. "
-        "Logs expire: it may have been here before."
+        (
+            "these logs were not compared with 40: No source has this log. "
+            "Logs expire: it may have been here before."
+        )
     ]
     assert all("new" not in log for log in answer["logs"])
