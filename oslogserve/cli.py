@@ -21,6 +21,11 @@ from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.upload import arguments as upload_arguments
 
 RENDERED = ("html", "text", "jsonl", "summary")
+#: Parameters of a URL that `render` does not take.
+_OF_SERVER = (
+    *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto"),
+    "chapter",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,8 +117,7 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    others = ("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto")
-    return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
+    return [pair for pair in PARAMETERS.items() if pair[0] not in _OF_SERVER]
 
 
 class _Version(argparse.Action):

@@ -18,6 +18,7 @@ from oslogserve.lines.goto import Place, place
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
+from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
@@ -37,7 +38,7 @@ MAX_REPEATS = 8
 MAX_SHOWN = 64
 
 #: Parameters that a log's page has a field for, in the order of the fields.
-FIELDS = ("q", "goto", "re", "not", "since", "until", "lines", "context")
+FIELDS = ("q", "goto", "re", "not", "since", "until", "lines", "context", "chapter")
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
 
@@ -85,6 +86,8 @@ class Query(NamedTuple):
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
     unasked: bool = False
+    #: The name of the log's chapter whose lines are shown; "" for none.
+    chapter: str = ""
     #: The line of a log to which the answer redirects.
     goto: Place | None = None
     #: Fields of a log's page that are not valid. All others are in `parameters`.
@@ -111,7 +114,7 @@ class Query(NamedTuple):
     @property
     def is_unfiltered(self) -> bool:
         """True if the query selects all lines of the log."""
-        return self.selection == ALL_LINES
+        return self.selection == ALL_LINES and not self.chapter
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
@@ -241,9 +244,9 @@ def _fragment(value: str) -> bytes:
     return value.encode()
 
 
-def _name(value: str) -> str:
-    if not 0 < len(value) <= LONGEST:
-        raise ValueError(f"1 to {LONGEST} characters")
+def _name(value: str, longest: int = LONGEST) -> str:
+    if not 0 < len(value) <= longest:
+        raise ValueError(f"1 to {longest} characters")
     return value
 
 
@@ -300,6 +303,12 @@ PARAMETERS = {
     "limit": Parameter("limit", _number, "1000", "at most this many lines, the first ones"),
     "tail": FormField("tail", _tail, "100", "at most this many lines, the last ones"),
     "show": FormField("show", _fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
+    "chapter": FormField(
+        "chapter",
+        partial(_name, longest=LONGEST_NAME),
+        "RUN make",
+        "lines of the chapter of this name",
+    ),
     "goto": FormField("goto", place, "18:25:11", "redirects to a line: its number, time or anchor"),
     "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view"),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines"),

@@ -8,6 +8,7 @@ from math import inf
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
+from oslogserve.handlers.chapter import within_chapter
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
@@ -77,7 +78,7 @@ class LogHandler:
             if not_modified is not None:
                 return not_modified
         # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
-        needs_body = not request.is_head or query.format in (None, "raw")
+        needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if (
@@ -96,10 +97,14 @@ class LogHandler:
                 return self._to_line(request, query, query.goto, log)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
+            validator = self._validator(log.stored, query)
+            if query.chapter and self._shows_lines(query, log):
+                query = within_chapter(
+                    query, log.decoded_again, self._renderer, log.stored.modified
+                )
             representation = self._representation(request, query, log)
             if query.faults:
                 return _with_faults(request, query, representation, opened.pop_all().close)
-            validator = self._validator(log.stored, query)
             if is_by_bytes and request.is_conditional:
                 is_compressed = request.accepts_gzip and representation.has_gzip_variant
                 headers = validator.not_modified(request, is_compressed)
@@ -130,6 +135,12 @@ class LogHandler:
         log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
         return _Rendered(log, request, view, log_view)
 
+    def _shows_lines(self, query: Query, log: OpenLog) -> bool:
+        """True unless the answer is the file itself, which has no lines."""
+        if query.format is None:
+            return self._logs.media_type(query.path.decode("utf-8", "replace"), log) is None
+        return query.format != "raw"
+
     def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Response:
         """The redirect to the page with the line. Raises BadRequest if no line has a time."""
         found = target(place, _reader(log), self._renderer, log.stored.modified)
@@ -154,7 +165,7 @@ class LogHandler:
         return None if headers is None else _confirming(headers, view)
 
     def _validator(self, stored: Stored, query: Query) -> Validator:
-        selection = "" if query.is_unfiltered else query.selection
+        selection = "" if query.is_unfiltered else f"{query.selection}{query.chapter}"
         salt = self._etag_salt
         if query.view == "html":  # the page of a settled log has no link to newer lines
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"

@@ -99,6 +99,8 @@ def _check(query: Query) -> None:
         raise BadRequest(
             f"{name} is for logs: in a folder, several logs have the same line numbers."
         )
+    if query.chapter:
+        raise BadRequest("chapter is for logs: this is a folder.")
     if query.skip and query.view != "overview":
         raise BadRequest("skip is for format=overview: other views go on with from and after.")
 

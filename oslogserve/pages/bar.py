@@ -22,11 +22,12 @@ _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that choose lines of all logs of a job.
 _OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
 #: Fields that are always shown, and those that only a log's page has.
-_SHOWN, _OF_LOG = ("q", "goto"), ("goto", "lines")
+_SHOWN, _OF_LOG = ("q", "goto"), ("goto", "lines", "chapter")
 #: Labels of filters in use, by their parameters.
 _LABELS = {
     "level": "\N{GREATER-THAN OR EQUAL TO} {}",
     "lines": "lines {}",
+    "chapter": "chapter \N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
     "since": "from {}",
     "until": "to {}",
     "q": "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",

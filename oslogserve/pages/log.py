@@ -105,7 +105,8 @@ class LogView:
             following = address(query.parameters, ("after", "show"), after=tally.cut_at - 1)
         else:
             begin = continued(tally.cut_at, tally.cut_from, query.selection.last)
-            following = address(query.parameters, ("lines", "after", "show"), **begin)
+            replaced = ("lines", "chapter", "after", "show")
+            following = address(query.parameters, replaced, **begin)
         path = query.mount.encode("latin-1") + b"/" + query.path
         return (quote(path) if query.path else "") + following
 

@@ -170,7 +170,8 @@ def test_what_is_wrong_is_said_in_characters_that_a_terminal_prints():
 def test_a_form_that_is_not_filled_in_asks_for_nothing():
     names = [name for name, parameter in PARAMETERS.items() if parameter.in_form]
     assert names == [
-        *("lines", "since", "until", "q", "re", "not", "context", "tail", "show", "goto", "logs")
+        *("lines", "since", "until", "q", "re", "not", "context", "tail", "show", "chapter"),
+        *("goto", "logs"),
     ]
     assert selected("&".join(f"{name}=" for name in names)) == ALL_LINES
     assert selected("q=&level=ERROR&q=x&re=") == Selection(

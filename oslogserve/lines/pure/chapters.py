@@ -13,12 +13,10 @@ from typing import NamedTuple
 from oslogserve.lines.clock import Clock, Instant
 from oslogserve.lines.grammar import chapters
 from oslogserve.lines.grammar.chapters import ChapterRule, Event
-from oslogserve.lines.summary import Chapter
+from oslogserve.lines.summary import LONGEST_NAME, Chapter
 
 #: Chapters that a summary lists, and those that are open at once.
 MOST, MOST_OPEN = 500, 64
-#: Bytes of a name.
-LONGEST_NAME = 200
 
 _RULES = [(rule, re.compile(rule.pattern).match) for rule in chapters.CHAPTERS]
 _SECTIONS = re.compile(chapters.SECTION).finditer

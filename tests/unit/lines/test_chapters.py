@@ -3,8 +3,9 @@
 
 import pytest
 
-from oslogserve.lines.pure.chapters import LONGEST_NAME, MOST, MOST_OPEN
+from oslogserve.lines.pure.chapters import MOST, MOST_OPEN
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.lines.summary import LONGEST_NAME
 from tests.renderers import answered
 
 
