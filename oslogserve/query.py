@@ -22,7 +22,7 @@ from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
-FORMATS = ("html", "text", "jsonl", "summary", "overview", "raw", "json")
+FORMATS = ("html", "text", "jsonl", "summary", "overview", "chapters", "raw", "json")
 #: Characters of a query; no valid query needs more.
 MAX_QUERY = 4096
 #: Bytes of a path, as in Linux; Swift's object names have at most 1024.

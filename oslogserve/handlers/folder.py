@@ -40,10 +40,9 @@ class FolderHandler:
         self._replaces_index = replaces_index and job_marks is not None
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        if query.format == "raw":
-            raise BadRequest(
-                "format=raw is for logs: a folder takes html, text, json, jsonl, summary."
-            )
+        if query.format in ("raw", "chapters"):
+            takes = "a folder takes html, text, json, jsonl, summary"
+            raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:
             index = None if query.is_of_job else self._index(request, query, sources)
             if index is None:

@@ -45,6 +45,7 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "text": [("Content-Type", TEXT)],
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
+    "chapters": page.HEADERS,
 }
 
 
@@ -83,7 +84,7 @@ class LogHandler:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if (
                 query.goto
-                or query.view == "summary"
+                or query.view in ("summary", "chapters")
                 or (query.view != "raw" and not query.is_unfiltered)
             ):
                 budget.enter(SEARCHES)  # a search may run for long without output
@@ -167,7 +168,10 @@ class LogHandler:
     def _validator(self, stored: Stored, query: Query) -> Validator:
         selection = "" if query.is_unfiltered else f"{query.selection}{query.chapter}"
         salt = self._etag_salt
-        if query.view == "html":  # the page of a settled log has no link to newer lines
+        if query.view in (
+            "html",
+            "chapters",
+        ):  # the page of a settled log has no link to newer lines
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
         etag = etag_of(
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
@@ -189,7 +193,7 @@ def _confirming(headers: list[Header], view: str) -> Response:
 def _check(query: Query) -> None:
     """Raises BadRequest for parameters of folders."""
     if query.format in ("json", "overview"):
-        takes = "a log takes html, text, jsonl, summary, raw"
+        takes = "a log takes html, text, jsonl, summary, chapters, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log keep their order.")
@@ -316,7 +320,8 @@ class _Rendered(_OfLog):
 
         def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
             # Text has no more bytes than the log, and a summary has no lines.
-            most_lines = inf if self.view in ("text", "summary") else MOST_LINES
+            has_lines = self.view in ("html", "jsonl")
+            most_lines = MOST_LINES if has_lines else inf
             blocks = log.blocks(pieces, is_search, most_lines=most_lines)
             return self._log_view.render(self.view, blocks)
 

@@ -78,6 +78,7 @@ def bar(query: Query) -> dict[str, Any]:
         "wrap": address(parameters, _VIEW, wrap="no" if query.wraps else ""),
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
+        "chapters": address(source=query.source, format="chapters"),
         "all_logs": _all_logs(parameters),
         "controls": _controls(parameters, query.faults),
         "filters": filters(kept),

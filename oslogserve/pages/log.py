@@ -20,6 +20,7 @@ from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selec
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
+from oslogserve.pages.chapters import chapters_page
 from oslogserve.pages.counts import LINES_BEFORE, Counts, continued
 from oslogserve.pages.page import address, frame, link_of
 from oslogserve.query import Query
@@ -81,6 +82,8 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
+            case "chapters":
+                return self._chapters(pieces)
             case "text":
                 lines = pieces if self.query.is_unfiltered else self._lines("text", pieces)
                 return with_notices(lines, self.missing)
@@ -223,6 +226,10 @@ class LogView:
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}
         yield json_line({**counts, **summary, **ends, **self._completeness()})
+
+    def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        summary = json.loads(b"".join(self._lines("summary", pieces)))
+        yield chapters_page(self.query, summary, self.notices)
 
     def _counts(self, *names: str) -> dict[str, int]:
         return {name: getattr(self.tally, name) for name in names}

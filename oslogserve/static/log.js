@@ -688,7 +688,7 @@ function drawOutline(chapters, more) {
   });
   if (more) entries.push(create('li', { textContent: `and ${counted.format(more)} more` }));
   const failed = chapters.filter(({ outcome }) => outcome === 'failed').length;
-  const outline = create('nav', { id: 'chapters', ariaLabel: 'Chapters' });
+  const outline = create('nav', { id: 'chapters', className: 'chapters', ariaLabel: 'Chapters' });
   const details = create('details', { open: matchMedia('(min-width: 75rem)').matches });
   const textContent = `${counted.format(chapters.length + more)} chapters${failed ? `, ${counted.format(failed)} failed` : ''}`;
   const list = create('ol', {});

@@ -65,6 +65,27 @@ def test_a_key_finds_the_line_beside_the_outline(server, page):
     expect(page.locator("#L104")).to_be_in_viewport()
 
 
+def test_without_scripts_a_page_lists_the_chapters(server, chromium):
+    with chromium.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/console.txt")
+        page.get_by_role("link", name="chapters").click()
+        failed = page.locator(".failed")
+        expect(failed).to_have_count(1)
+        expect(failed).to_have_text(re.compile(r"a : test\s+failed\s+102 lines"))
+        failed.get_by_role("link").click()
+        expect(page.locator(".b > [id]")).to_have_count(102)
+        expect(page.locator("#L104")).to_contain_text("TASK [a : test]")
+
+
+def test_the_link_to_the_page_of_chapters_is_for_readers_without_scripts(server, page):
+    page.goto(f"{server.url}/console.txt")
+    expect(page.get_by_role("link", name="chapters", exact=True)).to_have_count(0)
+    page.goto(f"{server.url}/console.txt?format=chapters")
+    expect(page.locator(".failed")).to_have_count(1)
+    assert violations(page) == []
+
+
 def test_a_log_without_chapters_has_no_outline(server, page):
     page.goto(f"{server.url}/service.txt")
     expect(page.locator(".levels .NONE")).to_have_attribute("data-count", re.compile(r"\d"))
