@@ -151,6 +151,7 @@ function light(lines, name = '') {
   for (const line of lines) {
     line.classList.toggle('lit', name[0] !== '~' || name === `~${line.id}`);
     if (line.hidden) fold(headOf(line), false);
+    if (line.parentElement.hidden) line.parentElement.dispatchEvent(new Event('beforematch', { bubbles: true }));
   }
 }
 
@@ -663,46 +664,6 @@ function drawMap(parts, errors) {
   follow();
 }
 
-// The outline: the chapters of a build, each a link to its first line. It is beside the log, or folded
-// above it on a narrow screen.
-
-const time = ({ duration }) => (duration === null ? '' : duration < 60 ? `${duration.toFixed(1)} s`
-  : `${Math.floor(duration / 60)} min ${Math.floor(duration % 60)} s`);
-
-function entryOf(chapter, depth) {
-  const { name, first, outcome } = chapter;
-  const entry = create('li', { className: outcome ?? '' });
-  entry.style.setProperty('--depth', Math.min(depth, 6));
-  entry.append(create('a', { href: `#L${first}`, textContent: name, title: name }));
-  if (outcome === 'failed') entry.append(' ', create('b', { textContent: 'failed' }));
-  if (time(chapter)) entry.append(' ', create('span', { textContent: time(chapter) }));
-  return entry;
-}
-
-function drawOutline(chapters, more) {
-  const around = [];
-  const entries = chapters.map((chapter) => {
-    while (around.length && around.at(-1).last < chapter.last) around.pop();
-    around.push(chapter);
-    return entryOf(chapter, around.length - 1);
-  });
-  if (more) entries.push(create('li', { textContent: `and ${counted.format(more)} more` }));
-  const failed = chapters.filter(({ outcome }) => outcome === 'failed').length;
-  const outline = create('nav', { id: 'chapters', className: 'chapters', ariaLabel: 'Chapters' });
-  const details = create('details', { open: matchMedia('(min-width: 75rem)').matches });
-  const textContent = `${counted.format(chapters.length + more)} chapters${failed ? `, ${counted.format(failed)} failed` : ''}`;
-  const list = create('ol', {});
-  list.append(...entries);
-  details.append(create('summary', { textContent }), list);
-  outline.append(details);
-  const line = lineAtTop();
-  const top = line && topOf(line);
-  log.before(outline);
-  document.documentElement.classList.add('outlined');
-  if (line && scrollY) pin(line, top);
-  list.querySelector('.failed')?.scrollIntoView({ block: 'nearest' });
-}
-
 async function showSummary() {
   const address = new URL(location);
   for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
@@ -727,7 +688,8 @@ async function showSummary() {
   const found = isWhole() ? errors() : [];
   if (found.length) offerLast(numberOf(found.at(-1))); else if (lastError) offerLast(lastError.line);
   if (lines) drawMap(histogram.buckets.length > 1 ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
-  if (summary.chapters.length) drawOutline(summary.chapters, summary.more_chapters);
+  log.page = { summary, lineAtTop, lineLookedAt, pin }; // for outline.js, which may come later
+  log.dispatchEvent(new Event('summed'));
 }
 
 log.addEventListener('counted', showSummary);
