@@ -33,7 +33,8 @@ function drawFold(fold) {
   button.dataset.lines = size;
 }
 
-// Chapters may contain others: a block is hidden if one around it is folded.
+// A folded chapter hides its blocks, unless its first line is hidden by another one: chapters may contain
+// others, or overlap.
 function hideBlocks() {
   const folded = [...folds.values()].filter(({ isFolded }) => isFolded);
   let next = 0;
@@ -41,7 +42,9 @@ function hideBlocks() {
   for (const block of log.children) {
     const first = block.querySelector(':scope > [id]');
     const number = first ? numberOf(first) : Infinity;
-    for (; folded[next]?.first < number; next += 1) until = Math.max(until, folded[next].end);
+    for (; folded[next]?.first < number; next += 1) {
+      if (folded[next].first > until) until = folded[next].end;
+    }
     // New lines at the end may not be cut off yet.
     const hides = number <= until && numberOf(block.lastElementChild.id ? block.lastElementChild : first) <= until;
     if (block.matches('[hidden]') !== hides) block.hidden = hides && 'until-found';

@@ -22,11 +22,24 @@ def lines():
         yield 'fatal: [node]: FAILED! => {"msg": "no"}' if task == "test" else "ok: [node]"
 
 
+def overlapping():
+    """Tests of Go that run at the same time: lines 1 to 12, and 7 to 18."""
+    yield "=== RUN   TestA"
+    yield from ["a"] * 5
+    yield "=== RUN   TestB"
+    yield from ["b"] * 4
+    yield "--- PASS: TestA (0.10s)"
+    yield from ["b"] * 5
+    yield "--- PASS: TestB (0.20s)"
+    yield "--- FAIL: TestC (0.00s)"
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
     (root / "console.txt").write_text("\n".join(lines()))
     (root / "healthy.txt").write_text("\n".join(lines()).replace("fatal", "ok"))
+    (root / "go.txt").write_text("\n".join(overlapping()))
     (root / "service.txt").write_text("2026-03-04 18:22:11.000 1 ERROR nova [-] no\n")
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
@@ -151,6 +164,15 @@ def test_whatever_goes_to_a_folded_line_opens_its_chapter(folded):
     folded.keyboard.press("g")
     folded.keyboard.type("50\n")
     expect(folded.locator("#L50")).to_be_in_viewport()
+
+
+def test_a_chapter_whose_first_line_is_folded_hides_no_line_behind_that_fold(server, page):
+    page.goto(f"{server.url}/go.txt")
+    fold = page.locator("#L1 .part")
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    assert seen(page, 1, 2, 7, 12, 13, 18, 19) == [True, False, False, False, True, True, True]
+    fold.click()
+    assert seen(page, 2, 7, 8, 12, 13, 18, 19) == [True, True, False, False, False, False, True]
 
 
 def test_all_is_copied(folded):
