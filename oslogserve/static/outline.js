@@ -167,7 +167,8 @@ function drawOutline(more) {
   list.append(...entries);
   if (more) list.append(create('li', { textContent: `and ${counted.format(more)} more` }));
   const failed = chapters.filter(hasFailed).length;
-  const textContent = `${counted.format(chapters.length + more)} chapters${failed ? `, ${counted.format(failed)} failed` : ''}`;
+  const count = chapters.length + more;
+  const textContent = `${counted.format(count)} chapter${count === 1 ? '' : 's'}${failed ? `, ${counted.format(failed)} failed` : ''}`;
   const isOpen = outline ? outline.firstElementChild.open : matchMedia('(min-width: 75rem)').matches;
   const details = create('details', { open: isOpen });
   details.append(create('summary', { textContent }), list);
