@@ -82,12 +82,8 @@ class LogHandler:
         needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
-            if (
-                query.goto
-                or query.view in ("summary", "chapters")
-                or (query.view != "raw" and not query.is_unfiltered)
-            ):
-                budget.enter(SEARCHES)  # a search may run for long without output
+            if _may_be_silent(query):
+                budget.enter(SEARCHES)
             options = FULL_BODY if needs_body else METADATA_ONLY
             log = self._logs.open(query.path, sources, budget, options)
             if log is None:
@@ -178,6 +174,12 @@ class LogHandler:
             f"{query.view} {selection} {salt}"
         )
         return Validator(etag, stored.modified, self._max_age)
+
+
+def _may_be_silent(query: Query) -> bool:
+    """True if the server may read for long without output."""
+    is_filtered = query.view != "raw" and not query.is_unfiltered
+    return query.goto is not None or query.view in ("summary", "chapters") or is_filtered
 
 
 def _reader(log: OpenLog) -> Read:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chapters of a build: an outline beside the log, or folded above it on a narrow screen, and a fold
-// for each. log.js gives the summary, and hears by events that a line is to stay in its place.
+// for each. log.js leaves the summary in `log.page`, next to its functions that are used here.
 
 const LEAST = 3; // lines that a fold hides
 const FILTERS = ['level', 'q', 're', 'not']; // lines that these leave out are no part of a fold
