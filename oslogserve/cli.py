@@ -112,7 +112,8 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    others = ("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto")
+    of_views = ("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip")
+    others = (*of_views, "goto", "moment")
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 
 

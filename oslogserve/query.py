@@ -16,6 +16,7 @@ from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.goto import Place, place
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.moments import Moment, moment
 from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import time_range
@@ -87,6 +88,8 @@ class Query(NamedTuple):
     unasked: bool = False
     #: The line of a log to which the answer redirects.
     goto: Place | None = None
+    #: A line whose time the lines of all logs are wanted around.
+    moment: Moment | None = None
     #: Fields of a log's page that are not valid. All others are in `parameters`.
     faults: tuple[Fault, ...] = ()
 
@@ -98,7 +101,7 @@ class Query(NamedTuple):
     @property
     def is_of_job(self) -> bool:
         """True if the query asks for the content of a folder's logs."""
-        chooses = self.order or self.logs or self.chooses_lines
+        chooses = self.order or self.logs or self.chooses_lines or self.moment
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")
 
@@ -129,9 +132,11 @@ class Query(NamedTuple):
         if not query_string:
             return query
         query = query.with_valid_fields(parameters_of(query_string))
-        if query.first_log:  # it may have bytes that are not UTF-8
-            first = dict(parameters_of(query_string, "surrogateescape"))["from"]
-            query = query._replace(first_log=first.encode("utf-8", "surrogateescape"))
+        if query.first_log or query.moment:  # names may have bytes that are not UTF-8
+            exact = dict(parameters_of(query_string, "surrogateescape"))
+            first = exact.get("from", "").encode("utf-8", "surrogateescape")
+            marked = moment(exact["moment"]) if query.moment else None
+            query = query._replace(first_log=first, moment=marked)
         return query
 
     def with_valid_fields(self, parameters: Sequence[tuple[str, str]]) -> "Query":
@@ -301,6 +306,9 @@ PARAMETERS = {
     "tail": FormField("tail", _tail, "100", "at most this many lines, the last ones"),
     "show": FormField("show", _fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
     "goto": FormField("goto", place, "18:25:11", "redirects to a line: its number, time or anchor"),
+    "moment": Parameter(
+        "moment", moment, "logs/a.txt:1234", "seconds around this line, of all logs"
+    ),
     "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view"),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines"),
     "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries"),

@@ -12,6 +12,7 @@ from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
 from oslogserve.lines.goto import Place, target
+from oslogserve.lines.moments import Moment, time_of
 from oslogserve.lines.nearest import Nearest, Read, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
@@ -20,7 +21,7 @@ from oslogserve.logs.budget import LARGE_LOGS, MOST_LINES, SEARCHES, Workload
 from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.pages import assets, page
+from oslogserve.pages import assets, moments, page
 from oslogserve.pages.counts import WINDOW
 from oslogserve.pages.log import LogInfo, LogView, with_notices
 from oslogserve.pages.page import address
@@ -71,7 +72,7 @@ class LogHandler:
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        is_page = not query.faults and query.goto is None
+        is_page = not (query.faults or query.goto or query.moment)
         if request.is_conditional and not is_by_bytes and is_page:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
@@ -82,6 +83,7 @@ class LogHandler:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if (
                 query.goto
+                or query.moment
                 or query.view == "summary"
                 or (query.view != "raw" and not query.is_unfiltered)
             ):
@@ -94,6 +96,8 @@ class LogHandler:
             _check(query)
             if query.goto:
                 return self._to_line(request, query, query.goto, log)
+            if query.moment:
+                return self._to_moment(request, query, query.moment, log)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             representation = self._representation(request, query, log)
@@ -138,6 +142,16 @@ class LogHandler:
             raise BadRequest("No line of this log has a date and a time: use a number.", typed)
         to = address(query.parameters, ("goto", *WINDOW), show=found.show)
         return redirect(request, f"{to}#{found.fragment}", "302 Found")
+
+    def _to_moment(self, request: Request, query: Query, moment: Moment, log: OpenLog) -> Response:
+        """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
+        written = log.stored.modified
+        time = time_of(moment.line, _reader(log), self._renderer, written)
+        named = moment._replace(log=query.path.rpartition(b"/")[2])
+        to = time and moments.around(time.first_in_utc, query.source, named, in_job=True)
+        if not to:
+            raise BadRequest("No line up to this one has a date and a time.")
+        return redirect(request, "./" + to, "302 Found")
 
     def _not_modified(
         self, request: Request, query: Query, sources: Sequence[Source]
@@ -189,6 +203,8 @@ def _check(query: Query) -> None:
         "skip": query.skip,
         "in": query.in_job,
     }
+    if query.moment and query.moment.log:
+        raise BadRequest("moment is the number of a line: this is one log, which needs no name.")
     if any(chosen.values()):
         name = next(name for name, value in chosen.items() if value)
         raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")

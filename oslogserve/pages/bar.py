@@ -36,6 +36,7 @@ _LABELS = {
     "limit": "the first {}",
     "tail": "the last {}",
     "logs": "logs {}",
+    "moment": "the moment of {}",
 }
 
 _Pairs = list[tuple[str, str]]
@@ -73,11 +74,13 @@ def bar(query: Query) -> dict[str, Any]:
     """Values of a page's bar. Its addresses are of the same lines, but for `raw`."""
     parameters = query.parameters
     kept = _kept(parameters)
+    lines = query.selection.shown_ranges[:1]
     return {
         "wrap": address(parameters, _VIEW, wrap="no" if query.wraps else ""),
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
         "all_logs": _all_logs(parameters),
+        "moment": address(source=query.source, moment=lines[0][0]) if lines else "",
         "controls": _controls(parameters, query.faults),
         "filters": filters(kept),
     }

@@ -2,6 +2,7 @@
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from markupsafe import escape
@@ -11,7 +12,9 @@ from oslogserve.jobs.findings import Findings, FoundLog
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.walk import File
+from oslogserve.lines.moments import Moment
 from oslogserve.lines.time_range import time_range
+from oslogserve.pages import moments
 from oslogserve.pages.humanize import iso_moment
 from oslogserve.pages.job import address_of, ending, next_address
 from oslogserve.pages.log import json_line
@@ -19,8 +22,6 @@ from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
 
-#: Seconds before and after a moment in a link to all logs.
-AROUND = 2
 #: Lines before and after a cause in a link to its log.
 LINES_AROUND = 200
 
@@ -139,7 +140,7 @@ def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[b
         zuul=found.zuul,
         task=found.zuul.task,
         tests=found.tests,
-        moment=_moment,
+        moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,
         next_address=next_address(query, job),
@@ -153,11 +154,10 @@ def _short(name: str) -> str:
     return short + bracket + parameters
 
 
-def _moment(time: str | None) -> str:
-    """The address of all logs' lines around a time; "" without a date, or at the end of all years."""
+def _moment(source: str, time: str | None, one: _Linked | None = None) -> str:
+    """The address of all logs' lines around a time; "" without a date. one: the log that shows it."""
+    marked = one and Moment(one.log.file.name, first_shown(one.cause))
     try:
-        first = time_range(time or "").first_in_utc
-        since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
+        return moments.around(time_range(time or "").first_in_utc, source, marked)
     except ValueError:
         return ""
-    return address(since=since, until=until, order="time")

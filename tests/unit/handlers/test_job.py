@@ -186,11 +186,20 @@ def test_a_request_id_leads_to_its_lines_in_all_logs(job, ask, query, link):
     assert lines(found) == [f"a.txt:1:2026-03-04 18:22:11.000 INFO [{request}] one"]
 
 
-def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask, monkeypatch):
-    monkeypatch.setattr("oslogserve.pages.job.GATHERED_FOR", 60)
+@pytest.mark.parametrize("gathered_for", [0, 60])
+def test_a_page_by_time_names_a_log_once_before_its_lines(ask, monkeypatch, gathered_for):
+    monkeypatch.setattr("oslogserve.pages.rows.GATHERED_FOR", gathered_for)
     page = ask("/job/?order=time", **HTML).text
-    assert page.count("<ol class=b>") == page.count("</ol>") == 1
-    assert len(re.findall("<li[ >]", page)) == 8
+    runs = re.findall(
+        '<ol class="b run (.*?)"><li class=name><a href="(.*?)">(.*?)</a>\n(.*?)</ol>',
+        page,
+        re.DOTALL,
+    )
+    assert [(run[0], run[2], run[3].count("<li")) for run in runs] == [
+        *(("log0", "nova", 2), ("log1", "neutron", 2), ("log0", "nova", 3), ("log2", "plain", 1))
+    ]
+    assert runs[0][1] == "logs/nova.txt.gz"
+    assert page.count("</ol>") == 4
 
 
 def test_a_page_ends_and_links_to_the_next_lines(job):
@@ -569,7 +578,8 @@ def test_an_overview_names_the_task_that_failed(job, ask):
     (job / "job" / "job-output.json").write_text(json.dumps(zuul))
     page = ask("/job/?format=overview").text
     assert "Task <b>run</b> failed on <b>controller</b>: &lt;b&gt; no " in page
-    moment = "?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z&amp;order=time"
+    moment = "?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z&amp;level=INFO"
+    moment += "&amp;order=time"
     assert f'<a href="{moment}">this moment in all logs</a>' in page
     found = lines(ask(f"/job/{moment.replace('&amp;', '&')}&format=text"))
     assert len(found) == 6
