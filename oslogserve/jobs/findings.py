@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from oslogserve.errors import Incomplete
 from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, started
-from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
+from oslogserve.jobs.build import Build
 from oslogserve.jobs.excerpt import MOST_EXCERPTS, MOST_READ, Excerpt, excerpt
+from oslogserve.jobs.header import header
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
-from oslogserve.jobs.reports import FailedTest, ZuulReport
+from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
 
@@ -51,7 +52,8 @@ class Findings(NamedTuple):
     logs: list[FoundLog]
     #: The log whose end is shown if none shows a failure.
     ended: FoundLog | None
-    zuul: ZuulReport
+    #: The task that failed by Zuul's report.
+    task: FailedTask | None
     tests: Sequence[FailedTest]
     build: Build
 
@@ -72,9 +74,9 @@ def findings(job: Job, noise: Sequence[re.Pattern[str]], label: Label) -> Findin
     logs = [one._replace(excerpt=excerpts.get(one.log)) for one in logs]
     ended = ended and ended._replace(excerpt=excerpts.get(ended.log))
     zuul, tests = _reports(job)
-    build = _build(job)
+    build = header(job, zuul, {one.log: one.summary for one in logs})
     job.close()
-    return Findings(logs, ended, zuul, tests, build)
+    return Findings(logs, ended, zuul.task, tests, build)
 
 
 def _ranked(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
@@ -106,14 +108,6 @@ def _excerpts(job: Job, logs: Sequence[FoundLog], label: Label) -> dict[JobLog, 
             several[one.log] = job.read_ahead(one.log, lines)
     found = (next(ahead, None) for ahead in started(several.values(), LOGS_AT_ONCE))
     return {log: lines for log, lines in zip(several, found, strict=True) if lines}
-
-
-def _build(job: Job) -> Build:
-    """The build by Zuul's inventory, which most folders do not have: its lack is no fault."""
-    if not job.has_inventory:
-        return Build()
-    inventory = job.reader.beginning(INVENTORY, MOST_OF_INVENTORY, [])
-    return build_of(inventory)
 
 
 def _reports(job: Job) -> tuple[ZuulReport, list[FailedTest]]:

@@ -108,7 +108,9 @@ class Job:
         self.found = 0
         self.read = 0
         self.rest = ""
-        #: True if an overview found Zuul's inventory. The answers behind the first one do not look.
+        #: False for an overview behind the first one.
+        self.is_first = not query.skip
+        #: True if an overview found Zuul's inventory.
         self.has_inventory = False
         #: True if the logs are larger than Limits.unasked.
         self.is_large = False
@@ -190,9 +192,8 @@ class Job:
         files = sorted(self._files(walk), key=likelihood)
         self.found = len(files)
         self.has_inventory = any(file.name == INVENTORY for file in files)
-        if self._query.skip:  # the first answer has them
+        if not self.is_first:
             self.skipped.clear()
-            self.has_inventory = False
         return files[self._query.skip :]
 
     @property

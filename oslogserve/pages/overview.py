@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import escape
 
+from oslogserve.jobs.build import Build
 from oslogserve.jobs.excerpt import first_shown
 from oslogserve.jobs.findings import Findings, FoundLog
 from oslogserve.jobs.job import Job
@@ -111,19 +112,24 @@ def _in_short(query: Query, one: FoundLog) -> dict[str, Any]:
     }
 
 
-def html(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[bytes]:
+def html(
+    query: Query, job: Job, read: Callable[[], Findings], header: Callable[[], Build]
+) -> Iterator[bytes]:
     """Yields the overview page. It begins before the logs are read.
 
-    read: reads the logs, and closes them.
+    read: reads the logs, and closes them. header: reads what the header shows, and no more.
     """
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
-    section = _section(query, job, read)
+    section = _section(query, job, read, header)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))
 
 
-def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[bytes]:
+def _section(
+    query: Query, job: Job, read: Callable[[], Findings], header: Callable[[], Build]
+) -> Iterator[bytes]:
     if query.unasked and job.is_large:
-        yield rendered("large_job.html", address=address(query.parameters, ("unasked",)))
+        asked = address(query.parameters, ("unasked",))
+        yield rendered("large_job.html", address=asked, build=header())
         return
     found = read()
 
@@ -137,8 +143,7 @@ def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[b
         wrong=[linked(one) for one in found.logs if one.shows_failure],
         ended=found.ended and linked(found.ended),
         build=found.build,
-        zuul=found.zuul,
-        task=found.zuul.task,
+        task=found.task,
         tests=found.tests,
         moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),

@@ -607,6 +607,41 @@ def test_an_overview_is_headed_by_the_build(job, ask):
     assert 'class="notice"' not in page
 
 
+GITLAB = b"""Running with gitlab-runner 17.0.0 (abc)
+  on <green>-1 t3cXyz, system ID: s_1
+Checking out 7226fc70 as detached HEAD (ref is refs/merge-requests/29/head)...
+"""
+
+
+def test_an_overview_is_headed_by_what_the_console_says(job):
+    ask = Asking(job)
+    (job / "job" / "console.txt").write_bytes(GITLAB + b"ERROR: Job failed: exit code 1\n")
+    page = ask("/job/?format=overview").text
+    build = re.search("<dl.*</dl>", page, re.DOTALL)[0]
+    assert re.sub("<[^>]*>", " ", build).split() == [
+        *("Change", "29", "Result", "failed", "Nodes", "&lt;green&gt;-1")
+    ]
+    (job / "job" / "console-2.txt").write_bytes(b"of another job\n")
+    assert "<dl" not in ask("/job/?format=overview").text
+
+
+def test_large_logs_have_the_header_too_and_the_next_logs_have_it_not_again(job):
+    (job / "job" / "console.txt").write_bytes(GITLAB)
+    ask = Asking(job, serve_job_unasked_size="10", serve_job_logs="2")
+    page = ask("/job/?format=overview&unasked=yes").text
+    assert page.index("<dd>29</dd>") < page.index(
+        "What went wrong in these logs</a>, which are large"
+    )
+    assert "<dd>29</dd>" in ask("/job/?format=overview").text
+    assert "<dd>29</dd>" not in ask("/job/?format=overview&skip=1").text
+    inventory = job / "job" / "zuul-info" / "inventory.yaml"
+    inventory.parent.mkdir()
+    inventory.write_text('{"all": {"vars": {"zuul": {"job": "tox"}}}}')
+    page = ask("/job/?format=overview&unasked=yes").text
+    assert "<dd>tox</dd>" in page
+    assert "<dd>29</dd>" not in page
+
+
 def test_an_overview_names_the_tests_that_failed(job, ask):
     report = b'<testsuite><testcase name="&lt;x&gt;"><failure message="&lt;b&gt;"/></testcase></testsuite>'
     (job / "job" / "junit.xml.gz").write_bytes(gzip.compress(report))
