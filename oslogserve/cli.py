@@ -112,7 +112,17 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    of_views = ("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip")
+    of_views = (
+        "source",
+        "format",
+        "content-type",
+        "wrap",
+        "sort",
+        "in",
+        "unasked",
+        "skip",
+        "failed",
+    )
     others = (*of_views, "goto", "moment")
     return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
 

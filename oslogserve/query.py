@@ -19,7 +19,7 @@ from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.moments import Moment, moment
 from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
-from oslogserve.lines.time_range import time_range
+from oslogserve.lines.time_range import TimeRange, time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
 FORMATS = ("html", "text", "jsonl", "summary", "overview", "raw", "json")
@@ -82,6 +82,8 @@ class Query(NamedTuple):
     first_log: bytes = b""
     #: Logs that an overview leaves out, the likeliest ones: earlier answers have them.
     skip: int = 0
+    #: When the job failed, as an earlier answer found.
+    failed: TimeRange | None = None
     #: True for the folder of the job that contains the path.
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
@@ -325,6 +327,9 @@ PARAMETERS = {
         "the first log of a folder, or with sort= the first entry",
     ),
     "skip": Parameter("skip", _number, "1000", "an overview without so many logs, the likeliest"),
+    "failed": Parameter(
+        "failed", time_range, "2013-09-27T18:22Z", "when the job of an overview with skip failed"
+    ),
     "in": Parameter("in_job", _value_of({"job": True}), "job", "the job's folder, from one in it"),
     "unasked": Parameter("unasked", _yes_or_no, "yes", "what went wrong in small logs only"),
     "content-type": Parameter("format", _content_type, "text/plain", "the view"),

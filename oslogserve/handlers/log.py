@@ -201,6 +201,7 @@ def _check(query: Query) -> None:
         "logs": query.logs,
         "from": query.first_log,
         "skip": query.skip,
+        "failed": query.failed,
         "in": query.in_job,
     }
     if query.moment and query.moment.log:

@@ -13,12 +13,15 @@ from oslogserve.jobs.excerpt import MOST_EXCERPTS, MOST_READ, Excerpt, excerpt
 from oslogserve.jobs.header import header
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
-from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
+from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, kinds_of, ranked
 from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
 
 _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
+
+#: Kinds of errors that are counted for other answers: the more logs share one, the less it matters.
+MOST_KINDS = 500
 
 #: Makes the label of the rows of a log's cause, see Wanted.
 Label = Callable[[File, dict[str, Any]], bytes]
@@ -56,6 +59,8 @@ class Findings(NamedTuple):
     task: FailedTask | None
     tests: Sequence[FailedTest]
     build: Build
+    #: Counts of errors by their kind, for answers that read other logs of the job.
+    kinds: dict[str, int]
 
 
 def summaries(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
@@ -76,14 +81,24 @@ def findings(job: Job, noise: Sequence[re.Pattern[str]], label: Label) -> Findin
     zuul, tests = _reports(job)
     build = header(job, zuul, {one.log: one.summary for one in logs})
     job.close()
-    return Findings(logs, ended, zuul.task, tests, build)
+    return Findings(logs, ended, zuul.task, tests, build, _kinds(logs, wrong))
 
 
 def _ranked(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
     were_read = [(log, summary) for log, summary in job.summaries() if not log.skipped]
-    ranks = ranked([(log.file.shown, summary) for log, summary in were_read], noise)
+    named = [(log.file.shown, summary) for log, summary in were_read]
+    if job.failure is None:
+        job.failure = failure_of(named)
+    ranks = ranked(named, noise, job.failure)
     logs = [FoundLog(*one, rank) for one, rank in zip(were_read, ranks, strict=True)]
     return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))
+
+
+def _kinds(logs: Sequence[FoundLog], wrong: Sequence[FoundLog]) -> dict[str, int]:
+    """Counts of the kinds that matter: of logs that may be shown, and of frequent ones."""
+    counts = kinds_of(one.summary for one in logs)
+    kinds = dict(counts.most_common(MOST_KINDS))
+    return kinds | {one.rank.kind: counts[one.rank.kind] for one in wrong[:MOST_KINDS]}
 
 
 def _ended(logs: Sequence[FoundLog]) -> FoundLog | None:

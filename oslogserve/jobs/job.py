@@ -83,8 +83,11 @@ def _check(query: Query) -> None:
         )
     if query.moment and query.view in ("overview", "summary"):
         raise BadRequest("moment is for lines: summaries have none.")
-    if query.skip and query.view != "overview":
-        raise BadRequest("skip is for format=overview: other views go on with from and after.")
+    for name, value in (("skip", query.skip), ("failed", query.failed)):
+        if value and query.view != "overview":
+            raise BadRequest(
+                f"{name} is for format=overview: other views go on with from and after."
+            )
 
 
 class Job:
@@ -110,6 +113,9 @@ class Job:
         self.rest = ""
         #: False for an overview behind the first one.
         self.is_first = not query.skip
+        #: When the job failed, in microseconds since 1970; None if unknown. An answer behind the first
+        #: one has it from there, any other from its logs.
+        self.failure = query.failed.first_in_utc if query.failed else None
         #: True if an overview found Zuul's inventory.
         self.has_inventory = False
         #: True if the logs are larger than Limits.unasked.

@@ -6,6 +6,7 @@ Each view says what was left out, and links to the rest.
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -88,12 +89,23 @@ def next_address(query: Query, job: Job) -> str | None:
     if job.rows.cut_at is not None:
         added: dict[str, bytes | int] = {"from": query.first_log, "after": job.rows.cut_at}
     elif job.has_unread:
-        added = {"from": query.first_log, "skip": job.read}
+        added = {"from": query.first_log, "skip": job.read, "failed": _failed(job)}
     elif job.next_log is not None:
         added = {"from": job.next_log, "after": job.next_after}
     else:
         return None
-    return address(query.parameters, ("from", "after", "skip"), **added)
+    return address(query.parameters, ("from", "after", "skip", "failed"), **added)
+
+
+def _failed(job: Job) -> bytes:
+    """When the job failed, in ISO 8601; b"" if unknown, or where the years end."""
+    if job.failure is None:
+        return b""
+    try:
+        at = datetime(1970, 1, 1) + timedelta(microseconds=job.failure)
+    except OverflowError:
+        return b""
+    return f"{at.isoformat()}Z".encode()
 
 
 def html(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:

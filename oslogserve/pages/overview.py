@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -145,6 +146,7 @@ def _section(
         build=found.build,
         task=found.task,
         tests=found.tests,
+        kinds=json.dumps(found.kinds),
         moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+import html
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import random
 import re
 import time
 import tracemalloc
+from collections import Counter
 from datetime import UTC, datetime
 from threading import Event, Thread
 from urllib.parse import quote
@@ -510,6 +512,48 @@ def test_an_overview_of_many_logs_goes_on_with_the_rest(tmp_path):
     assert ["1 other file" in page for page in pages] == [True, False, False]
 
 
+def test_the_parts_of_an_overview_agree_on_ranks_and_on_when_the_job_failed(tmp_path):
+    (tmp_path / "job").mkdir()
+    times = [1772648533 - 3600 * number for number in range(7)]
+    texts = [
+        f"2026-03-04 18:{50 - 5 * n}:00.250 ERROR x: {'none' if n else 'one'}\n" for n in range(7)
+    ]
+    for number, text in enumerate(texts):
+        (tmp_path / "job" / f"{number}.txt").write_text(text)
+        os.utime(tmp_path / "job" / f"{number}.txt", (times[number], times[number]))
+    console = tmp_path / "job" / "job-output.txt"
+    console.write_text("2026-03-04 18:51:00.125 ERROR the end\n")
+
+    def parts(ask):
+        address = "?format=overview&source=disk"
+        while address:
+            page = ask(f"/job/{address}").text
+            kinds = re.search('data-kinds="(.*?)"', page)
+            wrong = re.findall(
+                '<li data-score="(.*?)"(?: data-base="(.*?)" data-weight="(.*?)" data-kind="(.*?)")?>'
+                '<a class="name" href="(.*?)[?"]',
+                page,
+            )
+            yield json.loads(html.unescape(kinds[1])) if kinds else {}, wrong
+            found = re.search('<a href="([^"]*)" rel="next nofollow">', page)
+            address = found and found[1].replace("&amp;", "&")
+            assert not address or "failed=2026-03-04T18%3A51%3A00.125000Z" in address
+
+    [(_, whole)] = parts(Asking(tmp_path))
+    several = list(parts(Asking(tmp_path, serve_job_logs="3")))
+    assert len(several) == 3
+    counts = Counter()
+    for kinds, _ in several:
+        counts.update(kinds)
+    scores = {
+        name: float(base) + float(weight) / counts[kind]
+        for _, wrong in several
+        for _, base, weight, kind, name in wrong
+    }
+    assert sorted(scores, key=lambda name: -scores[name]) == [one[-1] for one in whole]
+    assert scores == pytest.approx({one[-1]: float(one[0]) for one in whole})
+
+
 def test_an_overview_goes_on_behind_the_logs_that_it_could_pay_for(tmp_path):
     (tmp_path / "job").mkdir()
     for number in range(5):
@@ -835,12 +879,16 @@ def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_
         ("?show=L1", 400, "show is for logs"),
         ("?lines=1-2", 400, "lines is for logs"),
         ("?format=jsonl&skip=1", 400, "skip is for format=overview"),
+        ("?format=jsonl&failed=2026", 400, "failed is for format=overview"),
         ("?format=json&level=ERROR", 400, "format=json takes no filter for a folder"),
         *(
             (f"plain.txt?{one}", 400, "is for folders")
             for one in ("order=time", "logs=x", "from=x")
         ),
-        *((f"plain.txt?{one}", 400, "is for folders") for one in ("in=job", "format=overview")),
+        *(
+            (f"plain.txt?{one}", 400, "is for folders")
+            for one in ("in=job", "format=overview", "failed=2026")
+        ),
         ("other/?format=summary", 404, "No source has this log."),
     ],
 )
