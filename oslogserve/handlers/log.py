@@ -8,12 +8,11 @@ from math import inf
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
+from oslogserve.handlers.places import reader, to_line, to_moment
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
-from oslogserve.lines.goto import Place, target
-from oslogserve.lines.moments import Moment, time_of
-from oslogserve.lines.nearest import Nearest, Read, nearest
+from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.lines.time_range import TimeRange
@@ -21,10 +20,8 @@ from oslogserve.logs.budget import LARGE_LOGS, MOST_LINES, SEARCHES, Workload
 from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.pages import assets, moments, page
-from oslogserve.pages.counts import WINDOW
+from oslogserve.pages import assets, page
 from oslogserve.pages.log import LogInfo, LogView, with_notices
-from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -95,9 +92,9 @@ class LogHandler:
             opened.enter_context(closing(log))
             _check(query)
             if query.goto:
-                return self._to_line(request, query, query.goto, log)
+                return to_line(request, query, query.goto, log, self._renderer)
             if query.moment:
-                return self._to_moment(request, query, query.moment, log)
+                return to_moment(request, query, query.moment, log, self._renderer)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             representation = self._representation(request, query, log)
@@ -129,29 +126,10 @@ class LogHandler:
         info = LogInfo(stored.source, stored.size, stored.modified, text_size, may_grow)
 
         def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
-            return nearest(_reader(log), self._renderer, anchor, moment, stored.modified)
+            return nearest(reader(log), self._renderer, anchor, moment, stored.modified)
 
         log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
         return _Rendered(log, request, view, log_view)
-
-    def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Response:
-        """The redirect to the page with the line. Raises BadRequest if no line has a time."""
-        found = target(place, _reader(log), self._renderer, log.stored.modified)
-        if found is None:
-            typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
-            raise BadRequest("No line of this log has a date and a time: use a number.", typed)
-        to = address(query.parameters, ("goto", *WINDOW), show=found.show)
-        return redirect(request, f"{to}#{found.fragment}", "302 Found")
-
-    def _to_moment(self, request: Request, query: Query, moment: Moment, log: OpenLog) -> Response:
-        """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
-        written = log.stored.modified
-        time = time_of(moment.line, _reader(log), self._renderer, written)
-        named = moment._replace(log=query.path.rpartition(b"/")[2])
-        to = time and moments.around(time.first_in_utc, query.source, named, in_job=True)
-        if not to:
-            raise BadRequest("No line up to this one has a date and a time.")
-        return redirect(request, "./" + to, "302 Found")
 
     def _not_modified(
         self, request: Request, query: Query, sources: Sequence[Source]
@@ -177,11 +155,6 @@ class LogHandler:
             f"{query.view} {selection} {salt}"
         )
         return Validator(etag, stored.modified, self._max_age)
-
-
-def _reader(log: OpenLog) -> Read:
-    """Reads the log's text from its beginning. The page says what is missing."""
-    return lambda: until_incomplete(log.decoded_again(), [])
 
 
 def _confirming(headers: list[Header], view: str) -> Response:
