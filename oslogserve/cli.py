@@ -23,8 +23,8 @@ from oslogserve.upload import arguments as upload_arguments
 RENDERED = ("html", "text", "jsonl", "summary")
 #: Parameters of a URL that `render` does not take.
 _OF_SERVER = (
-    *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "goto"),
-    "chapter",
+    *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "failed"),
+    *("goto", "moment", "chapter"),
 )
 
 

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
 from oslogserve.handlers.chapter import within_chapter
+from oslogserve.handlers.places import reader, to_line, to_moment
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
-from oslogserve.lines.goto import Place, target
-from oslogserve.lines.nearest import Nearest, Read, nearest
+from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.lines.time_range import TimeRange
@@ -22,9 +22,7 @@ from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets, page
-from oslogserve.pages.counts import WINDOW
 from oslogserve.pages.log import LogInfo, LogView, with_notices
-from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -73,7 +71,7 @@ class LogHandler:
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        is_page = not query.faults and query.goto is None
+        is_page = not (query.faults or query.goto or query.moment)
         if request.is_conditional and not is_by_bytes and is_page:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
@@ -91,7 +89,9 @@ class LogHandler:
             opened.enter_context(closing(log))
             _check(query)
             if query.goto:
-                return self._to_line(request, query, query.goto, log)
+                return to_line(request, query, query.goto, log, self._renderer)
+            if query.moment:
+                return to_moment(request, query, query.moment, log, self._renderer)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             validator = self._validator(log.stored, query)
@@ -127,7 +127,7 @@ class LogHandler:
         info = LogInfo(stored.source, stored.size, stored.modified, text_size, may_grow)
 
         def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
-            return nearest(_reader(log), self._renderer, anchor, moment, stored.modified)
+            return nearest(reader(log), self._renderer, anchor, moment, stored.modified)
 
         log_view = LogView(query, info, log.missing, self._renderer, self._limits, nearest_to)
         return _Rendered(log, request, view, log_view)
@@ -137,15 +137,6 @@ class LogHandler:
         if query.format is None:
             return self._logs.media_type(query.path.decode("utf-8", "replace"), log) is None
         return query.format != "raw"
-
-    def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Response:
-        """The redirect to the page with the line. Raises BadRequest if no line has a time."""
-        found = target(place, _reader(log), self._renderer, log.stored.modified)
-        if found is None:
-            typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
-            raise BadRequest("No line of this log has a date and a time: use a number.", typed)
-        to = address(query.parameters, ("goto", *WINDOW), show=found.show)
-        return redirect(request, f"{to}#{found.fragment}", "302 Found")
 
     def _not_modified(
         self, request: Request, query: Query, sources: Sequence[Source]
@@ -179,12 +170,8 @@ class LogHandler:
 def _may_be_silent(query: Query) -> bool:
     """True if the server may read for long without output."""
     is_filtered = query.view != "raw" and not query.is_unfiltered
-    return query.goto is not None or query.view in ("summary", "chapters") or is_filtered
-
-
-def _reader(log: OpenLog) -> Read:
-    """Reads the log's text from its beginning. The page says what is missing."""
-    return lambda: until_incomplete(log.decoded_again(), [])
+    is_for_line = query.goto is not None or query.moment is not None
+    return is_for_line or query.view in ("summary", "chapters") or is_filtered
 
 
 def _confirming(headers: list[Header], view: str) -> Response:
@@ -204,8 +191,11 @@ def _check(query: Query) -> None:
         "logs": query.logs,
         "from": query.first_log,
         "skip": query.skip,
+        "failed": query.failed,
         "in": query.in_job,
     }
+    if query.moment and query.moment.log:
+        raise BadRequest("moment is the number of a line: this is one log, which needs no name.")
     if any(chosen.values()):
         name = next(name for name, value in chosen.items() if value)
         raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")

@@ -37,6 +37,7 @@ _LABELS = {
     "limit": "the first {}",
     "tail": "the last {}",
     "logs": "logs {}",
+    "moment": "the moment of {}",
 }
 
 _Pairs = list[tuple[str, str]]
@@ -74,12 +75,14 @@ def bar(query: Query) -> dict[str, Any]:
     """Values of a page's bar. Its addresses are of the same lines, but for `raw`."""
     parameters = query.parameters
     kept = _kept(parameters)
+    lines = query.selection.shown_ranges[:1]
     return {
         "wrap": address(parameters, _VIEW, wrap="no" if query.wraps else ""),
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
         "chapters": address(source=query.source, format="chapters"),
         "all_logs": _all_logs(parameters),
+        "moment": address(source=query.source, moment=lines[0][0]) if lines else "",
         "controls": _controls(parameters, query.faults),
         "filters": filters(kept),
     }

@@ -450,29 +450,17 @@ function toggleWrap() {
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
 
-// Some seconds around the line looked at, in all logs of the job. What its time means is asked of the
-// server; without a zone, it is taken as UTC.
-const AROUND = 2;
-
-async function momentOf(line) {
-  let at = line;
-  while (at && !nameOf(at)) at = neighbour(at, -1);
-  if (!at) return NaN;
-  const answer = await fetch(`?${asking({ lines: `${numberOf(at)}-${numberOf(at)}`, format: 'jsonl' })}`);
-  const { time } = JSON.parse((await answer.text()).split('\n')[0]);
-  return Date.parse(/Z|[+-]\d\d:\d\d$/.test(time) ? time : `${time}Z`);
-}
-
-async function goToMoment() {
-  const moment = await momentOf(lineLookedAt()).catch(() => NaN);
-  if (!moment) {
-    say('No line up to here has a time and a date.');
-    return;
-  }
-  const address = new URL(bar.querySelector('.moment').href);
-  const [since, until] = [-AROUND, AROUND].map((shift) => `${new Date(moment + shift * 1000).toISOString().slice(0, 19)}Z`);
-  address.search = asking({ since, until, order: 'time', in: 'job' });
-  location.assign(address);
+// The server knows what the time of a line means.
+const moment = bar.querySelector('.moment');
+for (const comes of ['pointerenter', 'pointerdown', 'focus', 'click']) {
+  moment.addEventListener(comes, (event) => {
+    // On a telephone, the link is in the open bar, which moves the lines.
+    const line = (bar.querySelector('.tools').open && log.querySelector('.lit')) || lineLookedAt();
+    if (line) moment.href = `?${asking({ moment: numberOf(line) })}`;
+    if (comes !== 'click' || log.querySelector('[name]')) return;
+    event.preventDefault();
+    say('No line of this page has a time.');
+  });
 }
 
 document.addEventListener('click', ({ target }) => {
@@ -510,7 +498,7 @@ const KEYS = {
   '/': [search, 'search'],
   g: [askPlace, 'go to a line or a time'],
   w: [toggleWrap, 'wrap long lines, or not'],
-  m: [goToMoment, 'this moment in all logs'],
+  m: [() => moment.click(), 'this moment in all logs'],
   '?': [help, 'these keys'],
 };
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from oslogserve.pages.assets import content
+from oslogserve.pages.rows import COLOURS
 
 #: WCAG 2 AA, of text.
 CONTRAST = 4.5
@@ -59,6 +60,14 @@ def test_every_text_of_a_line_can_be_read_on_every_background(scheme):
     assert len(texts) == 4 + 16
     assert len(papers) == 3 + 16
     assert too_close(texts, papers, scheme) == []
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_the_name_of_each_log_of_a_job_can_be_read(scheme):
+    pairs = re.findall(rf"\.(log\d) {{ --log: {PAIR}; }}", content("job.css"))
+    colours = {name: (light, dark) for name, light, dark in pairs}
+    assert len(set(colours.values())) == COLOURS
+    assert too_close(colours, AROUND, scheme) == []
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
