@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
 
 RENDERED = ("html", "text", "jsonl", "summary")
+#: Parameters of a URL that `render` does not take.
+_OF_SERVER = (
+    *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "failed"),
+    *("goto", "moment", "chapter", "against"),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -118,19 +123,7 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
-    others = (
-        "against",
-        "source",
-        "format",
-        "content-type",
-        "wrap",
-        "sort",
-        "in",
-        "unasked",
-        "skip",
-        "goto",
-    )
-    return [(name, parameter) for name, parameter in PARAMETERS.items() if name not in others]
+    return [pair for pair in PARAMETERS.items() if pair[0] not in _OF_SERVER]
 
 
 class _Version(argparse.Action):

@@ -16,12 +16,14 @@ from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.goto import Place, place
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.moments import Moment, moment
 from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
 from oslogserve.lines.selection import ALL_LINES, Selection
-from oslogserve.lines.time_range import time_range
+from oslogserve.lines.summary import LONGEST_NAME
+from oslogserve.lines.time_range import TimeRange, time_range
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
-FORMATS = ("html", "text", "jsonl", "summary", "overview", "raw", "json")
+FORMATS = ("html", "text", "jsonl", "summary", "overview", "chapters", "raw", "json")
 #: Characters of a query; no valid query needs more.
 MAX_QUERY = 4096
 #: Bytes of a path, as in Linux; Swift's object names have at most 1024.
@@ -37,7 +39,10 @@ MAX_REPEATS = 8
 MAX_SHOWN = 64
 
 #: Parameters that a log's page has a field for, in the order of the fields.
-FIELDS = ("q", "goto", "re", "not", "since", "until", "lines", "context", "against", "new")
+FIELDS = (
+    *("q", "goto", "re", "not", "since", "until", "lines", "context", "chapter"),
+    *("against", "new"),
+)
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
 
@@ -81,14 +86,20 @@ class Query(NamedTuple):
     first_log: bytes = b""
     #: Logs that an overview leaves out, the likeliest ones: earlier answers have them.
     skip: int = 0
+    #: When the job failed, as an earlier answer found.
+    failed: TimeRange | None = None
     #: True for the folder of the job that contains the path.
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.
     unasked: bool = False
     #: The path of a log or a folder of a run that passed; b"" for none.
     against: bytes = b""
+    #: The name of the log's chapter whose lines are shown; "" for none.
+    chapter: str = ""
     #: The line of a log to which the answer redirects.
     goto: Place | None = None
+    #: A line whose time the lines of all logs are wanted around.
+    moment: Moment | None = None
     #: Fields of a log's page that are not valid. All others are in `parameters`.
     faults: tuple[Fault, ...] = ()
 
@@ -100,7 +111,7 @@ class Query(NamedTuple):
     @property
     def is_of_job(self) -> bool:
         """True if the query asks for the content of a folder's logs."""
-        chooses = self.order or self.logs or self.chooses_lines
+        chooses = self.order or self.logs or self.chooses_lines or self.moment
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")
 
@@ -113,7 +124,7 @@ class Query(NamedTuple):
     @property
     def is_unfiltered(self) -> bool:
         """True if the query selects all lines of the log."""
-        return self.selection == ALL_LINES
+        return self.selection == ALL_LINES and not self.chapter
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
@@ -131,9 +142,11 @@ class Query(NamedTuple):
         if not query_string:
             return query
         query = query.with_valid_fields(parameters_of(query_string))
-        if query.first_log:  # it may have bytes that are not UTF-8
-            first = dict(parameters_of(query_string, "surrogateescape"))["from"]
-            query = query._replace(first_log=first.encode("utf-8", "surrogateescape"))
+        if query.first_log or query.moment:  # names may have bytes that are not UTF-8
+            exact = dict(parameters_of(query_string, "surrogateescape"))
+            first = exact.get("from", "").encode("utf-8", "surrogateescape")
+            marked = moment(exact["moment"]) if query.moment else None
+            query = query._replace(first_log=first, moment=marked)
         return query
 
     def with_valid_fields(self, parameters: Sequence[tuple[str, str]]) -> "Query":
@@ -252,9 +265,9 @@ def _fragment(value: str) -> bytes:
     return value.encode()
 
 
-def _name(value: str) -> str:
-    if not 0 < len(value) <= LONGEST:
-        raise ValueError(f"1 to {LONGEST} characters")
+def _name(value: str, longest: int = LONGEST) -> str:
+    if not 0 < len(value) <= longest:
+        raise ValueError(f"1 to {longest} characters")
     return value
 
 
@@ -326,7 +339,16 @@ PARAMETERS = {
     "limit": Parameter("limit", _number, "1000", "at most this many lines, the first ones"),
     "tail": FormField("tail", _tail, "100", "at most this many lines, the last ones"),
     "show": FormField("show", _fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
+    "chapter": FormField(
+        "chapter",
+        partial(_name, longest=LONGEST_NAME),
+        "RUN make",
+        "lines of the chapter of this name",
+    ),
     "goto": FormField("goto", place, "18:25:11", "redirects to a line: its number, time or anchor"),
+    "moment": Parameter(
+        "moment", moment, "logs/a.txt:1234", "seconds around this line, of all logs"
+    ),
     "format": Parameter("format", _choice(*FORMATS), "jsonl", "the view"),
     "wrap": Parameter("wraps", _yes_or_no, "no", "whether a page breaks lines"),
     "sort": Parameter("sort", _choice(*SORTS), "time", "a folder's entries"),
@@ -343,6 +365,9 @@ PARAMETERS = {
         "the first log of a folder, or with sort= the first entry",
     ),
     "skip": Parameter("skip", _number, "1000", "an overview without so many logs, the likeliest"),
+    "failed": Parameter(
+        "failed", time_range, "2013-09-27T18:22Z", "when the job of an overview with skip failed"
+    ),
     "in": Parameter("in_job", _value_of({"job": True}), "job", "the job's folder, from one in it"),
     "unasked": Parameter("unasked", _yes_or_no, "yes", "what went wrong in small logs only"),
     "content-type": Parameter("format", _content_type, "text/plain", "the view"),

@@ -40,10 +40,9 @@ class FolderHandler:
         self._replaces_index = replaces_index and job_marks is not None
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        if query.format == "raw":
-            raise BadRequest(
-                "format=raw is for logs: a folder takes html, text, json, jsonl, summary."
-            )
+        if query.format in ("raw", "chapters"):
+            takes = "a folder takes html, text, json, jsonl, summary"
+            raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:
             index = None if query.is_of_job else self._index(request, query, sources)
             if index is None:
@@ -51,6 +50,10 @@ class FolderHandler:
             return index
         if query.goto:
             raise BadRequest("goto is for logs: this is a folder.")
+        if query.moment and not query.moment.log:
+            raise BadRequest(
+                "moment is of a log: here it needs the log's name, such as a.txt:1234."
+            )
         if query.in_job:
             return self._to_job(request, query, sources, self._job_marks.split())
         if query.is_of_job:
@@ -91,8 +94,11 @@ class FolderHandler:
                 for level, path in enumerate(folders)
                 if path and _has(sources, path, wanted, marks)
             )
-            up = "../" * next(has_mark, 0)
-        to = (up or "./") + page.address(query.parameters, ("in",))
+            level = next(has_mark, 0)
+        to = "../" * level or "./"
+        to += page.address(
+            query.parameters, ("in", "moment"), **_moment_above(query, folders[level])
+        )
         return redirect(request, to, "302 Found")
 
     def _listing(
@@ -121,6 +127,15 @@ def _is_generated(index: Log) -> bool:
     except Incomplete:
         return False
     return is_generated_index(beginning(chunk, HEAD, index.stored.encoding) or b"")
+
+
+def _moment_above(query: Query, folder: bytes) -> dict[str, bytes]:
+    """The parameter `moment` of a folder above the query's."""
+    if query.moment is None:
+        return {}
+    below = query.path.removeprefix(folder).lstrip(b"/")
+    name = b"/".join(filter(None, (below, query.moment.log)))
+    return {"moment": query.moment._replace(log=name).value}
 
 
 def _has(

@@ -11,6 +11,7 @@ from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.findings import findings, summaries
+from oslogserve.jobs.header import header
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.logs.budget import Workload
 from oslogserve.pages import job as pages
@@ -58,7 +59,7 @@ def content_of(
             return page.HEADERS, pages.html(query, job, slices)
         case "overview":
             read = partial(findings, job, noise, partial(overview.label, query))
-            return page.HEADERS, overview.html(query, job, read)
+            return page.HEADERS, overview.html(query, job, read, partial(header, job))
         case "summary":
             return _JSON, overview.summary(query, job, partial(summaries, job, noise))
         case "jsonl":

@@ -8,12 +8,13 @@ from math import inf
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
+from oslogserve.handlers.chapter import within_chapter
+from oslogserve.handlers.places import reader, to_line, to_moment
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Content, Representation, Response, redirect, respond
 from oslogserve.jobs.passed import PassedLogs
-from oslogserve.lines.goto import Place, target
-from oslogserve.lines.nearest import Nearest, Read, nearest
+from oslogserve.lines.nearest import Nearest, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.lines.time_range import TimeRange
@@ -22,9 +23,7 @@ from oslogserve.logs.decode import beginning, exactly, until_incomplete
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets, page
-from oslogserve.pages.counts import WINDOW
 from oslogserve.pages.log import LogInfo, LogView, with_notices
-from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -45,6 +44,7 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "text": [("Content-Type", TEXT)],
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
+    "chapters": page.HEADERS,
 }
 
 
@@ -74,22 +74,17 @@ class LogHandler:
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        is_page = not query.faults and query.goto is None
+        is_page = not (query.faults or query.goto or query.moment)
         if request.is_conditional and not is_by_bytes and is_page:
             not_modified = self._not_modified(request, query, sources)
             if not_modified is not None:
                 return not_modified
         # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
-        needs_body = not request.is_head or query.format in (None, "raw")
+        needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
-            if (
-                query.goto
-                or query.against
-                or query.view == "summary"
-                or (query.view != "raw" and not query.is_unfiltered)
-            ):
-                budget.enter(SEARCHES)  # a search may run for long without output
+            if _may_be_silent(query):
+                budget.enter(SEARCHES)
             options = FULL_BODY if needs_body else METADATA_ONLY
             log = self._logs.open(query.path, sources, budget, options)
             if log is None:
@@ -97,13 +92,19 @@ class LogHandler:
             opened.enter_context(closing(log))
             _check(query)
             if query.goto:
-                return self._to_line(request, query, query.goto, log)
+                return to_line(request, query, query.goto, log, self._renderer)
+            if query.moment:
+                return to_moment(request, query, query.moment, log, self._renderer)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
+            validator = self._validator(log.stored, query, sources)
+            if query.chapter and self._shows_lines(query, log):
+                query = within_chapter(
+                    query, log.decoded_again, self._renderer, log.stored.modified
+                )
             representation = self._representation(request, query, log, sources)
             if query.faults:
                 return _with_faults(request, query, representation, opened.pop_all().close)
-            validator = self._validator(log.stored, query, sources)
             if is_by_bytes and request.is_conditional:
                 is_compressed = request.accepts_gzip and representation.has_gzip_variant
                 headers = validator.not_modified(request, is_compressed)
@@ -131,7 +132,7 @@ class LogHandler:
         info = LogInfo(stored.source, stored.size, stored.modified, text_size, may_grow)
 
         def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
-            return nearest(_reader(log), self._renderer, anchor, moment, stored.modified)
+            return nearest(reader(log), self._renderer, anchor, moment, stored.modified)
 
         known = None
         if query.against:
@@ -142,14 +143,11 @@ class LogHandler:
         )
         return _Rendered(log, request, view, log_view)
 
-    def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Response:
-        """The redirect to the page with the line. Raises BadRequest if no line has a time."""
-        found = target(place, _reader(log), self._renderer, log.stored.modified)
-        if found is None:
-            typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
-            raise BadRequest("No line of this log has a date and a time: use a number.", typed)
-        to = address(query.parameters, ("goto", *WINDOW), show=found.show)
-        return redirect(request, f"{to}#{found.fragment}", "302 Found")
+    def _shows_lines(self, query: Query, log: OpenLog) -> bool:
+        """True unless the answer is the file itself, which has no lines."""
+        if query.format is None:
+            return self._logs.media_type(query.path.decode("utf-8", "replace"), log) is None
+        return query.format != "raw"
 
     def _not_modified(
         self, request: Request, query: Query, sources: Sequence[Source]
@@ -166,9 +164,10 @@ class LogHandler:
         return None if headers is None else _confirming(headers, view)
 
     def _validator(self, stored: Stored, query: Query, sources: Sequence[Source]) -> Validator:
-        selection = "" if query.is_unfiltered else query.selection
+        selection = "" if query.is_unfiltered else f"{query.selection}{query.chapter}"
         salt = self._etag_salt
-        if query.view == "html":  # the page of a settled log has no link to newer lines
+        # The page of a settled log has no link to newer lines.
+        if query.view in ("html", "chapters"):
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
         if query.against:
             salt = f"{salt} {self.passed.version(query.against, sources)}"
@@ -179,9 +178,13 @@ class LogHandler:
         return Validator(etag, stored.modified, self._max_age)
 
 
-def _reader(log: OpenLog) -> Read:
-    """Reads the log's text from its beginning. The page says what is missing."""
-    return lambda: until_incomplete(log.decoded_again(), [])
+def _may_be_silent(query: Query) -> bool:
+    """True if the server may read for long without output."""
+    is_filtered = query.view != "raw" and not query.is_unfiltered
+    is_for_line = query.goto is not None or query.moment is not None
+    return (
+        is_for_line or bool(query.against) or query.view in ("summary", "chapters") or is_filtered
+    )
 
 
 def _confirming(headers: list[Header], view: str) -> Response:
@@ -192,7 +195,7 @@ def _confirming(headers: list[Header], view: str) -> Response:
 def _check(query: Query) -> None:
     """Raises BadRequest for parameters of folders."""
     if query.format in ("json", "overview"):
-        takes = "a log takes html, text, jsonl, summary, raw"
+        takes = "a log takes html, text, jsonl, summary, chapters, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log keep their order.")
@@ -201,8 +204,11 @@ def _check(query: Query) -> None:
         "logs": query.logs,
         "from": query.first_log,
         "skip": query.skip,
+        "failed": query.failed,
         "in": query.in_job,
     }
+    if query.moment and query.moment.log:
+        raise BadRequest("moment is the number of a line: this is one log, which needs no name.")
     if any(chosen.values()):
         name = next(name for name, value in chosen.items() if value)
         raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")
@@ -319,7 +325,8 @@ class _Rendered(_OfLog):
 
         def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
             # Text has no more bytes than the log, and a summary has no lines.
-            most_lines = inf if self.view in ("text", "summary") else MOST_LINES
+            has_lines = self.view in ("html", "jsonl")
+            most_lines = MOST_LINES if has_lines else inf
             blocks = log.blocks(pieces, is_search, most_lines=most_lines)
             return self._log_view.render(self.view, blocks)
 

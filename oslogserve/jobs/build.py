@@ -31,7 +31,7 @@ _NULLS = ("", "~", "null")
 
 
 class Build(NamedTuple):
-    """The build that an inventory describes; "" for what it does not name."""
+    """A build; "" for what is not known of it."""
 
     project: str = ""
     #: With its patch set: 123442,7.
@@ -39,9 +39,15 @@ class Build(NamedTuple):
     #: An http or https URL.
     change_url: str = ""
     branch: str = ""
+    #: A reference that is no branch, or may be a tag: v1.2.
+    ref: str = ""
     pipeline: str = ""
     job: str = ""
     nodes: str = ""
+    #: "failed", "succeeded", or "".
+    result: str = ""
+    #: How long it took; None if unknown.
+    seconds: float | None = None
 
 
 def build_of(inventory: bytes) -> Build:

@@ -8,16 +8,20 @@ from typing import Any, NamedTuple
 from oslogserve.errors import Incomplete
 from oslogserve.jobs import reports
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, started
-from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
+from oslogserve.jobs.build import Build
 from oslogserve.jobs.excerpt import MOST_EXCERPTS, MOST_READ, Excerpt, excerpt
+from oslogserve.jobs.header import header
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
-from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
-from oslogserve.jobs.reports import FailedTest, ZuulReport
+from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, kinds_of, ranked
+from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
 
 _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
+
+#: Kinds of errors that are counted for other answers: the more logs share one, the less it matters.
+MOST_KINDS = 500
 
 #: Makes the label of the rows of a log's cause, see Wanted.
 Label = Callable[[File, dict[str, Any]], bytes]
@@ -51,9 +55,12 @@ class Findings(NamedTuple):
     logs: list[FoundLog]
     #: The log whose end is shown if none shows a failure.
     ended: FoundLog | None
-    zuul: ZuulReport
+    #: The task that failed by Zuul's report.
+    task: FailedTask | None
     tests: Sequence[FailedTest]
     build: Build
+    #: Counts of errors by their kind, for answers that read other logs of the job.
+    kinds: dict[str, int]
 
 
 def summaries(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
@@ -72,16 +79,26 @@ def findings(job: Job, noise: Sequence[re.Pattern[str]], label: Label) -> Findin
     logs = [one._replace(excerpt=excerpts.get(one.log)) for one in logs]
     ended = ended and ended._replace(excerpt=excerpts.get(ended.log))
     zuul, tests = _reports(job)
-    build = _build(job)
+    build = header(job, zuul, {one.log: one.summary for one in logs})
     job.close()
-    return Findings(logs, ended, zuul, tests, build)
+    return Findings(logs, ended, zuul.task, tests, build, _kinds(logs, wrong))
 
 
 def _ranked(job: Job, noise: Sequence[re.Pattern[str]]) -> list[FoundLog]:
     were_read = [(log, summary) for log, summary in job.summaries() if not log.skipped]
-    ranks = ranked([(log.file.shown, summary) for log, summary in were_read], noise)
+    named = [(log.file.shown, summary) for log, summary in were_read]
+    if job.failure is None:
+        job.failure = failure_of(named)
+    ranks = ranked(named, noise, job.failure)
     logs = [FoundLog(*one, rank) for one, rank in zip(were_read, ranks, strict=True)]
     return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))
+
+
+def _kinds(logs: Sequence[FoundLog], wrong: Sequence[FoundLog]) -> dict[str, int]:
+    """Counts of the kinds that matter: of logs that may be shown, and of frequent ones."""
+    counts = kinds_of(one.summary for one in logs)
+    kinds = dict(counts.most_common(MOST_KINDS))
+    return kinds | {one.rank.kind: counts[one.rank.kind] for one in wrong[:MOST_KINDS]}
 
 
 def _ended(logs: Sequence[FoundLog]) -> FoundLog | None:
@@ -106,14 +123,6 @@ def _excerpts(job: Job, logs: Sequence[FoundLog], label: Label) -> dict[JobLog, 
             several[one.log] = job.read_ahead(one.log, lines)
     found = (next(ahead, None) for ahead in started(several.values(), LOGS_AT_ONCE))
     return {log: lines for log, lines in zip(several, found, strict=True) if lines}
-
-
-def _build(job: Job) -> Build:
-    """The build by Zuul's inventory, which most folders do not have: its lack is no fault."""
-    if not job.has_inventory:
-        return Build()
-    inventory = job.reader.beginning(INVENTORY, MOST_OF_INVENTORY, [])
-    return build_of(inventory)
 
 
 def _reports(job: Job) -> tuple[ZuulReport, list[FailedTest]]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job: logs chosen below a folder, and their lines or summaries."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
@@ -16,9 +15,11 @@ from oslogserve.jobs.job_log import JobLog, JobReader, Skipped
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.jobs.ranking import likelihood
+from oslogserve.jobs.slices import Limiter, Slice
 from oslogserve.jobs.walk import File, Walk
+from oslogserve.lines.moments import Moment
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import TAIL_BYTES, Rows
+from oslogserve.lines.selection import Rows
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import SOURCES, Query
@@ -42,25 +43,6 @@ class Limits(NamedTuple):
     stored: int
     #: Stored bytes of logs that a page reads before its reader asks for that.
     unasked: int
-
-
-class Slice(NamedTuple):
-    """Consecutive rows: those of `rows` from `first` up to `end`, without `end`."""
-
-    #: The log's index in Job.logs; None for merged logs.
-    log: int | None
-    rows: Rows
-    first: int
-    end: int
-
-    @property
-    def length(self) -> int:
-        return self.end - self.first
-
-    @property
-    def text(self) -> bytes:
-        ends = self.rows.ends
-        return self.rows.text[ends[self.first - 1] if self.first else 0 : ends[self.end - 1]]
 
 
 class Jobs:
@@ -125,8 +107,15 @@ def _check(query: Query) -> None:
         raise BadRequest(
             f"{name} is for logs: in a folder, several logs have the same line numbers."
         )
-    if query.skip and query.view != "overview":
-        raise BadRequest("skip is for format=overview: other views go on with from and after.")
+    if query.chapter:
+        raise BadRequest("chapter is for logs: this is a folder.")
+    if query.moment and query.view in ("overview", "summary"):
+        raise BadRequest("moment is for lines: summaries have none.")
+    for name, value in (("skip", query.skip), ("failed", query.failed)):
+        if value and query.view != "overview":
+            raise BadRequest(
+                f"{name} is for format=overview: other views go on with from and after."
+            )
 
 
 class Job:
@@ -150,15 +139,21 @@ class Job:
         self.found = 0
         self.read = 0
         self.rest = ""
-        #: True if an overview found Zuul's inventory. The answers behind the first one do not look.
+        #: False for an overview behind the first one.
+        self.is_first = not query.skip
+        #: When the job failed, in microseconds since 1970; None if unknown. An answer behind the first
+        #: one has it from there, any other from its logs.
+        self.failure = query.failed.first_in_utc if query.failed else None
+        #: True if an overview found Zuul's inventory.
         self.has_inventory = False
         #: True if the logs are larger than Limits.unasked.
         self.is_large = False
         #: False if some logs may not have been found.
         self.has_all_logs = True
-        #: Rows sent, and the number of the last one if more follow.
-        self.sent = 0
-        self.cut_at: int | None = None
+        #: The rows that were sent.
+        self.rows = Limiter(query.selection, self.miss)
+        #: The log with the query's moment, and the number of its line; None if no log has it.
+        self.marked: tuple[JobLog, int] | None = None
         #: See Wanted.
         self.link = b""
         self._query = query
@@ -191,6 +186,8 @@ class Job:
                     self.next_log = file.name
                 break
             self.logs.append(JobLog(file, self._selection, self.reader))
+        if self._query.moment:
+            self._mark(self._query.moment)
         self.read = self._query.skip + len(self.logs)
         self.is_large = stored > limits.unasked
         self.has_all_logs = not (walk.ended or walk.failures)
@@ -201,6 +198,14 @@ class Job:
         self.next_log = self.next_log or walk.next
         for failed in dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures):
             self.miss("failed", f"some logs may be missing, {failed}")
+
+    def _mark(self, moment: Moment) -> None:
+        """Marks the line of a moment: it is shown whatever the other parameters say."""
+        by_name = {log.file.name: log for log in self.logs}
+        log = by_name.get(moment.log) or by_name.get(moment.log + b".gz")
+        if log:
+            log.also_show(moment.line)
+            self.marked = log, moment.line
 
     def _files(self, walk: Walk) -> Iterator[File]:
         """Yields the files that are wanted and may be logs; notes the other ones that are wanted."""
@@ -221,9 +226,8 @@ class Job:
         files = sorted(self._files(walk), key=likelihood)
         self.found = len(files)
         self.has_inventory = any(file.name == INVENTORY for file in files)
-        if self._query.skip:  # the first answer has them
+        if not self.is_first:
             self.skipped.clear()
-            self.has_inventory = False
         return files[self._query.skip :]
 
     @property
@@ -254,9 +258,7 @@ class Job:
         several = (log.rows(view, label(log.file), self.link, merged_with) for log in self.logs)
         ahead = map(self.read_ahead, self.logs, several)
         slices = self._merged([*ahead]) if self.by_time else self._one_by_one(ahead)
-        if self._selection.tail is not None:
-            slices = self._last(slices, self._selection.tail)
-        yield from self._limited(slices, most)
+        yield from self.rows.limited(slices, most)
         self._note_ends()
 
     def _merged(self, several: Sequence[Ahead[list[Rows]]]) -> Iterator[Slice]:
@@ -301,44 +303,6 @@ class Job:
         self._ahead.append(ahead)
         return ahead
 
-    def _last(self, slices: Iterable[Slice], most: int) -> Iterator[Slice]:
-        """The last `most` rows, as far as TAIL_BYTES can hold them."""
-        held: deque[Slice] = deque()
-        rows = size = 0
-        for one in slices:
-            held.append(one)
-            rows += one.length
-            size += len(one.text)
-            while len(held) > 1 and (rows - held[0].length >= most or size > TAIL_BYTES):
-                first = held.popleft()
-                rows -= first.length
-                size -= len(first.text)
-        if held:
-            held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
-        if rows < most and size > TAIL_BYTES // 2:
-            self.miss("capped", f"the last {TAIL_BYTES >> 20} MiB are all that is kept")
-        yield from held
-
-    def _limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
-        """The rows after `after`, up to the limit, or until `most` bytes are full."""
-        limit = inf if self._selection.limit is None else self._selection.limit
-        after = behind = self._selection.after
-        for one in slices:
-            if behind >= one.length:
-                behind -= one.length
-                continue
-            one = one._replace(first=one.first + behind)
-            behind = 0
-            left = int(min(one.length, limit - self.sent)) if most > 0 else 0
-            if left < one.length:
-                self.cut_at = after + self.sent + left
-            self.sent += left
-            most -= len(one.text)
-            if left:
-                yield one._replace(end=one.first + left)
-            if self.cut_at is not None:
-                return
-
     def _note_ends(self) -> None:
         """Notes which logs were skipped, incomplete or without times."""
         for log in self.logs:
@@ -358,7 +322,7 @@ class Job:
             elif left is not None:
                 self.next_log = self.logs[left].file.name
         untimed = [log.file.shown for log in self.logs if not log.has_times and log.tally.sent]
-        if untimed and self.cut_at is None:  # else chance decides how far each was read
+        if untimed and self.rows.cut_at is None:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
             self.notices.append(f"Lines without any time come last, of: {names}.")
 

@@ -139,6 +139,10 @@ class JobLog:
         self._selection = selection
         self._reader = reader
 
+    def also_show(self, line: int) -> None:
+        """Selects this line too, whatever the selection leaves out."""
+        self._selection = self._selection._replace(show=(b"L%d" % line,))
+
     @property
     def is_read_to_end(self) -> bool:
         """True if all of its lines were read."""

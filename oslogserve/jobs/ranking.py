@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from oslogserve.jobs.walk import File
 from oslogserve.lines.time_range import time_range
@@ -44,6 +45,11 @@ class Ranked(NamedTuple):
     score: float
     #: The log's cause, as in its summary or made of its error with the highest score; None for none.
     cause: dict[str, Any] | None
+    #: Score = base + weight / errors of this kind in the job. Answers that read a part of the logs each
+    #: know only their own; kind: a hash, "" without an error.
+    base: float = 0.0
+    weight: float = 0.0
+    kind: str = ""
 
 
 def likelihood(file: File) -> tuple[int, float, int, bytes]:
@@ -63,44 +69,54 @@ def likelihood(file: File) -> tuple[int, float, int, bytes]:
 
 
 def ranked(
-    logs: Sequence[tuple[str, dict[str, Any]]], noise: Iterable[re.Pattern[str]] = ()
+    logs: Sequence[tuple[str, dict[str, Any]]],
+    noise: Iterable[re.Pattern[str]] = (),
+    failure: int | None = None,
 ) -> list[Ranked]:
     """The rank of each log, in their order.
 
-    logs: names, and summaries. noise: errors that match are noise.
+    logs: names, and summaries. noise: errors that match are noise. failure: as of failure_of(), if other
+    logs tell it.
     """
-    kinds = Counter(_kind(error) for _, summary in logs for error in summary["errors"])
-    failure = _failure(logs)
+    kinds = kinds_of(summary for _, summary in logs)
     noise = list(noise)
+    if failure is None:
+        failure = failure_of(logs)
 
-    def score(name: str, error: dict[str, Any]) -> float:
-        value = _nearness(_micros(error["time"]), failure) / kinds[_kind(error)]
+    def weighed(name: str, error: dict[str, Any]) -> float:
+        weight = _nearness(_micros(error["time"]), failure)
         if any(pattern.search(error["text"]) for pattern in noise):
-            value *= _NOISE
-        return value * _CONSOLE if CONSOLES.search(name) else value
+            weight *= _NOISE
+        return weight * _CONSOLE if CONSOLES.search(name) else weight
 
     found = []
     for name, summary in logs:
         errors = [error for error in summary["errors"] if error.get("new", True)]
-        scores = [(score(name, error), error) for error in errors]
+        weights = [(weighed(name, error), _kind(error), error) for error in errors]
         # max() takes the first of equals: a traceback's first line tells most.
-        value, error = max(scores, key=lambda one: one[0], default=(0.0, None))
+        none = 0.0, "", None
+        weight, kind, error = max(weights, key=lambda one: one[0] / kinds[one[1]], default=none)
         cause = summary["cause"]
-        if cause and summary["failed"]:
-            value += _FAILED[cause["why"]]
-        elif error and not (cause and CONSOLES.search(name)):
+        base = _FAILED[cause["why"]] if cause and summary["failed"] else 0.0
+        if not base and error and not (cause and CONSOLES.search(name)):
             cause = {**error, "last": error["line"], "why": "severity"}
         if summary.get("new") == {}:
-            value *= _KNOWN
-        found.append(Ranked(value, cause))
+            base, weight = base * _KNOWN, weight * _KNOWN
+        score = base + (weight / kinds[kind] if kind else 0.0)
+        found.append(Ranked(score, cause, base, weight, kind))
     return found
 
 
+def kinds_of(summaries: Iterable[dict[str, Any]]) -> Counter[str]:
+    """Counts of the errors by their kind."""
+    return Counter(_kind(error) for summary in summaries for error in summary["errors"])
+
+
 def _kind(error: dict[str, Any]) -> str:
-    return _VARIABLE.sub("#", error["text"])
+    return f"{crc32(_VARIABLE.sub('#', error['text']).encode('utf-8', 'replace')):x}"
 
 
-def _failure(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
+def failure_of(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
     """When the job failed, in microseconds since 1970; None if unknown.
 
     That is at the last error of its own log, at the cause in a log that failed, or at the last time in

@@ -10,6 +10,8 @@ from oslogserve.lines.selection import Known
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
+#: Bytes of a chapter's name.
+LONGEST_NAME = 200
 #: Members of the JSON that are as in Totals.
 _KEPT = ("first_time", "last_time", "errors", "cause", "failed", "more_chapters")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND

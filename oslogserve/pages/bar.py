@@ -22,11 +22,12 @@ _OF_ONE_VIEW = ("format", "content-type", "show")
 #: Parameters that choose lines of all logs of a job.
 _OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
 #: Fields that are always shown, and those that only a log's page has.
-_SHOWN, _OF_LOG = ("q", "goto"), ("goto", "lines")
+_SHOWN, _OF_LOG = ("q", "goto"), ("goto", "lines", "chapter")
 #: Labels of filters in use, by their parameters.
 _LABELS = {
     "level": "\N{GREATER-THAN OR EQUAL TO} {}",
     "lines": "lines {}",
+    "chapter": "chapter \N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
     "since": "from {}",
     "until": "to {}",
     "q": "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
@@ -38,6 +39,7 @@ _LABELS = {
     "logs": "logs {}",
     "against": "compared with {}",
     "new": "new lines",
+    "moment": "the moment of {}",
 }
 
 _Pairs = list[tuple[str, str]]
@@ -75,11 +77,14 @@ def bar(query: Query) -> dict[str, Any]:
     """Values of a page's bar. Its addresses are of the same lines, but for `raw`."""
     parameters = query.parameters
     kept = _kept(parameters)
+    lines = query.selection.shown_ranges[:1]
     return {
         "wrap": address(parameters, _VIEW, wrap="no" if query.wraps else ""),
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
+        "chapters": address(source=query.source, format="chapters"),
         "all_logs": _all_logs(parameters),
+        "moment": address(source=query.source, moment=lines[0][0]) if lines else "",
         "controls": _controls(parameters, query.faults),
         "filters": filters(kept),
     }

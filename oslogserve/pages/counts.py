@@ -14,7 +14,7 @@ LINES_BEFORE = 200
 WINDOW_LINES = 10_000
 _ERROR = SEVERITIES.index("ERROR")
 #: Parameters that links to other lines of the same filter replace.
-WINDOW = ("lines", "after", "limit", "tail", "show")
+WINDOW = ("lines", "chapter", "after", "limit", "tail", "show")
 
 
 class Counts(NamedTuple):

@@ -5,30 +5,28 @@ Each view says what was left out, and links to the rest.
 """
 
 import json
-import time
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from functools import partial
-from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.jobs.job import Job, Slice
+from oslogserve.jobs.job import Job
+from oslogserve.jobs.slices import Slice
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.messages import visible
-from oslogserve.pages.bar import filters
+from oslogserve.pages.bar import Filters, filters
 from oslogserve.pages.log import json_line
-from oslogserve.pages.page import address, frame
+from oslogserve.pages.moments import ID
+from oslogserve.pages.page import Link, address, frame
+from oslogserve.pages.rows import Mark, by_log, by_time, gathered
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 
-#: Rows are sent once they have so many bytes, or after so many seconds.
-GATHERED = 256 * 1024
-GATHERED_FOR = 0.05
-
 _FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.
-_HIDDEN_ONES = ("source", "re", "not", "context", "tail")
+_HIDDEN_ONES = ("source", "re", "not", "context", "tail", "moment")
 #: Parameters that choose lines, but not where the next answer begins.
 _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 
@@ -46,7 +44,7 @@ def label(query: Query, file: File) -> bytes:
 
 def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
     """Yields `NAME:NUMBER:LINE` for each line; then, in brackets, what was left out."""
-    yield from _gathered(one.text for one in slices)
+    yield from gathered(one.text for one in slices)
     for sentence in job.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
     following = next_address(query, job)
@@ -56,19 +54,19 @@ def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
 
 def jsonl(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
     """Yields an object for each line, with the log's name first, and one at the end."""
-    yield from _gathered(one.text for one in slices)
+    yield from gathered(one.text for one in slices)
     yield json_line({"end": True, **_counts(job), **ending(query, job)})
 
 
 def _counts(job: Job) -> dict[str, Any]:
     """Counts of all logs together. After a limit, chance decides how far each log was read."""
     logs = job.logs_read
-    is_whole = job.cut_at is None
+    is_whole = job.rows.cut_at is None
     return {
         "logs": len(logs),
         "lines": sum(log.tally.lines for log in logs) if is_whole else None,
         "matched": sum(log.tally.matched for log in logs) if is_whole else None,
-        "sent": job.sent,
+        "sent": job.rows.sent,
         "read_to_end": is_whole
         and job.next_log is None
         and job.has_all_logs
@@ -88,48 +86,67 @@ def ending(query: Query, job: Job) -> dict[str, Any]:
 
 def next_address(query: Query, job: Job) -> str | None:
     """The URL, relative to the folder, of the rest after a limit; None if nothing is left."""
-    if job.cut_at is not None:
-        added: dict[str, bytes | int] = {"from": query.first_log, "after": job.cut_at}
+    if job.rows.cut_at is not None:
+        added: dict[str, bytes | int] = {"from": query.first_log, "after": job.rows.cut_at}
     elif job.has_unread:
-        added = {"from": query.first_log, "skip": job.read}
+        added = {"from": query.first_log, "skip": job.read, "failed": _failed(job)}
     elif job.next_log is not None:
         added = {"from": job.next_log, "after": job.next_after}
     else:
         return None
-    return address(query.parameters, ("from", "after", "skip"), **added)
+    return address(query.parameters, ("from", "after", "skip", "failed"), **added)
+
+
+def _failed(job: Job) -> bytes:
+    """When the job failed, in ISO 8601; b"" if unknown, or where the years end."""
+    if job.failure is None:
+        return b""
+    try:
+        at = datetime(1970, 1, 1) + timedelta(microseconds=job.failure)
+    except OverflowError:
+        return b""
+    return f"{at.isoformat()}Z".encode()
 
 
 def html(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
+    mark = Mark(label(query, job.marked[0].file), job.marked[1]) if job.marked else None
     yield from streamed(
         "job.html",
-        _by_time(slices) if job.by_time else _by_log(query, job, slices),
+        _rows(query, job, slices, mark),
         **frame(query.mount, query.path),
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
         levels=SEVERITIES,
-        filters=filters(kept),
+        filters=_filters(kept, query),
+        moment=query.moment,
+        # The answers behind the first one go on behind it.
+        lacks_moment=lambda: not (mark and mark.is_shown) and not query.selection.after,
         job=job,
         next_address=partial(next_address, query, job),
     )
 
 
-def _by_time(slices: Iterable[Slice]) -> Iterator[bytes]:
-    for piece in _gathered(one.text for one in slices):
-        yield b"".join(streamed("rows.html", [piece]))
+def _rows(query: Query, job: Job, slices: Iterable[Slice], mark: Mark | None) -> Iterator[bytes]:
+    if not job.by_time:
 
-
-def _by_log(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
-    def logs() -> Iterator[bytes]:
-        for log, of_log in groupby(slices, key=lambda one: one.log or 0):
+        def of_log(log: int) -> tuple[str, str]:
             file = job.logs[log].file
-            texts = (one.text for one in of_log)
-            yield from streamed(
-                "rows.html", texts, address=address_of(query, file), name=file.shown
-            )
+            return address_of(query, file), file.shown
 
-    return _gathered(logs())
+        return gathered(by_log(slices, of_log, mark))
+    texts = gathered(one.text for one in slices)
+    files = {label(query, log.file): log.file for log in job.logs}
+    return by_time(mark.marked(texts) if mark else texts, files)
+
+
+def _filters(kept: list[tuple[str, str]], query: Query) -> Filters:
+    """The filters in use. Without one of them, the page goes to the query's moment again."""
+    found = filters(kept)
+    if query.moment is None:
+        return found
+    return found._replace(chips=[Link(f"{one.address}#{ID}", one.text) for one in found.chips])
 
 
 def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str, Any]:
@@ -152,18 +169,3 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
 def address_of(query: Query, file: File, safe: str = "/") -> str:
     """The address of a file's page, relative to the folder. safe: see quote()."""
     return quote(file.name, safe) + ("" if query.source == "all" else f"?source={query.source}")
-
-
-def _gathered(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Joins the texts, since each piece is sent and compressed by itself."""
-    held: list[bytes] = []
-    size = 0
-    since = time.monotonic()
-    for one in texts:
-        held.append(one)
-        size += len(one)
-        if size >= GATHERED or time.monotonic() - since > GATHERED_FOR:
-            yield b"".join(held)
-            held, size, since = [], 0, time.monotonic()
-    if held:
-        yield b"".join(held)

@@ -29,6 +29,7 @@ from oslogserve.lines.summary import mark_new
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
+from oslogserve.pages.chapters import chapters_page
 from oslogserve.pages.counts import LINES_BEFORE, Counts, continued
 from oslogserve.pages.page import address, frame, link_of
 from oslogserve.query import Query
@@ -92,6 +93,8 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
+            case "chapters":
+                return self._chapters(pieces)
             case "text":
                 lines = pieces if self.query.is_unfiltered else self._lines("text", pieces)
                 return with_notices(lines, self.missing)
@@ -116,7 +119,8 @@ class LogView:
             following = address(query.parameters, ("after", "show"), after=tally.cut_at - 1)
         else:
             begin = continued(tally.cut_at, tally.cut_from, query.selection.last)
-            following = address(query.parameters, ("lines", "after", "show"), **begin)
+            replaced = ("lines", "chapter", "after", "show")
+            following = address(query.parameters, replaced, **begin)
         path = query.mount.encode("latin-1") + b"/" + query.path
         return (quote(path) if query.path else "") + following
 
@@ -256,6 +260,10 @@ class LogView:
         if self.known is None or self.query.selection.new_only:
             return None
         return address(self.query.parameters, ("show", "after", "lines"), new="only")
+
+    def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        summary = json.loads(b"".join(self._lines("summary", pieces)))
+        yield chapters_page(self.query, summary, self.notices)
 
     def _counts(self, *names: str) -> dict[str, int]:
         return {name: getattr(self.tally, name) for name in names}

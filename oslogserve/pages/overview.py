@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
+import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from markupsafe import escape
 
+from oslogserve.jobs.build import Build
 from oslogserve.jobs.excerpt import first_shown
 from oslogserve.jobs.findings import Findings, FoundLog
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.walk import File
+from oslogserve.lines.moments import Moment
 from oslogserve.lines.time_range import time_range
+from oslogserve.pages import moments
 from oslogserve.pages.humanize import iso_moment
 from oslogserve.pages.job import address_of, ending, next_address
 from oslogserve.pages.log import json_line
@@ -19,8 +24,6 @@ from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
 
-#: Seconds before and after a moment in a link to all logs.
-AROUND = 2
 #: Lines before and after a cause in a link to its log.
 LINES_AROUND = 200
 
@@ -117,19 +120,24 @@ def _in_short(query: Query, one: FoundLog) -> dict[str, Any]:
     }
 
 
-def html(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[bytes]:
+def html(
+    query: Query, job: Job, read: Callable[[], Findings], header: Callable[[], Build]
+) -> Iterator[bytes]:
     """Yields the overview page. It begins before the logs are read.
 
-    read: reads the logs, and closes them.
+    read: reads the logs, and closes them. header: reads what the header shows, and no more.
     """
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
-    section = _section(query, job, read)
+    section = _section(query, job, read, header)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))
 
 
-def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[bytes]:
+def _section(
+    query: Query, job: Job, read: Callable[[], Findings], header: Callable[[], Build]
+) -> Iterator[bytes]:
     if query.unasked and job.is_large:
-        yield rendered("large_job.html", address=address(query.parameters, ("unasked",)))
+        asked = address(query.parameters, ("unasked",))
+        yield rendered("large_job.html", address=asked, build=header())
         return
     found = read()
 
@@ -145,10 +153,10 @@ def _section(query: Query, job: Job, read: Callable[[], Findings]) -> Iterator[b
         wrong=[linked(one) for one in found.logs if one.shows_failure],
         ended=found.ended and linked(found.ended),
         build=found.build,
-        zuul=found.zuul,
-        task=found.zuul.task,
+        task=found.task,
         tests=found.tests,
-        moment=_moment,
+        kinds=json.dumps(found.kinds),
+        moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,
         against=query.against.decode("utf-8", "replace"),
@@ -164,11 +172,10 @@ def _short(name: str) -> str:
     return short + bracket + parameters
 
 
-def _moment(time: str | None) -> str:
-    """The address of all logs' lines around a time; "" without a date, or at the end of all years."""
+def _moment(source: str, time: str | None, one: _Linked | None = None) -> str:
+    """The address of all logs' lines around a time; "" without a date. one: the log that shows it."""
+    marked = one and Moment(one.log.file.name, first_shown(one.cause))
     try:
-        first = time_range(time or "").first_in_utc
-        since, until = (iso_moment(first / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
+        return moments.around(time_range(time or "").first_in_utc, source, marked)
     except ValueError:
         return ""
-    return address(since=since, until=until, order="time")

@@ -151,6 +151,7 @@ function light(lines, name = '') {
   for (const line of lines) {
     line.classList.toggle('lit', name[0] !== '~' || name === `~${line.id}`);
     if (line.hidden) fold(headOf(line), false);
+    if (line.parentElement.hidden) line.parentElement.dispatchEvent(new Event('beforematch', { bubbles: true }));
   }
 }
 
@@ -449,29 +450,17 @@ function toggleWrap() {
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
 
-// Some seconds around the line looked at, in all logs of the job. What its time means is asked of the
-// server; without a zone, it is taken as UTC.
-const AROUND = 2;
-
-async function momentOf(line) {
-  let at = line;
-  while (at && !nameOf(at)) at = neighbour(at, -1);
-  if (!at) return NaN;
-  const answer = await fetch(`?${asking({ lines: `${numberOf(at)}-${numberOf(at)}`, format: 'jsonl' })}`);
-  const { time } = JSON.parse((await answer.text()).split('\n')[0]);
-  return Date.parse(/Z|[+-]\d\d:\d\d$/.test(time) ? time : `${time}Z`);
-}
-
-async function goToMoment() {
-  const moment = await momentOf(lineLookedAt()).catch(() => NaN);
-  if (!moment) {
-    say('No line up to here has a time and a date.');
-    return;
-  }
-  const address = new URL(bar.querySelector('.moment').href);
-  const [since, until] = [-AROUND, AROUND].map((shift) => `${new Date(moment + shift * 1000).toISOString().slice(0, 19)}Z`);
-  address.search = asking({ since, until, order: 'time', in: 'job' });
-  location.assign(address);
+// The server knows what the time of a line means.
+const moment = bar.querySelector('.moment');
+for (const comes of ['pointerenter', 'pointerdown', 'focus', 'click']) {
+  moment.addEventListener(comes, (event) => {
+    // On a telephone, the link is in the open bar, which moves the lines.
+    const line = (bar.querySelector('.tools').open && log.querySelector('.lit')) || lineLookedAt();
+    if (line) moment.href = `?${asking({ moment: numberOf(line) })}`;
+    if (comes !== 'click' || log.querySelector('[name]')) return;
+    event.preventDefault();
+    say('No line of this page has a time.');
+  });
 }
 
 document.addEventListener('click', ({ target }) => {
@@ -509,7 +498,7 @@ const KEYS = {
   '/': [search, 'search'],
   g: [askPlace, 'go to a line or a time'],
   w: [toggleWrap, 'wrap long lines, or not'],
-  m: [goToMoment, 'this moment in all logs'],
+  m: [() => moment.click(), 'this moment in all logs'],
   '?': [help, 'these keys'],
 };
 
@@ -663,46 +652,6 @@ function drawMap(parts, errors) {
   follow();
 }
 
-// The outline: the chapters of a build, each a link to its first line. It is beside the log, or folded
-// above it on a narrow screen.
-
-const time = ({ duration }) => (duration === null ? '' : duration < 60 ? `${duration.toFixed(1)} s`
-  : `${Math.floor(duration / 60)} min ${Math.floor(duration % 60)} s`);
-
-function entryOf(chapter, depth) {
-  const { name, first, outcome } = chapter;
-  const entry = create('li', { className: outcome ?? '' });
-  entry.style.setProperty('--depth', Math.min(depth, 6));
-  entry.append(create('a', { href: `#L${first}`, textContent: name, title: name }));
-  if (outcome === 'failed') entry.append(' ', create('b', { textContent: 'failed' }));
-  if (time(chapter)) entry.append(' ', create('span', { textContent: time(chapter) }));
-  return entry;
-}
-
-function drawOutline(chapters, more) {
-  const around = [];
-  const entries = chapters.map((chapter) => {
-    while (around.length && around.at(-1).last < chapter.last) around.pop();
-    around.push(chapter);
-    return entryOf(chapter, around.length - 1);
-  });
-  if (more) entries.push(create('li', { textContent: `and ${counted.format(more)} more` }));
-  const failed = chapters.filter(({ outcome }) => outcome === 'failed').length;
-  const outline = create('nav', { id: 'chapters', ariaLabel: 'Chapters' });
-  const details = create('details', { open: matchMedia('(min-width: 75rem)').matches });
-  const textContent = `${counted.format(chapters.length + more)} chapters${failed ? `, ${counted.format(failed)} failed` : ''}`;
-  const list = create('ol', {});
-  list.append(...entries);
-  details.append(create('summary', { textContent }), list);
-  outline.append(details);
-  const line = lineAtTop();
-  const top = line && topOf(line);
-  log.before(outline);
-  document.documentElement.classList.add('outlined');
-  if (line && scrollY) pin(line, top);
-  list.querySelector('.failed')?.scrollIntoView({ block: 'nearest' });
-}
-
 async function showSummary() {
   const address = new URL(location);
   for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
@@ -727,7 +676,8 @@ async function showSummary() {
   const found = isWhole() ? errors() : [];
   if (found.length) offerLast(numberOf(found.at(-1))); else if (lastError) offerLast(lastError.line);
   if (lines) drawMap(histogram.buckets.length > 1 ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
-  if (summary.chapters.length) drawOutline(summary.chapters, summary.more_chapters);
+  log.page = { summary, lineAtTop, lineLookedAt, pin }; // for outline.js, which may come later
+  log.dispatchEvent(new Event('summed'));
 }
 
 log.addEventListener('counted', showSummary);

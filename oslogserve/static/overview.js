@@ -53,12 +53,25 @@ function sort(parent, key) {
   parent.append(...keyed.map(([, child]) => child));
 }
 
+const kindsOf = (section) => JSON.parse(section.dataset.kinds);
+
+// An error is worth less the more of its kind all parts have.
+function addKinds(page, part) {
+  const kinds = kindsOf(page);
+  for (const [kind, count] of Object.entries(kindsOf(part))) kinds[kind] = (kinds[kind] ?? 0) + count;
+  page.dataset.kinds = JSON.stringify(kinds);
+  for (const { dataset } of page.querySelectorAll('.wrong > [data-kind]')) {
+    dataset.score = Number(dataset.base) + (dataset.kind ? dataset.weight / kinds[dataset.kind] : 0);
+  }
+}
+
 // The logs that tell most, of all parts, in the order of their scores.
 function mergeWrong(page, part) {
   const list = page.querySelector('.wrong');
   const more = part.querySelectorAll('.wrong > [data-score]');
   if (more.length) list.querySelector('.none')?.remove();
   list.append(...more);
+  addKinds(page, part);
   sort(list, (item) => -item.dataset.score);
   for (const item of [...list.children].slice(page.dataset.most)) item.remove();
 }

@@ -5,7 +5,7 @@ use pyo3::FromPyObject;
 use regex::bytes::Regex;
 
 use crate::cause::after_mark;
-use crate::chapters;
+use crate::chapter_rules;
 use crate::grammar::bytes_regex;
 use crate::patterns::{Cache, Patterns, Pool};
 
@@ -30,7 +30,7 @@ pub struct Data {
     overwritten: Vec<u8>,
     echo: Vec<u8>,
     warning: usize,
-    chapters: chapters::Data,
+    chapters: chapter_rules::Data,
 }
 
 /// The meaning of a line.
@@ -133,7 +133,7 @@ pub struct Causes {
     pub overwritten: Vec<u8>,
     pub echo: Vec<u8>,
     pub warning: usize,
-    pub chapters: chapters::Rules,
+    pub chapters: chapter_rules::Rules,
     unused_caches: Pool<Caches>,
 }
 
@@ -158,7 +158,7 @@ impl Causes {
             overwritten: data.overwritten.clone(),
             echo: data.echo.clone(),
             warning: data.warning,
-            chapters: chapters::Rules::new(&data.chapters)?,
+            chapters: chapter_rules::Rules::new(&data.chapters)?,
             unused_caches: Pool::default(),
         })
     }

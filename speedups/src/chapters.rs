@@ -1,129 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The chapters of a log, as `oslogserve/lines/pure/chapters.py` defines them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memchr::memmem;
-use pyo3::{FromPyObject, IntoPyObject};
-use regex::bytes::{Captures, Regex};
+use pyo3::IntoPyObject;
+use regex::bytes::Captures;
 
-use crate::grammar::bytes_regex;
-use crate::patterns::{Cache, Patterns};
+use crate::chapter_rules::{Event, Rule, Rules};
+use crate::patterns::Cache;
 use crate::step::COMMAND;
 use crate::times::{Clock, Instant, Origin};
 
-/// Chapters that a summary lists, and those that are open at once.
+/// Chapters that a summary lists; those that failed behind them; and those that are open at once.
 const MOST: usize = 500;
+const MOST_FAILED: usize = 100;
 const MOST_OPEN: usize = 64;
 /// Bytes of a name.
 const LONGEST_NAME: usize = 200;
 const SECOND: i64 = 1_000_000;
-const GITLAB: &str = "gitlab";
-const TRAVIS: &str = "travis";
-
-/// The ChapterRule of `oslogserve/lines/grammar/chapters.py`: event, outcome, level, tool, pattern.
-type RuleData = (String, String, u8, String, Vec<u8>);
-
-/// Attributes of `oslogserve.lines.grammar.native_grammar.NativeChapters`.
-#[derive(FromPyObject)]
-pub struct Data {
-    rules: Vec<RuleData>,
-    section: Vec<u8>,
-    fold: Vec<u8>,
-    overwritten_level: u8,
-    seconds: Vec<u8>,
-}
-
-/// What a mark of chapters does.
-#[derive(Clone, Copy, PartialEq)]
-enum Event {
-    Begins,
-    Within,
-    Nests,
-    Ends,
-    Reports,
-    Closes,
-    Says,
-    Forgives,
-}
-
-impl Event {
-    fn named(name: &str) -> Result<Self, String> {
-        Ok(match name {
-            "begins" => Self::Begins,
-            "within" => Self::Within,
-            "nests" => Self::Nests,
-            "ends" => Self::Ends,
-            "reports" => Self::Reports,
-            "closes" => Self::Closes,
-            "says" => Self::Says,
-            "forgives" => Self::Forgives,
-            _ => return Err(format!("no such event: {name}")),
-        })
-    }
-}
-
-/// A mark of chapters.
-struct Rule {
-    event: Event,
-    outcome: Option<&'static str>,
-    level: u8,
-    tool: Arc<str>,
-    pattern: Regex,
-}
-
-impl Rule {
-    fn new((event, outcome, level, tool, pattern): &RuleData) -> Result<Self, String> {
-        let outcome = match &outcome[..] {
-            "" => None,
-            "passed" => Some("passed"),
-            "failed" => Some("failed"),
-            _ => return Err(format!("no such outcome: {outcome}")),
-        };
-        let pattern = [br"\A(?:", &pattern[..], b")"].concat();
-        Ok(Self {
-            event: Event::named(event)?,
-            outcome,
-            level: *level,
-            tool: Arc::from(&tool[..]),
-            pattern: bytes_regex(&pattern)?,
-        })
-    }
-}
-
-/// The marks of chapters, compiled once.
-pub struct Rules {
-    patterns: Patterns,
-    rules: Vec<Rule>,
-    sections: Regex,
-    folds: Regex,
-    seconds: Regex,
-    level: u8,
-    gitlab: Arc<str>,
-    travis: Arc<str>,
-}
-
-impl Rules {
-    /// Errors: the first fault.
-    pub fn new(data: &Data) -> Result<Self, String> {
-        let patterns: Vec<_> = data.rules.iter().map(|rule| &rule.4[..]).collect();
-        Ok(Self {
-            patterns: Patterns::new(&patterns)?,
-            rules: data.rules.iter().map(Rule::new).collect::<Result<_, _>>()?,
-            sections: bytes_regex(&data.section)?,
-            folds: bytes_regex(&data.fold)?,
-            seconds: bytes_regex(&data.seconds)?,
-            level: data.overwritten_level,
-            gitlab: Arc::from(GITLAB),
-            travis: Arc::from(TRAVIS),
-        })
-    }
-
-    /// A cache for one thread.
-    pub fn cache(&self) -> Cache {
-        self.patterns.cache()
-    }
-}
 
 /// A line that may have a mark of chapters.
 pub struct Marked<'l> {
@@ -153,7 +49,7 @@ pub struct Chapter {
 /// A chapter that has not ended.
 #[derive(Clone)]
 struct Open {
-    /// Its place in the list; None if it is not listed.
+    /// How many chapters began before it; None if it has no name.
     place: Option<usize>,
     level: u8,
     tool: Arc<str>,
@@ -180,8 +76,11 @@ struct Heading<'h> {
 /// Finds the chapters of one log.
 pub struct ChapterFinder {
     clock: Clock,
-    listed: Vec<Chapter>,
-    left_out: u64,
+    /// Those that are listed, or may be, by their place.
+    kept: BTreeMap<usize, Chapter>,
+    count: usize,
+    /// Those that failed behind the first MOST.
+    failed: usize,
     open: Vec<Open>,
     /// The one that ended last, which a verdict may follow.
     ended: Option<Open>,
@@ -189,7 +88,8 @@ pub struct ChapterFinder {
 
 impl ChapterFinder {
     pub fn new(clock: Clock) -> Self {
-        Self { clock, listed: Vec::new(), left_out: 0, open: Vec::new(), ended: None }
+        let kept = BTreeMap::new();
+        Self { clock, kept, count: 0, failed: 0, open: Vec::new(), ended: None }
     }
 
     /// Takes a line. has_mark: false if no rule matches its content.
@@ -245,8 +145,9 @@ impl ChapterFinder {
 
     /// Notes when the innermost open chapter began.
     fn date_last(&mut self, micros: i64) {
-        if let Some(place) = self.open.last().and_then(|opened| opened.place) {
-            self.listed[place].begin_micros = Some(micros);
+        let place = self.open.last().and_then(|opened| opened.place);
+        if let Some(chapter) = self.chapter(place) {
+            chapter.begin_micros = Some(micros);
         }
     }
 
@@ -256,8 +157,8 @@ impl ChapterFinder {
         let mut duration = None;
         if let (Some(begin), Some(end)) = (mark.get(4), mark.get(5)) {
             let [begin, end] = [begin, end].map(|nanos| micros_of_nanos(nanos.as_bytes()));
-            if let Some(listed) = self.open[place].place {
-                self.listed[listed].begin_micros = Some(begin);
+            if let Some(chapter) = self.chapter(self.open[place].place) {
+                chapter.begin_micros = Some(begin);
             }
             duration = Some(end - begin);
         }
@@ -304,19 +205,13 @@ impl ChapterFinder {
     }
 
     fn say(&mut self, line: &Marked<'_>, rule: &Rule) {
-        let listed = match self.find(&rule.tool, rule.level, b"") {
-            Some(place) => self.open[place].place,
-            None => {
-                let ended = self.ended.as_ref().filter(|one| one.is_of(&rule.tool, rule.level));
-                let listed = ended.and_then(|ended| ended.place);
-                if let Some(place) = listed {
-                    self.listed[place].last = line.number;
-                }
-                listed
-            }
-        };
-        let Some(place) = listed else { return };
-        let chapter = &mut self.listed[place];
+        let open = self.find(&rule.tool, rule.level, b"");
+        let ended = self.ended.as_ref().filter(|one| one.is_of(&rule.tool, rule.level));
+        let found = open.map(|place| &self.open[place]).or(ended);
+        let Some(chapter) = self.chapter(found.and_then(|found| found.place)) else { return };
+        if open.is_none() {
+            chapter.last = line.number;
+        }
         if rule.event == Event::Forgives || chapter.outcome != Some("failed") {
             chapter.outcome = rule.outcome;
         }
@@ -326,6 +221,11 @@ impl ChapterFinder {
     fn find(&self, tool: &str, level: u8, name: &[u8]) -> Option<usize> {
         let is_it = |one: &Open| one.is_of(tool, level) && (name.is_empty() || one.name == name);
         self.open.iter().rposition(is_it)
+    }
+
+    /// The chapter of a place.
+    fn chapter(&mut self, place: Option<usize>) -> Option<&mut Chapter> {
+        self.kept.get_mut(&place?)
     }
 
     /// Begins a chapter. Ends those of its level or deeper.
@@ -341,11 +241,11 @@ impl ChapterFinder {
         let text = heading.shown.strip_prefix(COMMAND).unwrap_or(heading.shown);
         let text = if text.is_empty() { heading.name } else { text };
         let mut place = None;
-        if !text.is_empty() && self.listed.len() < MOST {
-            place = Some(self.listed.len());
+        if !text.is_empty() {
+            place = Some(self.count);
             let name = String::from_utf8_lossy(&text[..text.len().min(LONGEST_NAME)]).into_owned();
             let begin = self.clock.iso(line.time);
-            self.listed.push(Chapter {
+            let chapter = Chapter {
                 name,
                 first: line.number,
                 last: 0,
@@ -353,9 +253,9 @@ impl ChapterFinder {
                 begin_micros: None,
                 micros: None,
                 outcome: heading.outcome,
-            });
-        } else if !text.is_empty() {
-            self.left_out += 1;
+            };
+            self.kept.insert(self.count, chapter);
+            self.count += 1;
         }
         self.open.push(Open {
             place,
@@ -364,7 +264,25 @@ impl ChapterFinder {
             name: heading.name.to_vec(),
             time: self.clock.read(line.time),
         });
-        self.ended = None;
+        self.follow_ended(None);
+    }
+
+    /// Makes `ended` the one that ended last. The one before it has its outcome now.
+    fn follow_ended(&mut self, ended: Option<Open>) {
+        if let Some(before) = std::mem::replace(&mut self.ended, ended) {
+            self.settle(before.place);
+        }
+    }
+
+    /// Drops a chapter behind the first MOST unless it failed.
+    fn settle(&mut self, place: Option<usize>) {
+        let Some(place) = place.filter(|&place| place >= MOST) else { return };
+        let has_failed = self.kept[&place].outcome == Some("failed");
+        if has_failed && self.failed < MOST_FAILED {
+            self.failed += 1;
+        } else {
+            self.kept.remove(&place);
+        }
     }
 
     /// Ends the chapters of a level or deeper before a line, the innermost first. from: the place of the
@@ -380,13 +298,12 @@ impl ChapterFinder {
 
     fn end(&mut self, place: usize, last: u64, outcome: Option<&'static str>, micros: Option<i64>) {
         let ended = self.open.remove(place);
-        if let Some(place) = ended.place {
-            let chapter = &mut self.listed[place];
+        if let Some(chapter) = self.chapter(ended.place) {
             chapter.last = last.max(chapter.first);
             chapter.micros = micros.filter(|&micros| micros >= 0);
             chapter.outcome = chapter.outcome.or(outcome);
         }
-        self.ended = Some(ended);
+        self.follow_ended(Some(ended));
     }
 
     /// Microseconds from a chapter's beginning to a line, if both have a time.
@@ -398,18 +315,23 @@ impl ChapterFinder {
     /// The chapters, and how many more there were. last: the number of the last line. failed_at: that
     /// of the line that tells why the log failed, whose chapter failed.
     pub fn chapters(&mut self, last: u64, failed_at: Option<u64>) -> (Vec<Chapter>, u64) {
-        for one in std::mem::take(&mut self.open) {
-            if let Some(place) = one.place {
-                self.listed[place].last = last;
+        let open = std::mem::take(&mut self.open);
+        for one in &open {
+            if let Some(chapter) = self.chapter(one.place) {
+                chapter.last = last;
             }
         }
         let is_around = |chapter: &&mut Chapter| {
             failed_at.is_some_and(|at| chapter.first <= at && at <= chapter.last)
         };
-        if let Some(inner) = self.listed.iter_mut().rev().find(is_around) {
+        if let Some(inner) = self.kept.values_mut().rev().find(is_around) {
             inner.outcome = inner.outcome.or(Some("failed"));
         }
-        (self.listed.clone(), self.left_out)
+        self.follow_ended(None);
+        open.iter().for_each(|one| self.settle(one.place));
+        let chapters: Vec<_> = self.kept.values().cloned().collect();
+        let more = (self.count - chapters.len()) as u64;
+        (chapters, more)
     }
 }
 

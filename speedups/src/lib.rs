@@ -8,6 +8,7 @@ mod anchor;
 mod ansi;
 mod cause;
 mod cause_rules;
+mod chapter_rules;
 mod chapters;
 mod cursor;
 mod dates;

@@ -39,6 +39,7 @@ PAGES = {
     "overview": "failed/?format=overview",
     "lines of a job": "failed/?level=WARNING",
     "lines of a job by time": "failed/?level=WARNING&order=time",
+    "a moment of a job": "failed/?moment=job-output.txt:4&order=time#moment",
     "all logs": "",
     "400": "job/a.txt?level=LOUD",
     "pattern at fault": "job/a.txt?q=one&re=(LOUD",

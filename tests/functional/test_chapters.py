@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.functional.test_accessibility import violations
+from tests.functional.test_page import copied
 from tests.servers.gunicorn import Gunicorn
 
 DESK, TELEPHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -21,10 +22,24 @@ def lines():
         yield 'fatal: [node]: FAILED! => {"msg": "no"}' if task == "test" else "ok: [node]"
 
 
+def overlapping():
+    """Tests of Go that run at the same time: lines 1 to 12, and 7 to 18."""
+    yield "=== RUN   TestA"
+    yield from ["a"] * 5
+    yield "=== RUN   TestB"
+    yield from ["b"] * 4
+    yield "--- PASS: TestA (0.10s)"
+    yield from ["b"] * 5
+    yield "--- PASS: TestB (0.20s)"
+    yield "--- FAIL: TestC (0.00s)"
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
     (root / "console.txt").write_text("\n".join(lines()))
+    (root / "healthy.txt").write_text("\n".join(lines()).replace("fatal", "ok"))
+    (root / "go.txt").write_text("\n".join(overlapping()))
     (root / "service.txt").write_text("2026-03-04 18:22:11.000 1 ERROR nova [-] no\n")
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
@@ -65,7 +80,133 @@ def test_a_key_finds_the_line_beside_the_outline(server, page):
     expect(page.locator("#L104")).to_be_in_viewport()
 
 
+def test_without_scripts_a_page_lists_the_chapters(server, chromium):
+    with chromium.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/console.txt")
+        page.get_by_role("link", name="chapters").click()
+        failed = page.locator(".failed")
+        expect(failed).to_have_count(1)
+        expect(failed).to_have_text(re.compile(r"a : test\s+failed\s+102 lines"))
+        failed.get_by_role("link").click()
+        expect(page.locator(".b > [id]")).to_have_count(102)
+        expect(page.locator("#L104")).to_contain_text("TASK [a : test]")
+
+
+def test_the_link_to_the_page_of_chapters_is_for_readers_without_scripts(server, page):
+    page.goto(f"{server.url}/console.txt")
+    expect(page.get_by_role("link", name="chapters", exact=True)).to_have_count(0)
+    page.goto(f"{server.url}/console.txt?format=chapters")
+    expect(page.locator(".failed")).to_have_count(1)
+    assert violations(page) == []
+
+
 def test_a_log_without_chapters_has_no_outline(server, page):
     page.goto(f"{server.url}/service.txt")
     expect(page.locator(".levels .NONE")).to_have_attribute("data-count", re.compile(r"\d"))
     expect(page.locator("#chapters")).to_have_count(0)
+
+
+# Folds
+
+
+INSTALL = "#L2 .part"
+
+
+@pytest.fixture
+def folded(server, page):
+    """The page of the failed build, whose first task is folded."""
+    page.goto(f"{server.url}/console.txt")
+    expect(page.locator(INSTALL)).to_have_attribute("aria-expanded", "false")
+    return page
+
+
+def seen(page, *lines):
+    """Whether each line is shown."""
+    return [page.locator(f"#L{line}").evaluate("line => line.checkVisibility()") for line in lines]
+
+
+def test_chapters_that_passed_begin_folded_next_to_a_failed_one(folded):
+    assert folded.locator(".part").evaluate_all(
+        "all => all.map((one) => [one.ariaLabel, one.ariaExpanded])"
+    ) == [
+        ["PLAY [all]: 306 lines", "true"],
+        ["a : install: 101 lines", "false"],
+        ["a : test: 101 lines", "true"],
+        ["a : clean: 101 lines", "true"],  # new lines may be of it
+    ]
+    assert seen(folded, 2, 3, 103, 104) == [True, False, False, True]
+    assert violations(folded) == []
+
+
+def test_a_key_opens_and_closes_a_chapter(folded):
+    fold = folded.locator(INSTALL)
+    fold.press("Enter")
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    assert seen(folded, 103) == [True]
+    fold.press("Enter")
+    assert seen(folded, 103) == [False]
+    folded.locator("#L1 .part").click()
+    assert seen(folded, 2, 104, 307) == [False, False, False]
+    folded.locator("#L1 .part").click()
+    assert seen(folded, 2, 103, 104, 307) == [True, False, True, True]
+
+
+def test_whatever_goes_to_a_folded_line_opens_its_chapter(folded):
+    fold = folded.locator(INSTALL)
+    # A fragment of text is found as the browser's search finds it.
+    for fragment in ("L50", "L40-L60", ":~:text=install%2C%20line%2047"):
+        folded.evaluate("fragment => { location.hash = fragment; }", fragment)
+        expect(fold).to_have_attribute("aria-expanded", "true")
+        expect(folded.locator("#L50")).to_be_in_viewport()
+        fold.click()
+        expect(fold).to_have_attribute("aria-expanded", "false")
+    folded.keyboard.press("g")
+    folded.keyboard.type("50\n")
+    expect(folded.locator("#L50")).to_be_in_viewport()
+
+
+def test_a_chapter_whose_first_line_is_folded_hides_no_line_behind_that_fold(server, page):
+    page.goto(f"{server.url}/go.txt")
+    fold = page.locator("#L1 .part")
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    assert seen(page, 1, 2, 7, 12, 13, 18, 19) == [True, False, False, False, True, True, True]
+    fold.click()
+    assert seen(page, 2, 7, 8, 12, 13, 18, 19) == [True, True, False, False, False, False, True]
+
+
+def test_all_is_copied(folded):
+    log = "\n".join(lines())
+    context = folded.context
+    over = "getSelection().setBaseAndExtent(L1.childNodes[1], 0, L104.childNodes[1], 4)"
+    assert copied(context, folded, over) == log[: log.index("TASK [a : test]") + 4]
+    folded.evaluate("getSelection().removeAllRanges()")
+    folded.locator("#log").focus()
+    folded.keyboard.press("Control+A")
+    assert "install, line 99\n" in copied(context, folded, "0")
+
+
+def test_it_prints_what_is_folded(folded):
+    folded.emulate_media(media="print")
+    assert seen(folded, 103) == [True]
+
+
+def test_the_outline_marks_the_chapter_that_is_looked_at(folded):
+    mark = folded.locator("#chapters [aria-current]")
+    expect(mark).to_have_text("PLAY [all]")
+    folded.evaluate("document.getElementById('L150').scrollIntoView()")
+    expect(mark).to_have_text("a : test")
+    if folded.viewport_size == DESK:
+        folded.get_by_role("link", name="a : install").click()
+        expect(folded.locator(INSTALL)).to_have_attribute("aria-expanded", "true")
+        expect(mark).to_have_text("a : install")
+
+
+@pytest.mark.parametrize("address", ["healthy.txt", "console.txt#L50", "console.txt?not=line+5"])
+def test_nothing_that_a_reader_looks_for_begins_folded(server, chromium, address):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/{address}")
+        expect(page.locator("#chapters")).to_be_attached()
+        expect(page.locator(".part")).to_have_count(0 if "not=" in address else 4)
+        assert page.locator(".b[hidden]").count() == 0

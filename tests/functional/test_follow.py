@@ -303,6 +303,25 @@ def test_many_lines_under_a_folded_error_fold_too(log):
     expect(log.page.locator("#L301 .fold")).to_have_attribute("data-lines", "25 lines folded")
 
 
+def test_new_lines_open_the_chapter_that_they_are_of(log):
+    log.write("TASK [a] ***\n" + "a\n" * 9)
+    log.open()
+    log.page.locator("#L1 .part").click()
+    last = log.page.locator("#L10")
+    assert not last.evaluate("line => line.checkVisibility()")
+    log.grow("b\n")
+    assert last.evaluate("line => line.checkVisibility()")
+    log.grow("ok: [n]\nTASK [b] ***\n" + "c\n" * 9)
+    log.answer()  # then the counts follow
+    expect(log.page.locator("#chapters li")).to_have_text(["a", "b"])
+    expect(log.page.locator("#L1 .part")).to_have_attribute("data-lines", "11 lines")
+    log.page.locator("#L1 .part").click()
+    shown = log.page.locator(".b > [id]").evaluate_all(
+        "lines => lines.filter((line) => line.checkVisibility()).map(({ id }) => id)"
+    )
+    assert shown == ["L1", *(f"L{number}" for number in range(13, 23))]
+
+
 def test_without_scripts_a_link_shows_newer_lines(chromium, server, root):
     (root / "job.txt").write_text(BEGIN + "not fini")
     with chromium.new_context(java_script_enabled=False) as context:

@@ -26,6 +26,7 @@ SHOWS = {
         ("not=heartbeat", b"imeout"),
         ("format=jsonl", b'"end": true, '),
         ("format=summary", b'"histogram": '),
+        ("chapter=", b" | PLAY RECAP"),
     ],
     "install.rst": [("/job-output.txt", b" | ")],
     "urls.rst": [

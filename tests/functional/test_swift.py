@@ -109,6 +109,14 @@ def test_log_in_swift_only(server, put):
     assert ask(server, "/only/swift.txt?source=disk").status == 404
 
 
+@pytest.mark.parametrize("lines", [1, MEGABYTE // len(LINE)])
+def test_a_chapter_of_a_log_in_swift(server, put, lines):
+    chapter = b"TASK [b] ***\n" + LINE
+    put("chapter.txt.gz", gzip.compress(b"TASK [a] ***\n" + LINE * lines + chapter))
+    assert ask(server, "/chapter.txt?chapter=b").body == chapter
+    assert ask(server, "/chapter.txt?chapter=c").status == 400
+
+
 def test_disk_comes_first_unless_swift_is_named(server, put, root):
     (root / "both.txt").write_bytes(b"on disk\n")
     put("both.txt", b"in swift\n")

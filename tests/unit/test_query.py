@@ -171,7 +171,7 @@ def test_a_form_that_is_not_filled_in_asks_for_nothing():
     names = [name for name, parameter in PARAMETERS.items() if parameter.in_form]
     assert names == [
         *("lines", "since", "until", "q", "re", "not", "context", "against", "new"),
-        *("tail", "show", "goto", "logs"),
+        *("tail", "show", "chapter", "goto", "logs"),
     ]
     assert selected("&".join(f"{name}=" for name in names)) == ALL_LINES
     assert selected("q=&level=ERROR&q=x&re=") == Selection(
@@ -223,8 +223,9 @@ WRONG = {
         ],
     ),
     "goto": ("a line's number", ["x", "0", "-5", "25:00", "18:60", "2026-13-01", "_", "18:25:61"]),
+    "chapter": ("1 to 200 characters", ["x" * 201]),
     "source": ("all, disk, swift", ["s3", ""]),
-    "format": ("html, text, jsonl, summary, overview, raw, json", ["xml", ""]),
+    "format": ("html, text, jsonl, summary, overview, chapters, raw, json", ["xml", ""]),
     "content-type": ("text/plain, text/html", ["image/png", ""]),
 }
 

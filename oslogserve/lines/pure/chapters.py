@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the chapters of a log: the commands, tasks, stages and tests of a build.
 
-Chapters nest: one that is open may hold others of its level or deeper. Only the first MOST are listed.
+Chapters nest: one that is open may hold others of its level or deeper. The first MOST are listed, and
+those of the others that failed.
 The native core does the same (speedups/src/chapters.rs).
 """
 
@@ -13,12 +14,10 @@ from typing import NamedTuple
 from oslogserve.lines.clock import Clock, Instant
 from oslogserve.lines.grammar import chapters
 from oslogserve.lines.grammar.chapters import ChapterRule, Event
-from oslogserve.lines.summary import Chapter
+from oslogserve.lines.summary import LONGEST_NAME, Chapter
 
-#: Chapters that a summary lists, and those that are open at once.
-MOST, MOST_OPEN = 500, 64
-#: Bytes of a name.
-LONGEST_NAME = 200
+#: Chapters that a summary lists; those that failed behind them; and those that are open at once.
+MOST, MOST_FAILED, MOST_OPEN = 500, 100, 64
 
 _RULES = [(rule, re.compile(rule.pattern).match) for rule in chapters.CHAPTERS]
 _SECTIONS = re.compile(chapters.SECTION).finditer
@@ -45,8 +44,10 @@ class Marked(NamedTuple):
 class _Open:
     """A chapter that has not ended."""
 
-    #: None if it is not listed.
+    #: None if it has no name.
     chapter: Chapter | None
+    #: How many chapters began before it.
+    place: int
     level: int
     tool: str
     name: bytes
@@ -58,8 +59,11 @@ class ChapterFinder:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._listed: list[Chapter] = []
-        self._left_out = 0
+        #: Those that are listed, or may be, by their place.
+        self._kept: dict[int, Chapter] = {}
+        self._count = 0
+        #: Those that failed behind the first MOST.
+        self._failed = 0
         self._open: list[_Open] = []
         #: The one that ended last, which a verdict may follow.
         self._ended: _Open | None = None
@@ -166,9 +170,9 @@ class ChapterFinder:
     def _open_one(self, line: Marked, tool: str, level: int, name: bytes, shown: bytes) -> _Open:
         if len(self._open) == MOST_OPEN:
             self._end(self._open[-1], line.number - 1)
-        chapter = None
+        place, chapter = self._count, None
         text = shown.removeprefix(b"$ ") or name
-        if text and len(self._listed) < MOST:
+        if text:
             chapter = Chapter(
                 name=text[:LONGEST_NAME].decode("utf-8", "replace"),
                 first=line.number,
@@ -178,13 +182,27 @@ class ChapterFinder:
                 micros=None,
                 outcome=None,
             )
-            self._listed.append(chapter)
-        elif text:
-            self._left_out += 1
-        opened = _Open(chapter, level, tool, name, self._instant(line))
+            self._kept[place] = chapter
+            self._count += 1
+        opened = _Open(chapter, place, level, tool, name, self._instant(line))
         self._open.append(opened)
-        self._ended = None
+        self._follow_ended(None)
         return opened
+
+    def _follow_ended(self, ended: _Open | None) -> None:
+        """Makes `ended` the one that ended last. The one before it has its outcome now."""
+        if self._ended:
+            self._settle(self._ended)
+        self._ended = ended
+
+    def _settle(self, one: _Open) -> None:
+        """Drops a chapter behind the first MOST unless it failed."""
+        if one.chapter is None or one.place < MOST:
+            return
+        if one.chapter["outcome"] == "failed" and self._failed < MOST_FAILED:
+            self._failed += 1
+        else:
+            del self._kept[one.place]
 
     def _close(self, level: int, line: Marked, within: _Open | None = None) -> None:
         """Ends the chapters of a level or deeper before a line, the innermost first: all, or those
@@ -200,7 +218,7 @@ class ChapterFinder:
         self, ended: _Open, last: int, outcome: str | None = None, micros: int | None = None
     ) -> None:
         self._open = [one for one in self._open if one is not ended]
-        self._ended = ended
+        self._follow_ended(ended)
         if chapter := ended.chapter:
             chapter["last"] = max(last, chapter["first"])
             chapter["micros"] = micros if micros is not None and micros >= 0 else None
@@ -225,14 +243,17 @@ class ChapterFinder:
         for one in self._open:
             if one.chapter:
                 one.chapter["last"] = last
-        self._open = []
         around = list(self._around(failed_at)) if failed_at else []
         if around and around[-1]["outcome"] is None:
             around[-1]["outcome"] = "failed"
-        return self._listed, self._left_out
+        self._follow_ended(None)
+        for one in self._open:
+            self._settle(one)
+        self._open = []
+        return list(self._kept.values()), self._count - len(self._kept)
 
     def _around(self, number: int) -> Iterator[Chapter]:
-        return (one for one in self._listed if one["first"] <= number <= one["last"])
+        return (one for one in self._kept.values() if one["first"] <= number <= one["last"])
 
 
 def _date(chapter: Chapter | None, micros: int) -> None:

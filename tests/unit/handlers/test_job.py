@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+import html
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import random
 import re
 import time
 import tracemalloc
+from collections import Counter
 from datetime import UTC, datetime
 from threading import Event, Thread
 from urllib.parse import quote
@@ -186,11 +188,20 @@ def test_a_request_id_leads_to_its_lines_in_all_logs(job, ask, query, link):
     assert lines(found) == [f"a.txt:1:2026-03-04 18:22:11.000 INFO [{request}] one"]
 
 
-def test_a_page_by_time_has_all_lines_in_one_list_after_the_other(ask, monkeypatch):
-    monkeypatch.setattr("oslogserve.pages.job.GATHERED_FOR", 60)
+@pytest.mark.parametrize("gathered_for", [0, 60])
+def test_a_page_by_time_names_a_log_once_before_its_lines(ask, monkeypatch, gathered_for):
+    monkeypatch.setattr("oslogserve.pages.rows.GATHERED_FOR", gathered_for)
     page = ask("/job/?order=time", **HTML).text
-    assert page.count("<ol class=b>") == page.count("</ol>") == 1
-    assert len(re.findall("<li[ >]", page)) == 8
+    runs = re.findall(
+        '<ol class="b run (.*?)"><li class=name><a href="(.*?)">(.*?)</a>\n(.*?)</ol>',
+        page,
+        re.DOTALL,
+    )
+    assert [(run[0], run[2], run[3].count("<li")) for run in runs] == [
+        *(("log0", "nova", 2), ("log1", "neutron", 2), ("log0", "nova", 3), ("log2", "plain", 1))
+    ]
+    assert runs[0][1] == "logs/nova.txt.gz"
+    assert page.count("</ol>") == 4
 
 
 def test_a_page_ends_and_links_to_the_next_lines(job):
@@ -501,6 +512,48 @@ def test_an_overview_of_many_logs_goes_on_with_the_rest(tmp_path):
     assert ["1 other file" in page for page in pages] == [True, False, False]
 
 
+def test_the_parts_of_an_overview_agree_on_ranks_and_on_when_the_job_failed(tmp_path):
+    (tmp_path / "job").mkdir()
+    times = [1772648533 - 3600 * number for number in range(7)]
+    texts = [
+        f"2026-03-04 18:{50 - 5 * n}:00.250 ERROR x: {'none' if n else 'one'}\n" for n in range(7)
+    ]
+    for number, text in enumerate(texts):
+        (tmp_path / "job" / f"{number}.txt").write_text(text)
+        os.utime(tmp_path / "job" / f"{number}.txt", (times[number], times[number]))
+    console = tmp_path / "job" / "job-output.txt"
+    console.write_text("2026-03-04 18:51:00.125 ERROR the end\n")
+
+    def parts(ask):
+        address = "?format=overview&source=disk"
+        while address:
+            page = ask(f"/job/{address}").text
+            kinds = re.search('data-kinds="(.*?)"', page)
+            wrong = re.findall(
+                '<li data-score="(.*?)"(?: data-base="(.*?)" data-weight="(.*?)" data-kind="(.*?)")?>'
+                '<a class="name" href="(.*?)[?"]',
+                page,
+            )
+            yield json.loads(html.unescape(kinds[1])) if kinds else {}, wrong
+            found = re.search('<a href="([^"]*)" rel="next nofollow">', page)
+            address = found and found[1].replace("&amp;", "&")
+            assert not address or "failed=2026-03-04T18%3A51%3A00.125000Z" in address
+
+    [(_, whole)] = parts(Asking(tmp_path))
+    several = list(parts(Asking(tmp_path, serve_job_logs="3")))
+    assert len(several) == 3
+    counts = Counter()
+    for kinds, _ in several:
+        counts.update(kinds)
+    scores = {
+        name: float(base) + float(weight) / counts[kind]
+        for _, wrong in several
+        for _, base, weight, kind, name in wrong
+    }
+    assert sorted(scores, key=lambda name: -scores[name]) == [one[-1] for one in whole]
+    assert scores == pytest.approx({one[-1]: float(one[0]) for one in whole})
+
+
 def test_an_overview_goes_on_behind_the_logs_that_it_could_pay_for(tmp_path):
     (tmp_path / "job").mkdir()
     for number in range(5):
@@ -569,7 +622,8 @@ def test_an_overview_names_the_task_that_failed(job, ask):
     (job / "job" / "job-output.json").write_text(json.dumps(zuul))
     page = ask("/job/?format=overview").text
     assert "Task <b>run</b> failed on <b>controller</b>: &lt;b&gt; no " in page
-    moment = "?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z&amp;order=time"
+    moment = "?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z&amp;level=INFO"
+    moment += "&amp;order=time"
     assert f'<a href="{moment}">this moment in all logs</a>' in page
     found = lines(ask(f"/job/{moment.replace('&amp;', '&')}&format=text"))
     assert len(found) == 6
@@ -595,6 +649,41 @@ def test_an_overview_is_headed_by_the_build(job, ask):
     page = ask("/job/?format=overview").text
     assert "Branch" not in page
     assert 'class="notice"' not in page
+
+
+GITLAB = b"""Running with gitlab-runner 17.0.0 (abc)
+  on <green>-1 t3cXyz, system ID: s_1
+Checking out 7226fc70 as detached HEAD (ref is refs/merge-requests/29/head)...
+"""
+
+
+def test_an_overview_is_headed_by_what_the_console_says(job):
+    ask = Asking(job)
+    (job / "job" / "console.txt").write_bytes(GITLAB + b"ERROR: Job failed: exit code 1\n")
+    page = ask("/job/?format=overview").text
+    build = re.search("<dl.*</dl>", page, re.DOTALL)[0]
+    assert re.sub("<[^>]*>", " ", build).split() == [
+        *("Change", "29", "Result", "failed", "Nodes", "&lt;green&gt;-1")
+    ]
+    (job / "job" / "console-2.txt").write_bytes(b"of another job\n")
+    assert "<dl" not in ask("/job/?format=overview").text
+
+
+def test_large_logs_have_the_header_too_and_the_next_logs_have_it_not_again(job):
+    (job / "job" / "console.txt").write_bytes(GITLAB)
+    ask = Asking(job, serve_job_unasked_size="10", serve_job_logs="2")
+    page = ask("/job/?format=overview&unasked=yes").text
+    assert page.index("<dd>29</dd>") < page.index(
+        "What went wrong in these logs</a>, which are large"
+    )
+    assert "<dd>29</dd>" in ask("/job/?format=overview").text
+    assert "<dd>29</dd>" not in ask("/job/?format=overview&skip=1").text
+    inventory = job / "job" / "zuul-info" / "inventory.yaml"
+    inventory.parent.mkdir()
+    inventory.write_text('{"all": {"vars": {"zuul": {"job": "tox"}}}}')
+    page = ask("/job/?format=overview&unasked=yes").text
+    assert "<dd>tox</dd>" in page
+    assert "<dd>29</dd>" not in page
 
 
 def test_an_overview_names_the_tests_that_failed(job, ask):
@@ -790,12 +879,16 @@ def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_
         ("?show=L1", 400, "show is for logs"),
         ("?lines=1-2", 400, "lines is for logs"),
         ("?format=jsonl&skip=1", 400, "skip is for format=overview"),
+        ("?format=jsonl&failed=2026", 400, "failed is for format=overview"),
         ("?format=json&level=ERROR", 400, "format=json takes no filter for a folder"),
         *(
             (f"plain.txt?{one}", 400, "is for folders")
             for one in ("order=time", "logs=x", "from=x")
         ),
-        *((f"plain.txt?{one}", 400, "is for folders") for one in ("in=job", "format=overview")),
+        *(
+            (f"plain.txt?{one}", 400, "is for folders")
+            for one in ("in=job", "format=overview", "failed=2026")
+        ),
         ("other/?format=summary", 404, "No source has this log."),
     ],
 )

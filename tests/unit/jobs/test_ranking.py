@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 import random
 import re
+from collections import Counter
 from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.jobs.ranking import likelihood, ranked
+from oslogserve.jobs.ranking import failure_of, kinds_of, likelihood, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
 from tests.renderers import answered, pure
@@ -125,7 +126,27 @@ def test_errors_without_a_date_are_ranked_too(time):
 
 def test_a_log_without_errors_has_no_rank():
     [rank] = ranked([("a.txt", errors())])
-    assert rank == (0.0, None)
+    assert rank[:2] == (0.0, None)
+
+
+def test_of_parts_of_a_job_the_ranks_are_those_of_the_whole():
+    logs = [
+        ("job-output.txt", errors(("2026-03-04T19:00:00", "the end"))),
+        ("build.txt", failed("test", "2026-03-04T18:58:00")),
+        *((f"{n}.txt", errors((f"2026-03-04T18:{n:02}:00", "of many"))) for n in range(30)),
+        ("a.txt", errors(("2026-03-04T18:10:00", "alone"))),
+        ("b.txt", errors(("2026-03-04T18:59:00", "of two"))),
+        ("c.txt", errors()),
+        ("d.txt", errors(("2026-03-04T19:30:00", "of two"))),
+    ]
+    whole = {name: rank.score for (name, _), rank in zip(logs, ranked(logs), strict=True)}
+    parts = [logs[:12], logs[12:33], logs[33:]]
+    failure = failure_of(parts[0])
+    kinds = sum((kinds_of(summary for _, summary in part) for part in parts), Counter())
+    for part in parts:
+        for (name, _), rank in zip(part, ranked(part, (), failure), strict=True):
+            of_errors = rank.weight / kinds[rank.kind] if rank.kind else 0
+            assert rank.base + of_errors == pytest.approx(whole[name])
 
 
 @pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
@@ -153,7 +174,8 @@ def test_errors_shortly_before_the_failure_of_another_log_count_more():
         ("c.txt", errors(("2026-03-04T20:00:00", "behind"))),
         ("build.txt", failed("test", "2026-03-04T19:00:00")),
     ]
-    assert max(ranked(logs)[:3]) == ranked(logs)[1]
+    scores = [rank.score for rank in ranked(logs)[:3]]
+    assert max(scores) == scores[1]
 
 
 def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
@@ -165,7 +187,8 @@ def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
 
 def test_a_log_that_did_not_fail_has_its_end():
     end = failed("end") | {"failed": False}
-    assert ranked([("a.txt", end)]) == [(0.0, end["cause"])]
+    [rank] = ranked([("a.txt", end)])
+    assert rank[:2] == (0.0, end["cause"])
 
 
 def test_likely_logs_come_first_then_new_and_small_ones():

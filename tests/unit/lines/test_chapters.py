@@ -3,8 +3,9 @@
 
 import pytest
 
-from oslogserve.lines.pure.chapters import LONGEST_NAME, MOST, MOST_OPEN
+from oslogserve.lines.pure.chapters import MOST, MOST_FAILED, MOST_OPEN
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.lines.summary import LONGEST_NAME
 from tests.renderers import answered
 
 
@@ -218,9 +219,42 @@ def test_chapters_are_of_the_lines_that_a_filter_leaves(chapters_of):
     assert chapters_of(*TASKS, first=5, last=6) == [("a : test", 5, 6, "failed")]
 
 
+def test_behind_the_first_ones_those_are_listed_that_failed(summary_of):
+    tasks = [
+        *(b"PLAY [b] ***", b"TASK [passed] ***", b"ok: [n]"),
+        *(
+            b"TASK [failed] ***",
+            b"fatal: [n]",
+            b"TASK [ignored] ***",
+            b"fatal: [n]",
+            b"...ignoring",
+        ),
+        *(b"FAIL: test_it (tests.TestIt)", b"a", b"Ran 2 tests in 0.1s"),
+        *(b"TASK [unknown] ***", b"b", b"TASK [last] ***", b"fatal: [n]"),
+    ]
+    summary = summary_of(*[b"TASK [a] ***"] * MOST, *tasks)
+    assert [
+        (one["name"], one["first"] - MOST, one["last"] - MOST, one["outcome"])
+        for one in summary["chapters"][MOST:]
+    ] == [
+        ("failed", 4, 5, "failed"),
+        ("test_it (tests.TestIt)", 9, 10, "failed"),
+        ("last", 14, 15, "failed"),
+    ]
+    assert summary["more_chapters"] == 4
+
+
+def test_an_open_chapter_that_holds_the_cause_is_listed(summary_of):
+    end = [section(b"start", 1, b"b"), b"not ok 1 - a", b"ERROR: Job failed: exit code 1"]
+    summary = summary_of(*[b"TASK [a] ***"] * MOST, *end)
+    assert [one["name"] for one in summary["chapters"][MOST:]] == ["b"]
+
+
 def test_what_is_listed_is_bounded(summary_of, chapters_of):
     many = summary_of(*[b"TASK [a] ***"] * (MOST + 7))
     assert (len(many["chapters"]), many["more_chapters"]) == (MOST, 7)
+    failed = summary_of(*[b"TASK [a] ***", b"fatal: [n]"] * (MOST + MOST_FAILED + 7))
+    assert (len(failed["chapters"]), failed["more_chapters"]) == (MOST + MOST_FAILED, 7)
     [(name, *_)] = chapters_of(b"=== RUN   " + b"\xff" * 2 * LONGEST_NAME)
     assert name == "\N{REPLACEMENT CHARACTER}" * LONGEST_NAME
     deep = chapters_of(*[b"[Pipeline] { (a)"] * (MOST_OPEN + 1))

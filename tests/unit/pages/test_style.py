@@ -6,6 +6,7 @@ import re
 import pytest
 
 from oslogserve.pages.assets import content
+from oslogserve.pages.rows import COLOURS
 
 #: WCAG 2 AA, of text.
 CONTRAST = 4.5
@@ -62,12 +63,20 @@ def test_every_text_of_a_line_can_be_read_on_every_background(scheme):
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_the_name_of_each_log_of_a_job_can_be_read(scheme):
+    pairs = re.findall(rf"\.(log\d) {{ --log: {PAIR}; }}", content("job.css"))
+    colours = {name: (light, dark) for name, light, dark in pairs}
+    assert len(set(colours.values())) == COLOURS
+    assert too_close(colours, AROUND, scheme) == []
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_the_bar_and_what_stands_around_the_lines_can_be_read(scheme):
     assert too_close({**TEXTS, "link": VARIABLES["link"]}, AROUND, scheme) == []
 
 
 def test_the_script_needs_no_evaluation_and_writes_no_markup_of_a_log():
-    script = content("log.js") + content("follow.js")
+    script = content("log.js") + content("follow.js") + content("outline.js")
     assert not re.search(
         r"\beval\b|new Function|document\.write|outerHTML|insertAdjacentHTML", script
     )

@@ -6,6 +6,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from oslogserve import templates
+from oslogserve.jobs.build import Build
 from oslogserve.templates import rendered, streamed
 
 HOSTILE = '<script>alert("1")</script>&\''
@@ -17,7 +18,7 @@ TEMPLATES = {
 
 
 def large_job(address):
-    return rendered("large_job.html", address=address).decode()
+    return rendered("large_job.html", build=Build(), address=address).decode()
 
 
 def test_a_template_escapes_what_fills_it():

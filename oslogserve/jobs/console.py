@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader of the head of a console: what GitHub Actions and GitLab print of the build.
+
+A runner prints some of it. The rest is in the predefined variables, where a job prints its environment.
+Anybody who runs a job can print the same, so all of it is text to be escaped.
+"""
+
+import re
+from collections import defaultdict
+from contextlib import suppress
+from typing import Any
+
+from oslogserve.jobs.build import MOST_TEXT, Build
+from oslogserve.lines.time_range import time_range
+
+#: Bytes of the console that are read.
+HEAD = 64 * 1024
+#: Characters of a line that are looked at.
+MOST_OF_LINE = 1000
+#: What a terminal does not show, and the time before each line: of GitHub, and of GitLab with its stream.
+_UNSEEN = re.compile(r"^.*\r(?!\n)|\r|\x1b\[[0-9;]*[A-Za-z]|\ufeff", re.MULTILINE)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]{8,30}Z (?:[0-9a-f]{2}[OE][+ ])?")
+_GITHUB = "Current runner version: "
+_GITLAB = "Running with gitlab-runner "
+#: Variables in the order in which they count, by what they name.
+_VARIABLES = {
+    "project": ("GITHUB_REPOSITORY", "CI_PROJECT_PATH"),
+    "change": ("CI_MERGE_REQUEST_IID",),
+    "branch": ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CI_COMMIT_BRANCH"),
+    "ref": ("GITHUB_REF", "CI_COMMIT_REF_NAME"),
+    "job": ("CI_JOB_NAME", "GITHUB_JOB"),
+    "runner": ("RUNNER_NAME", "CI_RUNNER_DESCRIPTION"),
+}
+_VARIABLE = re.compile(
+    r"^(?:export |declare -x )?((?:GITHUB|CI|RUNNER)_[A-Z_]{1,50})=(['\"]?)(.+)\2$", re.MULTILINE
+)
+#: What the systems print for a secret.
+_MASKED = ("***", "[MASKED]")
+#: Lines of runners, by what they name. A job's complete name counts before its variable.
+_LINES = {
+    _GITHUB: {
+        "complete job": r"^Complete job name: (.+)$",
+        "runner": r"^Runner name: '(.+)'$",
+        "image": r"^##\[group\](?:Runner Image|Virtual Environment)\n(?:Image|Environment): (.+)$",
+        "project": r"^Syncing repository: (\S+)$",
+        "ref": r"^(?:##)?\[command\]\S*git checkout --progress --force (?:-B \S+ )?(refs/\S+)$",
+    },
+    _GITLAB: {
+        "runner": r"^Running with gitlab-runner .*\n[ \t]+on (.+?) [^\s,]+(?:, system ID: \S+)?$",
+        "ref": r"^Checking out [0-9a-f]+ as (?:detached HEAD \(ref is (.+)\)|(.+))\.\.\.$",
+        "project": r"^(?:Initialized empty|Reinitialized existing) Git repository in \S*?/builds/"
+        r"(?:[\w-]+/\d+/)?([^/\s]+/\S+?)/\.git/$",
+    },
+}
+#: References of a branch, and of a pull or merge request.
+_BRANCH = re.compile(r"refs/(?:heads|remotes/origin)/(.+)")
+_CHANGE = re.compile(r"refs/(?:remotes/)?(?:pull|merge-requests)/(\d+)/(?:merge|head)")
+#: What GitLab's runner prints last.
+_FAILED = "ERROR: Job failed"
+
+
+class ConsoleHead:
+    """The head of a console, as far as GitHub Actions or GitLab wrote it."""
+
+    def __init__(self, head: bytes) -> None:
+        self._text = _seen(head)
+        self._system = next((one for one in _LINES if f"\n{one}" in self._text), "")
+
+    def build(self) -> Build:
+        """The build; an empty one if neither of them made it."""
+        found = self._named()
+        change, branch, ref = _of_ref(found["ref"])
+        runner, image = found["runner"], found["image"]
+        return Build(
+            project=found["project"],
+            change=found["change"] or change,
+            branch=found["branch"] or branch,
+            ref=ref if ref != found["branch"] else "",
+            job=found["complete job"] or found["job"],
+            nodes=f"{runner} ({image})" if runner and image else runner or image,
+        )
+
+    def _named(self) -> dict[str, str]:
+        """Values by what they name, cut; a variable counts before a line of the runner."""
+        variables: dict[str, str] = {}
+        for name, _, value in _VARIABLE.findall(self._text):
+            if value not in _MASKED:
+                variables.setdefault(name, value[:MOST_TEXT])
+        found: dict[str, str] = defaultdict(str)
+        for what, pattern in _LINES.get(self._system, {}).items():
+            if line := re.search(pattern, self._text, re.MULTILINE):
+                found[what] = line[line.lastindex or 0][:MOST_TEXT]
+        for what, names in _VARIABLES.items():
+            found[what] = next((variables[one] for one in names if one in variables), found[what])
+        return found
+
+    def end(self, summary: dict[str, Any]) -> tuple[str, float | None]:
+        """The result and the duration in seconds, as far as the runner says them; "" and None if not.
+
+        summary: of the whole console.
+        """
+        errors = summary["errors"]
+        if self._system == _GITLAB and errors and errors[-1]["text"].startswith(_FAILED):
+            return "failed", None
+        if self._system == _GITHUB:  # it dates each line
+            with suppress(ValueError):
+                times = [time_range(summary[one] or "") for one in ("first_time", "last_time")]
+                first, last = (one.first_in_utc for one in times)
+                return "", (last - first) / 10**6 if last >= first else None
+        return "", None
+
+
+def _seen(head: bytes) -> str:
+    """The text that a terminal shows, without the times before its lines."""
+    lines = _UNSEEN.sub("", head[:HEAD].decode("utf-8", "replace")).split("\n")
+    return "\n".join(["", *(_TIME.sub("", line[:MOST_OF_LINE], 1) for line in lines)])
+
+
+def _of_ref(ref: str) -> tuple[str, str, str]:
+    """The change and the branch of a reference; or the reference itself, such as a tag's."""
+    if found := _CHANGE.fullmatch(ref):
+        return found[1], "", ""
+    if found := _BRANCH.fullmatch(ref):
+        return "", found[1], ""
+    return "", "", ref

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page with the chapters of a log: what its outline is for a reader without scripts."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from oslogserve.pages.page import address, frame
+from oslogserve.query import Query
+from oslogserve.templates import rendered
+
+_SECOND = 10**6
+#: Levels of the page's lists: a line with many marks nests any number of chapters.
+_DEEPEST = 8
+
+
+class Entry(NamedTuple):
+    """A chapter, and those that it contains."""
+
+    name: str
+    #: Of its lines.
+    address: str
+    lines: int
+    #: None if it is not known.
+    micros: int | None
+    has_failed: bool
+    inner: list["Entry"]
+
+
+def chapters_page(query: Query, summary: dict[str, Any], notices: Iterable[str]) -> bytes:
+    """The page. summary: as a renderer writes it. notices: a sentence for each missing part."""
+    chapters = summary["chapters"]
+    source = "" if query.source == "all" else query.source
+    return rendered(
+        "chapters.html",
+        **frame(query.mount, query.path),
+        log=address(source=source),
+        chapters=_nested(chapters, source),
+        count=len(chapters) + summary["more_chapters"],
+        failed=sum(chapter["outcome"] == "failed" for chapter in chapters),
+        more=summary["more_chapters"],
+        notices=notices,
+    )
+
+
+def _nested(chapters: Iterable[dict[str, Any]], source: str) -> list[Entry]:
+    """The outermost chapters. chapters: in the order of their first lines."""
+    outermost: list[Entry] = []
+    around: list[tuple[int, list[Entry]]] = []
+    for chapter in chapters:
+        first, last, duration = chapter["first"], chapter["last"], chapter["duration"]
+        while around and around[-1][0] < last:
+            around.pop()
+        entry = Entry(
+            chapter["name"],
+            address(source=source, lines=f"{first}-{last}"),
+            last - first + 1,
+            None if duration is None else round(duration * _SECOND),
+            chapter["outcome"] == "failed",
+            [],
+        )
+        siblings = around[:_DEEPEST][-1][1] if around else outermost
+        siblings.append(entry)
+        around.append((last, entry.inner))
+    return outermost
