@@ -31,6 +31,7 @@ from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Response
 from oslogserve.jobs.job import Jobs, Limits
+from oslogserve.jobs.pointers import Pointers
 from oslogserve.lines.renderer import described
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
@@ -61,6 +62,7 @@ class App:
         self._metrics["build_info", __version__, name].set(1)
         self._note_configuration(threads, time.time() if taken is None else taken, is_latest)
         self._guards = _guards(config, self._metrics, name)
+        self._pointers = Pointers(config["job", "passed_folder"], config["job", "passed"])
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
@@ -182,6 +184,7 @@ class App:
         ]
         if not sources:
             raise BadRequest(f"source={query.source}: this server has no such source.")
+        query = self._pointers.resolved(query, sources)
         handler = self._folder if query.is_folder else self._log
         return handler(request, query, sources)
 

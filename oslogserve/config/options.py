@@ -82,6 +82,8 @@ OPTIONS = (
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),
     Option("serve", "renderer", "auto", one_of("auto", "native", "pure"), "OSLOGSERVE_RENDERER"),
     Option("serve", "opentelemetry", "no", values.opentelemetry),
+    Option("job", "passed", "", values.pattern),
+    Option("job", "passed_folder", "/passed", values.path),
     Option("metrics", "path", "/metrics", values.path),
     Option("request_log", "to", "off", values.destination),
     Option("request_log", "format", "json", one_of("json", "combined")),

@@ -20,6 +20,8 @@ def add_to(commands: Any) -> None:
     add("--container", metavar="C", help="default: [swift] container")
     add("--config", metavar="FILE", help="configuration of the server (default: OS_* variables)")
     add("--expire", type=duration, metavar="T", help="such as 30d (default: never)")
+    passed = "renew the pointer @NAME to this folder, whose run passed, after all is stored"
+    add("--passed", metavar="NAME", help=passed)
     add("--no-gzip", action="store_true", help="store text uncompressed")
     parallel = "files at once (default: %(default)s)"
     add("--parallel", type=whole_number(1, 1000), default=8, metavar="N", help=parallel)

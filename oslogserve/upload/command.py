@@ -31,11 +31,15 @@ def upload(options: argparse.Namespace) -> int:
     Raises ConfigError, OSError.
     """
     destination = _destination(options)
+    if options.passed:
+        _pointer(options, destination)  # a faulty name is told before anything is stored
     report = Report()
     if options.logs == "-":
         _upload_console(options, destination, report)
     else:
         _upload_folder(options, destination, report)
+    if options.passed and report.is_complete:
+        _renew_pointer(options, destination, report)
     print(report.summary())
     return 0 if report.is_complete else 1
 
@@ -54,6 +58,30 @@ def _destination(options: argparse.Namespace) -> Destination:
         )
     prefix = b"/".join(filter(None, segments))
     return Destination(config, prefix, options.segment_size, not options.no_gzip)
+
+
+def _pointer(options: argparse.Namespace, destination: Destination) -> tuple[Destination, bytes]:
+    """The destination of pointers, and the pointer's file name. Raises ConfigError."""
+    name = os.fsencode(options.passed)
+    folder = destination.config["job", "passed_folder"].strip("/").encode()
+    pointers = destination._replace(prefix=folder, may_gzip=False)
+    if b"/" in name or name.startswith((b".", b"@")) or not destination.prefix:
+        raise ConfigError(f"--passed {shown(name)}: give a name without slashes, and a --prefix")
+    try:
+        pointers.location(name)
+    except BadName as error:
+        raise ConfigError(f"--passed {shown(name)}: {error}") from error
+    return pointers, name
+
+
+def _renew_pointer(options: argparse.Namespace, destination: Destination, report: Report) -> None:
+    pointers, name = _pointer(options, destination)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(_writer(options, pointers, report, options.patience)) as writer,
+    ):
+        Path(os.fsdecode(folder), os.fsdecode(name)).write_bytes(destination.prefix + b"\n")
+        Uploader(os.fsencode(folder), iter([name]), pointers, writer, report).run()
 
 
 def _writer(
@@ -121,7 +149,8 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
 
 def _same_destination(options: argparse.Namespace) -> list[str]:
     """Arguments that upload the folder to the same destination."""
-    given = {name: getattr(options, name) for name in ("prefix", "container", "config", "expire")}
+    names = ("prefix", "container", "config", "expire", "passed")
+    given = {name: getattr(options, name) for name in names}
     return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
 

@@ -303,3 +303,27 @@ def test_a_console_whose_upload_is_killed_is_kept(swift, connection, tmp_path):
     assert upload(kept.parent, "--prefix", "job", config=config).returncode == 0
     assert stored(connection, "gone", "job") == [("job-output.txt", job.written)]
     assert connection.get_container("gone_segments")[1] == []
+
+
+def test_a_run_that_passed_renews_the_pointer_that_others_are_compared_with(swift, tmp_path):
+    config = config_of(swift, tmp_path)
+    console = b"+ make all\ntests passed\n"
+    for run, text in (
+        ("40", b"of old\n"),
+        ("41", console),
+        ("42", console + b"No Rakefile found\n"),
+    ):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "console.log").write_bytes(text)
+        passed = () if run == "42" else ("--passed", "unit")
+        done = upload(tmp_path / run, "--prefix", f"check/{run}", *passed, config=config)
+        assert done.returncode == 0, done.stderr
+    refused = upload(tmp_path / "42", "--passed", "unit", config=config)
+    assert (refused.returncode, b"give a name without slashes" in refused.stderr) == (2, True)
+    with Gunicorn(config.read_text()) as server:
+        found = ask(server, "/check/42/console.log?against=@unit&new=only")
+        assert found.body == b"No Rakefile found\n"
+        assert (
+            ask(server, "/check/42/console.log?against=check/40/console.log&new=only").body
+            != found.body
+        )

@@ -139,3 +139,44 @@ def test_a_run_that_is_not_there_is_said_once(ask):
         )
     ]
     assert all("new" not in log for log in answer["logs"])
+
+
+def test_a_pointer_is_a_file_with_a_path_or_a_link(root):
+    ask = Asking(root, disk_links="yes")
+    (root / "passed").mkdir()
+    (root / "passed/unit").write_text("/41\n")
+    (root / "passed/linked").symlink_to("../41")
+    for name in ("unit", "linked"):
+        assert ask(f"/42/console.log?against=@{name}&new=only").text == "".join(
+            BROKEN.decode().splitlines(keepends=True)[2:]
+        )
+        logs = ask(f"/42/?against=@{name}&format=summary").json["logs"]
+        assert [sum(one["count"] for one in log["new"].values()) for log in logs] == [2, 1, 1]
+
+
+@pytest.mark.parametrize("text", ["", "../..", "40", "a//b", "x" * 5000])
+def test_a_pointer_that_leads_nowhere_is_said(ask, root, text):
+    (root / "passed").mkdir()
+    (root / "passed/unit").write_text(text)
+    answer = ask("/42/console.log?against=@unit&new=only")
+    assert answer.status_int == 200
+    assert "it was not compared with" in answer.text
+    answer = ask("/42/?against=@unit&format=summary")
+    assert "were not compared with" in answer.json["notices"][0] if text else True
+    assert "it was not compared with @none: " in ask("/42/console.log?against=@none&new=only").text
+
+
+def test_what_went_wrong_is_compared_by_itself_with_the_run_of_the_jobs_pointer(root):
+    for name in ("41", "42"):
+        (root / "check/unit").mkdir(parents=True, exist_ok=True)
+        (root / name).rename(root / "check/unit" / name)
+    (root / "passed").mkdir()
+    ask = Asking(root, job_passed="[^/]+/(?P<name>[^/]+)/[0-9]+")
+    assert "Compared with" not in ask("/check/unit/42/?format=overview", **HTML).text
+    (root / "passed/unit").write_text("check/unit/41")
+    assert "Compared with check/unit/41" in ask("/check/unit/42/?format=overview", **HTML).text
+    for path in ("/check/unit/41/", "/check/unit/", "/check/unit/42/none/"):
+        assert "Compared with" not in ask(f"{path}?format=overview", **HTML).text
+    assert "new" not in ask("/check/unit/42/?format=summary").json["logs"][0]
+    pointed = ask("/check/unit/42/console.log?against=@unit&new=only")
+    assert pointed.text.startswith("error: no rule")

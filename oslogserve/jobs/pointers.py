@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pointers to runs that passed: small files whose text is the path of a run, or links to its folder."""
+
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+from oslogserve.errors import BadRequest, Error, Incomplete
+from oslogserve.query import Query, checked_path
+from oslogserve.sources import FULL_BODY, Folder, Source
+from oslogserve.sources.first_of import open_first
+
+#: What a pointer begins with in a query.
+MARK = b"@"
+#: Bytes of a pointer that are read.
+_REACH = 4096
+
+
+class _Job(NamedTuple):
+    """The folder of a job, and the name of its pointer."""
+
+    folder: bytes
+    name: bytes
+
+
+class Pointers:
+    """The pointers of a server."""
+
+    def __init__(self, folder: str, naming: re.Pattern[str]) -> None:
+        """folder: of the pointers. naming: matches the path of a job's folder, with the group `name`; one
+        without that group names no job.
+        """
+        self._folder = folder.strip("/").encode()
+        self._naming = naming if "name" in naming.groupindex else None
+
+    def resolved(self, query: Query, sources: Sequence[Source]) -> Query:
+        """The query with a path instead of a pointer: of a run for a folder, of its log for a log.
+
+        An overview is compared by itself with the run of the job's pointer, if there is one.
+        """
+        return self._of_job(query, sources) if query.is_folder else self._of_log(query, sources)
+
+    def _of_job(self, query: Query, sources: Sequence[Source]) -> Query:
+        name = query.against.removeprefix(MARK) if query.against.startswith(MARK) else b""
+        job = None if query.against or query.view != "overview" else self._job(query.path)
+        if job and job.folder == query.path:
+            name = job.name
+        run = self._run(name, sources) if name else None
+        return query if run in (None, query.path) else query._replace(against=run)
+
+    def _of_log(self, query: Query, sources: Sequence[Source]) -> Query:
+        if not query.against.startswith(MARK):
+            return query
+        run = self._run(query.against.removeprefix(MARK), sources)
+        if run is None:
+            return query
+        job = self._job(query.path)
+        folder = job.folder if job else query.path.rpartition(b"/")[0]
+        name = query.path.removeprefix(folder).lstrip(b"/")
+        return query._replace(against=b"/".join(filter(None, (run, name))))
+
+    def _job(self, path: bytes) -> _Job | None:
+        text = path.decode("utf-8", "replace")
+        found = self._naming.match(text) if self._naming else None
+        if not (found and found["name"]):
+            return None
+        return _Job(text[: found.end()].rstrip("/").encode(), found["name"].encode())
+
+    def _run(self, name: bytes, sources: Sequence[Source]) -> bytes | None:
+        """The path of the run; None if no source has a pointer of this name, or it names no path."""
+        path = b"/".join(filter(None, (self._folder, name)))
+        try:
+            found = open_first(sources, path, FULL_BODY._replace(chunk_size=_REACH))
+            if isinstance(found, Folder):
+                return path
+            with closing(found):
+                text = next(iter(found), b"")[:_REACH]
+            return checked_path(text.strip().decode("latin-1")).rstrip(b"/")
+        except (BadRequest, Error, Incomplete):
+            return None
