@@ -210,7 +210,7 @@ impl View for Html {
         let hidden = self.overwritten_in(line, text);
         if self.searches.is_empty()
             && hidden.is_none()
-            && !line.seen.has_sequences
+            && !line.seen.has_escapes
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
             let special =

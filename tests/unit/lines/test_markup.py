@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.pure.html import _BLOCK
 from oslogserve.lines.pure.links import LONGEST_URL, MOST_URLS
 from oslogserve.lines.search import Search
@@ -279,6 +280,12 @@ def test_sequences_are_taken_out_and_what_only_begins_like_one_is_text(rendered,
 def test_a_style_is_a_list_of_classes(inner, codes, classes):
     shown = b'<span class="%b">x</span>' % classes if classes else b"x"
     assert inner(b"\x1b[%bmx" % codes) == shown
+
+
+@pytest.mark.parametrize("sequence", [b"\x1b[1m", b"\x1b[%bm" % (b"1;" * 31)])
+def test_a_sequence_may_stand_across_the_end_of_a_head(inner, sequence):
+    for before in range(REACH - len(sequence), REACH + 1):
+        assert sequence not in inner(b"x" * before + sequence + b"y")
 
 
 def test_a_colour_ends_with_its_line(rendered):
