@@ -6,11 +6,11 @@ use std::ops::Range;
 use memchr::{memchr, memchr3, memmem};
 
 use crate::anchor::put_anchor;
-use crate::ansi::{self, Style};
+use crate::ansi::{self, Effect, Style};
 use crate::grammar::Grammar;
 use crate::head::REACH;
 use crate::lines::{Next, without_line_feed};
-use crate::links::{self, Link, Links};
+use crate::links::{self, Link, Links, MOST_URLS};
 use crate::output::Output;
 use crate::overwritten;
 use crate::search::Search;
@@ -162,15 +162,20 @@ impl Html {
         }
     }
 
-    /// Puts a link. shown: puts its text.
-    fn link(&mut self, text: &[u8], link: &Link, shown: impl FnOnce(&mut Self)) {
+    /// Begins a link. is_url: false for a request id.
+    fn begin_link(&mut self, address: &[u8], is_url: bool) {
         self.elements += 1;
         self.out.put(b"<a href=\"");
-        if !link.is_url {
+        if !is_url {
             self.out.put_all([&self.link, b"q="]);
         }
-        self.out.put_escaped(&text[link.place.clone()]);
+        self.out.put_escaped(address);
         self.out.put(b"\">");
+    }
+
+    /// Puts a link. shown: puts its text.
+    fn link(&mut self, text: &[u8], link: &Link, shown: impl FnOnce(&mut Self)) {
+        self.begin_link(&text[link.place.clone()], link.is_url);
         shown(self);
         self.out.put(b"</a>");
     }
@@ -268,16 +273,26 @@ impl View for Html {
     }
 }
 
-/// A text that is marked up from left to right: links around colours around marks.
+/// A text that is marked up from left to right: links around colours around marks. A link of a terminal
+/// (OSC 8) goes on to the next one or to the line's end, as colours do.
 struct Inside<'l> {
     text: &'l [u8],
     style: Style,
+    /// The place of the address of the terminal's link that is open; empty for none.
+    address: Range<usize>,
+    addresses_left: usize,
     marks: Vec<Range<usize>>,
 }
 
 impl<'l> Inside<'l> {
     fn new(text: &'l [u8], matches: Vec<Range<usize>>) -> Self {
-        Self { text, style: Style::default(), marks: merged(matches) }
+        Self {
+            text,
+            style: Style::default(),
+            address: 0..0,
+            addresses_left: MOST_URLS,
+            marks: merged(matches),
+        }
     }
 
     /// What is not shown stands within <s>, so that what is copied is the log's own.
@@ -300,6 +315,39 @@ impl<'l> Inside<'l> {
     }
 
     fn linked(&mut self, range: Range<usize>, html: &mut Html) {
+        let (mut start, mut from) = (range.start, range.start);
+        while let Some(found) = ansi::next_sequence(self.text, from..range.end) {
+            from = found.place.end;
+            if let Effect::Link(address) = found.effect {
+                self.in_link(start..found.place.start, html);
+                self.open(address);
+                start = from;
+            }
+        }
+        self.in_link(start..range.end, html);
+    }
+
+    /// Opens a terminal's link. It is text if it is no URL, or if the line has many.
+    fn open(&mut self, address: Range<usize>) {
+        let is_link = self.addresses_left > 0 && links::is_url(&self.text[address.clone()]);
+        self.addresses_left -= usize::from(is_link);
+        self.address = if is_link { address } else { 0..0 };
+    }
+
+    fn in_link(&mut self, range: Range<usize>, html: &mut Html) {
+        if self.address.is_empty() {
+            return self.with_own_links(range, html);
+        }
+        if ansi::without(&self.text[range.clone()]).is_empty() {
+            return self.styled(range, html);
+        }
+        html.begin_link(&self.text[self.address.clone()], true);
+        self.styled(range, html);
+        html.out.put(b"</a>");
+    }
+
+    /// Puts a text with links to what it shows: URLs and request ids.
+    fn with_own_links(&mut self, range: Range<usize>, html: &mut Html) {
         let text = &self.text[range.clone()];
         let mut at = range.start;
         for link in Links::new(text, Some(0), (!html.link.is_empty()).then_some(0)) {
@@ -315,8 +363,8 @@ impl<'l> Inside<'l> {
         let mut at = range.start;
         while let Some(found) = ansi::next_sequence(self.text, at..range.end) {
             self.in_style(at..found.place.start, html);
-            if found.last == b'm' {
-                self.style.take(&self.text[found.parameters]);
+            if let Effect::Style(parameters) = found.effect {
+                self.style.take(&self.text[parameters]);
             }
             at = found.place.end;
         }
