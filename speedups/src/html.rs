@@ -243,12 +243,13 @@ impl View for Html {
         self.begin_item();
         self.out.put(b" class=gap>");
         let plural: &[u8] = if first == last { b" line" } else { b" lines" };
-        let mut digits = [itoa::Buffer::new(), itoa::Buffer::new(), itoa::Buffer::new()];
-        let [size, begin, end] = &mut digits;
-        let size = size.format(last - first + 1).as_bytes();
+        let size = with_separators(last - first + 1);
+        let size = size.as_bytes();
         if self.link.is_empty() {
             return self.out.put_all([size, plural]);
         }
+        let mut digits = [itoa::Buffer::new(), itoa::Buffer::new()];
+        let [begin, end] = &mut digits;
         self.elements += 1;
         let (begin, end) = (begin.format(first).as_bytes(), end.format(last).as_bytes());
         self.out.put_all([b"<a href=\"", &self.link, b"lines=", begin, b"-", end]);
@@ -399,6 +400,16 @@ impl<'l> Inside<'l> {
         }
         html.out.put_escaped(&self.text[at..range.end]);
     }
+}
+
+/// The number with separators of thousands.
+fn with_separators(number: u64) -> String {
+    let digits = number.to_string();
+    let separated = digits.char_indices().flat_map(|(at, digit)| {
+        let separator = (at > 0 && (digits.len() - at) % 3 == 0).then_some(',');
+        separator.into_iter().chain([digit])
+    });
+    separated.collect()
 }
 
 /// The matches in order, those that touch joined.

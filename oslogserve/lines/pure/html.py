@@ -79,7 +79,7 @@ class Elements:
 
     def _gap(self, gap: Gap) -> bytes:
         size = gap.last - gap.first + 1
-        text = b"%d line%b" % (size, b"" if size == 1 else b"s")
+        text = b"%b line%b" % (f"{size:,}".encode(), b"" if size == 1 else b"s")
         if self._link:
             text = b'<a href="%blines=%d-%d">%b</a>' % (self._link, gap.first, gap.last, text)
         return b"<li class=gap>" + text

@@ -73,6 +73,17 @@ def test_gaps_stand_in_blocks_and_are_no_lines_of_them(html):
     assert end == b""
 
 
+def test_the_lines_of_a_gap_have_separators(html):
+    log = b"no\n" * 12_345 + b"yes\n" + b"no\n" * 1000 + b"yes\n" + b"no\n" * 999
+    page = html(log, searches=(Search.of_text("yes"),), context=0)
+    found = re.findall(rb'gap><a href="\?lines=([\d-]+)">(.*?)</a>', page)
+    assert found == [
+        (b"1-12345", b"12,345 lines"),
+        (b"12347-13346", b"1,000 lines"),
+        (b"13348-14346", b"999 lines"),
+    ]
+
+
 def test_the_first_of_lines_that_share_a_time_has_its_name(html):
     lines = [T + b" a", b"between", T + b" b", T[:-1] + b"9 c", T + b" d"]
     assert re.findall(rb"#L(\d) name=([^>]*)>", html(b"\n".join(lines))) == [
