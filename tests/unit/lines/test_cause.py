@@ -154,6 +154,17 @@ def test_a_line_is_read_behind_its_time(found_in, before):
     assert found_in(*(before + line for line in log)) == ((2, "test"), True)
 
 
+def test_the_result_of_a_task_of_zuul_is_no_cause(found_in):
+    before = b"2024-03-04 05:06:07.123456 | controller | "
+    result = (b"ERROR", b"{", b'  "msg": "non-zero return code",', b'  "rc": 1', b"}")
+    tests = (b"smoke.test_a [1.2s] ... FAILED", b"smoke.test_b [0.2s] ... ok")
+    report = (b"===", b"Failed 1 tests - output below:", b"===", b"", b"smoke.test_a", b"---", b"")
+    log = [before + line for line in (b"TASK [Test]", b"a.py:7:1: E305", *result)]
+    assert found_in(*log) == ((2, "failed step"), True)
+    log = [before + line for line in (b"TASK [Test]", *tests, *report, *result)]
+    assert found_in(*log) == ((8, "test"), True)
+
+
 @pytest.mark.parametrize(
     "last", [b"Finished: SUCCESS", b"Job succeeded", b"Done. Your build exited with 0."]
 )
