@@ -53,7 +53,7 @@ MARKED = {
         b"Build timed out (after 30 minutes). Marking the build as failed.",
     ],
     Mark.HEADING: [
-        b"Failed 1 tests - output below:",
+        b"Captured traceback:",
         b"Failures:",
         b"=========== FAILURES ===========",
         b"There was 1 failure:",
@@ -101,7 +101,7 @@ MARKED = {
         b"PLAY RECAP *****",
         b"** TEST FAILED **",
         b"The following build commands failed:",
-        b"Captured traceback:",
+        b"Failed 1 tests - output below:",
         b"Job complete, result: FAILURE",
         b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
         b"\xe2\x9c\x96 3 problems (3 errors, 0 warnings)",

@@ -50,7 +50,7 @@ mocha (?:\S+ )?[1-9]\d* failing$
 awesome_bot Issues :-\(
 linters* Summary of [Ff]ailures
 ctest* The following tests FAILED:
-stestr* Failed \d+ tests? - output below:
+testtools* Captured traceback:
 behat* --- Failed scenarios:
 behave* Failing scenarios:$
 cucumber* \(::\) failed steps \(::\)
@@ -93,7 +93,7 @@ cmake* -- Configuring incomplete, errors occurred
 ansible* PLAY RECAP|NO MORE HOSTS LEFT
 xcodebuild* The following build commands failed:
 xcodebuild* \*\* [A-Z]+ FAILED \*\*
-testtools* Captured traceback:
+stestr* Failed \d+ tests? - output below:
 zuul* ERROR$
 zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
 ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
