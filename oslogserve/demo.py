@@ -4,7 +4,8 @@
 All are made of *episodes*: templates of some records that one event leaves behind, with new times
 and ids each time. ``generate_oslo`` gives a log of any size. Its line lengths and gzip ratio follow
 real gate logs: most lines short (a pretty-printed body), a few very long (a service catalogue, which
-is more than half of all bytes). ``write_demo_logs`` lays out a build as Zuul uploads it.
+is more than half of all bytes). ``write_demo_logs`` lays out two builds as Zuul uploads them: one for
+every kind of file, and one that failed in a test because a service failed.
 """
 
 import base64
@@ -44,6 +45,14 @@ _FIXED = {
     b"user_data": b"QUJDREVGR0g" * 9_000,
 }
 
+#: Names in the tests of the failed build, and how many passed before one failed.
+_AREAS = (
+    b"accounts baskets cards catalog coupons images invoices mails orders payments prices returns "
+    b"search servers stock taxes"
+)
+_ACTIONS = b"create list show update delete filter_by_date sort page_by_page as_guest as_owner"
+_FAILED_TEST = 96
+
 # 64 x 64 pixels in black and white.
 _PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAFElEQVR42mNgGAV4wX8oGGVgZQAAeqH/AfBAxfwAAAAASUVO"
@@ -51,12 +60,19 @@ _PNG = (
 )
 
 
-def _times(rng: random.Random, layout: str, mean_gap: float) -> Iterator[bytes]:
-    """Times that only grow, with gaps like a busy service's. mean_gap: in milliseconds."""
-    millis = 248
-    while True:
-        millis += int(rng.expovariate(1 / mean_gap))
-        yield (_START + timedelta(milliseconds=millis)).strftime(layout)[:-3].encode()
+class _Clock:
+    """Times that only grow, with gaps like a busy service's."""
+
+    def __init__(self, rng: random.Random, layout: str) -> None:
+        self._rng = rng
+        self._layout = layout
+        self._millis = 248
+
+    def after(self, mean: float) -> bytes:
+        """The time after a random wait. mean: in milliseconds."""
+        self._millis += int(self._rng.expovariate(1 / mean))
+        time = _START + timedelta(milliseconds=self._millis)
+        return time.strftime(self._layout)[:-3].encode()
 
 
 def _uuid(rng: random.Random) -> bytes:
@@ -102,15 +118,19 @@ def _episodes(
     seed: int,
     layout: str = "%Y-%m-%d %H:%M:%S.%f",
     mean_gap: float = 6.0,
+    pause: float = 0,
 ) -> Iterator[bytes]:
-    """An episode of each template. layout, mean_gap: of the times, see _times()."""
+    """An episode of each template. layout: of the times. mean_gap, pause: between records, and before
+    each episode, in milliseconds."""
     rng = random.Random(seed)  # noqa: S311 - the same demo logs each time
-    times = _times(rng, layout, mean_gap)
+    clock = _Clock(rng, layout)
     identities = _identities(rng)
     for template in templates(rng):
         values = _FIXED | _values(rng) | rng.choice(identities)
         _, *records = (b"\n" + template % values).split(b"\n@")
-        yield b"\n".join([next(times) + record for record in records])
+        if pause:
+            clock.after(pause)
+        yield b"\n".join([clock.after(mean_gap) + record for record in records])
 
 
 def _requests(rng: random.Random) -> Iterator[bytes]:
@@ -140,6 +160,38 @@ def _syslog(rng: random.Random) -> Iterator[bytes]:
             yield _TEMPLATES[b"c_vol_error"]
 
 
+def _smoke_console(_: random.Random) -> Iterator[bytes]:
+    """Zuul's console of tests of which one failed."""
+    tests = [
+        _TEMPLATES[b"smoke_test"].replace(b"AREA", area).replace(b"ACTION", action)
+        for area, action in itertools.product(_AREAS.split(), _ACTIONS.split())
+    ]
+    tests[_FAILED_TEST:_FAILED_TEST] = [_TEMPLATES[b"smoke_failed"]]
+    yield from _tasks(b"smoke_pre")
+    yield from itertools.repeat(_TEMPLATES[b"smoke_service"], 40)
+    yield from _tasks(b"smoke_run")
+    yield from tests
+    yield from _tasks(b"smoke_end")
+
+
+def _tasks(name: bytes) -> list[bytes]:
+    """The parts of a template of a console, which blank lines separate."""
+    return re.split(rb"(?m)^(?=@000 \|$)", _TEMPLATES[name])
+
+
+def _volumes(_: random.Random) -> Iterator[bytes]:
+    """The log of the service because of which the test failed."""
+    yield from itertools.repeat(_TEMPLATES[b"volume"], 239)
+    yield _TEMPLATES[b"volume_failed"]
+    yield from itertools.repeat(_TEMPLATES[b"volume"], 100)
+
+
+def _scheduler(_: random.Random) -> Iterator[bytes]:
+    """A service's log with an early error that did no harm."""
+    yield _TEMPLATES[b"scheduler_old_error"]
+    yield from itertools.repeat(_TEMPLATES[b"scheduler"], 400)
+
+
 def generate_oslo(size: int, seed: int = 0) -> Iterator[bytes]:
     """Blocks of whole lines of an oslo.log; the last ends with the line that reaches `size`."""
     for episode in _episodes(_requests, seed):
@@ -155,12 +207,14 @@ def _screen(size: int, seed: int) -> Iterator[bytes]:
 
 
 def write_demo_logs(folder: pathlib.Path) -> list[pathlib.Path]:
-    """The paths of the demo build, which is written. Whatever else the folder holds stays."""
-    paths = [folder / _BUILD / name for name in _FILES]
-    for path, content in zip(paths, _FILES.values(), strict=True):
+    """The paths of the demo builds, which are written. Whatever else the folder holds stays."""
+    files = {f"{_BUILD}/{name}": content for name, content in _FILES.items()}
+    files |= {f"{_FAILED_BUILD}/{name}": content for name, content in _FAILED_FILES.items()}
+    for name, content in files.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         _write(path, content())
-    return paths
+    return [folder / name for name in files]
 
 
 def _write(path: pathlib.Path, blocks: Iterable[bytes]) -> None:
@@ -186,4 +240,17 @@ _FILES: dict[str, Callable[[], Iterable[bytes]]] = {
         lambda _: itertools.repeat(_TEMPLATES[b"c_api"], 1_700), 6, _JOURNAL_TIME, 200
     ),
     "controller/logs/graph.png": lambda: [base64.b64decode(_PNG)],
+}
+
+_FAILED_BUILD = "57/123457/3/check/smoke/5e0d1a9"
+
+_FAILED_FILES: dict[str, Callable[[], Iterable[bytes]]] = {
+    "job-output.txt": lambda: _episodes(_smoke_console, 7, mean_gap=12, pause=3_000),
+    "job-output.json": lambda: [_TEMPLATES[b"smoke_report"]],
+    "zuul-info/inventory.yaml": lambda: [_TEMPLATES[b"inventory"]],
+    "controller/logs/screen-c-vol.txt": lambda: _episodes(_volumes, 8, mean_gap=15, pause=2_000),
+    "controller/logs/screen-c-sch.txt": lambda: _episodes(_scheduler, 9, mean_gap=12, pause=1_500),
+    "controller/logs/syslog.txt": lambda: _episodes(
+        lambda _: itertools.repeat(_TEMPLATES[b"system"], 300), 10, _JOURNAL_TIME, 30, 2_000
+    ),
 }

@@ -53,6 +53,7 @@ MARKED = {
         b"Build timed out (after 30 minutes). Marking the build as failed.",
     ],
     Mark.HEADING: [
+        b"Captured traceback:",
         b"Failures:",
         b"=========== FAILURES ===========",
         b"There was 1 failure:",
@@ -70,6 +71,7 @@ MARKED = {
         b"  Your requirements could not be resolved to an installable set of packages.",
     ],
     Mark.OUTCOME: [
+        b"ERROR",
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
@@ -99,7 +101,7 @@ MARKED = {
         b"PLAY RECAP *****",
         b"** TEST FAILED **",
         b"The following build commands failed:",
-        b"Captured traceback:",
+        b"Failed 1 tests - output below:",
         b"Job complete, result: FAILURE",
         b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
         b"\xe2\x9c\x96 3 problems (3 errors, 0 warnings)",
@@ -115,7 +117,7 @@ MARKED = {
         b"works(com.example.ItTest)  Time elapsed: 0 s  <<< FAILURE!",
         b"  [-] works 12ms",
         b"* checking tests ... ERROR",
-        b" ERROR",
+        b"Running the tests in 'tests/testthat.R' failed.",
         b"FAIL: it.go:12: it",
         b"ERROR: tests.unit.test_it.TestIt.test_it",
         b"FAIL in (it-works) (it.clj:4)",

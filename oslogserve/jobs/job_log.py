@@ -174,10 +174,10 @@ class JobLog:
                 yield from bundled(rows, PASSED_ON, MOST_PIECES)
         if self.tally.cut_line:
             most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
-            what = f"a row has at most {most} of a line, and line {self.tally.cut_line} has more"
+            what = f"a row has at most {most} of a line, and line {self.tally.cut_line:,} has more"
             self.missing.append(Incomplete("capped", what))
         if self.tally.dropped:
-            what = f"{self.tally.dropped} of its last lines are left out"
+            what = f"{self.tally.dropped:,} of its last lines are left out"
             self.missing.append(Incomplete("capped", what))
 
     def _noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:

@@ -4,6 +4,7 @@
 All of it is links and one form: what a reader chose is in the URL and nowhere else.
 """
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -41,6 +42,8 @@ _LABELS = {
     "new": "new lines",
     "moment": "the moment of {}",
 }
+#: Filters whose values are numbers of lines.
+_OF_NUMBERS = ("lines", "context", "limit", "tail")
 
 _Pairs = list[tuple[str, str]]
 
@@ -141,7 +144,11 @@ def _kept(parameters: Iterable[tuple[str, str]]) -> _Pairs:
 
 
 def _label(name: str, value: str) -> str:
-    return _LABELS[name].format(value.lower() if name == "level" else value)
+    if name == "level":
+        value = value.lower()
+    elif name in _OF_NUMBERS:
+        value = re.sub(r"\d+", lambda digits: f"{int(digits[0]):,}", value)
+    return _LABELS[name].format(value)
 
 
 def _all_logs(parameters: Iterable[tuple[str, str]]) -> str:

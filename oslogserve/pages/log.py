@@ -131,11 +131,11 @@ class LogView:
         wanted = Wanted(view, selection, self.info.modified, link, limits, known=self.known)
         yield from self.renderer(self._noting_end(pieces), wanted, self.tally)
         if self.tally.dropped:
-            left_out = f"{self.tally.dropped} of the last {selection.tail} lines are left out"
+            left_out = f"{self.tally.dropped:,} of the last {selection.tail:,} lines are left out"
             reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB are all that is kept"
             self.missing.append(Incomplete("capped", reason))
         if self.tally.cut_line:
-            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {self.tally.cut_line} has more"
+            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {self.tally.cut_line:,} has more"
             self.missing.append(Incomplete("capped", reason))
 
     def _noting_end(self, pieces: Iterable[bytes]) -> Iterator[bytes]:

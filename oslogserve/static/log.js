@@ -341,7 +341,7 @@ const SOME = 20;
 const MOST_IN_PLACE = 5000;
 const MOST_SHOWN = 64;
 
-const sizeOf = (gap) => Number.parseInt(gap.textContent, 10);
+const sizeOf = (gap) => Number.parseInt(gap.textContent.replaceAll(',', ''), 10);
 
 function offerToOpen(gap) {
   if (sizeOf(gap) <= SOME || gap.querySelector('button')) return;
@@ -380,7 +380,7 @@ async function openGap(gap, size, way) {
   if (way > 0) gap.before(...lines); else gap.after(...lines);
   const left = last - first - (end - begin);
   link.href = link.href.replace(/lines=[\d-]+/, `lines=${way > 0 ? end + 1 : first}-${way > 0 ? last : begin - 1}`);
-  link.textContent = `${left} line${left > 1 ? 's' : ''}`;
+  link.textContent = `${counted.format(left)} line${left > 1 ? 's' : ''}`;
   if (left <= SOME) for (const button of gap.querySelectorAll('button')) button.remove();
   if (!left) gap.remove();
   sayOpened(begin, end);

@@ -12,14 +12,24 @@ pub const ESCAPE: u8 = 0x1b;
 /// Bytes of a control sequence's parameters, and of what may stand between them and its end.
 const PARAMETERS: usize = 64;
 const INTERMEDIATE: usize = 4;
+/// Bytes of a link's parameters, and of its address.
+const LINK_PARAMETERS: usize = 256;
+const ADDRESS: usize = 2083;
 
-/// A control sequence.
+/// An escape sequence.
 pub struct Sequence {
     pub place: Range<usize>,
-    /// The place of its parameters.
-    pub parameters: Range<usize>,
-    /// Its last byte, which says what it does: `m` sets colours.
-    pub last: u8,
+    pub effect: Effect,
+}
+
+/// What a sequence does.
+pub enum Effect {
+    /// It sets colours. The place of its parameters.
+    Style(Range<usize>),
+    /// It begins a link, or ends one. The place of its address.
+    Link(Range<usize>),
+    /// Nothing that a page shows.
+    Other,
 }
 
 /// The first sequence in a range of a line.
@@ -36,21 +46,42 @@ pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
 }
 
 fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
-    if line[start..].starts_with(b"\x1b(B") {
-        let end = start + 3;
-        return Some(Sequence { place: start..end, parameters: end..end, last: b'B' });
+    match line.get(start + 1)? {
+        b'[' => control_at(line, start),
+        b']' => link_at(line, start),
+        b'(' if line.get(start + 2) == Some(&b'B') => {
+            Some(Sequence { place: start..start + 3, effect: Effect::Other })
+        }
+        _ => None,
     }
-    if line.get(start + 1) != Some(&b'[') {
-        return None;
-    }
-    let run = |from: usize, most: usize, first: u8, last: u8| {
-        let bytes = line[from..].iter().take(most);
-        from + bytes.take_while(|&&byte| (first..=last).contains(&byte)).count()
-    };
-    let parameters = start + 2..run(start + 2, PARAMETERS, b'0', b'?');
-    let at = run(parameters.end, INTERMEDIATE, b' ', b'/');
-    let &last = line.get(at)?;
-    (b'@'..=b'~').contains(&last).then_some(Sequence { place: start..at + 1, parameters, last })
+}
+
+/// The place where a run of some bytes ends.
+fn run(line: &[u8], from: usize, most: usize, is_in: impl Fn(u8) -> bool) -> usize {
+    from + line[from..].iter().take(most).take_while(|&&byte| is_in(byte)).count()
+}
+
+fn control_at(line: &[u8], start: usize) -> Option<Sequence> {
+    let from = start + 2;
+    let parameters = from..run(line, from, PARAMETERS, |byte| (b'0'..=b'?').contains(&byte));
+    let at = run(line, parameters.end, INTERMEDIATE, |byte| (b' '..=b'/').contains(&byte));
+    let &last = line.get(at).filter(|last| (b'@'..=b'~').contains(last))?;
+    let effect = if last == b'm' { Effect::Style(parameters) } else { Effect::Other };
+    Some(Sequence { place: start..at + 1, effect })
+}
+
+/// OSC 8.
+fn link_at(line: &[u8], start: usize) -> Option<Sequence> {
+    let begin: &[u8] = b"\x1b]8;";
+    line[start..].starts_with(begin).then_some(())?;
+    let is_parameter = |byte| (b' '..=b'~').contains(&byte) && byte != b';';
+    let separator = run(line, start + begin.len(), LINK_PARAMETERS, is_parameter);
+    line.get(separator).filter(|&&byte| byte == b';')?;
+    let from = separator + 1;
+    let address = from..run(line, from, ADDRESS, |byte| byte >= b' ' && byte != 0x7f);
+    let ends: [&[u8]; 2] = [b"\x07", b"\x1b\\"];
+    let end = ends.iter().find(|end| line[address.end..].starts_with(end))?;
+    Some(Sequence { place: start..address.end + end.len(), effect: Effect::Link(address) })
 }
 
 /// The text without its sequences.
@@ -92,11 +123,15 @@ pub fn moved(place: Range<usize>, text: &[u8]) -> Range<usize> {
     moved
 }
 
+/// A terminal's default foreground.
+const WHITE: u8 = 7;
+
 /// The look of text at a place in a line. Colours are 0 to 15.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub struct Style {
     /// Bold, dim, italic, underline.
     on: [bool; 4],
+    inverse: bool,
     foreground: Option<u8>,
     background: Option<u8>,
 }
@@ -114,9 +149,11 @@ impl Style {
             match code {
                 0 => *self = Self::default(),
                 1..=4 => self.on[usize::from(code) - 1] = true,
+                7 => self.inverse = true,
                 22 => self.on[..2].fill(false),
                 23 => self.on[2] = false,
                 24 => self.on[3] = false,
+                27 => self.inverse = false,
                 30..=37 => self.foreground = Some((code - 30) as u8),
                 90..=97 => self.foreground = Some((code - 90 + 8) as u8),
                 40..=47 => self.background = Some((code - 40) as u8),
@@ -135,8 +172,16 @@ impl Style {
         const NAMES: [&str; 4] = ["bold", "dim", "italic", "underline"];
         let mut classes: Vec<String> = Vec::new();
         classes.extend(NAMES.iter().zip(self.on).filter(|(_, on)| *on).map(|(n, _)| (*n).into()));
-        classes.extend(self.foreground.map(|colour| format!("fg{colour}")));
-        classes.extend(self.background.map(|colour| format!("bg{colour}")));
+        let (foreground, background) = match (self.foreground, self.background) {
+            (None, None) if self.inverse => {
+                classes.push("inverse".into());
+                (None, None)
+            }
+            (foreground, background) if self.inverse => (background, foreground.or(Some(WHITE))),
+            colours => colours,
+        };
+        classes.extend(foreground.map(|colour| format!("fg{colour}")));
+        classes.extend(background.map(|colour| format!("bg{colour}")));
         classes.join(" ")
     }
 }
@@ -188,5 +233,9 @@ mod tests {
         assert_eq!(&text[moved(3..8, text)], b"ERROR");
         assert_eq!(&text[moved(1..4, text)], b"2\x1b[0m \x1b[31mE");
         assert_eq!(moved(0..0, text), 0..0);
+        let text = b"\x1b]8;;http://a\x0712\x1b]8;;\x1b\\ ERROR";
+        assert_eq!(&*without(text), b"12 ERROR");
+        assert_eq!(&text[moved(0..2, text)], b"12");
+        assert_eq!(&text[moved(3..8, text)], b"ERROR");
     }
 }

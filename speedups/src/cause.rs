@@ -182,7 +182,7 @@ impl CauseFinder {
         let raw = without_end(&line.text[..line.text.len().min(REACH)]);
         let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
         let cut = if has_return { after_return(raw) } else { 0 };
-        let shown = if line.seen.has_sequences {
+        let shown = if line.seen.has_escapes {
             shown_in(&raw[cut..])
         } else {
             Cow::Borrowed(beginning(&raw[cut..]))
@@ -195,7 +195,7 @@ impl CauseFinder {
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
         log.is_low &= is_empty;
-        let may_be_hinted = line.seen.has_sequences
+        let may_be_hinted = line.seen.has_escapes
             || line.place_of(&mut self.hints, |rest| causes.hint(rest)).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);

@@ -6,11 +6,11 @@ use std::ops::Range;
 use memchr::{memchr, memchr3, memmem};
 
 use crate::anchor::put_anchor;
-use crate::ansi::{self, Style};
+use crate::ansi::{self, Effect, Style};
 use crate::grammar::Grammar;
 use crate::head::REACH;
 use crate::lines::{Next, without_line_feed};
-use crate::links::{self, Link, Links};
+use crate::links::{self, Link, Links, MOST_URLS};
 use crate::output::Output;
 use crate::overwritten;
 use crate::search::Search;
@@ -162,15 +162,20 @@ impl Html {
         }
     }
 
-    /// Puts a link. shown: puts its text.
-    fn link(&mut self, text: &[u8], link: &Link, shown: impl FnOnce(&mut Self)) {
+    /// Begins a link. is_url: false for a request id.
+    fn begin_link(&mut self, address: &[u8], is_url: bool) {
         self.elements += 1;
         self.out.put(b"<a href=\"");
-        if !link.is_url {
+        if !is_url {
             self.out.put_all([&self.link, b"q="]);
         }
-        self.out.put_escaped(&text[link.place.clone()]);
+        self.out.put_escaped(address);
         self.out.put(b"\">");
+    }
+
+    /// Puts a link. shown: puts its text.
+    fn link(&mut self, text: &[u8], link: &Link, shown: impl FnOnce(&mut Self)) {
+        self.begin_link(&text[link.place.clone()], link.is_url);
         shown(self);
         self.out.put(b"</a>");
     }
@@ -210,7 +215,7 @@ impl View for Html {
         let hidden = self.overwritten_in(line, text);
         if self.searches.is_empty()
             && hidden.is_none()
-            && !line.seen.has_sequences
+            && !line.seen.has_escapes
             && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
         {
             let special =
@@ -238,12 +243,13 @@ impl View for Html {
         self.begin_item();
         self.out.put(b" class=gap>");
         let plural: &[u8] = if first == last { b" line" } else { b" lines" };
-        let mut digits = [itoa::Buffer::new(), itoa::Buffer::new(), itoa::Buffer::new()];
-        let [size, begin, end] = &mut digits;
-        let size = size.format(last - first + 1).as_bytes();
+        let size = with_separators(last - first + 1);
+        let size = size.as_bytes();
         if self.link.is_empty() {
             return self.out.put_all([size, plural]);
         }
+        let mut digits = [itoa::Buffer::new(), itoa::Buffer::new()];
+        let [begin, end] = &mut digits;
         self.elements += 1;
         let (begin, end) = (begin.format(first).as_bytes(), end.format(last).as_bytes());
         self.out.put_all([b"<a href=\"", &self.link, b"lines=", begin, b"-", end]);
@@ -268,16 +274,26 @@ impl View for Html {
     }
 }
 
-/// A text that is marked up from left to right: links around colours around marks.
+/// A text that is marked up from left to right: links around colours around marks. A link of a terminal
+/// (OSC 8) goes on to the next one or to the line's end, as colours do.
 struct Inside<'l> {
     text: &'l [u8],
     style: Style,
+    /// The place of the address of the terminal's link that is open; empty for none.
+    address: Range<usize>,
+    addresses_left: usize,
     marks: Vec<Range<usize>>,
 }
 
 impl<'l> Inside<'l> {
     fn new(text: &'l [u8], matches: Vec<Range<usize>>) -> Self {
-        Self { text, style: Style::default(), marks: merged(matches) }
+        Self {
+            text,
+            style: Style::default(),
+            address: 0..0,
+            addresses_left: MOST_URLS,
+            marks: merged(matches),
+        }
     }
 
     /// What is not shown stands within <s>, so that what is copied is the log's own.
@@ -300,6 +316,39 @@ impl<'l> Inside<'l> {
     }
 
     fn linked(&mut self, range: Range<usize>, html: &mut Html) {
+        let (mut start, mut from) = (range.start, range.start);
+        while let Some(found) = ansi::next_sequence(self.text, from..range.end) {
+            from = found.place.end;
+            if let Effect::Link(address) = found.effect {
+                self.in_link(start..found.place.start, html);
+                self.open(address);
+                start = from;
+            }
+        }
+        self.in_link(start..range.end, html);
+    }
+
+    /// Opens a terminal's link. It is text if it is no URL, or if the line has many.
+    fn open(&mut self, address: Range<usize>) {
+        let is_link = self.addresses_left > 0 && links::is_url(&self.text[address.clone()]);
+        self.addresses_left -= usize::from(is_link);
+        self.address = if is_link { address } else { 0..0 };
+    }
+
+    fn in_link(&mut self, range: Range<usize>, html: &mut Html) {
+        if self.address.is_empty() {
+            return self.with_own_links(range, html);
+        }
+        if ansi::without(&self.text[range.clone()]).is_empty() {
+            return self.styled(range, html);
+        }
+        html.begin_link(&self.text[self.address.clone()], true);
+        self.styled(range, html);
+        html.out.put(b"</a>");
+    }
+
+    /// Puts a text with links to what it shows: URLs and request ids.
+    fn with_own_links(&mut self, range: Range<usize>, html: &mut Html) {
         let text = &self.text[range.clone()];
         let mut at = range.start;
         for link in Links::new(text, Some(0), (!html.link.is_empty()).then_some(0)) {
@@ -315,8 +364,8 @@ impl<'l> Inside<'l> {
         let mut at = range.start;
         while let Some(found) = ansi::next_sequence(self.text, at..range.end) {
             self.in_style(at..found.place.start, html);
-            if found.last == b'm' {
-                self.style.take(&self.text[found.parameters]);
+            if let Effect::Style(parameters) = found.effect {
+                self.style.take(&self.text[parameters]);
             }
             at = found.place.end;
         }
@@ -351,6 +400,16 @@ impl<'l> Inside<'l> {
         }
         html.out.put_escaped(&self.text[at..range.end]);
     }
+}
+
+/// The number with separators of thousands.
+fn with_separators(number: u64) -> String {
+    let digits = number.to_string();
+    let separated = digits.char_indices().flat_map(|(at, digit)| {
+        let separator = (at > 0 && (digits.len() - at) % 3 == 0).then_some(',');
+        separator.into_iter().chain([digit])
+    });
+    separated.collect()
 }
 
 /// The matches in order, those that touch joined.

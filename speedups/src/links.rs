@@ -11,8 +11,10 @@ const UUID: usize = 36;
 const HTTP: &[u8] = b"http";
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
 const LONGEST_URL: usize = 2048;
-const MOST_URLS: usize = 16;
-const TRAILING: &[u8] = b".,;:!?)]";
+pub const MOST_URLS: usize = 16;
+const TRAILING: &[u8] = b".,;:!?";
+/// Quotes and tags that are escaped end a URL.
+const ESCAPED: [&[u8]; 6] = [b"&quot;", b"&apos;", b"&lt;", b"&gt;", b"&#34;", b"&#39;"];
 
 /// Finders of places where a request id, or a URL, may begin.
 pub static REQUESTS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(REQUEST));
@@ -65,10 +67,7 @@ impl<'t> Links<'t> {
     fn next_url(&self, mut at: usize) -> Range<usize> {
         while let Some(found) = URLS.find(&self.text[at..]) {
             let start = at + found;
-            let scheme = SCHEMES.iter().find(|&&scheme| self.text[start..].starts_with(scheme));
-            let host = start + scheme.map_or(0, |scheme| scheme.len());
-            let begins_host = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'[';
-            if host > start && self.text.get(host).is_some_and(begins_host) {
+            if let Some(host) = host_at(self.text, start) {
                 let run = &self.text[host..self.text.len().min(host + LONGEST_URL)];
                 let size = run.iter().position(|&byte| !is_in_url(byte));
                 return start..host + size.unwrap_or(run.len());
@@ -78,13 +77,14 @@ impl<'t> Links<'t> {
         self.text.len()..self.text.len()
     }
 
-    /// The URL of a run; None if it is longer than one may be.
-    fn without_trailing(&self, run: Range<usize>) -> Option<Range<usize>> {
-        if self.text.get(run.end).is_some_and(|&byte| is_in_url(byte)) {
-            return None;
+    /// Where the URL of a run ends; None if it is longer than one may be.
+    fn end_of_url(&self, run: &Range<usize>) -> Option<usize> {
+        let goes_on = || self.text.get(run.end).is_some_and(|&byte| is_in_url(byte));
+        match size_of_url(&self.text[run.clone()]) {
+            Some(size) => Some(run.start + size),
+            None if goes_on() => None,
+            None => Some(run.end),
         }
-        let last = self.text[run.clone()].iter().rposition(|byte| !TRAILING.contains(byte))?;
-        Some(run.start..run.start + last + 1)
     }
 }
 
@@ -105,16 +105,58 @@ impl Iterator for Links<'_> {
                 return (!place.is_empty()).then_some(Link { place, is_url: false });
             }
             let run = self.url.clone();
-            self.at = run.end;
+            let end = self.end_of_url(&run);
+            self.at = end.unwrap_or(run.end);
             self.urls_left -= 1;
             if self.urls_left == 0 {
                 self.url = self.text.len()..self.text.len();
             }
-            if let Some(place) = self.without_trailing(run) {
+            if let Some(end) = end {
+                let shown = &self.text[run.start..end];
+                let last = shown.iter().rposition(|byte| !TRAILING.contains(byte));
+                let place = run.start..run.start + last.map_or(0, |last| last + 1);
                 return Some(Link { place, is_url: true });
             }
         }
     }
+}
+
+/// True if all of a text is a URL.
+pub fn is_url(text: &[u8]) -> bool {
+    host_at(text, 0).is_some_and(|host| {
+        text.len() <= host + LONGEST_URL && text[host..].iter().all(|&byte| is_in_url(byte))
+    })
+}
+
+/// The place of the host of a URL that begins at a place.
+fn host_at(text: &[u8], start: usize) -> Option<usize> {
+    let scheme = SCHEMES.iter().find(|&&scheme| text[start..].starts_with(scheme))?;
+    let host = start + scheme.len();
+    let begins_host = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'[';
+    text.get(host).filter(begins_host).map(|_| host)
+}
+
+/// The bytes of a URL that ends within a run: before another one of a list, an escaped quote, or a
+/// bracket that it did not open. None if it takes the whole run.
+fn size_of_url(run: &[u8]) -> Option<usize> {
+    let (mut round, mut square) = (0, 0);
+    run.iter().enumerate().position(|(at, &byte)| {
+        let bracket = match byte {
+            b'(' | b')' => &mut round,
+            b'[' | b']' => &mut square,
+            b',' | b';' => {
+                return SCHEMES.iter().any(|scheme| run[at + 1..].starts_with(scheme));
+            }
+            b'&' => return ESCAPED.iter().any(|mark| run[at..].starts_with(mark)),
+            _ => return false,
+        };
+        let closes = matches!(byte, b')' | b']');
+        if closes && *bracket == 0 {
+            return true;
+        }
+        *bracket = if closes { *bracket - 1 } else { *bracket + 1 };
+        false
+    })
 }
 
 fn is_in_url(byte: u8) -> bool {

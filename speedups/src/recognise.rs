@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Recognition of a line's time and severity, as `oslogserve/lines/pure/recognise.py` defines it.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+
+use memchr::memchr;
 
 use crate::ansi;
 use crate::grammar::{Caches, Grammar};
@@ -21,8 +22,8 @@ pub struct Seen {
     pub program: Range<usize>,
     /// True if it shows no time and no severity, and continues the line above by its shape.
     pub continues: bool,
-    /// True if escape sequences are in its first REACH bytes.
-    pub has_sequences: bool,
+    /// True if an escape is in its first REACH bytes.
+    pub has_escapes: bool,
 }
 
 /// Bytes of a program's name that are compared.
@@ -61,18 +62,15 @@ impl Recogniser {
         let (grammar, words, size) = (&*self.grammar, &mut self.location_words, line.len());
         let rest = &block[line.start..];
         let head = &rest[..size.min(REACH)];
-        let without = if is_plain { Cow::Borrowed(head) } else { ansi::without(head) };
-        match without {
-            Cow::Borrowed(head) => seen_in_plain(grammar, caches, head, &mut || {
+        if is_plain || memchr(ansi::ESCAPE, head).is_none() {
+            return seen_in_plain(grammar, caches, head, &mut || {
                 words.place_in(size, rest, |rest| grammar.location_word(rest)).is_some()
-            }),
-            Cow::Owned(plain) => {
-                let seen = seen_in_plain(grammar, caches, &plain, &mut || true);
-                let time = ansi::moved(seen.time, head);
-                let program = ansi::moved(seen.program, head);
-                Seen { time, program, has_sequences: true, ..seen }
-            }
+            });
         }
+        let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);
+        let time = ansi::moved(seen.time, head);
+        let program = ansi::moved(seen.program, head);
+        Seen { time, program, has_escapes: true, ..seen }
     }
 }
 

@@ -210,7 +210,7 @@ impl Step {
     /// Takes a line.
     pub fn add(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text, mark: Option<Mark>) {
         let role = self.role(grammar, caches, text, mark);
-        self.extend_report(text, role);
+        self.extend_report(grammar, text, role);
         let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
             self.take_recap(grammar, text);
@@ -266,14 +266,17 @@ impl Step {
     }
 
     /// Extends the current report by the line, or ends it.
-    fn extend_report(&mut self, text: &Text, role: Option<Role>) {
+    fn extend_report(&mut self, grammar: &Grammar, text: &Text, role: Option<Role>) {
         let Some(kind) = self.report else { return };
         let Some(report) = &mut self.found[kind as usize] else { return };
         let is_long = text.number - report.first.number > REPORT;
-        if role.is_some() || text.content().is_empty() || is_long {
-            self.report = None;
-        } else {
+        let is_stack = report.first.content().starts_with(&grammar.causes.stack);
+        let is_end = is_long || role.is_some() || (text.content().is_empty() && !is_stack);
+        if !is_end || (is_stack && role == Some(Role::Error) && !is_long) {
             report.last = text.number;
+        }
+        if is_end {
+            self.report = None;
         }
     }
 

@@ -612,7 +612,10 @@ def shown(page):
 
 
 def gaps(page):
-    return [int(re.match(r"\d+", text)[0]) for text in page.locator(".gap a").all_inner_texts()]
+    return [
+        int(re.match(r"[\d,]+", text)[0].replace(",", ""))
+        for text in page.locator(".gap a").all_inner_texts()
+    ]
 
 
 def test_a_traceback_whose_lines_repeat_the_head_folds_too(scripted):

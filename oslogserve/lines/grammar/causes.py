@@ -50,6 +50,7 @@ mocha (?:\S+ )?[1-9]\d* failing$
 awesome_bot Issues :-\(
 linters* Summary of [Ff]ailures
 ctest* The following tests FAILED:
+testtools* Captured traceback:
 behat* --- Failed scenarios:
 behave* Failing scenarios:$
 cucumber* \(::\) failed steps \(::\)
@@ -92,7 +93,8 @@ cmake* -- Configuring incomplete, errors occurred
 ansible* PLAY RECAP|NO MORE HOSTS LEFT
 xcodebuild* The following build commands failed:
 xcodebuild* \*\* [A-Z]+ FAILED \*\*
-testtools* Captured traceback:
+stestr* Failed \d+ tests? - output below:
+zuul* ERROR$
 zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
 ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
 eslint* \xe2\x9c\x96 \d+ problems? \(
@@ -107,7 +109,7 @@ gradle+junit* \S.* > .* FAILED$
 minitest (?:Failure|Error):$
 surefire .*<<< (?:FAILURE|ERROR)!
 pester* \[-\][ ]
-r-check* ERROR$
+r-check* Running (?:the tests|examples) in .* failed\.?$
 r-check* \* checking .*\.\.\.(?: \[.*\])? ERROR$
 go-vet* FAIL: \S+:\d+: \S+$
 clojure.test* (?:FAIL|ERROR) in \(

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terminal colours: escape sequences and their CSS classes."""
+"""Escape sequences of terminals: colours with their CSS classes, and links."""
 
 import re
+from typing import Any, NamedTuple
 
-#: Control sequences (ECMA-48), and tput's `ESC ( B`. Longer or unfinished ones are text.
-SEQUENCE = re.compile(rb"\x1b(?:\[([0-?]{0,64})[ -/]{0,4}([@-~])|\(B)")
+#: Control sequences (ECMA-48), links (OSC 8), and tput's `ESC ( B`. Longer or unfinished ones are text.
+SEQUENCE = re.compile(
+    rb"\x1b(?:"
+    rb"\[(?P<parameters>[0-?]{0,64})[ -/]{0,4}(?P<last>[@-~])"
+    rb"|\]8;[ -:<-~]{0,256};(?P<address>[^\x00-\x1f\x7f]{0,2083})(?:\x07|\x1b\\)"
+    rb"|\(B)"
+)
 
 
 def without_sequences(text: bytes) -> bytes:
@@ -12,47 +18,69 @@ def without_sequences(text: bytes) -> bytes:
     return SEQUENCE.sub(b"", text)
 
 
-#: CSS classes by the fields below; "" for a plain field. Colours are 0 to 15.
-Style = dict[str, str]
+class Style(NamedTuple):
+    """The look of text. Colours are 0 to 15; None is the default."""
 
-PLAIN: Style = dict.fromkeys(("bold", "dim", "italic", "underline", "fg", "bg"), "")
+    bold: bool = False
+    dim: bool = False
+    italic: bool = False
+    underline: bool = False
+    inverse: bool = False
+    foreground: int | None = None
+    background: int | None = None
+
+    def classes(self) -> bytes:
+        """CSS classes, separated by spaces; b"" for plain text."""
+        foreground, background = self.foreground, self.background
+        names = [name for name in ("bold", "dim", "italic", "underline") if getattr(self, name)]
+        if self.inverse and foreground is background is None:
+            names.append("inverse")
+        elif self.inverse:
+            foreground, background = background, _WHITE if foreground is None else foreground
+        names += [] if foreground is None else [f"fg{foreground}"]
+        names += [] if background is None else [f"bg{background}"]
+        return " ".join(names).encode()
+
+    def after(self, parameters: bytes) -> "Style":
+        """The style after a sequence that ends in `m`. Unknown parameters change nothing."""
+        style = self
+        codes = [
+            int(code[:4] or b"0") for code in re.split(rb"[;:]", parameters) if _is_number(code)
+        ]
+        while codes:
+            code, *codes = codes
+            changes = _CHANGES.get(code, {})
+            if field := _WIDE.get(code):
+                colour, codes = _wide(codes)
+                changes = {field: colour}
+            style = style._replace(**changes)
+        return style
+
+
+PLAIN = Style()
+#: A terminal's default foreground.
+_WHITE = 7
 #: The fields that a code changes.
-_CHANGES: dict[int, Style] = {
-    0: PLAIN,
-    1: {"bold": "bold"},
-    2: {"dim": "dim"},
-    3: {"italic": "italic"},
-    4: {"underline": "underline"},
-    22: {"bold": "", "dim": ""},
-    23: {"italic": ""},
-    24: {"underline": ""},
-    39: {"fg": ""},
-    49: {"bg": ""},
-    **{30 + colour: {"fg": f"fg{colour}"} for colour in range(8)},
-    **{40 + colour: {"bg": f"bg{colour}"} for colour in range(8)},
-    **{90 + colour: {"fg": f"fg{8 + colour}"} for colour in range(8)},
-    **{100 + colour: {"bg": f"bg{8 + colour}"} for colour in range(8)},
+_CHANGES: dict[int, dict[str, Any]] = {
+    0: PLAIN._asdict(),
+    1: {"bold": True},
+    2: {"dim": True},
+    3: {"italic": True},
+    4: {"underline": True},
+    7: {"inverse": True},
+    22: {"bold": False, "dim": False},
+    23: {"italic": False},
+    24: {"underline": False},
+    27: {"inverse": False},
+    39: {"foreground": None},
+    49: {"background": None},
+    **{30 + colour: {"foreground": colour} for colour in range(8)},
+    **{40 + colour: {"background": colour} for colour in range(8)},
+    **{90 + colour: {"foreground": 8 + colour} for colour in range(8)},
+    **{100 + colour: {"background": 8 + colour} for colour in range(8)},
 }
 #: Codes before a colour of 256 or in RGB, and the field that it changes.
-_WIDE = {38: "fg", 48: "bg"}
-
-
-def classes_of(style: Style) -> bytes:
-    """CSS classes, separated by spaces; b"" for plain text."""
-    return " ".join(filter(None, style.values())).encode()
-
-
-def after(style: Style, parameters: bytes) -> Style:
-    """The style after a sequence that ends in `m`. Unknown parameters change nothing."""
-    codes = [int(code[:4] or b"0") for code in re.split(rb"[;:]", parameters) if _is_number(code)]
-    while codes:
-        code, *codes = codes
-        changes = _CHANGES.get(code, {})
-        if field := _WIDE.get(code):
-            colour, codes = _wide(codes)
-            changes = {field: "" if colour is None else f"{field}{colour}"}
-        style = style | changes
-    return style
+_WIDE = {38: "foreground", 48: "background"}
 
 
 def _is_number(code: bytes) -> bool:

@@ -17,7 +17,7 @@ from oslogserve.lines.pure import ansi
 from oslogserve.lines.pure.anchor import anchor_of
 from oslogserve.lines.pure.escape import escaped
 from oslogserve.lines.pure.line import Line
-from oslogserve.lines.pure.links import LinkSpan, links_in
+from oslogserve.lines.pure.links import MOST_URLS, LinkSpan, is_url, links_in
 from oslogserve.lines.pure.overwritten import overwritten_in
 from oslogserve.lines.pure.select import Gap, Shown
 from oslogserve.lines.pure.split import RestOfLine
@@ -79,7 +79,7 @@ class Elements:
 
     def _gap(self, gap: Gap) -> bytes:
         size = gap.last - gap.first + 1
-        text = b"%d line%b" % (size, b"" if size == 1 else b"s")
+        text = b"%b line%b" % (f"{size:,}".encode(), b"" if size == 1 else b"s")
         if self._link:
             text = b'<a href="%blines=%d-%d">%b</a>' % (self._link, gap.first, gap.last, text)
         return b"<li class=gap>" + text
@@ -127,6 +127,8 @@ def _start_tags(marked_up: bytes) -> int:
 class _Text:
     """Marks up a line's text from left to right: links around colours around marks.
 
+    A link of a terminal (OSC 8) goes on to the next one or to the line's end, as colours do.
+
     Overwritten text is put in <s>, so that a copy of the line has it.
     """
 
@@ -135,6 +137,8 @@ class _Text:
         self._text = text
         self._link = link
         self._style = ansi.PLAIN
+        self._address = b""  # of the terminal's link that is open
+        self._addresses_left = MOST_URLS
         self._marks = _merged(marks)
 
     def marked_up(self) -> bytes:
@@ -153,6 +157,28 @@ class _Text:
     def _with_links(self, start: int, end: int) -> bytes:
         parts: list[bytes] = []
         at = start
+        for found in ansi.SEQUENCE.finditer(self._text, start, end):
+            if found["address"] is not None:
+                parts.append(self._in_link(at, found.start()))
+                self._open(found["address"])
+                at = found.end()
+        return b"".join([*parts, self._in_link(at, end)])
+
+    def _open(self, address: bytes) -> None:
+        """Opens a terminal's link. It is text if it is no URL, or if the line has many."""
+        self._address = address if self._addresses_left and is_url(address) else b""
+        self._addresses_left -= bool(self._address)
+
+    def _in_link(self, start: int, end: int) -> bytes:
+        if not self._address:
+            return self._with_own_links(start, end)
+        shown = self._styled(start, end)
+        return b'<a href="%b">%b</a>' % (escaped(self._address), shown) if shown else b""
+
+    def _with_own_links(self, start: int, end: int) -> bytes:
+        """The text with links to what it shows: URLs and request ids."""
+        parts: list[bytes] = []
+        at = start
         for link in links_in(self._text[start:end]):
             if link.is_url or self._link:
                 link = LinkSpan(start + link.start, start + link.end, link.is_url)
@@ -169,13 +195,13 @@ class _Text:
         parts = []
         for found in ansi.SEQUENCE.finditer(self._text, start, end):
             parts.append(self._in_style(start, found.start()))
-            if found[2] == b"m":
-                self._style = ansi.after(self._style, found[1])
+            if found["last"] == b"m":
+                self._style = self._style.after(found["parameters"])
             start = found.end()
         return b"".join([*parts, self._in_style(start, end)])
 
     def _in_style(self, start: int, end: int) -> bytes:
-        classes = ansi.classes_of(self._style)
+        classes = self._style.classes()
         marked = self._marked(start, end)
         return b'<span class="%b">%b</span>' % (classes, marked) if classes and marked else marked
 

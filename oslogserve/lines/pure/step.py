@@ -178,12 +178,17 @@ class Step:
         return None if is_green or content.startswith(causes.STACK) else Mark.ERROR
 
     def _extend_report(self, text: Text, kind: str | None) -> None:
-        """Extends the current report by the line, or ends it."""
+        """Extends the current report by the line, or ends it. A stack ends with its exception."""
         report = self.report
-        if report and (kind or not text.content or text.number - report.first.number > REPORT):
-            self.report = None
-        elif report:
+        if report is None:
+            return
+        is_stack = report.first.content.startswith(causes.STACK)
+        is_long = text.number - report.first.number > REPORT
+        is_end = is_long or kind is not None or not (text.content or is_stack)
+        if not is_end or (is_stack and kind == Mark.ERROR and not is_long):
             report.last = text.number
+        if is_end:
+            self.report = None
 
     def _add_error(self, text: Text) -> None:
         if self.errors and text.number - self.errors.last <= GAP:

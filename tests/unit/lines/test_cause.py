@@ -154,6 +154,19 @@ def test_a_line_is_read_behind_its_time(found_in, before):
     assert found_in(*(before + line for line in log)) == ((2, "test"), True)
 
 
+def test_the_result_of_a_task_of_zuul_is_no_cause(found_in):
+    before = b"2024-03-04 05:06:07.123456 | controller | "
+    result = (b"ERROR", b"{", b'  "msg": "non-zero return code",', b'  "rc": 1', b"}")
+    tests = (b"smoke.test_a [1.2s] ... FAILED", b"smoke.test_b [0.2s] ... ok")
+    report = (b"Failed 1 tests - output below:", b"smoke.test_a", b"Captured traceback:", b"~~~~")
+    stack = (b"  Traceback (most recent call last):", b"", b'    File "a.py", line 1, in a', b"")
+    raised = (b"  ValueError: no", b"")
+    log = [before + line for line in (b"TASK [Test]", b"a.py:7:1: E305", *result)]
+    assert found_in(*log) == ((2, "failed step"), True)
+    log = [before + line for line in (b"TASK [Test]", *tests, *report, *stack, *raised, *result)]
+    assert found_in(*log) == ((8, "test"), True)
+
+
 @pytest.mark.parametrize(
     "last", [b"Finished: SUCCESS", b"Job succeeded", b"Done. Your build exited with 0."]
 )
@@ -203,6 +216,14 @@ def test_what_is_held_is_bounded(found_in, cause_of):
     assert found_in(*apart)[0] == (1, "severity")
     assert found_in(*apart[:1], b"x", *apart[1:])[0] == (GAP + 2, "severity")
     assert found_in(b"x" * REACH + b"\rERROR", b"x" * LONGEST + b" error", b"y")[0] == (1, "end")
+
+
+def test_the_stack_of_a_failed_test_ends_with_its_exception(cause_of):
+    heading = (b"Captured traceback:", b"~~~~", b"    Traceback (most recent call last):", b"")
+    frames = (b'      File "a.py", line 1, in a', b"    raise ValueError('no')", b"")
+    found = cause_of(*heading, *frames, b"    ValueError: no", b"x", b"Ran: 2 tests in 1 sec.")
+    assert (found["line"], found["last"]) == (3, 8)
+    assert cause_of(*heading, *[b"x"] * 99, b"    ValueError: no")["last"] == REPORT + 3
 
 
 def test_the_cause_is_of_the_lines_that_a_filter_leaves(found_in):

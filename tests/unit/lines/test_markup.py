@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.pure.html import _BLOCK
 from oslogserve.lines.pure.links import LONGEST_URL, MOST_URLS
 from oslogserve.lines.search import Search
@@ -72,6 +73,17 @@ def test_gaps_stand_in_blocks_and_are_no_lines_of_them(html):
     assert end == b""
 
 
+def test_the_lines_of_a_gap_have_separators(html):
+    log = b"no\n" * 12_345 + b"yes\n" + b"no\n" * 1000 + b"yes\n" + b"no\n" * 999
+    page = html(log, searches=(Search.of_text("yes"),), context=0)
+    found = re.findall(rb'gap><a href="\?lines=([\d-]+)">(.*?)</a>', page)
+    assert found == [
+        (b"1-12345", b"12,345 lines"),
+        (b"12347-13346", b"1,000 lines"),
+        (b"13348-14346", b"999 lines"),
+    ]
+
+
 def test_the_first_of_lines_that_share_a_time_has_its_name(html):
     lines = [T + b" a", b"between", T + b" b", T[:-1] + b"9 c", T + b" d"]
     assert re.findall(rb"#L(\d) name=([^>]*)>", html(b"\n".join(lines))) == [
@@ -111,6 +123,17 @@ def test_elements_are_counted_without_their_ends(renderer, link):
         (b"http://a " + ID, to(b"http://a") + b" " + TO_ID),
         (ID + b" http://a", TO_ID + b" " + to(b"http://a")),
         (ID + ID, TO_ID + TO_ID),
+        # A list, and what stands around an address.
+        (b"http://a,http://b;https://c", to(b"http://a") + b"," + to(b"http://b") + b";" + to(b"https://c")),
+        (b"http://a|http://b", to(b"http://a") + b"|" + to(b"http://b")),
+        (b"http://a,b;c=d,httpd", to(b"http://a,b;c=d,httpd")),
+        (b"http://a/http://b?u=http://c", to(b"http://a/http://b?u=http://c")),
+        (b"[http://a](http://a/b)[c]", b"[" + to(b"http://a") + b"](" + to(b"http://a/b") + b")[c]"),
+        (b"(http://a/b_(c)),d", b"(" + to(b"http://a/b_(c)") + b"),d"),
+        (b"[http://[::1]],", b"[" + to(b"http://[::1]") + b"],"),
+        (b"http://a/$(b)s/(c", to(b"http://a/$(b)s/(c")),
+        (b"&quot;http://a&quot;&#39;http://b?c=1&d&#39;",
+         b"&amp;quot;" + to(b"http://a") + b"&amp;quot;&amp;#39;" + to(b"http://b?c=1&amp;d") + b"&amp;#39;"),
     ],
 )  # fmt: skip
 def test_addresses_and_request_ids_are_links(inner, text, expected):
@@ -131,6 +154,8 @@ def test_an_address_that_is_too_long_is_none(inner):
     longest = b"http://" + b"a" * LONGEST_URL
     assert inner(longest) == to(longest)
     assert inner(longest + b"a http://b") == longest + b"a " + to(b"http://b")
+    assert inner(longest + b",http://b") == longest + b"," + to(b"http://b")
+    assert inner(longest[:-1] + b")a") == to(longest[:-1]) + b")a"
 
 
 def test_more_addresses_of_a_line_are_text_and_its_request_ids_links(inner):
@@ -154,6 +179,43 @@ def test_a_line_of_nothing_but_addresses_takes_linear_time(inner):
 
 def test_quotes_between_tags_stay_as_they_are(inner):
     assert inner(b"\"'&<>") == b"\"'&amp;&lt;&gt;"
+
+
+def test_a_link_of_a_terminal_is_one(inner):
+    for end in (b"\x07", b"\x1b\\"):
+        begun = b"\x1b]8;id=1:x=y;http://a?b&c%bhere" % end
+        link = b'<a href="http://a?b&amp;c">here</a>'
+        assert inner(b"see %b\x1b]8;;%b, %b" % (begun, end, ID)) == b"see %b, %b" % (link, TO_ID)
+        assert inner(begun) == link
+
+
+def test_a_link_of_a_terminal_goes_on_around_colours_marks_and_other_addresses(inner):
+    link = b"\x1b]8;;http://a\x07"
+    coloured = b"\x1b[1mb\x1b[0mc http://d " + ID
+    shown = b'<span class="bold">b</span><mark>c http</mark>://d ' + ID
+    assert (
+        inner(link + coloured + link + b"\x1b[2m" + link, "c http")
+        == b'<a href="http://a">%b</a>' % shown
+    )
+    written_over = inner(link + b"1\r2")
+    assert written_over == b'<s><a href="http://a">1</a>&#13;</s><a href="http://a">2</a>'
+
+
+@pytest.mark.parametrize(
+    "address",
+    [b"javascript:alert(1)", b"file:///a", b"http://", b'http://a" onclick="b', b"http://a b",
+     b"http://a\xc3\xa9", b"HTTP://A", b"mailto:a@b", b"data:text/html,<b>",
+     b"http://" + b"a" * (LONGEST_URL + 1)],
+)  # fmt: skip
+def test_a_link_of_a_terminal_to_anything_but_a_url_is_its_text(inner, address):
+    assert inner(b"\x1b]8;;%b\x07here\x1b]8;;\x07 http://b" % address) == b"here " + to(b"http://b")
+
+
+def test_more_links_of_terminals_in_a_line_are_text(inner):
+    links = [b"\x1b]8;;http://a/%d\x07%d" % (number, number) for number in range(MOST_URLS + 2)]
+    shown = inner(b"".join(links))
+    assert shown.count(b'<a href="http') == MOST_URLS
+    assert shown.endswith(b"</a>%d%d" % (MOST_URLS, MOST_URLS + 1))
 
 
 # Marks.
@@ -234,6 +296,14 @@ def test_what_was_written_over_is_there_and_not_shown(inner, text, shown):
         (b"\x1b[3\x1b[1mx", b"\x1b[3x"),
         (b"\x1b\x1b[1mx\x1b(B", b"\x1bx"),
         (b"\x1b]0;title\x07x", b"\x1b]0;title\x07x"),
+        (b"a\x1b]8;;b\x07c\x1b]8;;\x1b\\d", b"acd"),
+        (b"\x1b]8;;\xff%b\x07x" % (b" " * 2082), b"x"),
+        (b"\x1b]8;;%b\x07x" % (b"a" * 2084), b"\x1b]8;;%b\x07x" % (b"a" * 2084)),
+        (b"\x1b]8;%b;\x07x" % (b"a" * 257), b"\x1b]8;%b;\x07x" % (b"a" * 257)),
+        (b"\x1b]8;;http://a", b"\x1b]8;;http://a"),
+        (b"\x1b]8;;a\x1b[1mb", b"\x1b]8;;ab"),
+        (b"\x1b]8;;a\nb\x07c", b"\x1b]8;;a\nb\x07c"),
+        (b"\x1b]8;a\x07b\x1b]8;;\x1b", b"\x1b]8;a\x07b\x1b]8;;\x1b"),
         (b"\x1b[3\xff1mx", b"\x1b[3\xff1mx"),
         (b"\x1b[3\n1m", b"\x1b[3\n1m"),
     ],
@@ -248,11 +318,17 @@ def test_sequences_are_taken_out_and_what_only_begins_like_one_is_text(rendered,
     ("codes", "classes"),
     [
         *((codes, b"") for codes in (b"", b"0", b"77", b"1;2;22", b"3;23", b"4;24", b"31;39")),
-        *((codes, b"") for codes in (b"41;49", b"31;", b"38;5;256", b"31;38", b"31;38;5")),
-        *((codes, b"") for codes in (b"38;2;1;2", b"38;7;31", b"5;7;8;9;21;53;99")),
+        *((codes, b"") for codes in (b"41;49", b"7;27", b"31;", b"38;5;256", b"31;38", b"31;38;5")),
+        *((codes, b"") for codes in (b"38;2;1;2", b"38;7;31", b"5;8;9;21;53;99")),
         (b"1", b"bold"),
         (b"2", b"dim"),
         (b"3;4", b"italic underline"),
+        (b"7", b"inverse"),
+        (b"2;7", b"dim inverse"),
+        (b"7;32", b"bg2"),
+        (b"7;41", b"fg1 bg7"),
+        (b"97;7;41", b"fg1 bg15"),
+        (b"7;0;31", b"fg1"),
         (b"31", b"fg1"),
         (b"97", b"fg15"),
         (b"42", b"bg2"),
@@ -281,5 +357,15 @@ def test_a_style_is_a_list_of_classes(inner, codes, classes):
     assert inner(b"\x1b[%bmx" % codes) == shown
 
 
-def test_a_colour_ends_with_its_line(rendered):
+@pytest.mark.parametrize("sequence", [b"\x1b[1m", b"\x1b[%bm" % (b"1;" * 31), b"\x1b]8;;b\x07"])
+def test_a_sequence_may_stand_across_the_end_of_a_head(inner, sequence):
+    for before in range(REACH - len(sequence), REACH + 1):
+        assert sequence not in inner(b"x" * before + sequence + b"y")
+
+
+def test_colours_and_links_end_with_their_line(rendered):
     assert rendered([b"\x1b[31ma\nb\n"]) == b'<li id=L1><span class="fg1">a</span>\n<li id=L2>b\n'
+    assert (
+        rendered([b"\x1b]8;;http://a\x07a\nb\n"])
+        == b'<li id=L1><a href="http://a">a</a>\n<li id=L2>b\n'
+    )

@@ -61,6 +61,15 @@ def test_the_current_level_alone_is_marked(level):
     assert current == [(level or SEVERITIES[0]).upper()]
 
 
+def test_filters_in_use_have_separators_in_numbers_and_nowhere_else():
+    text = shown("lines=12345-20000&limit=5000&tail=999&q=12345&since=2026-03-04")
+    chips = re.findall(r'<a class="chip"[^>]*>(.*?)</a>', text)
+    assert [re.sub("<.*?>", "", chip) for chip in chips] == [
+        *("lines 12,345-20,000", "the first 5,000", "the last 999"),
+        *("“12345”", "from 2026-03-04"),
+    ]
+
+
 def test_text_and_download_are_the_same_lines():
     found = dict(links(shown("level=ERROR&tail=9&source=disk&wrap=no", "a.txt.gz"), "Views"))
     wanted = {"level": ["ERROR"], "tail": ["9"], "source": ["disk"], "format": ["text"]}

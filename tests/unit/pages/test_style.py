@@ -71,6 +71,12 @@ def test_the_name_of_each_log_of_a_job_can_be_read(scheme):
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_inverse_text_can_be_read(scheme):
+    assert ".inverse { background: var(--ink); color: var(--paper); }" in STYLE
+    assert contrast(VARIABLES["paper"][scheme], VARIABLES["ink"][scheme]) >= CONTRAST
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_the_bar_and_what_stands_around_the_lines_can_be_read(scheme):
     assert too_close({**TEXTS, "link": VARIABLES["link"]}, AROUND, scheme) == []
 
