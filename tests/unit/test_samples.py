@@ -2,6 +2,7 @@
 """Known counts of real gate logs, and the same of logs that the demo makes."""
 
 import gzip
+import random
 import re
 from collections import Counter
 from functools import cache
@@ -10,7 +11,7 @@ import pytest
 
 from oslogserve import demo
 from oslogserve.lines.renderer import named
-from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.logs.decode import Decoded, until_incomplete
 
 _, RENDERER = named("auto")
@@ -94,3 +95,35 @@ def test_a_journal_has_severities(log):
     warnings = shown("text", log, level="WARNING")
     assert b"WARNING" in warnings
     assert len(warnings) < len(log)
+
+
+def other_run(log):
+    """The same log with other times, numbers, hashes, addresses and order."""
+    chance = random.Random(5)
+
+    def another(found):
+        digits = b"0123456789abcdef" if re.search(rb"[a-f]", found[0]) else b"0123456789"
+        return re.sub(rb"[0-9a-f]", lambda _: bytes([chance.choice(digits)]), found[0])
+
+    hashes = rb"(?<=0x)[0-9a-f]+|\b(?=[0-9a-f-]*\d)[0-9a-f]{8}(?:-?[0-9a-f]{4,12})*\b|\d+"
+    lines = re.sub(hashes, another, log).splitlines(keepends=True)
+    chance.shuffle(lines)
+    return b"".join(lines)
+
+
+def new_lines(log, passed):
+    """Those that `passed` has no like of, their count, and that of all lines."""
+    known = RENDERER.known()
+    known.feed(passed)
+    known.finish()
+    tally = Tally()
+    wanted = Wanted("text", Selection(new_only=True), known=known)
+    shown = b"".join(RENDERER([log], wanted, tally))
+    return shown, tally.new, tally.lines
+
+
+@pytest.mark.parametrize("name", [*COUNTS, *OTHERS, *MADE])
+def test_another_run_of_the_same_has_one_new_line_in_a_thousand_at_most(name, log):
+    assert new_lines(log, log)[1] == 0
+    shown, new, lines = new_lines(other_run(log), log)
+    assert new * 1000 <= lines, shown[:1000]
