@@ -671,6 +671,8 @@ async function showSummary() {
     // A level that the log has not has the lines of the next one.
     link.hidden = !(link.className in counts) && !link.matches('.NONE, [aria-current]');
   }
+  const fresh = document.querySelector('#counts .new');
+  if (fresh) bar.querySelector('.chips').append(fresh);
   document.getElementById('counts')?.remove();
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];

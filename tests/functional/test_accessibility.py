@@ -32,11 +32,13 @@ LOG = (
 PAGES = {
     "log": "job/a.txt",
     "found": "job/a.txt?q=one&level=WARNING&context=1&not=three#L3",
+    "compared": "job/a.txt?against=failed/passed.txt",
     "not found": "job/a.txt?q=nowhere",
     "part": "job/a.txt?lines=5-20&wrap=no",
     "folder": "job/",
     "job": "failed/",
     "overview": "failed/?format=overview",
+    "compared overview": "failed/?format=overview&against=job",
     "lines of a job": "failed/?level=WARNING",
     "lines of a job by time": "failed/?level=WARNING&order=time",
     "a moment of a job": "failed/?moment=job-output.txt:4&order=time#moment",
@@ -54,6 +56,7 @@ def server(tmp_path_factory):
     (root / "job/a.txt").write_bytes(LOG)
     (root / "failed").mkdir()
     (root / "failed/job-output.txt").write_bytes(LOG)
+    (root / "failed/passed.txt").write_bytes(b"one x\n")
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
 
