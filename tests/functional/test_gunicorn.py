@@ -102,7 +102,7 @@ def test_a_full_worker_leaves_connections_to_others(tmp_path):
             20,
         )
         for _ in range(3):  # slow readers: one worker is full, the other has a thread
-            connection, answer = begin(server, "/large.txt?format=html")
+            connection, answer = begin(server, "/large.txt?format=jsonl")
             stack.callback(connection.close)
             assert (answer.status, len(answer.read(1))) == (200, 1)
         for _ in range(40):
