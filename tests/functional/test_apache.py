@@ -159,7 +159,13 @@ def link(logs):
 LINKED = ["/out/", "/out/passwd", "/out/none", "/out", "/passwd.log", "/passwd.txt", "/none.log"]
 
 
-@pytest.mark.parametrize("defines", [{}, {"OSLOGSERVE_LINKS": ""}], ids=["no links", "links"])
+@pytest.mark.parametrize(
+    "defines",
+    [
+        pytest.param({}, id="no links"),
+        pytest.param({"OSLOGSERVE_LINKS": ""}, id="links", marks=pytest.mark.long),
+    ],
+)
 def test_a_link_to_what_is_another_users_tells_nothing_of_it(logs, link, defines):
     link("out", "/etc")
     for name, target in (("passwd.log", "passwd"), ("passwd.txt", "passwd"), ("none.log", "none")):
@@ -172,6 +178,7 @@ def test_a_link_to_what_is_another_users_tells_nothing_of_it(logs, link, defines
         assert get(apache, "/sub/static.log").body == FILES["sub/static.log"]
 
 
+@pytest.mark.long
 def test_a_link_within_the_logs_is_followed_where_links_are(logs, link):
     for name, target in (("latest", "sub"), ("latest.log", "sub/static.log")):
         owner = (logs / target).stat()

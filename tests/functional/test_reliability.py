@@ -209,6 +209,7 @@ def test_every_answer_comes_within_the_bound(swift, tmp_path):
 # A sick Swift and logs on disk
 
 
+@pytest.mark.long
 def test_black_holed_swift_leaves_logs_on_disk_fast(swift, tmp_path):
     """8 readers ask for logs in Swift all the time, with 8 threads."""
     (tmp_path / "disk.txt").write_bytes(LOG * 100)

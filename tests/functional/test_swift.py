@@ -514,6 +514,7 @@ def test_swift_down_is_503_while_the_disk_answers(fragile_swift, tmp_path):
         counted(server, 1, "oslogserve_requests_in_progress")  # the look at it
 
 
+@pytest.mark.long
 def test_missing_log_is_not_denied_while_a_server_of_swift_is_down(fragile_swift):
     """Some of what Swift says then is 404."""
     fragile_swift.put("logs", {"folder/log.txt": LOG})
