@@ -7,8 +7,9 @@ from oslogserve.pages.page import address
 
 #: Seconds before and after the moment.
 AROUND = 2
-#: Lines below this severity are left out; the moment's own line is shown anyway.
-LEVEL = "INFO"
+#: Lines with this word are left out, since most are. A level would leave out consoles, whose lines have
+#: none. The moment's own line is shown anyway.
+WITHOUT = "DEBUG"
 #: The element of the moment's line.
 ID = "moment"
 
@@ -26,5 +27,5 @@ def around(micros: int, source: str, moment: Moment | None = None, in_job: bool 
     kept = [("source", source)] if source != "all" else []
     marked = {"moment": moment.value} if moment else {}
     folder = {"in": "job"} if in_job else {}
-    times = {"since": since, "until": until, "level": LEVEL, "order": "time"}
+    times = {"since": since, "until": until, "not": WITHOUT, "order": "time"}
     return address(kept, (), **times, **marked, **folder) + (f"#{ID}" if moment else "")
