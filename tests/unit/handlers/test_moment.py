@@ -53,7 +53,7 @@ def test_a_line_leads_to_the_seconds_around_it_in_all_logs(ask, name):
     answer, url = followed(ask, f"/job/logs/{name}?moment=4", **HTML)
     assert url == f"/job/?{AROUND}&moment=logs%2F{name}%3A4"
     assert re.findall("<li id=moment aria-current=true class=.*", answer.text) == [
-        '<li id=moment aria-current=true class=d><a href=logs/nova.txt.gz#L4>4</a>  of two'
+        "<li id=moment aria-current=true class=d><a href=logs/nova.txt.gz#L4>4</a>  of two"
     ]
     assert "neutron: noise" not in answer.text
     assert "is not on this page" not in answer.text
