@@ -175,7 +175,7 @@ class LogHandler:
             f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
             f"{query.view} {selection} {salt}"
         )
-        return Validator(etag, stored.modified, self._max_age)
+        return Validator(etag, stored.modified, self._max_age, is_by_time=not query.against)
 
 
 def _may_be_silent(query: Query) -> bool:
@@ -242,7 +242,9 @@ class _OfLog(Representation):
         self.meter = log.budget
         self.source = log.stored.source
         self.stored_size = log.stored.size
-        self.may_break_off = log.may_break_off
+        # The next reader's page may be compared with all of the other log.
+        is_compared = not any(error.is_of_comparison for error in log.missing)
+        self.may_break_off = log.may_break_off or not is_compared
         self._log = log
 
     def _with_notices(self, pieces: Iterable[bytes]) -> Iterator[bytes]:

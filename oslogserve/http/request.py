@@ -164,6 +164,8 @@ class Validator(NamedTuple):
     modified: float
     #: Seconds for which caches may keep a settled log without asking.
     max_age: int = 0
+    #: False if the representation may change while the log's time does not.
+    is_by_time: bool = True
 
     def headers(self, is_compressed: bool, may_break_off: bool) -> list[Header]:
         """The headers of a response. may_break_off: the source may fail midway.
@@ -171,9 +173,11 @@ class Validator(NamedTuple):
         Then the page says so and ends, under the ETag of the whole log. A cache would keep showing
         that page, so it may not store it.
         """
-        last_modified = "Last-Modified", format_date_time(self.modified)
-        cache_control = NO_STORE if may_break_off else self._cache_control()
-        return [cache_control, VARY, self._tag(is_compressed), last_modified]
+        headers = [NO_STORE if may_break_off else self._cache_control(), VARY]
+        headers.append(self._tag(is_compressed))
+        if self.is_by_time:
+            headers.append(("Last-Modified", format_date_time(self.modified)))
+        return headers
 
     def _tag(self, is_compressed: bool) -> Header:
         """The ETag, weak for a compressed response: its bytes may differ for the same log.
@@ -188,7 +192,8 @@ class Validator(NamedTuple):
         With no-cache and a CacheLock, mod_cache passes our 304 to clients that sent no condition.
         Without the lock, it does not store URLs with a query.
         """
-        return "Cache-Control", f"max-age={self.max_age if is_settled(self.modified) else 0}"
+        keeps = self.is_by_time and is_settled(self.modified)
+        return "Cache-Control", f"max-age={self.max_age if keeps else 0}"
 
     def not_modified(self, request: Request, is_compressed: bool) -> list[Header] | None:
         """The headers of the 304 for a client that has this version, else None.
@@ -200,7 +205,7 @@ class Validator(NamedTuple):
             is_known = self.etag.strip('"') in ETagMatcher.parse(tags, strong=False)
         else:
             since = _date(request.environ.get("HTTP_IF_MODIFIED_SINCE"))
-            is_known = since is not None and int(self.modified) <= since
+            is_known = self.is_by_time and since is not None and int(self.modified) <= since
         if not is_known:
             return None
         return [self._cache_control(), VARY, self._tag(is_compressed)]
@@ -213,7 +218,7 @@ class Validator(NamedTuple):
         elif '"' in condition:
             is_same = condition.strip() == self.etag
         else:
-            is_same = _date(condition) == int(self.modified)
+            is_same = self.is_by_time and _date(condition) == int(self.modified)
         return request.byte_range() if is_same else None
 
 

@@ -22,6 +22,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Rows
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
+from oslogserve.messages import visible
 from oslogserve.query import SOURCES, Query
 from oslogserve.sources import Source
 
@@ -81,7 +82,7 @@ class Jobs:
 
     def _compare(self, job: "Job", folder: bytes, sources: Sequence[Source]) -> None:
         """Compares the job with a run that passed, or notes why it cannot."""
-        shown = folder.decode("utf-8", "replace")
+        shown = visible(folder.decode("utf-8", "replace"))
         try:
             passed = PassedRun(self._passed, folder, sources, job.reader.budget)
         except Error as error:

@@ -18,6 +18,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Known
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs
+from oslogserve.messages import visible
 from oslogserve.sources import METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 
@@ -57,7 +58,7 @@ class PassedLogs:
 
     def get(self, path: bytes, sources: Sequence[Source], budget: Budget) -> Passed:
         """The log's words. Reading them is charged to the budget."""
-        shown = path.decode("utf-8", "replace")
+        shown = visible(path.decode("utf-8", "replace"))
         try:
             stored = _stored(path, sources)
             known, missing = self._found(stored), None
@@ -143,6 +144,9 @@ class PassedRun:
         names = [file.name for file in walk]
         #: Why some of its logs are not known; None if all are.
         self.ended = walk.ended
+        #: Bytes of the words that are held to the end of the answer.
+        self._held = 0
+        self._lock = Lock()
         self._names = set(names)
         self._by_kind = _firsts(names, _kind)
         self._by_short_kind = _firsts(names, lambda name: _kind(name).rpartition(b"/")[2])
@@ -158,15 +162,25 @@ class PassedRun:
         found = name if name in self._names else found
         return None if found is None else b"/".join(filter(None, (self._folder, found)))
 
-    def compared(self, name: bytes) -> Passed:
-        """The words of the log that is like another run's log of this name."""
+    def compared(self, name: bytes, is_held: bool = False) -> Passed:
+        """The words of the log that is like another run's log of this name.
+
+        is_held: True if they are held together with those of all other logs, as merged logs do.
+        """
         path = self.like(name)
+        shown = visible((path or self._folder).decode("utf-8", "replace"))
         if path is None:
             why = "no log there is like it, so all of its lines are new"
-            shown = self._folder.decode("utf-8", "replace")
             return Passed(self._logs.nothing(), _fault(f"it was not compared with {shown}", why))
+        if is_held and self._held >= MOST_KEPT:
+            most = f"logs in the order of time are compared with {MOST_KEPT >> 20} MiB of words"
+            return Passed(None, _fault(f"it was not compared with {shown}", f"{most} at most"))
         sources = [source.waiting_anew() for source in self._sources]
-        return self._logs.get(path, sources, self._budget)
+        found = self._logs.get(path, sources, self._budget)
+        if is_held and found.known is not None:
+            with self._lock:
+                self._held += found.known.size
+        return found
 
 
 def _kind(name: bytes) -> bytes:

@@ -68,7 +68,7 @@ class Pointers:
         return _Job(text[: found.end()].rstrip("/").encode(), found["name"].encode())
 
     def _run(self, name: bytes, sources: Sequence[Source]) -> bytes | None:
-        """The path of the run; None if no source has a pointer of this name, or it names no path."""
+        """The path of the run; None if no source has a pointer of this name, or it names no run."""
         path = b"/".join(filter(None, (self._folder, name)))
         try:
             found = open_first(sources, path, FULL_BODY._replace(chunk_size=_REACH))
@@ -76,6 +76,6 @@ class Pointers:
                 return path
             with closing(found):
                 text = next(iter(found), b"")[:_REACH]
-            return checked_path(text.strip().decode("latin-1")).rstrip(b"/")
+            return checked_path(text.strip().decode("latin-1")).rstrip(b"/") or None
         except (BadRequest, Error, Incomplete):
             return None

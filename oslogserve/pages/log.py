@@ -259,7 +259,7 @@ class LogView:
         """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
         if self.known is None or self.query.selection.new_only:
             return None
-        return address(self.query.parameters, ("show", "after", "lines"), new="only")
+        return address(self.query.parameters, ("show",), new="only")
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = json.loads(b"".join(self._lines("summary", pieces)))

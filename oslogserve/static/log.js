@@ -652,6 +652,16 @@ function drawMap(parts, errors) {
   follow();
 }
 
+// The link to the new lines of a log that is compared stands behind the filters in use.
+function offerNew(severities) {
+  const link = document.querySelector('footer .new, .chips .new');
+  if (!link) return;
+  bar.querySelector('.chips')?.append(link);
+  if (new URL(link.href).searchParams.has('level')) return; // the counts are of all severities
+  const count = Object.values(severities).reduce((all, one) => all + one.count, 0);
+  link.textContent = `${counted.format(count)} new line${count === 1 ? '' : 's'}`;
+}
+
 async function showSummary() {
   const address = new URL(location);
   for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
@@ -671,8 +681,7 @@ async function showSummary() {
     // A level that the log has not has the lines of the next one.
     link.hidden = !(link.className in counts) && !link.matches('.NONE, [aria-current]');
   }
-  const fresh = document.querySelector('#counts .new');
-  if (fresh) bar.querySelector('.chips').append(fresh);
+  offerNew(summary.new ?? {});
   document.getElementById('counts')?.remove();
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];

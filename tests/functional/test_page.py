@@ -252,6 +252,14 @@ def test_levels_show_their_counts(scripted):
     assert page.locator(".levels .WARNING").inner_text().startswith("≥ warning")
 
 
+def test_new_lines_are_counted_with_a_link_to_them(reader):
+    page = reader.open("a.txt?against=42/job/calm.txt&lines=290-700")
+    link = page.locator("a.new:visible")
+    expect(link).to_have_text("411 new lines")
+    link.click()
+    expect(page.locator("#log .new")).to_have_count(411)
+
+
 def test_levels_that_the_log_has_not_are_not_shown(scripted):
     page = scripted.open("a.txt?level=AUDIT")
     expect(page.locator(".levels .TRACE")).to_be_hidden()

@@ -103,3 +103,15 @@ def test_logs_of_two_runs_pair_by_name_without_numbers_and_compression(
 def test_a_run_that_is_not_there_is_an_error(logs, disk, budget):
     with pytest.raises(NotFound):
         PassedRun(logs, b"40", [disk], budget)
+
+
+def test_the_words_that_are_held_together_have_a_limit(logs, disk, budget, tmp_path, monkeypatch):
+    run = PassedRun(logs, b"", [disk], budget)
+    monkeypatch.setattr(passed, "MOST_KEPT", run.compared(b"a.log").known.size)
+    for name in (b"b.log", b"a.log"):
+        assert run.compared(name).known
+    assert run.compared(b"b.log", is_held=True).fault is None
+    known, fault = run.compared(b"a.log", is_held=True)
+    assert known is None
+    assert str(fault).startswith("it was not compared with a.log: logs in the order of time")
+    assert run.compared(b"a.log").known
