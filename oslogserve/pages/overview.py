@@ -69,6 +69,11 @@ class _Linked(NamedTuple):
         return f"{self.around}#L{cause['line']}{last}"
 
     @property
+    def shows_end(self) -> bool:
+        """Whether the excerpt is only the end of what failed: no line tells why."""
+        return bool(self.found.excerpt) and self.cause["why"] == "end"
+
+    @property
     def new(self) -> int | None:
         """New lines; None if the log is not compared with another one."""
         counts = self.found.summary.get("new")

@@ -85,8 +85,11 @@ function letGo() {
 for (const moves of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
   addEventListener(moves, letGo, { capture: true, passive: true });
 }
-// A line of so many characters scrolls by itself, and shows its first match.
+// A line that shows so many characters scrolls by itself, and shows its first match. What a terminal
+// overwrites counts only where it is shown, for its match.
 const LONG_LINE = 4096;
+const OVERWRITTEN = 's:not(:has(mark))';
+const lengthOf = ({ textContent: { length } }) => length;
 const comes = new IntersectionObserver((lines) => {
   for (const { target: line } of lines.filter((one) => one.isIntersecting)) {
     comes.unobserve(line);
@@ -94,7 +97,9 @@ const comes = new IntersectionObserver((lines) => {
   }
 });
 function markIfLong(line) {
-  if (line.textContent.length < LONG_LINE) return;
+  if (lengthOf(line) < LONG_LINE) return;
+  const hidden = [...line.querySelectorAll(OVERWRITTEN)].reduce((all, one) => all + lengthOf(one), 0);
+  if (lengthOf(line) - hidden < LONG_LINE) return;
   line.classList.add('long');
   if (line.querySelector('mark')) comes.observe(line);
 }
@@ -575,6 +580,11 @@ function partsOfTime({ buckets, seconds }) {
   }));
 }
 
+// Of a console that shows few times, such as a package's date, the numbers of the lines tell more.
+const FEWEST_TIMES = 5;
+const isAll = ({ lines, matched }) => isWhole() && matched === lines;
+const hasTimes = (summary) => summary.histogram.buckets.length >= (isAll(summary) ? FEWEST_TIMES : 2);
+
 function partsOfLines(lines) {
   const size = Math.ceil(lines / 100);
   const parts = Array.from({ length: Math.ceil(lines / size) }, (_, row) => (
@@ -686,7 +696,7 @@ async function showSummary() {
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];
   if (found.length) offerLast(numberOf(found.at(-1))); else if (lastError) offerLast(lastError.line);
-  if (lines) drawMap(histogram.buckets.length > 1 ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
+  if (lines) drawMap(hasTimes(summary) ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
   log.page = { summary, lineAtTop, lineLookedAt, pin }; // for outline.js, which may come later
   log.dispatchEvent(new Event('summed'));
 }

@@ -88,6 +88,22 @@ def test_a_long_line_scrolls_by_itself_and_shows_its_match(tmp_path, chromium):
         assert box["y"] <= mark["y"] <= box["y"] + box["height"]
 
 
+def test_a_line_that_a_terminal_overwrote_is_as_long_as_what_it_shows(tmp_path, chromium):
+    progress = b"".join(b"\rReceiving objects: %d of 2000" % number for number in range(2001))
+    (tmp_path / "a.txt").write_bytes(b"word " * 2000 + b"\n" + progress + b"\n")
+    with (
+        Gunicorn(f"[disk]\nroot = {tmp_path}\n") as server,
+        chromium.new_context() as context,
+    ):
+        page = context.new_page()
+        page.goto(f"{server.url}/a.txt")
+        page.wait_for_selector("#L1.long")
+        assert page.locator(".long").count() == 1
+        # A match shows what was overwritten.
+        page.goto(f"{server.url}/a.txt?q=1999+of")
+        page.wait_for_selector("#L2.long")
+
+
 def first_paint(page):
     [paint] = page.evaluate(
         "performance.getEntriesByName('first-contentful-paint').map((paint) => paint.startTime)"

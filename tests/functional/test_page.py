@@ -81,6 +81,8 @@ def server(tmp_path_factory):
     )
     timeless = (f"{'ERROR: ' if n in (3, 700) else ''}line {n}\n" for n in range(1000))
     (job / "timeless.txt").write_text("".join(timeless))
+    dates = {50: "Mon Dec  5 18:47:20 UTC 2016\n", 90: "Built: Wed Oct 26 21:44:32 2016\n"}
+    (job / "dates.txt").write_text("".join(dates.get(n, f"line {n}\n") for n in range(300)))
     (job / "times.txt").write_text(
         "2026-03-04 20:22:01.500+02 [1] LOG:  one\n2026/03/04 18:22:01 [error] 1#1: two\n"
         "2026-03-04 06:22:01 PM INFO three\nMar  4 06:22:01.500 PM four\n"
@@ -783,6 +785,13 @@ def test_the_map_of_a_log_without_times_goes_by_its_lines(scripted):
     page.locator("#map input").press("End")
     page.wait_for_selector("#L991.lit")
     lands_on(page, "#L991")
+
+
+def test_the_map_of_a_console_that_shows_some_dates_goes_by_its_lines(scripted):
+    page = scripted.open("dates.txt")
+    labels = page.locator("#map p:not(.tip)")
+    expect(labels.first).to_have_text("1")
+    expect(labels.last).to_have_text("298")
 
 
 def test_the_numbers_stay_in_view_where_lines_are_not_wrapped(scripted):

@@ -608,6 +608,19 @@ def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
     assert whys == {"end"}
 
 
+def test_an_overview_says_of_a_step_that_tells_no_cause_that_this_is_its_end(tmp_path):
+    (tmp_path / "job").mkdir()
+    steps = [f"host | step {number}" for number in range(40)]
+    failed = "fatal: [host]: FAILED! => {'rc': 1, 'msg': 'non-zero return code'}"
+    lines = ["TASK [build] ****", *steps, failed, "", "PLAY RECAP ****", "host | ok: 4 failed: 1"]
+    log = "".join(f"2026-03-04 18:22:11.000000 | {line}\n" for line in lines)
+    (tmp_path / "job" / "job-output.txt").write_text(log)
+    page = Asking(tmp_path)("/job/?format=overview").text
+    assert "No line tells why. This is how <a href=" in page
+    assert 'class="telling"' not in page
+    assert "step 39\n" in page
+
+
 def test_an_overview_shows_of_an_error_what_a_terminal_does(job, ask):
     written = b"\x1b[0Ksection_end:1772648533:step\r\x1b[0K\x1b[31;1mERROR: Job failed\x1b[0;m\r\n"
     (job / "job" / "gitlab.txt").write_bytes(written)
