@@ -19,11 +19,14 @@ from oslogserve.query import Query
 def to_line(
     request: Request, query: Query, place: Place, log: OpenLog, renderer: Renderer
 ) -> Response:
-    """The redirect to the page with the line. Raises BadRequest if no line has a time."""
+    """The redirect to the page with the line. Raises BadRequest if there is none."""
     found = target(place, reader(log), renderer, log.stored.modified)
     if found is None:
         typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
-        raise BadRequest("No line of this log has a date and a time: use a number.", typed)
+        why = "No line of this log has a date and a time: use a number."
+        if place.is_cause:
+            why = "This log says that it passed, or has no lines."
+        raise BadRequest(why, typed)
     to = address(query.parameters, ("goto", *WINDOW), show=found.show)
     return redirect(request, f"{to}#{found.fragment}", "302 Found")
 

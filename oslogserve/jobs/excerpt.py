@@ -8,7 +8,7 @@ from oslogserve.jobs.job_log import JobLog
 
 #: Lines before and after the cause.
 AROUND = 2
-#: Lines of a cause that are all shown. Of a longer one, such as a traceback, the last line is shown.
+#: Lines of a cause that are shown. Of a longer traceback, and of a longer end of a log, the last line is.
 MOST_LINES = 8
 #: Bytes of a line's text: a page shows several logs.
 LONGEST_SHOWN = 4096
@@ -24,15 +24,18 @@ class Excerpt(NamedTuple):
     after: bytes
 
 
-def first_shown(cause: dict[str, Any]) -> int:
-    """The number of the first line of the cause that is shown."""
+def lines_shown(cause: dict[str, Any]) -> tuple[int, int]:
+    """The numbers of the first and the last line of the cause that are shown."""
     first, last = int(cause["line"]), int(cause["last"])
-    return first if last - first < MOST_LINES else last
+    if last - first < MOST_LINES:
+        return first, last
+    tells_last = cause["why"] == "end" or "Traceback" in cause["text"]
+    return (last, last) if tells_last else (first, first + MOST_LINES - 1)
 
 
 def excerpt(log: JobLog, cause: dict[str, Any], label: bytes, link: bytes) -> Iterator[Excerpt]:
     """Yields the excerpt; nothing if the log cannot be read again. label, link: see Wanted."""
-    first, last = first_shown(cause), cause["last"]
+    first, last = lines_shown(cause)
     above = max(1, first - AROUND)
     rows = log.rows_between(above, last + AROUND, label, link, LONGEST_SHOWN)
     if len(rows) > last - above:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line that a reader wants to go to: by its number, a time, or an anchor of os-loganalyze."""
+"""The line that a reader wants to go to: by its number, a time, an anchor of os-loganalyze, or the cause."""
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -14,6 +15,8 @@ from oslogserve.lines.time_range import TimeRange, time_range
 #: A number such as 1200, 12,345 or L1200, or two.
 _NUMBERS = re.compile(r"#?L?([1-9][0-9,]{0,14})(?:-L?([1-9][0-9,]{0,14}))?")
 _ANCHOR = re.compile(r"#?(_[0-9A-Za-z_+/-]{1,64})")
+#: Lines of a cause that an address names.
+MOST_OF_CAUSE = 40
 _TIME_OF_DAY = re.compile(r"(\d{1,2})(:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)")
 
 
@@ -26,6 +29,8 @@ class Place(NamedTuple):
     moment: TimeRange | None = None
     #: A time of day, as in ISO 8601.
     time_of_day: str = ""
+    #: True for the cause of the log's failure.
+    is_cause: bool = False
 
 
 class Target(NamedTuple):
@@ -38,6 +43,8 @@ class Target(NamedTuple):
 def place(text: str) -> Place:
     """Parses what a reader typed. Raises ValueError that says what is expected."""
     text = text.strip()
+    if text.lower() == "cause":
+        return Place(is_cause=True)
     if found := _NUMBERS.fullmatch(text):
         first, last = (int(digits.replace(",", "")) for digits in found.groups(found[1]))
         if first <= last < 10**12:
@@ -52,11 +59,18 @@ def place(text: str) -> Place:
         # Like an anchor, it is on the log's clock.
         return Place(moment=time_range(text)._replace(offset=None))
     except ValueError:
-        raise ValueError("a line's number, a time with or without a date, or an anchor") from None
+        raise ValueError(
+            "a line's number, a time with or without a date, an anchor, or cause"
+        ) from None
 
 
 def target(place: Place, read: Read, renderer: Renderer, written: float | None) -> Target | None:
-    """The line at or nearest to a place; None if no line has a date and time. See nearest()."""
+    """The line at or nearest to a place. See nearest().
+
+    None if no line has a date and time, or the log has no cause.
+    """
+    if place.is_cause:
+        return _cause(read, renderer, written)
     if place.fragment.startswith("L"):
         return Target(place.fragment.partition("-")[0], place.fragment)
     moments = list(_moments(place, read, renderer, written))
@@ -74,6 +88,15 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
     # The anchor lets the page say how far away the line is.
     found.sort(key=lambda one: abs(one[0].micros))
     return next((Target(f"L{near.number}", anchor) for near, anchor in found), None)
+
+
+def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
+    """The first line of the cause in the log's summary, and at most MOST_OF_CAUSE lines with it."""
+    summary = json.loads(b"".join(renderer(read(), Wanted("summary", written=written))))
+    if not (cause := summary["cause"]):
+        return None
+    first, last = cause["line"], min(cause["last"], cause["line"] + MOST_OF_CAUSE - 1)
+    return Target(f"L{first}", f"L{first}" + (f"-L{last}" if last > first else ""))
 
 
 def _moments(

@@ -87,6 +87,7 @@ def bar(query: Query) -> dict[str, Any]:
         "raw": address(source=query.source, format="raw"),
         "chapters": address(source=query.source, format="chapters"),
         "all_logs": _all_logs(parameters),
+        "cause": address(source=query.source, goto="cause"),
         "moment": address(source=query.source, moment=lines[0][0]) if lines else "",
         "controls": _controls(parameters, query.faults),
         "filters": filters(kept),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import escape
 
 from oslogserve.jobs.build import Build
-from oslogserve.jobs.excerpt import first_shown
+from oslogserve.jobs.excerpt import lines_shown
 from oslogserve.jobs.findings import Findings, FoundLog
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
@@ -63,7 +63,7 @@ class _Linked(NamedTuple):
     def head(self) -> str:
         """The address of the cause's first line, if the excerpt does not show it; else ""."""
         cause = self.cause
-        if self.found.excerpt and first_shown(cause) == cause["line"]:
+        if self.found.excerpt and lines_shown(cause)[0] == cause["line"]:
             return ""
         last = f"-L{cause['last']}" if cause["last"] > cause["line"] else ""
         return f"{self.around}#L{cause['line']}{last}"
@@ -179,7 +179,7 @@ def _short(name: str) -> str:
 
 def _moment(source: str, time: str | None, one: _Linked | None = None) -> str:
     """The address of all logs' lines around a time; "" without a date. one: the log that shows it."""
-    marked = one and Moment(one.log.file.name, first_shown(one.cause))
+    marked = one and Moment(one.log.file.name, lines_shown(one.cause)[0])
     try:
         return moments.around(time_range(time or "").first_in_utc, source, marked)
     except ValueError:

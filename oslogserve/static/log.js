@@ -692,6 +692,7 @@ async function showSummary() {
     link.hidden = !(link.className in counts) && !link.matches('.NONE, [aria-current]');
   }
   offerNew(summary.new ?? {});
+  bar.querySelector('.cause').hidden = !summary.cause;
   document.getElementById('counts')?.remove();
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];

@@ -108,8 +108,11 @@ function cutBlocks() {
 }
 
 // Chapters that passed begin folded where another one failed: but not those that hold the cause, a line
-// that an address names, or what is looked at, and not the last one of a log that grows.
+// that an address names, or what is looked at, and not the last one of a log that grows. Most builds stop
+// at a failure, so a chapter without an outcome that ended before it passed.
 function begin({ cause, failed, lines }, top) {
+  const failure = Math.min(...chapters.filter(hasFailed).map(({ first }) => first));
+  const hasPassed = ({ outcome, last }) => outcome === 'passed' || (!outcome && last < failure);
   const isLast = ({ last }) => document.querySelector('.newer') && last === lines;
   const open = [
     ...chapters.filter(hasFailed).map(({ first }) => first),
@@ -117,7 +120,7 @@ function begin({ cause, failed, lines }, top) {
     ...[...log.querySelectorAll('.lit')].map(numberOf),
     ...top ? [numberOf(top)] : [],
   ];
-  const passed = [...folds.values()].filter((fold) => fold.outcome === 'passed' && !isLast(fold));
+  const passed = [...folds.values()].filter((fold) => hasPassed(fold) && !isLast(fold));
   setFolded(passed.filter((fold) => !open.some((number) => contains(fold, number))), true);
 }
 

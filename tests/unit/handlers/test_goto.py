@@ -26,6 +26,26 @@ def ask(tmp_path):
     return Asking(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("log", "place"),
+    [
+        (b"+ make\nerror: no rule\nmake: *** [all] Error 2\n", "?show=L2#L2"),
+        (b"a\n" + b"error: no rule\n" * 99 + b"make: *** [all] Error 2\n", "?show=L2-L41#L2"),
+    ],
+)
+def test_the_cause_of_a_log_is_a_place(ask, tmp_path, log, place):
+    (tmp_path / "failed.txt").write_bytes(log)
+    assert ask("/failed.txt?goto=cause", **HTML).headers["Location"] == place
+    assert 'goto=cause"' in ask("/failed.txt", **HTML).text
+
+
+def test_a_log_that_passed_has_no_cause(ask, tmp_path):
+    (tmp_path / "passed.txt").write_bytes(b"+ make\nFinished: SUCCESS\n")
+    answer = ask("/passed.txt?goto=cause", **HTML)
+    assert answer.status_int == 400
+    assert "This log says that it passed, or has no lines." in answer.text
+
+
 @pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])
 @pytest.mark.parametrize(
     ("typed", "show", "fragment"),

@@ -469,18 +469,29 @@ def test_an_overview_shows_lines_around_a_cause_in_their_colours(tmp_path):
     assert numbers.findall(after) == [(f"{address}{n}", str(n)) for n in (5, 6)]
 
 
-def test_an_overview_shows_the_last_line_of_a_long_cause_and_links_to_the_first(tmp_path):
+def excerpt_of(tmp_path, log):
+    """The overview of a job with this log, and the texts of its excerpt behind their numbers."""
     (tmp_path / "job").mkdir()
-    errors = "".join(f"ERROR: <{n}>\n" for n in range(12))
-    (tmp_path / "job" / "a.txt").write_text(f"{errors}make: *** [all] Error 1\n")
+    (tmp_path / "job" / "a.txt").write_text(log)
     page = Asking(tmp_path)("/job/?format=overview").text
-    assert '<a class="telling" href="a.txt?lines=1-212#L1-L12">ERROR: &lt;0&gt;</a>' in page
     [lines] = re.findall(r'<div class="excerpt">(.*?)</div>', page, re.DOTALL)
-    found = [re.sub("<[^>]*>", "", line) for line in lines.splitlines() if "<a " in line]
-    assert found == [
-        *(f"{n + 1}ERROR: &lt;{n}&gt;" for n in (9, 10, 11)),
-        "13make: *** [all] Error 1",
-    ]
+    return page, [re.sub("<[^>]*>", "", line) for line in lines.splitlines() if "<a " in line]
+
+
+def test_an_overview_shows_the_beginning_of_a_long_cause(tmp_path):
+    errors = "".join(f"ERROR: <{n}>\n" for n in range(12))
+    page, found = excerpt_of(tmp_path, f"{errors}make: *** [all] Error 1\n")
+    assert 'class="telling"' not in page
+    assert found == [f"{n + 1}ERROR: &lt;{n}&gt;" for n in range(8 + 2)]
+
+
+def test_an_overview_shows_the_exception_of_a_long_traceback_and_links_to_its_head(tmp_path):
+    frames = "".join(f'  File "{n}.py", line {n}, in it\n' for n in range(12))
+    head = "ERROR: Traceback (most recent call last):\n"
+    log = f"{head}{frames}ERROR: no hope\nmake: *** [all] Error 1\n"
+    page, found = excerpt_of(tmp_path, log)
+    assert 'href="a.txt?lines=1-214#L1-L14">ERROR: Traceback (most' in page
+    assert found[-2:] == ["14ERROR: no hope", "15make: *** [all] Error 1"]
 
 
 def test_an_overview_of_many_logs_goes_on_with_the_rest(tmp_path):
