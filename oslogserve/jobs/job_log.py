@@ -157,7 +157,7 @@ class JobLog:
         """
         by_time = merged_with is not None
         selection = _selection_of_each(self._selection, by_time)
-        known = self._known(is_held=by_time)
+        known = self._known()
         wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time, known)
         size, longest = READ, LONGEST_LINE
         if merged_with:
@@ -217,11 +217,11 @@ class JobLog:
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
         return [] if again.missing or again.skipped else found
 
-    def _known(self, is_held: bool = False) -> Known | None:
-        """The words that its lines are compared with; None for none. is_held: see PassedRun.compared()."""
+    def _known(self) -> Known | None:
+        """The words that its lines are compared with; None for none."""
         if self._reader.passed is None or self._reader.ended:
             return None
-        known, self._fault = self._reader.passed.compared(self.file.name, is_held)
+        known, self._fault = self._reader.passed.compared(self.file.name)
         return known
 
     def _text(self, size: int, most_lines: float) -> Generator[bytes, None, None]:

@@ -6,11 +6,12 @@ A log is read once: its words are kept for the next request, as long as there is
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from math import inf
 from threading import Lock
 from typing import NamedTuple
+from weakref import WeakSet
 
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.walk import Walk
@@ -22,8 +23,8 @@ from oslogserve.messages import visible
 from oslogserve.sources import METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 
-#: Bytes of all words that a process keeps. Those of one log have at most 8 MiB.
-MOST_KEPT = 64 * 1024 * 1024
+#: Bytes of all words that a process holds, for answers and for the next requests; those of one log.
+MOST_HELD, LARGEST = 64 * 1024 * 1024, 8 * 1024 * 1024
 #: Bytes that each log takes next to its words.
 _OVERHEAD = 1024
 #: What a name has of one run only: rotations, hashes, suffixes of compression.
@@ -45,8 +46,12 @@ class PassedLogs:
     def __init__(self, logs: Logs, renderer: Renderer) -> None:
         self._logs = logs
         self._renderer = renderer
+        #: The words of logs that were read last.
         self._kept: OrderedDict[Stored, Known] = OrderedDict()
-        self._size = 0
+        #: All words that are kept, or that an answer holds.
+        self._held: WeakSet[Known] = WeakSet()
+        #: Logs that are being read.
+        self._reading = 0
         self._lock = Lock()
 
     def version(self, path: bytes, sources: Sequence[Source]) -> str:
@@ -63,12 +68,15 @@ class PassedLogs:
             stored = _stored(path, sources)
             known, missing = self._found(stored), None
             if known is None:
-                known, missing = self._read(path, sources, budget)
+                with self._room():
+                    known, missing = self._read(path, sources, budget)
         except Error as error:
             return Passed(None, _fault(f"it was not compared with {shown}", error.sentence))
         if missing:
             return Passed(known, _fault(f"it was compared with a part of {shown}", str(missing)))
-        self._keep(stored, known)
+        if stored.version:  # else it may change unseen
+            with self._lock:
+                self._kept[_key(stored)] = known
         if known.is_full:
             why = "it has more different words than are kept, so lines may look new that are not"
             return Passed(known, _fault(f"it was compared with a part of {shown}", why))
@@ -92,7 +100,28 @@ class PassedLogs:
             for block in log.blocks(log.decoded(), is_search=False, most_lines=inf):
                 known.feed(block)
             known.finish()
+            with self._lock:
+                self._held.add(known)
             return known, next(iter(log.missing), None)
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Context in which a log may be read. Raises Error if there is no room for its words."""
+        with self._lock:
+            while self._size() > MOST_HELD - LARGEST and self._kept:
+                self._kept.popitem(last=False)
+            if self._size() > MOST_HELD - LARGEST:
+                raise Error(f"The words of other logs fill all {MOST_HELD >> 20} MiB.")
+            self._reading += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._reading -= 1
+
+    def _size(self) -> int:
+        """Bytes of all words that are held, with room for those that are being read."""
+        return sum(known.size + _OVERHEAD for known in self._held) + self._reading * LARGEST
 
     def _found(self, stored: Stored) -> Known | None:
         with self._lock:
@@ -100,17 +129,6 @@ class PassedLogs:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
-
-    def _keep(self, stored: Stored, known: Known) -> None:
-        if not stored.version:  # it may change unseen
-            return
-        with self._lock:
-            if _key(stored) not in self._kept:
-                self._kept[_key(stored)] = known
-                self._size += known.size + _OVERHEAD
-            while self._size > MOST_KEPT:
-                _, dropped = self._kept.popitem(last=False)
-                self._size -= dropped.size + _OVERHEAD
 
 
 def _stored(path: bytes, sources: Sequence[Source]) -> Stored:
@@ -144,9 +162,6 @@ class PassedRun:
         names = [file.name for file in walk]
         #: Why some of its logs are not known; None if all are.
         self.ended = walk.ended
-        #: Bytes of the words that are held to the end of the answer.
-        self._held = 0
-        self._lock = Lock()
         self._names = set(names)
         self._by_kind = _firsts(names, _kind)
         self._by_short_kind = _firsts(names, lambda name: _kind(name).rpartition(b"/")[2])
@@ -162,25 +177,15 @@ class PassedRun:
         found = name if name in self._names else found
         return None if found is None else b"/".join(filter(None, (self._folder, found)))
 
-    def compared(self, name: bytes, is_held: bool = False) -> Passed:
-        """The words of the log that is like another run's log of this name.
-
-        is_held: True if they are held together with those of all other logs, as merged logs do.
-        """
+    def compared(self, name: bytes) -> Passed:
+        """The words of the log that is like another run's log of this name."""
         path = self.like(name)
-        shown = visible((path or self._folder).decode("utf-8", "replace"))
         if path is None:
+            shown = visible(self._folder.decode("utf-8", "replace"))
             why = "no log there is like it, so all of its lines are new"
             return Passed(self._logs.nothing(), _fault(f"it was not compared with {shown}", why))
-        if is_held and self._held >= MOST_KEPT:
-            most = f"logs in the order of time are compared with {MOST_KEPT >> 20} MiB of words"
-            return Passed(None, _fault(f"it was not compared with {shown}", f"{most} at most"))
         sources = [source.waiting_anew() for source in self._sources]
-        found = self._logs.get(path, sources, self._budget)
-        if is_held and found.known is not None:
-            with self._lock:
-                self._held += found.known.size
-        return found
+        return self._logs.get(path, sources, self._budget)
 
 
 def _kind(name: bytes) -> bytes:

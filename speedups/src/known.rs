@@ -16,7 +16,7 @@ const MOST: usize = 512 * 1024;
 /// A line is new if at least one in so many of its words and pairs is not known.
 const SHARE: usize = 5;
 /// Lines whose result a comparison remembers.
-const REMEMBERED: usize = 1 << 14;
+const REMEMBERED: usize = 1 << 13;
 
 /// Bytes of a word that are hashed at once.
 const FIRST: usize = size_of::<u128>();

@@ -260,7 +260,7 @@ impl Renderer {
 }
 
 /// The words of a log, with which renderers compare lines of another log.
-#[pyclass(module = "oslogserve_speedups")]
+#[pyclass(module = "oslogserve_speedups", weakref)]
 struct Known(Arc<known::Known>);
 
 #[pymethods]
