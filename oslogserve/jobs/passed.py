@@ -55,7 +55,7 @@ class PassedLogs:
         self._lock = Lock()
 
     def version(self, path: bytes, sources: Sequence[Source]) -> str:
-        """What an ETag says of the log: another one if it has changed."""
+        """The log's part of an ETag. It differs once the log has changed."""
         try:
             return str(_key(_stored(path, sources)))
         except Error as error:
