@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines of a log's chapter, which a query names."""
 
-import json
 from typing import Any
 
 from oslogserve.errors import BadRequest, Incomplete
 from oslogserve.lines.nearest import Read
-from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.renderer import Renderer, summary_of
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.decode import until_incomplete
 from oslogserve.query import Fault, Query
@@ -20,7 +19,7 @@ def within_chapter(query: Query, read: Read, renderer: Renderer, written: float 
     """
     missing: list[Incomplete] = []
     pieces = until_incomplete(read(), missing)
-    summary = json.loads(b"".join(renderer(pieces, Wanted("summary", written=written))))
+    summary = summary_of(renderer, pieces, Wanted("summary", written=written))
     chapter = _named(query.chapter, summary["chapters"])
     if chapter is not None:
         return _within(query, chapter["first"], chapter["last"])

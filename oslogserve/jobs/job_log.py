@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One log of a job: its lines as rows, or its summary."""
 
-import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import takewhile
@@ -12,7 +11,7 @@ from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
-from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.renderer import Renderer, summary_of
 from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
@@ -192,7 +191,7 @@ class JobLog:
         known = self._known()
         wanted = Wanted("summary", self._selection, self.file.modified, known=known)
         with closing(self._text(READ, inf)) as text:
-            summary = json.loads(b"".join(self._reader.renderer(text, wanted, self.tally)))
+            summary = summary_of(self._reader.renderer, text, wanted, self.tally)
         mark_new(summary, known)
         yield summary
 

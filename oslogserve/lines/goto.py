@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line that a reader wants to go to: by its number, a time, an anchor of os-loganalyze, or the cause."""
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest, objects
-from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.renderer import Renderer, summary_of
 from oslogserve.lines.selection import UNTIMED_LINES, Selection, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
 
@@ -92,7 +91,7 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
 
 def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
     """The first line of the cause in the log's summary, and at most MOST_OF_CAUSE lines with it."""
-    summary = json.loads(b"".join(renderer(read(), Wanted("summary", written=written))))
+    summary = summary_of(renderer, read(), Wanted("summary", written=written))
     if not (cause := summary["cause"]):
         return None
     first, last = cause["line"], min(cause["last"], cause["line"] + MOST_OF_CAUSE - 1)

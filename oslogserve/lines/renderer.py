@@ -5,6 +5,7 @@ The native core is the fast one. The pure renderer (`pure`) is the definition, a
 where it is not installed. A process builds only the one that it uses.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -40,6 +41,14 @@ class Renderer(Protocol):
 
     def known(self) -> Known:
         """The words of no lines yet."""
+
+
+def summary_of(
+    renderer: Renderer, pieces: Iterable[bytes], wanted: Wanted, tally: Tally | None = None
+) -> dict[str, Any]:
+    """The summary of a log, see `lines.summary`. wanted: of the view summary."""
+    summary: dict[str, Any] = json.loads(b"".join(renderer(pieces, wanted, tally)))
+    return summary
 
 
 def pure_renderer(user_formats: Sequence[UserFormat] = ()) -> Renderer:
