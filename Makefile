@@ -2,7 +2,7 @@
 # Only bootstraps: tox.ini says what is tested, `oslogserve serve` is what is run.
 #
 #   make test                 all checks but the long ones: 8 minutes, 1 GB in .tox and .venv;
-#                             ENV=unit for one of lint, types, docs, unit, pure, functional
+#                             ENV=unit for one of lint, types, docs, unit, functional
 #   make test-all             all checks, the long ones too: before a release
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          serve the same logs from a real Swift too
@@ -13,8 +13,8 @@
 #   make accuracy             compare oslogserve bench with known delays and wrk; ARGS="--only PATTERN"
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some
-#   make wheels               wheels of oslogserve and its native core, in dist/;
-#                             ARCHS="x86_64 aarch64" for those of other machines
+#   make wheels               oslogserve's wheels in dist/: for glibc and musl, x86-64 and arm64;
+#                             ARCHS=x86_64 for one architecture
 #   make sbom                 list the components of the wheels as CycloneDX, in dist/
 #   make audit                ask for known weaknesses of all locked packages; 75: no answer
 #   make docs                 the manual, in build/html, and the man pages, in build/man
@@ -38,7 +38,7 @@ ifdef PIP_INDEX_URL
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
 
-CHECKS = docs types lint unit pure functional
+CHECKS = docs types lint unit functional
 comma = ,
 WANTED = $(or $(subst $(comma), ,$(ENV)),$(CHECKS))
 
@@ -51,7 +51,6 @@ test:
 	@tools/test $(WANTED)
 
 test-all: export PYTEST_ADDOPTS = -m ""
-test-all: export PURE_TESTS = tests/unit
 test-all:
 	tools/install-system-packages wrk xfsprogs
 	@tools/test $(CHECKS) fuzz faults soak attacks accuracy
@@ -62,17 +61,17 @@ early-checks: $(BOOTSTRAP)/installed
 system-packages:
 	tools/install-system-packages
 
-faults soak attacks: $(BOOTSTRAP)/installed .venv/speedups/built
+faults soak attacks: $(BOOTSTRAP)/installed .venv/wheel/built
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
-experiments: $(BOOTSTRAP)/installed .venv/speedups/built
+experiments: $(BOOTSTRAP)/installed .venv/wheel/built
 	tools/install-system-packages nginx-light xfsprogs
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
-fuzz: $(BOOTSTRAP)/installed .venv/speedups-checked/built
+fuzz: $(BOOTSTRAP)/installed .venv/wheel-checked/built
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
-accuracy: $(BOOTSTRAP)/installed .venv/speedups/built
+accuracy: $(BOOTSTRAP)/installed .venv/wheel/built
 	tools/install-system-packages wrk
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
 
@@ -81,21 +80,18 @@ run:
 	@$(MAKE) --no-print-directory ready-to-run
 	@tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
 
-ready-to-run: $(RUN)/installed $(RUN)/installed-native
+ready-to-run: $(RUN)/installed
 ready-to-run: $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
 
-bench: $(RUN)/installed-bench $(RUN)/installed-native $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
+bench: $(RUN)/installed $(RUN)/installed-bench $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
 	tools/install-system-packages nginx-light
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
-screenshot: $(RUN)/installed-screenshot var/demo.written
+screenshot: $(RUN)/installed $(RUN)/installed-screenshot var/demo.written
 	tools/install-system-packages chromium
 	$(RUN)/bin/python tools/screenshot
 
-# The pure one by way of an sdist: a wheel built in the checkout keeps modules that are gone from it.
-wheels: $(BOOTSTRAP)/installed $(if $(ARCHS),$(BOOTSTRAP)/installed-cross)
-	rm -f dist/oslogserve-*
-	$(BOOTSTRAP)/bin/python -m build --no-isolation --outdir dist
+wheels: $(BOOTSTRAP)/installed
 	tools/build-wheels $(BOOTSTRAP)/bin dist $(ARCHS)
 
 acceptance:
@@ -109,7 +105,7 @@ sbom: wheels
 	$(TOX) run -e sbom
 
 clean:
-	rm -rf .venv .tox var build dist speedups/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tox var build dist core/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 # Again where what it installs has changed.
 $(BOOTSTRAP)/installed: requirements/bootstrap.txt requirements/build.txt $(BOOTSTRAP)/made
@@ -120,27 +116,24 @@ $(BOOTSTRAP)/made:
 	tools/make-venv $(PYTHON) $(@D)
 	touch $@
 
-$(BOOTSTRAP)/installed-cross: requirements/cross.txt $(BOOTSTRAP)/installed
-	$(BOOTSTRAP)/bin/pip install --quiet --require-hashes --requirement $<
+BUILT_FROM = $(shell find core/src core/*.py core/*.toml core/Cargo.lock oslogserve etc -type f -not -name '*.pyc') \
+	setup.cfg pyproject.toml MANIFEST.in
+.venv/wheel/built .venv/wheel-checked/built: $(BUILT_FROM) | $(BOOTSTRAP)/installed
+	tools/build-wheel $(BOOTSTRAP)/bin $(@D) $(if $(findstring checked,$@),checked,release)
 	touch $@
 
-.venv/speedups/built .venv/speedups-checked/built: $(wildcard speedups/src/*.rs speedups/*.toml) | $(BOOTSTRAP)/installed
-	tools/build-speedups $(BOOTSTRAP)/bin/maturin $(@D) $(if $(findstring checked,$@),checked,release)
-	[ ! -e $(@D)/*.whl ] || touch $@
-
-$(RUN)/installed: requirements/run.txt requirements/build.txt setup.cfg | $(BOOTSTRAP)/installed
+$(RUN)/made: requirements/run.txt setup.cfg | $(BOOTSTRAP)/installed
 	$(UV) venv --quiet --clear --python $(PYTHON) $(RUN)
-	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
-	$(UV) pip install --quiet --python $(RUN) --no-deps --no-build-isolation --editable .
+	$(UV) pip install --quiet --python $(RUN) --require-hashes --requirement requirements/run.txt
 	touch $@
 
-$(RUN)/installed-native: .venv/speedups/built $(RUN)/installed
-	tools/install-speedups $(RUN)/bin/python
-	[ ! -e .venv/speedups/*.whl ] || touch $@
+$(RUN)/installed: .venv/wheel/built $(RUN)/made
+	$(UV) pip install --quiet --python $(RUN) --reinstall --no-deps --no-index .venv/wheel/*.whl
+	touch $@
 
-$(RUN)/installed-swift: requirements/servers.txt $(RUN)/installed
-$(RUN)/installed-bench: requirements/test.txt $(RUN)/installed
-$(RUN)/installed-screenshot: requirements/browser.txt $(RUN)/installed
+$(RUN)/installed-swift: requirements/servers.txt $(RUN)/made
+$(RUN)/installed-bench: requirements/test.txt $(RUN)/made
+$(RUN)/installed-screenshot: requirements/browser.txt $(RUN)/made
 $(RUN)/installed-%:
 	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
 	touch $@

@@ -13,6 +13,9 @@ def main() -> int:
         return cli.main()
     except KeyboardInterrupt:
         return 130
+    except ImportError as error:
+        print(f"oslogserve: {error}", file=sys.stderr)
+        return 2
     finally:
         # What could not be written Python would try to write once more at its exit, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

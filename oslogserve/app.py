@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The WSGI application: one request, top to bottom."""
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oslogserve import __version__
+from oslogserve import __version__, native
 from oslogserve.config import Config
-from oslogserve.config.renderer import etag_salt, renderer_of
 from oslogserve.errors import (
     BadRequest,
     ClientLeft,
@@ -32,14 +33,14 @@ from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Response
 from oslogserve.jobs.job import Jobs, Limits
 from oslogserve.jobs.pointers import Pointers
-from oslogserve.lines.renderer import described
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
-from oslogserve.sources import Backend, Context, Source, Trace, open_beneath
+from oslogserve.sources import Backend, Context, Source, Trace
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.guard import Guard
 from oslogserve.sources.swift import Swift
@@ -55,13 +56,11 @@ class App:
     def __init__(self, config: Config, taken: float | None = None, is_latest: bool = True) -> None:
         """taken: when the configuration was read. is_latest: False if a later one has faults."""
         self._metrics = Metrics()
-        name, renderer = renderer_of(config)
-        #: Version and renderer, which a server prints when it starts.
-        self.description = described(name)
+        renderer = Renderer(config.formats)
         threads = config["serve", "threads"]
-        self._metrics["build_info", __version__, name].set(1)
+        self._metrics["build_info", __version__].set(1)
         self._note_configuration(threads, time.time() if taken is None else taken, is_latest)
-        self._guards = _guards(config, self._metrics, name)
+        self._guards = _guards(config, self._metrics)
         self._pointers = Pointers(config["job", "passed_folder"], config["job", "passed"])
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
@@ -72,7 +71,7 @@ class App:
             renderer,
             PageLimits(config["serve", "page_size"], config["serve", "page_elements"]),
             config["serve", "max_age"],
-            etag_salt(config),
+            _etag_salt(config),
             workload,
         )
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
@@ -194,6 +193,25 @@ def _request_log(config: Config) -> RequestLog | None:
     return RequestLog(to, form) if to else None
 
 
+def _etag_salt(config: Config) -> str:
+    """A digest of version, code and user formats, which change a page like its log's bytes."""
+    formats = hashlib.sha256(f"{_digest_of_code()} {config.formats}".encode())
+    return f"{__version__} {formats.hexdigest()[:12]}"
+
+
+@cache
+def _digest_of_code() -> str:
+    """A digest of the native core, modules and templates, which may differ within one version."""
+    package = Path(__file__).parent
+    files = [
+        path for path in sorted(package.rglob("*")) if path.is_file() and path.suffix != ".pyc"
+    ]
+    digest = hashlib.sha256()
+    for path in (native.FILE, *files):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def _limits(config: Config) -> Limits:
     names = ("job_logs", "job_stored_size", "job_unasked_size")
     return Limits(*(config["serve", name] for name in names))
@@ -207,13 +225,13 @@ def _spans(config: Config) -> "Spans | None":
     return Spans()
 
 
-def _guards(config: Config, metrics: Metrics, core: str) -> list[Guard]:
-    """The guarded sources, in the order in which they are searched. core: 'native' or 'pure'."""
+def _guards(config: Config, metrics: Metrics) -> list[Guard]:
+    """The guarded sources, in the order in which they are searched."""
     sources: list[Backend] = []
     if config["disk", "root"]:
         chunk_size = config["serve", "chunk_size"]
-        opening, links = open_beneath.BY_NAME[core], config["disk", "links"]
-        sources.append(Disk(config["disk", "root"], chunk_size, opening, links))
+        links = config["disk", "links"]
+        sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
     if config["swift", "container"]:
         sources.append(Swift(config, metrics))
     threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]

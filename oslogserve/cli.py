@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oslogserve import __version__
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.config.renderer import renderer_of
 from oslogserve.errors import Error, Incomplete
-from oslogserve.lines.renderer import Renderer, described
+from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines
 from oslogserve.query import PARAMETERS, Parameter, Query
 from oslogserve.upload import arguments as upload_arguments
@@ -52,7 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="oslogserve", description="Serves CI logs.")
     parser.add_argument(
-        "--version", action=_Version, nargs=0, help="print the version and the renderer in use"
+        "--version",
+        action="version",
+        version=f"oslogserve {__version__}",
+        help="print the version",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -116,7 +119,7 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     render.add_argument(
         "--config",
         metavar="FILE",
-        help="configuration with the renderer and [format NAME] sections",
+        help="configuration with [format NAME] sections",
     )
     render.set_defaults(run=_render)
 
@@ -124,15 +127,6 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
     return [pair for pair in PARAMETERS.items() if pair[0] not in _OF_SERVER]
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        try:
-            print(described(renderer_of(load(None))[0]))
-        except ConfigError as error:
-            parser.error(str(error))
-        parser.exit()
 
 
 def _count(text: str) -> int:
@@ -162,7 +156,6 @@ def _served(options: argparse.Namespace) -> Config:
     config = load(options.config, environ, **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
-    renderer_of(config)
     return config
 
 
@@ -173,7 +166,7 @@ def _render(options: argparse.Namespace) -> int:
     from oslogserve.sources import encoding_of
 
     config = load(options.config)
-    _, renderer = renderer_of(config)
+    renderer = Renderer(config.formats)
     pairs = [
         (name, _text(value)) for name, _ in _line_parameters() for value in getattr(options, name)
     ]
@@ -260,7 +253,6 @@ def _text(argument: str) -> str:
 
 def _check_config(options: argparse.Namespace) -> int:
     config = load(options.file, must_exist=True)
-    renderer_of(config)
     print(config.as_file(), end="")
     return 0
 

@@ -23,10 +23,9 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.util import parse_address
 from gunicorn.workers.gthread import ThreadWorker
 
-from oslogserve import messages, metrics_dir
+from oslogserve import __version__, messages, metrics_dir
 from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.config.renderer import renderer_of
 
 if TYPE_CHECKING:
     from oslogserve.app import App
@@ -131,7 +130,7 @@ class _Configuration:
         # All this stays. Each full collection would visit it, for some 10 ms.
         gc.collect()
         gc.freeze()
-        messages.log(app.description)
+        messages.log(f"oslogserve {__version__}")
         return app
 
 
@@ -170,9 +169,7 @@ def application() -> "App":
 
 def _named_by_environment(server: Any) -> Config:
     environ = {"OSLOGSERVE_THREADS": str(server.cfg.threads), **os.environ}
-    config = load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
-    renderer_of(config)
-    return config
+    return load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
 
 
 #: Environment variable with the metrics' folder, if it was created here and is to be removed.

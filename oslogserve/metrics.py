@@ -97,7 +97,7 @@ _TABLE = (
     _Instrument(
         _latest, "config_last_reload_success_timestamp_seconds", "", "Time of the last good one."
     ),
-    _Instrument(_largest, "build_info", "version renderer", "Always 1: what runs here."),
+    _Instrument(_largest, "build_info", "version", "Always 1: what runs here."),
 )
 
 

@@ -1,30 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native core, a module of the distribution oslogserve-speedups."""
+"""Imports the native core, oslogserve_core, which is installed with this package.
 
-import importlib
-from typing import Any
+Raises ImportError, in one sentence, for none and for one that does not fit. This happens where Python
+finds the package in a clone, and the core of an older wheel.
+"""
 
-from oslogserve import __version__
+from pathlib import Path
+
+try:
+    import oslogserve_core as core
+    from oslogserve_core import (
+        Grammar,
+        Known,
+        Merge,
+        Renderer,
+        check_line_pattern,
+        line_feeds,
+        open_beneath,
+        state_count,
+    )
+except ImportError as error:
+    raise ImportError(f"the native core cannot be used: {error}; install oslogserve anew") from None
+
+__all__ = [
+    "Grammar",
+    "Known",
+    "Merge",
+    "Renderer",
+    "check_line_pattern",
+    "line_feeds",
+    "open_beneath",
+    "state_count",
+]
 
 #: The number of the interface between this package and the native core. If you change the interface
-#: (a call, a field of NativeGrammar or Tally), raise it here and in speedups/src/lib.rs.
-INTERFACE = 5
+#: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
+INTERFACE = 6
+FILE = Path(core.__file__)
 
-
-def _imported() -> tuple[Any, str]:
-    try:
-        core = importlib.import_module("oslogserve_speedups")
-    except ImportError as error:
-        return None, f"oslogserve-speedups is not installed ({error})"
-    if core.__version__ != __version__:
-        why = f"is of version {core.__version__}, not {__version__}: install that version"
-        return None, f"oslogserve-speedups {why}"
-    interface = getattr(core, "INTERFACE", 0)
-    if interface != INTERFACE:
-        why = f"has interface {interface}, not {INTERFACE}: build and install it anew"
-        return None, f"oslogserve-speedups {why}"
-    return core, ""
-
-
-#: The module, or None and the reason why it is not used.
-CORE, WHY_NOT = _imported()
+if core.INTERFACE != INTERFACE:
+    raise ImportError(
+        f"the native core cannot be used: {FILE} has interface {core.INTERFACE}, not {INTERFACE};"
+        " install oslogserve anew"
+    )

@@ -17,7 +17,7 @@ from oslogserve.errors import BadRequest
 from oslogserve.lines.goto import Place, place
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.moments import Moment, moment
-from oslogserve.lines.search import LARGEST_PROGRAM, LONGEST, Search, program_size
+from oslogserve.lines.search import LONGEST, MOST_STATES, Search, states_of
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import TimeRange, time_range
@@ -178,7 +178,7 @@ class Query(NamedTuple):
         first, last = values.pop("lines", (1, None))
         fields = {name: values.pop(name) for name in Selection._fields if name in values}
         selection = Selection(first=first, last=last, **fields)
-        if program_size((*selection.searches, *selection.without)) > LARGEST_PROGRAM:
+        if states_of((*selection.searches, *selection.without)) > MOST_STATES:
             sentence = "The search is too complex: use fewer repetitions or fewer searches."
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
@@ -404,7 +404,7 @@ def _value(name: str, text: str) -> Any:
         expected = ". ".join([*wrong, f"{name} takes {takes}"])
         example = urlencode({name: PARAMETERS[name].example}, safe=":*")
         what = f"{name}={text[:40]!r} is not understood: {expected}, such as {example}."
-        # RE2 quotes a pattern as it came, and a terminal obeys what it is sent.
+        # A fault quotes a pattern as it came, and a terminal obeys what it is sent.
         sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
         raise BadRequest(sentence, (name, text)) from None
 

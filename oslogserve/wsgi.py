@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from oslogserve import messages
+from oslogserve import __version__, messages
 from oslogserve.allocator import set_up_malloc
 from oslogserve.app import App, Environ
 from oslogserve.config import ConfigError, load
@@ -21,7 +21,7 @@ set_up_malloc()
 try:
     config = load(os.environ.get("OSLOGSERVE_CONFIG"))
     application: Any = App(config)
-    messages.log(application.description)
+    messages.log(f"oslogserve {__version__}")
     if what := config.missing_root():  # a mount may come later
         messages.log(f"[disk] root: {what}")
 except ConfigError as error:

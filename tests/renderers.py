@@ -1,28 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pure and the native renderer behind one signature, for tests of both."""
+"""The renderer and its reference behind one signature, for tests of both."""
 
 import functools
-import importlib
-import importlib.util
 import json
-import os
 import re
 from collections.abc import Iterable, Sequence
-
-import pytest
 
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
 from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.pure.ansi import without_sequences
-from oslogserve.lines.pure.recognise import Recogniser, Seen
-from oslogserve.lines.renderer import NativeRenderer, pure_renderer
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import NO_TIME, Tally, Wanted
+from oslogserve.native import Grammar
 from tests import corpus
+from tests.reference.ansi import without_sequences
+from tests.reference.recognise import Recogniser, Seen
+from tests.reference.renderer import PureRenderer
 
 VIEWS = ("html", "text", "jsonl", "summary")
 LEVELS = (None, *SEVERITIES)
-NATIVE_IS_THERE = importlib.util.find_spec("oslogserve_speedups") is not None
 #: Lines of the corpus with their time and severity, b"" for none.
 EXAMPLES = {
     each.line: (each.time, b"" if each.severity == "NONE" else each.severity.encode())
@@ -32,19 +28,8 @@ EXAMPLES = {
 _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=([^>]*))?>#</a>")
 
 
-pure = pure_renderer()
-native = NativeRenderer() if NATIVE_IS_THERE else None
-#: The one that a server takes. Where that is the native one, another environment is without it.
-SERVED = "native" if NATIVE_IS_THERE else "pure"
-
-
-def the_native_core():
-    """The native core. Fails or skips a test where it is not there."""
-    if NATIVE_IS_THERE:
-        return
-    if os.environ.get("CI") and os.environ.get("OSLOGSERVE_RENDERER") != "pure":
-        pytest.fail("oslogserve-speedups is not installed, and OSLOGSERVE_RENDERER is not pure")
-    pytest.skip("oslogserve-speedups is not installed")
+pure = PureRenderer()
+native = Renderer()
 
 
 def bare(html: bytes) -> bytes:
@@ -82,15 +67,11 @@ def rows_of(renderer, pieces, wanted, tally, *options) -> list[tuple[int, bytes]
     return found
 
 
-def speedups():
-    return importlib.import_module("oslogserve_speedups")
-
-
 class NativeRecogniser:
     """The native core's twin of Recogniser."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
-        self._grammar = speedups().Grammar(NativeGrammar(user_formats))
+        self._grammar = Grammar(NativeGrammar(user_formats))
 
     def seen_in(self, line: bytes) -> Seen:
         (start, end), severity, (first, last), continues = self._grammar.seen(line)
@@ -104,8 +85,6 @@ class NativeRecogniser:
 @functools.cache
 def recogniser(name: str) -> Recogniser | NativeRecogniser:
     """name: pure or native."""
-    if name == "native":
-        the_native_core()
     return Recogniser() if name == "pure" else NativeRecogniser()
 
 

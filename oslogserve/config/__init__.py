@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, Option
+from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import Secret, storage_url, url
 from oslogserve.lines.grammar.user_formats import UserFormat
@@ -158,7 +158,7 @@ def _check_names(config: Config, parsed: ConfigFile) -> None:
             parsed.add_fault(line, f"[{section}]: no such section")
     for where in parsed.settings:
         if where[0] in known and where not in config.values:
-            parsed.add_option_fault(where, "no such key")
+            parsed.add_option_fault(where, REMOVED.get(where, "no such key"))
 
 
 def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:

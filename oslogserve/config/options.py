@@ -80,7 +80,6 @@ OPTIONS = (
     Option("serve", "gzip_level", "2", values.gzip_level),
     Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),
-    Option("serve", "renderer", "auto", one_of("auto", "native", "pure"), "OSLOGSERVE_RENDERER"),
     Option("serve", "opentelemetry", "no", values.opentelemetry),
     Option("job", "passed", "", values.pattern),
     Option("job", "passed_folder", "/passed", values.path),
@@ -97,3 +96,6 @@ NAMED_OPTIONS = (
     Option("format", "pattern", "", values.line_pattern),
     Option("format", "words", "", values.words),
 )
+
+#: What to do about options that are gone, by (section, key).
+REMOVED = {("serve", "renderer"): "there is one renderer now: remove this line"}

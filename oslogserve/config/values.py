@@ -6,9 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
-import re2
-
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.native import check_line_pattern
 
 #: Bytes of a pattern, which is tried on every line.
 LONGEST_LINE_PATTERN = 1000
@@ -94,27 +93,12 @@ def pattern(value: str) -> re.Pattern[str]:
 
 
 def line_pattern(value: str) -> bytes:
-    """A pattern in RE2's syntax for a line's beginning, with the groups time, severity or both."""
+    """A pattern for a line's beginning, with the groups time, severity or both."""
     encoded = value.encode()
     if len(encoded) > LONGEST_LINE_PATTERN:
         raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(encoded)}")
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1  # a line is any bytes
-    options.log_errors = False
-    try:
-        compiled = re2.compile(encoded, options)
-    except re2.error as error:
-        message = error.args[0].decode("utf-8", "replace")
-        raise ValueError(f"a regular expression in RE2's syntax ({message})") from None
-    if not encoded:
-        return encoded
-    groups = {name.decode() for name in compiled.groupindex}
-    if not groups <= {"time", "severity"} or compiled.groups != len(groups):
-        raise ValueError("the groups time and severity, once each; others are written (?:...)")
-    if not groups:
-        raise ValueError("a regular expression with a group (?P<time>...) or (?P<severity>...)")
-    if compiled.match(b""):
-        raise ValueError("a regular expression that does not fit an empty line, and so every line")
+    if encoded:
+        check_line_pattern(value)
     return encoded
 
 

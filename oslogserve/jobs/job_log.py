@@ -16,7 +16,6 @@ from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
     UNTIMED,
-    Known,
     Rows,
     Selection,
     Tally,
@@ -26,6 +25,7 @@ from oslogserve.lines.summary import mark_new
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import until_incomplete
 from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.native import Known
 from oslogserve.sources import OpenOptions, Source
 
 # Logs one after the other.

@@ -6,14 +6,11 @@ lines of a log never change places, even if its clock was set back. Lines above 
 take that time. Logs without times come last.
 """
 
-import heapq
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from operator import itemgetter
 
+from oslogserve import native
 from oslogserve.lines.selection import NO_TIME, UNTIMED, Rows
-from oslogserve.native import CORE
 
 #: Bytes of merged rows that are passed on at once.
 MOST_MERGED = 256 * 1024
@@ -75,29 +72,11 @@ def _not_before(first: int, rows: Rows) -> Rows:
 
 
 def merge(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
-    """The rows of all logs in order, without their times. Each log yields lists of its rows."""
-    return _pure(logs) if CORE is None else _native(logs)
+    """The rows of all logs in order, without their times. Each log yields lists of its rows.
 
-
-def _pure(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
-    """The definition of the order."""
-    several = [_timed(log, chain.from_iterable(rows)) for log, rows in enumerate(logs)]
-    for _, _, text in heapq.merge(*several, key=itemgetter(0, 1)):
-        yield Rows(text, [len(text)], [])
-
-
-def _timed(log: int, several: Iterable[Rows]) -> Iterator[tuple[int, int, bytes]]:
-    """(time, log, row)"""
-    for rows in several:
-        start = 0
-        for end, time in zip(rows.ends, rows.times, strict=True):
-            yield time, log, rows.text[start:end]
-            start = end
-
-
-def _native(logs: Sequence[Iterator[Sequence[Rows]]]) -> Iterator[Rows]:
-    """The same in the native core. It waits only for logs whose next row could come next."""
-    core = CORE.Merge(len(logs))
+    Waits only for logs whose next row could come next.
+    """
+    core = native.Merge(len(logs))
     needed: Iterable[int] = range(len(logs))
     while True:
         for log in needed:

@@ -16,10 +16,10 @@ from weakref import WeakSet
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Known
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
+from oslogserve.native import Known
 from oslogserve.sources import METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 

@@ -105,7 +105,8 @@ def _moments(
     if place.moment:
         yield place.moment
     elif place.fragment:
-        moment = moment_of(place.fragment.encode(), Wanted("jsonl", written=written).last_written())
+        written_at = Wanted("jsonl", written=written).last_written()
+        moment = moment_of(place.fragment.encode(), renderer, written_at)
         if moment:
             yield moment
     elif begin := _begin(read, renderer, written):

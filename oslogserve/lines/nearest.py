@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from oslogserve.lines.clock import Clock
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
@@ -31,10 +30,10 @@ class Nearest(NamedTuple):
     micros: int
 
 
-def moment_of(anchor: bytes, written: int) -> TimeRange | None:
+def moment_of(anchor: bytes, renderer: Renderer, written: int) -> TimeRange | None:
     """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None if it has no day.
 
-    written: when the log was last written, in seconds since 1970. It decides the year, see Clock.
+    written: when the log was last written, in seconds since 1970. It decides the year.
     """
     found = _ANCHOR.match(anchor)
     if found is None:
@@ -42,7 +41,7 @@ def moment_of(anchor: bytes, written: int) -> TimeRange | None:
     day, *time, fraction, half = found.groups(b"")
     text = b"%b %b:%b:%b" % (day.replace(b"_", b" "), *time)
     text += (b"." + fraction if fraction else b"") + half.replace(b"_", b" ")
-    iso = Clock(written).iso(text)
+    iso = renderer.iso(text, written)
     try:
         return time_range(iso) if iso else None
     except ValueError:

@@ -5,10 +5,11 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
+from oslogserve.native import Known
 
 #: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
 #: far fewer, so a line's length does not change its time and severity.
@@ -67,27 +68,6 @@ class Selection(NamedTuple):
 
 
 ALL_LINES = Selection()
-
-
-class Known(Protocol):
-    """The words of a log, to tell which lines of another log have no like in it; see lines/pure/known.py."""
-
-    @property
-    def size(self) -> int:
-        """Bytes of memory."""
-
-    @property
-    def is_full(self) -> bool:
-        """True if words were left out. Then lines can be new that are not."""
-
-    def feed(self, piece: bytes) -> None:
-        """Takes a piece of the log's text, cut anywhere."""
-
-    def finish(self) -> None:
-        """Takes the last line."""
-
-    def is_new(self, line: bytes) -> bool:
-        """True if the log has no like of the line."""
 
 
 class PageLimits(NamedTuple):

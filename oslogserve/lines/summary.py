@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.selection import Known
+from oslogserve.native import Known
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6

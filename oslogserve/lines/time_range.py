@@ -6,8 +6,6 @@ from calendar import monthrange
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from oslogserve.lines.clock import zone_of
-
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _HOURS = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
@@ -71,7 +69,7 @@ def time_range(text: str) -> TimeRange:
     last.append(int(fraction[:6].ljust(6, "9")))
     if zone.strip()[:1].isdigit():
         zone = f"+{zone.strip()}"
-    return TimeRange(_micros_of(first), _micros_of(last), zone_of(zone.encode())[0])
+    return TimeRange(_micros_of(first), _micros_of(last), _offset_of(zone))
 
 
 def _wrong(why: str) -> ValueError:
@@ -84,3 +82,14 @@ def _micros_of(fields: list[int]) -> int:
     """Microseconds since 1970 of a year, month, day, hour, minute, second and microsecond."""
     year, month, day, hour, minute, second, micros = fields
     return (datetime(year, month, day, hour, minute, second, micros) - _EPOCH) // _MICROSECOND
+
+
+def _offset_of(text: str) -> int | None:
+    """A zone's offset in minutes; None for no zone."""
+    zone = text.strip()
+    if zone in ("Z", "UTC", "GMT"):
+        return 0
+    if not zone:
+        return None
+    minutes = int(zone[1:3]) * 60 + int(zone[3:].removeprefix(":") or 0)
+    return -minutes if zone[0] == "-" else minutes

@@ -239,17 +239,10 @@ def blocks(
                 size = min(2 * size, largest) if is_fast else max(size // 2, LEAST_SEARCHED)
 
 
-def _pure_line_feeds(piece: bytes, start: int, end: int) -> int:
-    return piece.count(b"\n", start, end)
-
-
-#: CPython 3.11 takes twenty times as long as the native one, and blocks other threads meanwhile.
-_line_feeds = native.CORE.line_feeds if native.CORE else _pure_line_feeds
-
-
 def _end_of_block(piece: bytes, start: int, size: int, most_lines: float) -> int:
     """The end of a block of at most `size` bytes and `most_lines` lines."""
-    while size > most_lines and _line_feeds(piece, start, start + size) > most_lines:
+    # bytes.count takes twenty times as long, and blocks other threads meanwhile.
+    while size > most_lines and native.line_feeds(piece, start, start + size) > most_lines:
         size //= 2
     return start + size
 

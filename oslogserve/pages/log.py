@@ -19,7 +19,6 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import (
     LINE_BYTES,
     TAIL_BYTES,
-    Known,
     PageLimits,
     Selection,
     Tally,
@@ -27,6 +26,7 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.summary import mark_new
 from oslogserve.lines.time_range import TimeRange
+from oslogserve.native import Known
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.chapters import chapters_page
@@ -198,7 +198,7 @@ class LogView:
         """The line nearest to the first moment in `show`."""
         written = Wanted("html", written=self.info.modified).last_written()
         for anchor in self.query.selection.show:
-            if moment := moment_of(anchor, written):
+            if moment := moment_of(anchor, self.renderer, written):
                 return self.nearest(anchor, moment)
         return None
 

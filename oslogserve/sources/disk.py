@@ -23,7 +23,7 @@ from oslogserve.sources import (
     within_dates,
 )
 from oslogserve.sources.disk_listing import Batch, Links, first_entries
-from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, pure
+from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, open_beneath
 
 #: Errors that mean a miss.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -42,7 +42,7 @@ class Disk:
         self,
         root: str,
         chunk_size: int,
-        open_beneath: OpenBeneath = pure,
+        open_beneath: OpenBeneath = open_beneath,
         follows_links: bool = False,
     ) -> None:
         """follows_links: True to follow relative links within the root. Other links are always refused."""

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a path below a root: `pure` is the definition, `native` the same in Rust.
-
-`pure` releases the interpreter's lock for each system call, and then waits for it again. Under load,
-this takes longer than the call. `native` waits once.
-"""
+"""Opens a path below a root: by Linux's openat2, or folder by folder where the kernel refuses that."""
 
 import errno
 import os
 import stat
 from typing import NamedTuple, Protocol
 
-from oslogserve.native import CORE
+from oslogserve import native
 
 
 class OpenFile(NamedTuple):
@@ -52,7 +48,8 @@ MOST_LINKS = 40
 _REFER = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def pure(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
+def open_by_folder(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
+    """The same as open_beneath without openat2. Under load it waits for each system call's turn."""
     reference = _reference(root, path, follows_links)
     try:
         mode = os.fstat(reference).st_mode
@@ -116,14 +113,11 @@ def _target(link: int) -> bytes:
 _WITHOUT_OPENAT2 = (errno.ENOSYS, errno.EPERM, errno.EAGAIN)
 
 
-def native(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
+def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
+    """See OpenBeneath. One call of the native core, which holds no lock of the interpreter."""
     try:
-        return OpenFile(**CORE.open_beneath(root, path, head_size, follows_links))
+        return OpenFile(**native.open_beneath(root, path, head_size, follows_links))
     except OSError as error:
         if error.errno not in _WITHOUT_OPENAT2:
             raise
-        return pure(root, path, head_size, follows_links)
-
-
-#: By the name of the renderer.
-BY_NAME: dict[str, OpenBeneath] = {"pure": pure, "native": native}
+        return open_by_folder(root, path, head_size, follows_links)

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.open_beneath import pure as open_beneath
+from oslogserve.sources.open_beneath import open_beneath
 from oslogserve.sources.swift import MAX_NAME, Location
 from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.payload import Changed, payload_of

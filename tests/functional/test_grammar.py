@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.lines.nearest import nearest
-from oslogserve.lines.renderer import pure_renderer
+from oslogserve.lines.renderer import Renderer
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from tests.servers.client import ask, ini
@@ -76,7 +76,7 @@ def expected(address, view, log):
     """By the definition, of the whole log."""
     path, _, query = address.partition("?")
     query = Query(path[1:].encode(), False).with_parameters(parse_qsl(query))
-    renderer = pure_renderer()
+    renderer = Renderer()
     shown = LogView(
         query,
         LogInfo(),

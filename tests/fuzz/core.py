@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.severities import NAMES
-from oslogserve.lines.pure.recognise import Recogniser
 from oslogserve.lines.selection import PageLimits, Wanted
+from oslogserve.native import Grammar
 from oslogserve.sources import open_beneath
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import LINES, TOKENS, renderers
-from tests.renderers import VIEWS, NativeRecogniser, answered, cut, speedups
+from tests.reference.clock import Clock
+from tests.reference.recognise import Recogniser
+from tests.renderers import VIEWS, NativeRecogniser, answered, cut
 
 #: Bytes of a log that repeats a piece of a line, for what it costs.
 LARGE = 256 * 1024
@@ -146,7 +147,7 @@ class Core(Fuzzer):
 
 #: Either finds another fault of such a path first.
 _MISSES = (errno.ENOTDIR, errno.ENAMETOOLONG)
-_OPENINGS = tuple(open_beneath.BY_NAME[name] for name in ("pure", "native"))
+_OPENINGS = (open_beneath.open_by_folder, open_beneath.open_beneath)
 
 
 @cache
@@ -156,7 +157,7 @@ def _recognisers():
 
 @cache
 def _grammar():
-    return speedups().Grammar(NativeGrammar(()))
+    return Grammar(NativeGrammar(()))
 
 
 def _differing(pure, native):

@@ -6,10 +6,10 @@ import random
 import zlib
 from dataclasses import dataclass
 
-from oslogserve.lines.pure.split import RestOfLine, split
 from oslogserve.logs.decode import PIECE, Decoded, packed_as, until_incomplete
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import log_of
+from tests.reference.split import RestOfLine, split
 from tests.renderers import cut
 
 _WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote_to_bytes, urlencode
 
 from oslogserve.errors import BadRequest
 from oslogserve.lines.nearest import nearest
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.pages.page import address
@@ -19,7 +19,7 @@ from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, mutated
 from tests.fuzz.renderers import log_of
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 _PATHS = ("/", "/a.txt", "/a/b.txt.gz", "/a/", "/ä ö/console.html", "/%2e%2e/a", "/htmlify/a", "")
 _ACCEPTS = (
     *("", "text/html", "text/html;q=0.5,text/plain", "*/*", "text/*;q=x"),

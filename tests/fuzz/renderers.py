@@ -12,8 +12,7 @@ from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.grammar.severities import WORDS as LEVEL_WORDS
 from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.pure.head import REACH
-from oslogserve.lines.renderer import NativeRenderer, pure_renderer
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import TimeRange
@@ -21,6 +20,8 @@ from tests import corpus
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.marked import MARKED
+from tests.reference.head import REACH
+from tests.reference.renderer import PureRenderer
 from tests.renderers import VIEWS, answered, cut
 
 _WORDS = [
@@ -151,7 +152,7 @@ class Renderers(Fuzzer):
 @cache
 def renderers(formats=0):
     """The pure and the native renderer with these user formats."""
-    return pure_renderer(_USER_FORMATS[formats]), NativeRenderer(_USER_FORMATS[formats])
+    return PureRenderer(_USER_FORMATS[formats]), Renderer(_USER_FORMATS[formats])
 
 
 def _compared(case, renderer):

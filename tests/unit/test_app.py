@@ -8,10 +8,9 @@ import socket
 import pytest
 import webob
 
-from oslogserve import __version__, native
+from oslogserve import __version__
 from oslogserve.app import App
-from oslogserve.config import ConfigError, load
-from oslogserve.lines import renderer
+from oslogserve.config import load
 from oslogserve.sources import disk
 
 #: The environ of an operator's request.
@@ -285,26 +284,8 @@ def test_a_packed_file_is_what_its_name_says_or_what_can_be_shown(
     assert (answer.content_type, answer.body) == (media_type, stored if is_packed else content)
 
 
-@pytest.mark.parametrize("asked", ["auto", "pure"])
-def test_the_renderer_in_use_is_told(root, asked):
-    app = App(load(None, {}, disk_root=str(root), serve_renderer=asked))
-    used = "native" if asked == "auto" and native.CORE else "pure"
-    assert app.description.startswith(f"oslogserve {__version__}, {used} renderer")
-    info = f'oslogserve_build_info{{renderer="{used}",version="{__version__}"}} 1.0'
-    assert info in webob.Request.blank("/metrics", LOCAL).get_response(app).text
-
-
-def test_a_renderer_that_is_not_there_is_a_fault_of_the_configuration(root, monkeypatch):
-    monkeypatch.setattr(renderer, "CORE", None)
-    monkeypatch.setattr(renderer, "WHY_NOT_NATIVE", "it is of version 0")
-    config = load(None, {}, disk_root=str(root), serve_renderer="native")
-    with pytest.raises(ConfigError, match="renderer = native: it is of version 0"):
-        App(config)
-    best = App(load(None, {}, disk_root=str(root)))
-    assert best.description == (
-        f"oslogserve {__version__}, pure renderer, slower than the native one,"
-        " which cannot be used: it is of version 0"
-    )
+def test_a_metric_tells_the_version(get):
+    assert f'oslogserve_build_info{{version="{__version__}"}} 1.0' in get("/metrics").text
 
 
 def test_a_log_and_a_miss_say_how_long_each_source_took(get):

@@ -23,7 +23,7 @@ from oslogserve.pages.listing import MOST, MOST_SORTED
 REPOSITORY = Path(__file__).resolve().parents[2]
 README = REPOSITORY / "README.rst"
 PAGES = {path.name: path.read_text("utf-8") for path in sorted(REPOSITORY.glob("doc/*.rst"))}
-CARGO = (REPOSITORY / "speedups/Cargo.toml").read_text("utf-8")
+CARGO = (REPOSITORY / "core/Cargo.toml").read_text("utf-8")
 RUST = re.search(r'^rust-version = "(.*)"$', CARGO, re.MULTILINE)[1]
 EVERYTHING = {"README.rst": README.read_text("utf-8"), **PAGES}
 
@@ -117,7 +117,7 @@ def test_a_configuration_that_is_shown_is_understood(page, block, tmp_path):
     [
         ("filters.rst", f"{query.MAX_QUERY} characters"),
         ("filters.rst", f"{search.LONGEST} characters"),
-        ("filters.rst", f"{search.LARGEST_PROGRAM} instructions"),
+        ("filters.rst", f"{search.MOST_STATES} states"),
         ("filters.rst", f"{query.MAX_CONTEXT} lines, and {selection.CONTEXT_BYTES >> 20} MiB"),
         ("filters.rst", f"{query.MAX_TAIL:,} lines, and {selection.TAIL_BYTES >> 20} MiB"),
         ("filters.rst", f"{selection.LINE_BYTES >> 20} MiB\n"),

@@ -31,7 +31,7 @@ PROMISED = {
     "threads_busy": ("gauge", ("worker",)),
     "config_last_reload_successful": ("gauge", ()),
     "config_last_reload_success_timestamp_seconds": ("gauge", ()),
-    "build_info": ("gauge", ("version", "renderer")),
+    "build_info": ("gauge", ("version",)),
 }
 PROCESS = {
     *("process_cpu_seconds_total", "process_resident_memory_bytes"),

@@ -10,11 +10,11 @@ from functools import cache
 import pytest
 
 from oslogserve import demo
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Tally, Wanted
 from oslogserve.logs.decode import Decoded, until_incomplete
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 LEVELS = ("DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR")
 COUNTS = {
     "screen-c-api.txt.gz": (2804, 486, 249, 0, 50, 0),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grammar of a line's head, as tables that both renderers read."""
+"""The grammar of a line's head, as tables that the native core reads."""

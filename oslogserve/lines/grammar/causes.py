@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that tell why a build failed, and lines that only say that it did, for both renderers.
+"""Lines that tell why a build failed, and lines that only say that it did.
 
 A row is a tool, or the kind of tools that print such a line, and a pattern. The pattern is matched
 where a line's content begins: behind its time and blanks. Python's `re` and Rust's `regex` read it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marks that tools of CI print between the steps of a build, for both renderers.
+"""The marks that tools of CI print between the steps of a build.
 
 A row is a tool and a pattern, matched where a line's content begins: behind its time and blanks. The
 patterns are as in `causes`. Those of chapters have groups as well, whose texts are the chapter's name.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines without a level in their head: outcomes, crashes, tools with words of their own.
 
-One table of patterns for both renderers, tried where a line's content begins if its head has no
+One table of patterns, tried where a line's content begins if its head has no
 level. The severities are tried in the table's order. Python's `re` and Rust's `regex` read a pattern
 alike: it is ASCII, without captures and look-around.
 """

@@ -11,7 +11,7 @@ from oslogserve.lines.grammar.user_formats import UserFormat
 
 
 class NativeGrammar:
-    """The tables, as attributes that speedups/src/grammar.rs reads."""
+    """The tables, as attributes that core/src/grammar.rs reads."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self.severities = NAMES
@@ -44,7 +44,7 @@ class NativeGrammar:
 
 
 class NativeCauses:
-    """The tables of causes, as attributes that speedups/src/cause_rules.rs reads."""
+    """The tables of causes, as attributes that core/src/cause_rules.rs reads."""
 
     def __init__(self) -> None:
         self.rules = [(rule.mark, rule.pattern, rule.is_anywhere) for rule in causes.RULES]
@@ -67,7 +67,7 @@ class NativeCauses:
 
 
 class NativeChapters:
-    """The tables of chapters, as attributes that speedups/src/chapters.rs reads."""
+    """The tables of chapters, as attributes that core/src/chapters.rs reads."""
 
     def __init__(self) -> None:
         self.rules = [tuple(rule) for rule in chapters.CHAPTERS]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Severities, and the words that logs use for them, for both renderers."""
+"""Severities, and the words that logs use for them."""
 
 from typing import NamedTuple
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tokens of a line's head: one table of patterns, for both renderers.
+"""The tokens of a line's head: one table of patterns.
 
 Python's `re` and Rust's `regex` read a pattern alike: it is ASCII and has no captures. {end} is the
 end of the text; other names in braces are fragments. A pattern may end in a guard, `(?=X)`, for the

@@ -18,7 +18,6 @@ import webob
 from subunit import StreamResultToBytes
 
 from oslogserve.errors import Incomplete, SourceError
-from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking, descriptors
 from tests.unit.sources.fake import FakeLog, FakeSource
 
@@ -32,8 +31,6 @@ NEUTRON = b"""2026-03-04T20:22:11.500+02:00 INFO neutron: of a zone
 2026-03-04T20:22:13.000+02:00 ERROR neutron: three
 """
 PLAIN = b"ERROR: no time\n"
-#: test_generated_jobs has jobs by the pure renderer in the short run.
-RENDERERS = [pytest.param("pure", marks=pytest.mark.long), "auto"]
 
 
 @pytest.fixture
@@ -115,8 +112,7 @@ def test_lines_are_merged_by_time_over_zones_and_steps_back(ask):
     assert notices(answer) == ["Lines without any time come last, of: plain.txt."]
 
 
-@pytest.mark.parametrize("renderer", RENDERERS)
-def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch, renderer):
+def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch):
     for name, value in {"FIRST_SEARCHED": 4096, "BLOCK_TIME": 0}.items():  # blocks of 4 KiB
         monkeypatch.setattr(f"oslogserve.logs.budget.{name}", value)
     stamps = [f"2026-03-04 18:{n // 60:02}:{n % 60:02}.000" for n in range(3600)]
@@ -125,7 +121,7 @@ def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch, renderer):
     for name in ("a", "b"):
         (tmp_path / "job" / name).write_text("".join(times))
     (tmp_path / "job" / "each").write_text("".join(line.replace("x", "y") for line in times))
-    ask = Asking(tmp_path, serve_renderer=renderer)
+    ask = Asking(tmp_path)
     *rows, _ = objects(ask("/job/?order=time&format=jsonl&context=40&re=x+0$|y"))
     order = [(row["time"], row["log"]) for row in rows]
     assert order == sorted(order)
@@ -140,9 +136,8 @@ def test_objects_begin_with_their_log(ask):
     assert (end["lines"], end["matched"], end["read_to_end"]) == (8, 4, True)
 
 
-@pytest.mark.parametrize("renderer", RENDERERS)
-def test_an_answer_that_was_cut_says_nothing_of_lines_at_its_end(job, renderer):
-    ask = Asking(job, serve_renderer=renderer)
+def test_an_answer_that_was_cut_says_nothing_of_lines_at_its_end(job):
+    ask = Asking(job)
     assert notices(ask("/job/?order=time&format=text&limit=1&logs=plain*")) == [
         "Lines without any time come last, of: plain.txt."
     ]
@@ -402,18 +397,15 @@ def test_what_one_answer_may_cost_ends_it(job):
     assert {"logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"} <= names
 
 
-@pytest.mark.parametrize("renderer", RENDERERS)
 @pytest.mark.parametrize("query", ["", "&q=1", "&level=ERROR&context=2", "&limit=900"])
-def test_following_next_gives_every_line_once_whatever_one_answer_may_cost(
-    tmp_path, renderer, query
-):
+def test_following_next_gives_every_line_once_whatever_one_answer_may_cost(tmp_path, query):
     (tmp_path / "job").mkdir()
     for number in range(5):
         log = b"".join(b"%s %0200d\n" % (b"x" if n % 9 else b"ERROR", n) for n in range(2000))
         (tmp_path / "job" / f"{number}.gz").write_bytes(gzip.compress(log))
     url = f"?format=jsonl{query}"
     whole = objects(Asking(tmp_path)(f"/job/{url.replace('&limit=900', '')}"))[:-1]
-    ask = Asking(tmp_path, serve_renderer=renderer, serve_inflated_size=str(2**20))
+    ask = Asking(tmp_path, serve_inflated_size=str(2**20))
     found = []
     while url:
         *rows, end = objects(ask(f"/job/{url}"))
@@ -809,9 +801,9 @@ def test_a_notice_shows_control_characters_of_a_name(job, query):
 @pytest.mark.parametrize("query", ["order=time", "order=log", "level=ERROR&order=time"])
 def test_rendering_is_paid_for(job, query):
     for number in range(4):
-        (job / "job" / f"{number}.txt").write_bytes(NOVA.splitlines(True)[2] * 6000)
-    ask = Asking(job, serve_renderer="pure", serve_processor_time="0.1")
-    sentence = "the 0.1 s of processor time of the request are used up"
+        (job / "job" / f"{number}.txt").write_bytes(NOVA.splitlines(True)[2] * 60_000)
+    ask = Asking(job, serve_processor_time="0.01")
+    sentence = "the 0.01 s of processor time of the request are used up"
     assert any(sentence in one for one in notices(ask(f"/job/?{query}&format=text")))
 
 
@@ -834,8 +826,7 @@ def peak(ask, url):
 def test_logs_of_long_names_and_short_lines_take_little_memory(tmp_path, view, query):
     folder = tmp_path / "job" / "/".join(["\u20ac" * 40] * 4)
     folder.mkdir(parents=True)
-    # As few for the other renderer as do not take it a minute.
-    content = b"2026-03-04 18:22:11 x\n" + b"2\n" * (10_000 if SERVED == "native" else 2_000)
+    content = b"2026-03-04 18:22:11 x\n" + b"2\n" * (10_000)
     for number in range(20):
         (folder / f"{number}.txt.gz").write_bytes(gzip.compress(content))
     url = f"/job/?format={view}&limit=20000&{query}"
@@ -847,7 +838,7 @@ def test_the_ends_of_many_logs_take_little_memory(tmp_path):
     for number in range(12):
         (tmp_path / "job" / f"{number}.txt").write_bytes((b"x" * 50_000 + b"\n") * 110)
     url = "/job/?format=text&tail=100&order=time"
-    assert peak(Asking(tmp_path, serve_renderer="pure"), url) < 40 * 2**20
+    assert peak(Asking(tmp_path), url) < 40 * 2**20
 
 
 def test_a_log_of_a_very_long_name_is_left_out_and_told(job):

@@ -9,7 +9,6 @@ import pytest
 
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.reports import MOST_OF_ZUULS
-from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO x [-] a needle\n" * 50
@@ -35,7 +34,7 @@ VIEWS = (
 def ask(tmp_path):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "whole.txt.gz").write_bytes(PACKED)
-    return Asking(tmp_path, serve_renderer=SERVED)
+    return Asking(tmp_path)
 
 
 @pytest.fixture(params=DAMAGED)

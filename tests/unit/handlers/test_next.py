@@ -8,7 +8,6 @@ from itertools import chain
 
 import pytest
 
-from tests.renderers import NATIVE_IS_THERE
 from tests.unit.handlers.asking import HTML, Asking
 
 LINES = 600
@@ -20,11 +19,11 @@ LOG = b"".join(
 CONTEXTS = (0, 3, 60, 196)
 
 
-@pytest.fixture(params=["pure", "native"] if NATIVE_IS_THERE else ["pure"])
+@pytest.fixture
 def ask(request, tmp_path):
     (tmp_path / "a.txt").write_bytes(LOG)
     (tmp_path / "open.txt").write_bytes(b"hit 1\nhit 2\nhit 3")
-    return Asking(tmp_path, serve_renderer=request.param, serve_page_size="4096")
+    return Asking(tmp_path, serve_page_size="4096")
 
 
 def around_hits(context, others=()):

@@ -6,7 +6,6 @@ import gzip
 import pytest
 
 from oslogserve.lines.selection import LINE_BYTES
-from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
 LINES = 4500
@@ -20,7 +19,7 @@ SIZE = 20_000
 def ask(tmp_path):
     (tmp_path / "a.txt").write_bytes(LOG)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(LOG))
-    return lambda **options: Asking(tmp_path, serve_renderer=SERVED, **options)
+    return lambda **options: Asking(tmp_path, **options)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "b.txt.gz"])

@@ -12,7 +12,7 @@ from oslogserve import fastzlib
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http.request import Request
-from oslogserve.lines.renderer import pure_renderer
+from oslogserve.lines.renderer import Renderer
 from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
@@ -266,7 +266,7 @@ def chunks(log):
 
 
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler(Logs(()), pure_renderer(), None, 0, "", WORKLOAD)
+    handler = handler or LogHandler(Logs(()), Renderer(), None, 0, "", WORKLOAD)
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     query = Query(path=b"x.txt", is_folder=False)
     answer = handler(Request(request.environ | environ, 1), query, [source])
@@ -277,7 +277,7 @@ def handled(source, asked, handler=None, **environ):
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler(Logs(()), pure_renderer(), None, 0, "", WORKLOAD)
+    handler = LogHandler(Logs(()), Renderer(), None, 0, "", WORKLOAD)
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])

@@ -7,14 +7,6 @@ import pytest
 
 from oslogserve.jobs import merge
 from oslogserve.lines.selection import NO_TIME, UNTIMED, Rows
-from tests.renderers import NATIVE_IS_THERE
-
-MERGES = [
-    pytest.param(merge._pure, id="pure"),
-    pytest.param(
-        merge._native, id="native", marks=pytest.mark.skipif(not NATIVE_IS_THERE, reason="no core")
-    ),
-]
 
 
 def pieces(rows, *sizes):
@@ -46,9 +38,8 @@ def times_of(several):
     return [time for rows in several for time in rows.times]
 
 
-@pytest.mark.parametrize("of", MERGES)
 @pytest.mark.parametrize("seed", range(60))
-def test_rows_come_by_time_then_log_then_number(of, seed):
+def test_rows_come_by_time_then_log_then_number(seed):
     chance = random.Random(seed)
     logs = []
     for log in range(chance.randrange(1, 7)):
@@ -63,23 +54,21 @@ def test_rows_come_by_time_then_log_then_number(of, seed):
         for number, (time, text) in enumerate(rows)
     )
     cuts = [[chance.randrange(5) for _ in range(20)] for _ in logs]
-    merged = of([bundles(rows, *sizes) for rows, sizes in zip(logs, cuts, strict=True)])
+    merged = merge.merge([bundles(rows, *sizes) for rows, sizes in zip(logs, cuts, strict=True)])
     assert text_of(merged) == b"".join(text for *_, text in expected)
 
 
-@pytest.mark.parametrize("of", MERGES)
-def test_each_row_ends_where_it_is_said(of):
-    for rows in of([bundles([(1, b"a\n"), (3, b"b\n")]), bundles([(2, b"long\n")])]):
+def test_each_row_ends_where_it_is_said():
+    for rows in merge.merge([bundles([(1, b"a\n"), (3, b"b\n")]), bundles([(2, b"long\n")])]):
         assert [rows.text[end - 1 : end] for end in rows.ends] == [b"\n"] * len(rows.ends)
 
 
-@pytest.mark.skipif(not NATIVE_IS_THERE, reason="no core")
 def test_a_log_whose_rows_come_later_is_not_waited_for():
     def late():
         yield [rows_of(b"", [], [], 5)]
         raise AssertionError("it was waited for")
 
-    merged = merge._native([bundles([(1, b"a\n"), (4, b"b\n")]), late()])
+    merged = merge.merge([bundles([(1, b"a\n"), (4, b"b\n")]), late()])
     assert next(merged).text == b"a\nb\n"
 
 

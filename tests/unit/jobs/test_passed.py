@@ -7,7 +7,7 @@ import pytest
 from oslogserve.errors import NotFound
 from oslogserve.jobs import passed
 from oslogserve.jobs.passed import PassedLogs, PassedRun
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.sources.disk import Disk
@@ -37,7 +37,7 @@ def budget():
 
 @pytest.fixture
 def logs():
-    return PassedLogs(Logs(()), named("auto")[1])
+    return PassedLogs(Logs(()), Renderer())
 
 
 def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):

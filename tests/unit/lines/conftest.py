@@ -4,7 +4,7 @@
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import bare, native, pure, recogniser, the_native_core
+from tests.renderers import bare, native, pure, recogniser
 
 WRITTEN = 1.4e9  # of May 2014
 LINK = b"?source=swift&amp;"
@@ -13,8 +13,6 @@ LINK = b"?source=swift&amp;"
 @pytest.fixture(params=["pure", "native"], scope="session")
 def renderer_name(request):
     """The renderer's name."""
-    if request.param == "native":
-        the_native_core()
     return request.param
 
 

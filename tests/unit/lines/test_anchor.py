@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-from oslogserve.lines.pure.anchor import anchor_of
-from oslogserve.lines.pure.escape import escaped
+from tests.reference.anchor import anchor_of
+from tests.reference.escape import escaped
 
 
 def test_an_anchor_needs_no_escaping():

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from oslogserve.lines.grammar.causes import HINTS, RULES
-from oslogserve.lines.pure.cause import REACH
-from oslogserve.lines.pure.step import GAP, LONGEST, PARAGRAPH, REPORT, RING, mark_of
 from oslogserve.lines.selection import Selection, Wanted
 from tests.marked import MARKED
+from tests.reference.cause import REACH
+from tests.reference.step import GAP, LONGEST, PARAGRAPH, REPORT, RING, mark_of
 from tests.renderers import answered
 
 TRAVIS_STEP = b"travis_time:start:0a1b2c3d\r\x1b[0K$ make %b"

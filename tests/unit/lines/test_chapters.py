@@ -3,9 +3,9 @@
 
 import pytest
 
-from oslogserve.lines.pure.chapters import MOST, MOST_FAILED, MOST_OPEN
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.summary import LONGEST_NAME
+from tests.reference.chapters import MOST, MOST_FAILED, MOST_OPEN
 from tests.renderers import answered
 
 

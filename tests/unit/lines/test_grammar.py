@@ -7,7 +7,7 @@ import pytest
 
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.tokens import RULES
-from tests.renderers import speedups, the_native_core
+from oslogserve.native import Grammar
 
 
 def test_patterns_hold_to_what_both_engines_read():
@@ -33,8 +33,7 @@ def test_patterns_hold_to_what_both_engines_read():
     ],
 )
 def test_data_at_fault_is_refused(name, value, told):
-    the_native_core()
     data = NativeGrammar()
     setattr(data, name, value)
     with pytest.raises(ValueError, match=told):
-        speedups().Grammar(data)
+        Grammar(data)

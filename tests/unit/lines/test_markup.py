@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from oslogserve.lines.pure.head import REACH
-from oslogserve.lines.pure.html import _BLOCK
-from oslogserve.lines.pure.links import LONGEST_URL, MOST_URLS
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Tally, Wanted
+from tests.reference.head import REACH
+from tests.reference.html import _BLOCK
+from tests.reference.links import LONGEST_URL, MOST_URLS
 
 ID = b"req-0f3d2c1a-1111-2222-3333-444455556666"
 TO_ID = b'<a href="?q=%b">%b</a>' % (ID, ID)

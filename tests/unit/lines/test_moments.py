@@ -2,10 +2,10 @@
 import pytest
 
 from oslogserve.lines.moments import Moment, moment, time_of
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.time_range import time_range
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 LOG = (
     b"begins\n"
     b"2013-09-27 18:22:11.248 DEBUG a\n"

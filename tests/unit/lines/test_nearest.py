@@ -2,10 +2,10 @@
 import pytest
 
 from oslogserve.lines.nearest import moment_of, nearest
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.time_range import time_range
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 #: 2014-05-13.
 WRITTEN = 1_400_000_000
 LOG = (
@@ -63,11 +63,11 @@ def test_without_a_dated_line_there_is_none(log):
     ],
 )
 def test_a_dated_anchor_names_a_moment(anchor, text):
-    assert moment_of(anchor, WRITTEN) == time_range(text)
+    assert moment_of(anchor, RENDERER, WRITTEN) == time_range(text)
 
 
 @pytest.mark.parametrize(
     "anchor", [b"L12", b"_Sep_31_18_22_11", b"_2013-13-27_18_22_11", b"_18_22_11"]
 )
 def test_another_anchor_names_none(anchor):
-    assert moment_of(anchor, WRITTEN) is None
+    assert moment_of(anchor, RENDERER, WRITTEN) is None

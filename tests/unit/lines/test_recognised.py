@@ -7,9 +7,9 @@ import time
 import pytest
 
 from oslogserve.lines.grammar.severities import NAMES
-from oslogserve.lines.pure.anchor import anchor_of
-from oslogserve.lines.pure.head import PLAIN_REACH, REACH
 from tests import corpus
+from tests.reference.anchor import anchor_of
+from tests.reference.head import PLAIN_REACH, REACH
 from tests.renderers import EXAMPLES, recogniser
 
 T = b"2013-09-27 18:07:11.860"

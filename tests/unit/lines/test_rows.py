@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from oslogserve.lines.pure.head import REACH
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Tally, Wanted
+from tests.reference.head import REACH
 from tests.renderers import cut, rows_of
 
 LOG = b"""a start without a time

@@ -3,9 +3,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.lines.pure.totals import LONGEST_ERROR, MOST_BUCKETS, MOST_ERRORS, WIDTHS
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
+from tests.reference.totals import LONGEST_ERROR, MOST_BUCKETS, MOST_ERRORS, WIDTHS
 from tests.renderers import answered
 
 

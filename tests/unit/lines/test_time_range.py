@@ -3,8 +3,8 @@ from datetime import datetime
 
 import pytest
 
-from oslogserve.lines.clock import Instant
 from oslogserve.lines.time_range import time_range
+from tests.reference.clock import Instant
 
 
 def micros(text):

@@ -6,18 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from oslogserve.lines.clock import Clock
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.time_range import time_range
-from tests.renderers import speedups, the_native_core
+from oslogserve.native import Grammar
+from tests.reference.clock import Clock
 
 WRITTEN = int(datetime(2024, 3, 4, 5, 6, 7, tzinfo=UTC).timestamp())
 
 
 @pytest.fixture(scope="module")
 def native_clock():
-    the_native_core()
-    return speedups().Grammar(NativeGrammar()).clock
+    return Grammar(NativeGrammar()).clock
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,6 @@ from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
 from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload, blocks
 from oslogserve.sources import bulkhead
-from tests.renderers import SERVED
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
@@ -54,7 +53,7 @@ def ask(tmp_path):
     (tmp_path / "a.txt").write_bytes(LOG)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(LOG))
     (tmp_path / "small.txt").write_bytes(LINE)
-    return lambda **options: Asking(tmp_path, serve_renderer=SERVED, **options)
+    return lambda **options: Asking(tmp_path, **options)
 
 
 @pytest.mark.parametrize("name", ["a.txt", pytest.param("b.txt.gz", marks=pytest.mark.long)])

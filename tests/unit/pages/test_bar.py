@@ -5,12 +5,12 @@ from urllib.parse import parse_qs, parse_qsl
 import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from tests.unit.pages.elements import elements, shape
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 HOSTILE = "\"><script>alert(1)</script>&'"
 
 

@@ -8,13 +8,13 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.lines.nearest import nearest
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 
 STAMP = b"2013-09-27 18:22:%02d.%03d 1 %b x [-] %d\n"
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 SIZE = len(STAMP % (0, 0, b"DEBUG", 100))
 
 

@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.decode import Decoded, until_incomplete
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 INFO = b"2013-09-27 18:22:11.248 1234 INFO nova.x [-] started\n"
 ERROR = b"2013-09-27 18:22:12.248 1234 ERROR nova.x [-] <failed>\n"
 TRACE = b"Traceback (most recent call last):\n"

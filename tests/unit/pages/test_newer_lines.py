@@ -8,12 +8,12 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 LINES = b"one\ntwo\nthree\n"
 
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.renderer import named
+from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, integrity, url
 from oslogserve.pages.log import LogInfo, LogView
@@ -14,7 +14,7 @@ from oslogserve.pages.page import address
 from oslogserve.query import Query
 from tests.unit.pages.elements import elements, shape
 
-_, RENDERER = named("auto")
+RENDERER = Renderer()
 HOSTILE = b'<img src=x onerror="alert(1)">&\'"><script>alert(2)</script>'
 
 

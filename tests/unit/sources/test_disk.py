@@ -6,13 +6,13 @@ from contextlib import closing
 
 import pytest
 
+from oslogserve import native
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.logs.decode import exactly
 from oslogserve.sources import LATEST, METADATA_ONLY, Folder, OpenOptions
-from oslogserve.sources import open_beneath as module
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.open_beneath import native, pure
-from tests.renderers import the_native_core
+from oslogserve.sources.open_beneath import open_beneath as by_openat2
+from oslogserve.sources.open_beneath import open_by_folder
 from tests.unit.handlers.asking import Asking
 
 
@@ -23,12 +23,9 @@ def root(tmp_path):
     return folder
 
 
-@pytest.fixture(params=["pure", "native"])
+@pytest.fixture(params=[by_openat2, open_by_folder])
 def open_beneath(request):
-    if request.param == "native":
-        the_native_core()
-        return native
-    return pure
+    return request.param
 
 
 @pytest.fixture
@@ -37,9 +34,9 @@ def disk(root, open_beneath):
 
 
 @pytest.fixture
-def pure_disk(root):
+def disk_by_folder(root):
     """Of which each step can be made to fail."""
-    return Disk(str(root), 4, pure)
+    return Disk(str(root), 4, open_by_folder)
 
 
 def content(log):
@@ -286,14 +283,14 @@ def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(open_beneath):
     assert content(log) == expected
 
 
-def test_pure_and_native_say_the_same(root):
-    the_native_core()
+def test_both_ways_to_open_say_the_same(root):
     (root / "a").write_bytes(b"0123456789")
     (root / "folder").mkdir()
     os.utime(root / "a", ns=(5, -1))
     place = os.fsencode(root)
     for path, most in ((b"a", 0), (b"a", 4), (b"a", 10), (b"a", 100), (b"folder", 9), (b"", 9)):
-        one, other = pure(place, path, most, False), native(place, path, most, False)
+        ways = (open_by_folder, by_openat2)
+        one, other = (way(place, path, most, False) for way in ways)
         assert one._replace(descriptor=None) == other._replace(descriptor=None)
         assert (one.descriptor is None) == (other.descriptor is None) == (most >= 10)
         for file in (one, other):
@@ -401,7 +398,7 @@ def test_what_is_appended_while_it_is_read_is_read_too(disk, root):
     log.close()
 
 
-def test_what_is_only_looked_at_is_not_read(pure_disk, root, monkeypatch):
+def test_what_is_only_looked_at_is_not_read(disk_by_folder, root, monkeypatch):
     (root / "a").write_bytes(b"0123456789")
 
     def read(*_):
@@ -409,10 +406,10 @@ def test_what_is_only_looked_at_is_not_read(pure_disk, root, monkeypatch):
 
     monkeypatch.setattr(os, "read", read)
     monkeypatch.setattr(os, "pread", read)
-    assert closed(pure_disk.open(b"a", METADATA_ONLY)).stored.size == 10
+    assert closed(disk_by_folder.open(b"a", METADATA_ONLY)).stored.size == 10
 
 
-def test_a_file_that_may_not_be_read_is_a_failure(pure_disk, root, monkeypatch):
+def test_a_file_that_may_not_be_read_is_a_failure(disk_by_folder, root, monkeypatch):
     (root / "a").write_bytes(b"x")
 
     def denied(path, *rest, **more):
@@ -420,13 +417,15 @@ def test_a_file_that_may_not_be_read_is_a_failure(pure_disk, root, monkeypatch):
 
     monkeypatch.setattr(os, "open", denied)
     with pytest.raises(SourceError, match="Permission denied") as caught:
-        pure_disk.open(b"a")
+        disk_by_folder.open(b"a")
     assert caught.value.source == "disk"
     assert not caught.value.is_outage  # the others can be read
     assert str(root) not in str(caught.value)
 
 
-def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(pure_disk, root, monkeypatch):
+def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(
+    disk_by_folder, root, monkeypatch
+):
     (root / "a").write_bytes(b"x")
 
     def read(file, size):
@@ -435,7 +434,7 @@ def test_a_first_read_that_fails_is_a_failure_and_leaves_nothing_open(pure_disk,
     before = os.listdir("/proc/self/fd")
     monkeypatch.setattr(os, "read", read)
     with pytest.raises(SourceError, match="Input/output"):
-        pure_disk.open(b"a")
+        disk_by_folder.open(b"a")
     assert len(os.listdir("/proc/self/fd")) == len(before)
 
 
@@ -524,15 +523,14 @@ def test_entries_are_sorted_as_swift_sorts_them(disk, root):
     assert all(entry.modified > 1e9 for entry in entries)
 
 
-def test_without_openat2_the_native_core_leaves_it_to_the_pure_one(root, monkeypatch):
+def test_a_kernel_without_openat2_opens_folder_by_folder(root, monkeypatch):
     (root / "a").write_bytes(b"here")
 
-    class OldKernel:
-        def open_beneath(self, *_):
-            raise OSError(errno.ENOSYS, "Function not implemented")
+    def refused(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
 
-    monkeypatch.setattr(module, "CORE", OldKernel())
-    assert content(Disk(str(root), 10, native).open(b"a")) == b"here"
+    monkeypatch.setattr(native, "open_beneath", refused)
+    assert content(Disk(str(root), 10).open(b"a")) == b"here"
 
 
 def test_no_link_is_served_unless_the_configuration_says_so(root):

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native core of oslogserve: its line renderer, and how it opens a log on disk."""
+
+from typing import Any, Literal, final
+
+from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.selection import Rows, Wanted
+from oslogserve.lines.summary import Totals
+
+#: See `oslogserve.native`.
+INTERFACE: int
+
+@final
+class Clock:
+    """The times of one log."""
+
+    def read(
+        self, text: bytes
+    ) -> tuple[int, int | None, Literal["epoch", "midnight", "boot"]] | None:
+        """Microseconds since the origin, the zone's offset in minutes, the origin."""
+
+    def iso(self, text: bytes) -> str | None: ...
+    def on_clock_of(self, text: bytes, offset: int | None) -> int | None:
+        """The instant's, of the text."""
+
+@final
+class Grammar:
+    """The grammar of heads, compiled once and shared by all threads.
+
+    Raises ValueError, naming the pattern and its fault.
+    """
+
+    def __init__(self, data: NativeGrammar) -> None: ...
+    def seen(self, line: bytes) -> tuple[tuple[int, int], bytes, tuple[int, int], bool]:
+        """Where a line's time stands, its severity's name, where its program's name stands, and
+        whether it goes on with the line above."""
+
+    def clock(self, written: int) -> Clock:
+        """written: when the log was last written, in seconds since 1970."""
+
+@final
+class Known:
+    """The words of a log, to tell which lines of another log have no like in it.
+
+    It takes nothing more once a renderer uses it.
+    """
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory."""
+
+    @property
+    def is_full(self) -> bool:
+        """True if words were left out. Then lines can be new that are not."""
+
+    def feed(self, piece: bytes) -> None:
+        """Takes a piece of the log's text, cut anywhere."""
+
+    def finish(self) -> None:
+        """Takes the last line."""
+
+    def is_new(self, line: bytes) -> bool:
+        """True if the log has no like of the line."""
+
+@final
+class Renderer:
+    """One log on its way to a view. The GIL is released while it works.
+
+    The joined results depend on the joined pieces alone. written: when the log was last written, in
+    seconds since 1970. longest: bytes of a line that are held back until its end is seen, and that
+    are searched. Raises ValueError where that is less than the grammar looks at, and for a search
+    that it refuses.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        wanted: Wanted,
+        written: int,
+        longest: int,
+        known: Known | None = None,
+    ) -> None: ...
+    def feed(self, piece: bytes) -> bytes:
+        """What this piece of the log adds; b"" while it is held back."""
+
+    def finish(self) -> bytes:
+        """What was held back, and the end of the view: to be called until it gives b""."""
+
+    @property
+    def done(self) -> bool:
+        """No further piece adds anything."""
+
+    def rows(self) -> tuple[bytes, bytes, int]:
+        """Ends, times and `reached` of the Rows of oslogserve.lines.selection, of what the last call gave.
+        The first two are arrays of 64-bit numbers."""
+
+    def tally(self) -> dict[str, Any]:
+        """The fields of a Tally of oslogserve.lines.selection, after finish()."""
+
+    def totals(self) -> Totals | None:
+        """What a summary's lines come to, after finish(); None for another view."""
+
+@final
+class Merge:
+    """Rows of so many logs on their way to one order."""
+
+    def __init__(self, logs: int) -> None: ...
+    def feed(self, log: int, pieces: list[Rows], reached: int) -> None:
+        """Takes the next rows of a log that needs them. pieces: none is empty, their ends and times
+        are arrays of 64-bit numbers, and their text is not copied. reached: that of the last one."""
+
+    def run(self, most: int) -> int:
+        """Merges, and returns the log whose rows are needed to go on; -1 once there are `most`
+        bytes, -2 for the end."""
+
+    def take(self) -> tuple[bytes, bytes]:
+        """What was merged since, and where each row ends in it, as in Renderer.rows()."""
+
+def state_count(pattern: str) -> int:
+    """The states of a search's automaton, which is its cost for each byte at worst.
+
+    Raises ValueError that says what is wrong with the pattern.
+    """
+
+def check_line_pattern(pattern: str) -> None:
+    """Raises ValueError that says what the pattern of a user format has to be."""
+
+def line_feeds(piece: bytes, start: int, end: int) -> int:
+    """The count of line feeds in ``piece[start:end]``, as ``bytes.count`` has it."""
+
+def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) -> dict[str, Any]:
+    """The fields of an ``OpenFile``; raises OSError. The GIL is released meanwhile."""

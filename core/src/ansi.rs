@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Escape sequences of terminals: colours with their CSS classes, and links.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr;
+
+/// The first byte of every sequence.
+pub const ESCAPE: u8 = 0x1b;
+
+/// Bytes of a control sequence's parameters, and of what may stand between them and its end.
+const PARAMETERS: usize = 64;
+const INTERMEDIATE: usize = 4;
+/// Bytes of a link's parameters, and of its address.
+const LINK_PARAMETERS: usize = 256;
+const ADDRESS: usize = 2083;
+
+/// An escape sequence.
+pub struct Sequence {
+    pub place: Range<usize>,
+    pub effect: Effect,
+}
+
+/// What a sequence does.
+pub enum Effect {
+    /// It sets colours. The place of its parameters.
+    Style(Range<usize>),
+    /// It begins a link, or ends one. The place of its address.
+    Link(Range<usize>),
+    /// Nothing that a page shows.
+    Other,
+}
+
+/// The first sequence in a range of a line.
+pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
+    let mut at = range.start;
+    while let Some(found) = memchr(ESCAPE, &line[at..range.end]) {
+        let start = at + found;
+        if let Some(sequence) = sequence_at(&line[..range.end], start) {
+            return Some(sequence);
+        }
+        at = start + 1;
+    }
+    None
+}
+
+fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
+    match line.get(start + 1)? {
+        b'[' => control_at(line, start),
+        b']' => link_at(line, start),
+        b'(' if line.get(start + 2) == Some(&b'B') => {
+            Some(Sequence { place: start..start + 3, effect: Effect::Other })
+        }
+        _ => None,
+    }
+}
+
+/// The place where a run of some bytes ends.
+fn run(line: &[u8], from: usize, most: usize, is_in: impl Fn(u8) -> bool) -> usize {
+    from + line[from..].iter().take(most).take_while(|&&byte| is_in(byte)).count()
+}
+
+fn control_at(line: &[u8], start: usize) -> Option<Sequence> {
+    let from = start + 2;
+    let parameters = from..run(line, from, PARAMETERS, |byte| (b'0'..=b'?').contains(&byte));
+    let at = run(line, parameters.end, INTERMEDIATE, |byte| (b' '..=b'/').contains(&byte));
+    let &last = line.get(at).filter(|last| (b'@'..=b'~').contains(last))?;
+    let effect = if last == b'm' { Effect::Style(parameters) } else { Effect::Other };
+    Some(Sequence { place: start..at + 1, effect })
+}
+
+/// OSC 8.
+fn link_at(line: &[u8], start: usize) -> Option<Sequence> {
+    let begin: &[u8] = b"\x1b]8;";
+    line[start..].starts_with(begin).then_some(())?;
+    let is_parameter = |byte| (b' '..=b'~').contains(&byte) && byte != b';';
+    let separator = run(line, start + begin.len(), LINK_PARAMETERS, is_parameter);
+    line.get(separator).filter(|&&byte| byte == b';')?;
+    let from = separator + 1;
+    let address = from..run(line, from, ADDRESS, |byte| byte >= b' ' && byte != 0x7f);
+    let ends: [&[u8]; 2] = [b"\x07", b"\x1b\\"];
+    let end = ends.iter().find(|end| line[address.end..].starts_with(end))?;
+    Some(Sequence { place: start..address.end + end.len(), effect: Effect::Link(address) })
+}
+
+/// The text without its sequences.
+pub fn without(text: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = next_sequence(text, 0..text.len()) else {
+        return Cow::Borrowed(text);
+    };
+    let mut plain = Vec::with_capacity(text.len());
+    plain.extend_from_slice(&text[..first.place.start]);
+    let mut at = first.place.end;
+    while let Some(found) = next_sequence(text, at..text.len()) {
+        plain.extend_from_slice(&text[at..found.place.start]);
+        at = found.place.end;
+    }
+    plain.extend_from_slice(&text[at..]);
+    Cow::Owned(plain)
+}
+
+/// The place in a text of a place in the text without sequences, with the sequences within it.
+pub fn moved(place: Range<usize>, text: &[u8]) -> Range<usize> {
+    if place.is_empty() {
+        return place;
+    }
+    let mut moved = place.clone();
+    let mut gone = 0;
+    let mut from = 0;
+    while let Some(found) = next_sequence(text, from..text.len()) {
+        let stood = found.place.start - gone;
+        if stood >= place.end {
+            break;
+        }
+        gone += found.place.len();
+        if stood <= place.start {
+            moved.start = place.start + gone;
+        }
+        moved.end = place.end + gone;
+        from = found.place.end;
+    }
+    moved
+}
+
+/// A terminal's default foreground.
+const WHITE: u8 = 7;
+
+/// The look of text at a place in a line. Colours are 0 to 15.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub struct Style {
+    /// Bold, dim, italic, underline.
+    on: [bool; 4],
+    inverse: bool,
+    foreground: Option<u8>,
+    background: Option<u8>,
+}
+
+impl Style {
+    /// Changes the style by the parameters of a sequence that ends in `m`.
+    pub fn take(&mut self, parameters: &[u8]) {
+        let mut codes = parameters
+            .split(|byte| matches!(byte, b';' | b':'))
+            .filter(|code| code.iter().all(u8::is_ascii_digit))
+            .map(|code| {
+                code.iter().take(4).fold(0u16, |sum, digit| sum * 10 + u16::from(digit - b'0'))
+            });
+        while let Some(code) = codes.next() {
+            match code {
+                0 => *self = Self::default(),
+                1..=4 => self.on[usize::from(code) - 1] = true,
+                7 => self.inverse = true,
+                22 => self.on[..2].fill(false),
+                23 => self.on[2] = false,
+                24 => self.on[3] = false,
+                27 => self.inverse = false,
+                30..=37 => self.foreground = Some((code - 30) as u8),
+                90..=97 => self.foreground = Some((code - 90 + 8) as u8),
+                40..=47 => self.background = Some((code - 40) as u8),
+                100..=107 => self.background = Some((code - 100 + 8) as u8),
+                39 => self.foreground = None,
+                49 => self.background = None,
+                38 => self.foreground = wide(&mut codes),
+                48 => self.background = wide(&mut codes),
+                _ => {}
+            }
+        }
+    }
+
+    /// CSS classes, separated by spaces; empty for plain text.
+    pub fn classes(&self) -> String {
+        const NAMES: [&str; 4] = ["bold", "dim", "italic", "underline"];
+        let mut classes: Vec<String> = Vec::new();
+        classes.extend(NAMES.iter().zip(self.on).filter(|(_, on)| *on).map(|(n, _)| (*n).into()));
+        let (foreground, background) = match (self.foreground, self.background) {
+            (None, None) if self.inverse => {
+                classes.push("inverse".into());
+                (None, None)
+            }
+            (foreground, background) if self.inverse => (background, foreground.or(Some(WHITE))),
+            colours => colours,
+        };
+        classes.extend(foreground.map(|colour| format!("fg{colour}")));
+        classes.extend(background.map(|colour| format!("bg{colour}")));
+        classes.join(" ")
+    }
+}
+
+/// The colour of the 16 that is nearest to one of 256 or to red, green and blue. Takes their codes,
+/// and all codes where they are incomplete.
+fn wide(codes: &mut impl Iterator<Item = u16>) -> Option<u8> {
+    match codes.next() {
+        Some(5) => of_256(codes.next()?),
+        Some(2) => {
+            let mut next = || codes.next().map(|value| (value.min(255) * 6) >> 8);
+            Some(of_cube(next()?, next()?, next()?))
+        }
+        _ => {
+            codes.for_each(drop);
+            None
+        }
+    }
+}
+
+fn of_256(code: u16) -> Option<u8> {
+    match code {
+        0..16 => Some(code as u8),
+        16..232 => Some(of_cube((code - 16) / 36, (code - 16) / 6 % 6, (code - 16) % 6)),
+        232..256 => Some([0, 8, 7, 15][usize::from(code - 232) / 6]),
+        _ => None,
+    }
+}
+
+/// The nearest of the 16 colours. red, green, blue: 0 to 5.
+fn of_cube(red: u16, green: u16, blue: u16) -> u8 {
+    let most = red.max(green).max(blue);
+    if most == 0 {
+        return 0;
+    }
+    let bit = |bit: u8, value: u16| if 2 * value > most { bit } else { 0 };
+    bit(1, red) + bit(2, green) + bit(4, blue) + if most > 3 { 8 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_found_where_it_stands_among_sequences() {
+        let text = b"\x1b[2m\x1b[K12\x1b[0m \x1b[31mERROR\x1b(B \x1b[9";
+        assert_eq!(&*without(text), b"12 ERROR \x1b[9");
+        assert_eq!(&text[moved(0..2, text)], b"12");
+        assert_eq!(&text[moved(3..8, text)], b"ERROR");
+        assert_eq!(&text[moved(1..4, text)], b"2\x1b[0m \x1b[31mE");
+        assert_eq!(moved(0..0, text), 0..0);
+        let text = b"\x1b]8;;http://a\x0712\x1b]8;;\x1b\\ ERROR";
+        assert_eq!(&*without(text), b"12 ERROR");
+        assert_eq!(&text[moved(0..2, text)], b"12");
+        assert_eq!(&text[moved(3..8, text)], b"ERROR");
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The cause of a failure: the lines of a log that tell why it failed.
+//!
+//! A log is a row of steps: the commands of Travis, the tasks of Ansible, the stages of Jenkins. The first
+//! verdict that says "failed" ends the search: the cause is in its step. Without a verdict, it is in the
+//! first of the steps that show most, or in the last step. At most two steps are held, whatever the log's
+//! size.
+
+use std::borrow::Cow;
+use std::mem;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::{memchr, memmem, memrchr};
+
+use crate::ansi;
+use crate::cause_rules::{Caches, Causes, Mark};
+use crate::chapters::{ChapterFinder, Marked, has_marks};
+use crate::grammar::Grammar;
+use crate::known::Known;
+use crate::lines::Next;
+use crate::step::{COMMAND, Cause, Group, LONGEST, Shown, Step, Text};
+use crate::view::Line;
+
+/// Bytes of a line that are read.
+const REACH: usize = 4096;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The last line with a time and a level below WARNING, which tells nothing.
+#[derive(Default)]
+struct Low {
+    number: u64,
+    stored: Vec<u8>,
+    time: Range<usize>,
+}
+
+impl Low {
+    #[inline]
+    fn copy(&mut self, line: &Line<'_>) {
+        self.number = line.number;
+        self.time = line.seen.time.clone();
+        self.stored.clear();
+        self.stored.extend_from_slice(&line.text[..line.text.len().min(REACH)]);
+    }
+
+    fn cause(&self) -> Cause {
+        let raw = without_end(&self.stored);
+        let shown = shown_in(&raw[after_return(raw)..]).into_owned();
+        let time = ansi::without(&self.stored[self.time.clone()]).into_owned();
+        let first = Text { number: self.number, shown, time, ..Text::default() };
+        Cause { first, last: self.number, why: "end" }
+    }
+}
+
+/// What was found of one log.
+struct Log {
+    step: Step,
+    kept: Option<Step>,
+    /// True for a log without lines, and while the last one says that the log passed. Blank ones do
+    /// not count.
+    is_healthy: bool,
+    /// The cause that a verdict decided.
+    decided: Option<Cause>,
+    low: Low,
+    /// True while the log has only such lines and blank ones.
+    is_low: bool,
+}
+
+impl Log {
+    fn take(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text,
+        mark: Option<Mark>,
+        is_travis: bool,
+    ) {
+        if !text.content().is_empty() {
+            self.is_healthy = mark == Some(Mark::Healthy);
+        }
+        match mark {
+            Some(Mark::Stopped) => self.decided = Some(Group::new(text).cause("severity")),
+            Some(Mark::Failed) => {
+                let cause = self.step.cause(grammar, caches);
+                self.decided = cause.or_else(|| Some(Group::new(text).cause("end")));
+            }
+            Some(Mark::Passed) => self.begin(text),
+            mark if mark == Some(Mark::Begins) || is_travis => {
+                if self.step.weight() > self.kept.as_ref().map_or(0, Step::weight) {
+                    self.kept = Some(mem::take(&mut self.step));
+                }
+                self.begin(text);
+            }
+            Some(Mark::Shown) => {
+                if self.step.begin.is_some() {
+                    self.step.ring.clear();
+                }
+            }
+            Some(Mark::Healthy) => self.step.add(grammar, caches, text, Some(Mark::Outcome)),
+            mark => self.step.add(grammar, caches, text, mark),
+        }
+    }
+
+    /// Begins a step at a line.
+    fn begin(&mut self, text: &Text) {
+        self.step = Step::beginning_at(text);
+    }
+
+    fn cause(&self, grammar: &Grammar, caches: &mut Caches) -> (Option<Cause>, bool) {
+        if self.decided.is_some() {
+            return (self.decided.clone(), true);
+        }
+        if self.is_healthy {
+            return (None, false);
+        }
+        let is_heavier = |kept: &&Step| kept.weight() > self.step.weight();
+        let step = self.kept.as_ref().filter(is_heavier).unwrap_or(&self.step);
+        let low = || (self.is_low && self.low.number > 0).then(|| self.low.cause());
+        match step.cause(grammar, caches).or_else(low) {
+            Some(cause) if step.weight() == 0 => (Some(Cause { why: "end", ..cause }), false),
+            cause => (cause, step.has_failed()),
+        }
+    }
+}
+
+/// Finds the cause and the chapters of one log.
+pub struct CauseFinder {
+    grammar: Arc<Grammar>,
+    /// None once they were given back.
+    caches: Option<Caches>,
+    log: Log,
+    /// None if only new lines are causes.
+    pub chapters: Option<ChapterFinder>,
+    /// The next hint and carriage return in the block.
+    hints: Next,
+    returns: Next,
+    /// Memory for a line that tells something.
+    text: Text,
+}
+
+impl CauseFinder {
+    pub fn new(grammar: Arc<Grammar>, chapters: Option<ChapterFinder>) -> Self {
+        let log = Log {
+            step: Step::default(),
+            kept: None,
+            is_healthy: true,
+            decided: None,
+            low: Low::default(),
+            is_low: true,
+        };
+        Self {
+            caches: Some(grammar.causes.caches()),
+            grammar,
+            log,
+            chapters,
+            hints: Next::default(),
+            returns: Next::default(),
+            text: Text::default(),
+        }
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.hints = Next::default();
+        self.returns = Next::default();
+    }
+
+    /// Takes a line. time: the last one at or above it.
+    #[inline]
+    pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
+        let rank = line.seen.severity.unwrap_or(0);
+        let is_low = 0 < rank && rank < self.grammar.causes.warning;
+        if is_low && !line.seen.time.is_empty() {
+            self.log.is_healthy = false;
+            if self.log.is_low && self.log.decided.is_none() {
+                self.log.low.copy(line);
+            }
+            return;
+        }
+        self.examine(line, rank, time);
+    }
+
+    fn examine(&mut self, line: &Line<'_>, rank: usize, time: &[u8]) {
+        let Some(caches) = &mut self.caches else { return };
+        let (grammar, log) = (&*self.grammar, &mut self.log);
+        let causes = &grammar.causes;
+        let raw = without_end(&line.text[..line.text.len().min(REACH)]);
+        let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
+        let cut = if has_return { after_return(raw) } else { 0 };
+        let shown = if line.seen.has_escapes {
+            shown_in(&raw[cut..])
+        } else {
+            Cow::Borrowed(beginning(&raw[cut..]))
+        };
+        let own_time = line.time();
+        let start = causes.behind_time(caches, &shown, &own_time);
+        let indent = shown[start..].iter().take_while(|&&byte| is_blank(byte)).count();
+        let start = start + indent;
+        let content = &shown[start..];
+        let content = &content[..content.len().min(LONGEST)];
+        let is_empty = content.is_empty();
+        log.is_low &= is_empty;
+        let may_be_hinted = line.seen.has_escapes
+            || line.place_of(&mut self.hints, |rest| causes.hint(rest)).is_some();
+        let mark = causes.mark(caches, content, may_be_hinted);
+        let is_travis = is_travis(causes, raw, cut, content);
+        if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {
+            let hidden = &raw[..cut];
+            let (number, time) = (line.number, &own_time[..]);
+            let marked = Marked { number, content, hidden, time, is_command: is_travis };
+            let (rules, cache) = (&causes.chapters, &mut caches.chapters);
+            if let Some(chapters) = &mut self.chapters {
+                chapters.add(rules, cache, &marked, mark.is_some());
+            }
+        }
+        if log.decided.is_some() {
+            return;
+        }
+        let mark = mark.filter(|&mark| mark != Mark::Chapter);
+        let is_structural = is_travis || mark.is_some_and(Mark::is_structural);
+        if self.chapters.is_none() && !line.is_new && !is_structural {
+            log.is_healthy &= is_empty;
+            self.text.copy(&Shown { number: line.number, time, ..Shown::default() });
+            return log.step.add(grammar, caches, &self.text, None);
+        }
+        let is_calm = mark.is_none() && rank < grammar.error && !is_travis && log.step.is_calm();
+        let shown = Shown { number: line.number, shown, start, indent, rank, time };
+        if !is_calm {
+            self.text.copy(&shown);
+            return log.take(grammar, caches, &self.text, mark, is_travis);
+        }
+        log.is_healthy &= is_empty;
+        if log.step.outcome.is_none() {
+            log.step.ring.push().copy(&shown);
+        }
+    }
+
+    /// The cause, and whether the log says that something failed.
+    pub fn cause(&mut self) -> (Option<Cause>, bool) {
+        let Some(caches) = &mut self.caches else { return (None, false) };
+        self.log.cause(&self.grammar, caches)
+    }
+}
+
+impl Drop for CauseFinder {
+    fn drop(&mut self) {
+        if let Some(caches) = self.caches.take() {
+            self.grammar.causes.reuse(caches);
+        }
+    }
+}
+
+/// The cause of a log that is compared with another one: an error that both have is none.
+/// among_new: the one among new lines.
+pub fn compared(cause: Cause, among_new: Option<Cause>, known: &Known) -> Cause {
+    let is_new = |cause: &Cause| known.is_new(&cause.first.shown);
+    match among_new {
+        Some(new) if cause.why == "end" && is_new(&new) => new,
+        Some(new) if cause.why != "end" && new.why != "end" && !is_new(&cause) => new,
+        _ => cause,
+    }
+}
+
+/// True if Travis begins a step at the line. cut: the size of what is written over.
+fn is_travis(causes: &Causes, raw: &[u8], cut: usize, content: &[u8]) -> bool {
+    (content.starts_with(COMMAND) && memmem::find(raw, &causes.echo).is_some())
+        || (cut > 0 && memmem::find(&raw[..cut], &causes.overwritten).is_some())
+}
+
+/// Blanks as Python's `lstrip` takes them.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// A line without its line feed and the returns before it.
+fn without_end(stored: &[u8]) -> &[u8] {
+    let size = stored.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
+    &stored[..size]
+}
+
+/// The offset behind the last return.
+fn after_return(raw: &[u8]) -> usize {
+    memrchr(b'\r', raw).map_or(0, |at| at + 1)
+}
+
+fn beginning(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(2 * LONGEST)]
+}
+
+/// What a terminal shows of a text.
+fn shown_in(text: &[u8]) -> Cow<'_, [u8]> {
+    ansi::without(beginning(text))
+}
+
+/// Where a line's content may begin: behind a byte order mark.
+pub fn after_mark(shown: &[u8]) -> usize {
+    if shown.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}

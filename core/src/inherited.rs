@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Inheritance: the severity that a line takes from the lines above it.
+//!
+//! A line with a time begins a record, and the lines without a time after it belong to that record. In a
+//! log without times, a line inherits only if its shape continues the line above. A line with a time and
+//! without a severity has none. For a line behind lines that were passed over, these are read backwards.
+
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use crate::ansi;
+use crate::grammar::Grammar;
+use crate::lines::line_start;
+use crate::recognise::{Recogniser, Seen};
+use crate::times::{Clock, Instant, Origin};
+
+/// The state of a log behind a line.
+pub struct Inherited {
+    grammar: Arc<Grammar>,
+    clock: Clock,
+    /// True if times of lines above are needed, and for errors the text of the last one.
+    pub wants_time: bool,
+    wants_text: bool,
+    /// The place in the block up to which the state is known.
+    pub at: usize,
+    /// True if no escape sequence is in the block.
+    pub is_plain: bool,
+    /// The rank by which filters see the last line.
+    pub rank: usize,
+    /// True if the last line shows a severity.
+    shows_severity: bool,
+    /// The rank of the last line that shows a time; None before the first.
+    record: Option<usize>,
+    /// The line whose traceback may follow.
+    error: Option<Error>,
+    /// The last time with a date, if it is wanted.
+    pub time: Option<Instant>,
+    /// True if the last line shows a time that can be read, if that is wanted.
+    pub shows_time: bool,
+    /// The text of the last time, with a date or without one, if it is wanted.
+    time_text: Vec<u8>,
+}
+
+/// What a line at ERROR or above shows.
+struct Error {
+    rank: usize,
+    time: Vec<u8>,
+    program: Vec<u8>,
+}
+
+impl Inherited {
+    /// The state before a log's first line.
+    pub fn new(grammar: Arc<Grammar>, clock: Clock, wants_time: bool, wants_text: bool) -> Self {
+        Self {
+            grammar,
+            clock,
+            wants_time: wants_time || wants_text,
+            wants_text,
+            at: 0,
+            is_plain: false,
+            rank: 0,
+            shows_severity: false,
+            record: None,
+            error: None,
+            time: None,
+            shows_time: false,
+            time_text: Vec::new(),
+        }
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self, block: &[u8]) {
+        self.at = 0;
+        self.is_plain = memchr(ansi::ESCAPE, block).is_none();
+    }
+
+    /// Gives back what is only of use while lines are read.
+    pub fn rest(&mut self) {
+        self.clock.rest();
+    }
+
+    /// True if the last line has its severity from one above it.
+    pub fn is_inherited(&self) -> bool {
+        !self.shows_severity && self.rank > 0
+    }
+
+    /// The text of the last time, if this is an error without a time of its own and it is wanted.
+    pub fn time_above(&self, seen: &Seen) -> Option<Arc<[u8]>> {
+        let is_error = seen.severity.is_some_and(|rank| rank >= self.grammar.error);
+        (self.wants_text && is_error && !self.shows_time).then(|| Arc::from(&self.time_text[..]))
+    }
+
+    /// Takes the next line.
+    pub fn take(&mut self, seen: &Seen, line: &[u8]) {
+        let is_timed = !seen.time.is_empty();
+        self.shows_severity = seen.severity.is_some();
+        self.shows_time = false;
+        if let Some(rank) = seen.severity {
+            self.rank = self.rank_of_severity(rank, seen, line);
+        } else if is_timed {
+            (self.rank, self.error) = (0, None);
+        } else if !seen.continues {
+            self.rank = self.record.unwrap_or(0);
+            if self.record.is_none() {
+                self.error = None;
+            }
+        }
+        if is_timed {
+            self.record = Some(self.rank);
+            if self.wants_time {
+                self.take_time(&ansi::without(&line[seen.time.clone()]));
+            }
+        }
+    }
+
+    fn take_time(&mut self, text: &[u8]) {
+        let Some(instant) = self.clock.read(text) else {
+            return;
+        };
+        self.shows_time = true;
+        if self.wants_text {
+            self.time_text.clear();
+            self.time_text.extend_from_slice(text);
+        }
+        if instant.origin == Origin::Epoch {
+            self.time = Some(instant);
+        }
+    }
+
+    /// True if a time with a date is not wanted, or the line shows one.
+    fn shows_enough(&mut self, seen: &Seen, line: &[u8]) -> bool {
+        let is_dated = |instant: Instant| instant.origin == Origin::Epoch;
+        !self.wants_time
+            || self.clock.read(&ansi::without(&line[seen.time.clone()])).is_some_and(is_dated)
+    }
+
+    /// The severity's rank, or the error's for lines at TRACE directly behind an error and of its
+    /// program or time.
+    fn rank_of_severity(&mut self, rank: usize, seen: &Seen, line: &[u8]) -> usize {
+        let is_error = rank >= self.grammar.error;
+        if !is_error && (rank != self.grammar.trace || self.error.is_none()) {
+            self.error = None;
+            return rank;
+        }
+        let time = ansi::without(&line[seen.time.clone()]);
+        let program = ansi::without(&line[seen.program.clone()]);
+        let is_of = |error: &&Error| {
+            (!time.is_empty() && *time == error.time)
+                || (!program.is_empty() && *program == error.program)
+        };
+        if let Some(error) = self.error.as_ref().filter(|error| !is_error && is_of(error)) {
+            return error.rank;
+        }
+        self.error = is_error.then(|| Error {
+            rank,
+            time: time.into_owned(),
+            program: program.into_owned(),
+        });
+        rank
+    }
+
+    /// Takes the lines up to `to`, which were passed over. Those before the last line with a time
+    /// change nothing, unless that is one of a traceback.
+    pub fn catch_up(&mut self, recogniser: &mut Recogniser, block: &[u8], to: usize) {
+        let mut start = to;
+        while start > self.at {
+            start = line_start(block, self.at, start - 1);
+            let line = line_at(block, start);
+            let seen = recogniser.seen_in(block, start..start + line.len(), self.is_plain);
+            if !seen.time.is_empty()
+                && seen.severity != Some(self.grammar.trace)
+                && self.shows_enough(&seen, line)
+            {
+                break;
+            }
+        }
+        while start < to {
+            let line = line_at(block, start);
+            let seen = recogniser.seen_in(block, start..start + line.len(), self.is_plain);
+            self.take(&seen, line);
+            start += line.len() + 1;
+        }
+        self.at = self.at.max(to);
+    }
+}
+
+/// The line that begins at a place, without its line feed.
+fn line_at(block: &[u8], start: usize) -> &[u8] {
+    let rest = &block[start..];
+    &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The words of a log's lines, to tell which lines of another log have no like in it.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use crate::lines::without_line_feed;
+use crate::words::{REACH, each_word};
+
+/// Words and pairs of neighbours that are kept, half of the places of a table.
+const MOST: usize = 512 * 1024;
+/// A line is new if at least one in so many of its words and pairs is not known.
+const SHARE: usize = 5;
+/// Lines whose result a comparison remembers.
+const REMEMBERED: usize = 1 << 13;
+
+/// Bytes of a word that are hashed at once.
+const FIRST: usize = size_of::<u128>();
+
+/// The keyed hash of a word or a pair. Its keys are drawn, since logs are hostile.
+#[derive(Clone)]
+struct Hasher([u64; 2]);
+
+impl Hasher {
+    fn new() -> Self {
+        let state = RandomState::new();
+        Self([state.hash_one(1) | 1, state.hash_one(2) | 1])
+    }
+
+    #[inline]
+    fn mix(&self, one: u64, other: u64) -> u64 {
+        let product = u128::from(one ^ self.0[0]) * u128::from(other ^ self.0[1]);
+        product as u64 ^ (product >> 64) as u64
+    }
+
+    /// The hash of a word of a line.
+    #[inline]
+    fn word(&self, line: &[u8], word: Range<usize>) -> u64 {
+        let rest = &line[word.start..];
+        let first = rest.first_chunk().copied().unwrap_or_else(|| padded(rest));
+        let unused = FIRST.saturating_sub(word.len());
+        let bits = u128::from_le_bytes(first) & (u128::MAX >> (8 * unused));
+        let hash = self.mix(bits as u64 ^ word.len() as u64, (bits >> 64) as u64);
+        let others = rest[FIRST.min(word.len())..word.len()].chunks(size_of::<u64>());
+        others.fold(hash, |hash, chunk| self.mix(hash, u64::from_le_bytes(padded(chunk))))
+    }
+
+    /// Gives the hash of each word of a line, and of each pair of neighbours.
+    fn each(&self, line: &[u8], mut take: impl FnMut(u64)) {
+        let mut before = None;
+        each_word(line, |line, word| {
+            let hash = self.word(line, word);
+            take(hash);
+            if let Some(before) = before {
+                take(self.mix(before, hash));
+            }
+            before = Some(hash);
+        });
+    }
+
+    /// The hash of all words of a line, in their order; 0 for a line without words.
+    #[inline]
+    fn all(&self, line: &[u8]) -> u64 {
+        let mut all = 0;
+        each_word(line, |line, word| all = self.mix(all, self.word(line, word)));
+        all
+    }
+}
+
+/// The bytes with zeros behind them.
+fn padded<const SIZE: usize>(bytes: &[u8]) -> [u8; SIZE] {
+    let mut padded = [0; SIZE];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    padded
+}
+
+/// A set of hashes in a table of a power of two places; 0 is an empty place.
+#[derive(Default)]
+struct Set {
+    places: Vec<u64>,
+    size: usize,
+}
+
+impl Set {
+    /// The place of the hash, or the empty one where it belongs.
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.places[at] != 0 && self.places[at] != hash {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        let hash = hash.max(1);
+        !self.places.is_empty() && self.places[self.place(hash)] == hash
+    }
+
+    /// Adds a hash. False if there is no room for it.
+    #[inline]
+    fn add(&mut self, hash: u64) -> bool {
+        let hash = hash.max(1);
+        if self.places.len() < 2 * (self.size + 1) && self.size < MOST {
+            self.grow();
+        }
+        let at = self.place(hash);
+        if self.places[at] == hash {
+            return true;
+        }
+        if self.size == MOST {
+            return false;
+        }
+        self.places[at] = hash;
+        self.size += 1;
+        true
+    }
+
+    fn grow(&mut self) {
+        let size = (2 * self.places.len()).max(1024);
+        let places = std::mem::replace(&mut self.places, vec![0; size]);
+        for hash in places {
+            if hash != 0 {
+                let at = self.place(hash);
+                self.places[at] = hash;
+            }
+        }
+    }
+}
+
+/// The words and pairs of neighbouring words of a log's lines.
+pub struct Known {
+    hasher: Hasher,
+    set: Set,
+    /// The beginning of a line whose end was not fed yet.
+    unfinished: Vec<u8>,
+    /// The lines that were added last, by their words' hash.
+    added: Memo,
+    /// True if words were left out for MOST.
+    pub is_full: bool,
+}
+
+impl Known {
+    pub fn new() -> Self {
+        Self {
+            hasher: Hasher::new(),
+            set: Set::default(),
+            unfinished: Vec::new(),
+            added: Memo::new(),
+            is_full: false,
+        }
+    }
+
+    /// Takes a piece of the log, cut anywhere.
+    pub fn feed(&mut self, mut piece: &[u8]) {
+        while let Some(end) = memchr(b'\n', piece) {
+            if self.unfinished.is_empty() {
+                self.add(&piece[..end]);
+            } else {
+                self.hold_back(&piece[..end]);
+                self.end_line();
+            }
+            piece = &piece[end + 1..];
+        }
+        self.hold_back(piece);
+    }
+
+    /// Takes the last line.
+    pub fn finish(&mut self) {
+        self.end_line();
+        self.added = Memo::default();
+    }
+
+    fn hold_back(&mut self, text: &[u8]) {
+        let room = REACH - self.unfinished.len();
+        self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.unfinished);
+        self.add(&line);
+        self.unfinished = line;
+        self.unfinished.clear();
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        let whole = self.hasher.all(line);
+        if self.added.get(whole).is_some() {
+            return;
+        }
+        self.added.put(whole, false);
+        let Self { hasher, set, is_full, .. } = self;
+        hasher.each(line, |hash| *is_full |= !set.add(hash));
+    }
+
+    /// Bytes of memory.
+    pub fn size(&self) -> usize {
+        size_of::<u64>() * self.set.places.len()
+    }
+
+    /// True if the log has no like of the line.
+    pub fn is_new(&self, line: &[u8]) -> bool {
+        let (mut total, mut unseen) = (0, 0);
+        self.hasher.each(line, |hash| {
+            total += 1;
+            unseen += usize::from(!self.set.contains(hash));
+        });
+        total > 0 && unseen * SHARE >= total
+    }
+}
+
+/// Results by the hash of a line's words: the last one of each place.
+#[derive(Default)]
+struct Memo(Vec<(u64, bool)>);
+
+impl Memo {
+    fn new() -> Self {
+        Self(vec![(0, false); REMEMBERED])
+    }
+
+    #[inline]
+    fn get(&self, hash: u64) -> Option<bool> {
+        let (found, result) = self.0[hash as usize % REMEMBERED];
+        (found == hash).then_some(result)
+    }
+
+    #[inline]
+    fn put(&mut self, hash: u64, result: bool) {
+        self.0[hash as usize % REMEMBERED] = (hash, result);
+    }
+}
+
+/// Compares the lines of one log with those of another.
+pub struct Comparison {
+    known: Arc<Known>,
+    memo: Memo,
+}
+
+impl Comparison {
+    pub fn new(known: Arc<Known>) -> Self {
+        Self { known, memo: Memo::new() }
+    }
+
+    /// True if the other log has no like of the line.
+    pub fn is_new(&mut self, line: &[u8]) -> bool {
+        let line = without_line_feed(line);
+        let whole = self.known.hasher.all(line);
+        self.memo.get(whole).unwrap_or_else(|| {
+            let is_new = self.known.is_new(line);
+            self.memo.put(whole, is_new);
+            is_new
+        })
+    }
+}

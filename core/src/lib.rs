@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The native core of oslogserve: its line renderer, and how it opens a log on disk.
+//!
+//! Only this file and the structs that it exchanges with Python know of Python.
+
+mod anchor;
+mod ansi;
+mod cause;
+mod cause_rules;
+mod chapter_rules;
+mod chapters;
+mod cursor;
+mod dates;
+mod faults;
+mod filter;
+mod fragments;
+mod grammar;
+mod head;
+mod heads;
+mod html;
+mod inherited;
+mod jsonl;
+mod known;
+mod line_buffer;
+mod lines;
+mod links;
+mod members;
+mod merge;
+mod opening;
+mod output;
+mod overwritten;
+mod patterns;
+mod recognise;
+mod renderer;
+mod search;
+mod select;
+mod selection;
+mod step;
+mod summary;
+mod text;
+mod times;
+mod tokens;
+mod user_formats;
+mod view;
+mod words;
+
+use std::io;
+use std::sync::Arc;
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::filter::Filter;
+use crate::head::REACH;
+use crate::html::Html;
+use crate::jsonl::Jsonl;
+use crate::known::Comparison;
+use crate::recognise::Recogniser;
+use crate::search::Search;
+use crate::select::Selector;
+use crate::selection::{Pattern, Selection, Tally, Wanted};
+use crate::summary::{Summary, Totals};
+use crate::text::Text;
+use crate::view::View;
+
+#[pymodule]
+mod oslogserve_core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::Clock;
+    #[pymodule_export]
+    use super::Grammar;
+    #[pymodule_export]
+    use super::Known;
+    #[pymodule_export]
+    use super::Merge;
+    #[pymodule_export]
+    use super::Renderer;
+    #[pymodule_export]
+    use super::line_feeds;
+    #[pymodule_export]
+    use super::open_beneath;
+
+    #[pymodule_export]
+    use super::check_line_pattern;
+    #[pymodule_export]
+    use super::state_count;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("INTERFACE", INTERFACE)
+    }
+}
+
+/// The number of the interface to Python. It is raised together with the one in
+/// `oslogserve/native.py`, which refuses a native core of another number.
+const INTERFACE: u32 = 6;
+
+/// The grammar of heads, compiled once.
+#[pyclass(frozen, module = "oslogserve_core")]
+struct Grammar(Arc<grammar::Grammar>);
+
+#[pymethods]
+impl Grammar {
+    #[new]
+    fn new(data: grammar::Data) -> PyResult<Self> {
+        let grammar = grammar::Grammar::new(data).map_err(PyValueError::new_err)?;
+        Ok(Self(Arc::new(grammar)))
+    }
+
+    /// What a line shows, for tests: the place of its time, its severity's name, the place of its
+    /// program's name, and whether it continues the line above.
+    fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> Seen<'py> {
+        let seen = Recogniser::new(Arc::clone(&self.0)).seen_in(line, 0..line.len(), false);
+        let severity = seen.severity.map_or(&b""[..], |rank| &self.0.data.severities[rank]);
+        (
+            (seen.time.start, seen.time.end),
+            PyBytes::new(py, severity),
+            (seen.program.start, seen.program.end),
+            seen.continues,
+        )
+    }
+
+    /// A clock, for tests.
+    fn clock(&self, written: i64) -> Clock {
+        Clock(times::Clock::new(Arc::clone(&self.0.readable), written))
+    }
+}
+
+type Place = (usize, usize);
+type Seen<'py> = (Place, Bound<'py, PyBytes>, Place, bool);
+
+/// Bytes that take longer to render than another thread takes to hand the interpreter back.
+const WORTH_DETACHING: usize = 32 * 1024;
+
+/// The searches of a selection, compiled.
+fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
+    let searches = patterns.iter().map(|one| Search::new(&one.pattern));
+    searches.collect::<Result<_, _>>().map_err(PyValueError::new_err)
+}
+
+fn filter(
+    grammar: &grammar::Grammar,
+    selection: &Selection,
+    comparison: Option<Comparison>,
+) -> PyResult<Filter> {
+    let rank = |level: &String| {
+        let rank = grammar.data.severities.iter().position(|name| name == level.as_bytes());
+        rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+    };
+    Ok(Filter {
+        floor: selection.level.as_ref().map(rank).transpose()?,
+        searches: compiled(&selection.searches)?,
+        without: compiled(&selection.without)?,
+        new_only: selection.new_only && comparison.is_some(),
+        comparison,
+    })
+}
+
+/// The renderer of one log. Boxed: what searches needs memory of a wider alignment than Python gives.
+#[pyclass(module = "oslogserve_core")]
+struct Renderer {
+    renderer: Box<renderer::Renderer>,
+    /// Bytes from which on the interpreter is handed to other threads meanwhile.
+    worth_detaching: usize,
+}
+
+#[pymethods]
+impl Renderer {
+    #[new]
+    #[pyo3(signature = (grammar, wanted, written, longest, known=None))]
+    fn new(
+        grammar: &Grammar,
+        wanted: Wanted,
+        written: i64,
+        longest: usize,
+        known: Option<PyRef<'_, Known>>,
+    ) -> PyResult<Self> {
+        let Grammar(grammar) = grammar;
+        if longest < REACH {
+            let fault = format!("longest is less than the {REACH} bytes looked at");
+            return Err(PyValueError::new_err(fault));
+        }
+        let known = known.map(|known| Arc::clone(&known.0));
+        let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
+        let view: Box<dyn View> = match &wanted.view[..] {
+            "html" => {
+                let marked = compiled(&wanted.selection.searches)?;
+                let most = wanted.selection.most_matches;
+                let (link, label) = (wanted.link.clone(), wanted.label.clone());
+                Box::new(Html::new(grammar, link, marked, most, longest, label))
+            }
+            "text" => Box::new(Text::new(wanted.label.clone())),
+            "jsonl" => {
+                let label = wanted.label.clone();
+                Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
+            }
+            "summary" => Box::new(Summary::new(grammar, clock.clone(), known.clone())),
+            other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
+        };
+        let filter = filter(grammar, &wanted.selection, known.map(Comparison::new))?;
+        // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
+        let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
+        let is_costly = has_searches || wanted.selection.tail.is_some();
+        let worth_detaching = if is_costly { 0 } else { WORTH_DETACHING };
+        let selector = Selector::new(view, Arc::clone(grammar), clock, wanted, filter, longest);
+        let renderer = Box::new(renderer::Renderer::new(selector, longest));
+        Ok(Self { renderer, worth_detaching })
+    }
+
+    fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
+        let rendered = if piece.len() < self.worth_detaching {
+            self.renderer.feed(piece)
+        } else {
+            py.detach(|| self.renderer.feed(piece))
+        };
+        PyBytes::new(py, rendered)
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let rendered = if self.worth_detaching > 0 {
+            self.renderer.finish()
+        } else {
+            py.detach(|| self.renderer.finish())
+        };
+        PyBytes::new(py, rendered)
+    }
+
+    #[getter]
+    fn done(&self) -> bool {
+        self.renderer.is_done()
+    }
+
+    /// Ends, times and `reached` of the Rows of `oslogserve.lines.selection`, of what the last call gave.
+    fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
+        let (ends, times, reached) = self.renderer.rows();
+        (packed(py, &ends), packed(py, &times), reached)
+    }
+
+    /// The fields of a Tally of `oslogserve.lines.selection`.
+    fn tally(&self) -> Tally {
+        self.renderer.tally()
+    }
+
+    /// The Totals of `oslogserve.lines.summary`; None for another view.
+    fn totals(&mut self) -> Option<Totals> {
+        self.renderer.totals()
+    }
+}
+
+/// The words of a log, with which renderers compare lines of another log.
+#[pyclass(module = "oslogserve_core", weakref)]
+struct Known(Arc<known::Known>);
+
+#[pymethods]
+impl Known {
+    #[new]
+    fn new() -> Self {
+        Self(Arc::new(known::Known::new()))
+    }
+
+    fn feed(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
+        let known = self.unshared()?;
+        py.detach(|| known.feed(piece));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> PyResult<()> {
+        self.unshared()?.finish();
+        Ok(())
+    }
+
+    fn is_new(&self, line: &[u8]) -> bool {
+        self.0.is_new(line)
+    }
+
+    #[getter]
+    fn is_full(&self) -> bool {
+        self.0.is_full
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+}
+
+impl Known {
+    fn unshared(&mut self) -> PyResult<&mut known::Known> {
+        Arc::get_mut(&mut self.0).ok_or_else(|| PyValueError::new_err("a renderer uses it already"))
+    }
+}
+
+/// Numbers as the bytes of an array of them.
+fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}
+
+/// Rows of several logs on their way to one order.
+#[pyclass(module = "oslogserve_core")]
+struct Merge(merge::Merge<PyBackedBytes>);
+
+/// Rows of `oslogserve.lines.selection`, at least one: an empty array may have no aligned address.
+type Rows = (PyBackedBytes, PyBuffer<i64>, PyBuffer<i64>, i64);
+
+#[pymethods]
+impl Merge {
+    #[new]
+    fn new(logs: usize) -> Self {
+        Self(merge::Merge::new(logs))
+    }
+
+    fn feed(
+        &mut self,
+        py: Python<'_>,
+        log: usize,
+        pieces: Vec<Rows>,
+        reached: i64,
+    ) -> PyResult<()> {
+        let rows = |(text, ends, times, _): Rows| {
+            Ok(merge::Rows { text, ends: ends.to_vec(py)?, times: times.to_vec(py)? })
+        };
+        let pieces = pieces.into_iter().map(rows).collect::<PyResult<_>>()?;
+        self.0.feed(log, pieces, reached);
+        Ok(())
+    }
+
+    /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.
+    fn run(&mut self, py: Python<'_>, most: usize) -> isize {
+        match py.detach(|| self.0.run(most)) {
+            merge::Pause::Needs(log) => log as isize,
+            merge::Pause::Full => -1,
+            merge::Pause::Over => -2,
+        }
+    }
+
+    fn take<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let (text, ends) = self.0.take();
+        (PyBytes::new(py, &text), packed(py, &ends))
+    }
+}
+
+/// The reader of one log's times, for tests.
+#[pyclass(module = "oslogserve_core")]
+struct Clock(times::Clock);
+
+#[pymethods]
+impl Clock {
+    fn read(&mut self, text: &[u8]) -> Option<(i64, Option<i16>, &'static str)> {
+        let instant = self.0.read(text)?;
+        Some((instant.micros, instant.offset, instant.origin.name()))
+    }
+
+    fn iso(&mut self, text: &[u8]) -> Option<String> {
+        self.0.iso(text).map(|iso| String::from_utf8_lossy(&iso).into_owned())
+    }
+
+    /// As Instant of `oslogserve.lines.clock`, of the time that the text says.
+    fn on_clock_of(&mut self, text: &[u8], offset: Option<i16>) -> Option<i64> {
+        self.0.read(text)?.on_clock_of(offset)
+    }
+}
+
+/// The states of a search's automaton.
+#[pyfunction]
+fn state_count(pattern: &str) -> PyResult<usize> {
+    search::state_count(pattern).map_err(PyValueError::new_err)
+}
+
+/// Raises ValueError that says what the pattern of a user format has to be.
+#[pyfunction]
+fn check_line_pattern(pattern: &str) -> PyResult<()> {
+    user_formats::compiled(pattern).map(drop).map_err(PyValueError::new_err)
+}
+
+/// The count of line feeds in a part of a piece, as Python's bytes.count has it.
+#[pyfunction]
+fn line_feeds(piece: &[u8], start: usize, end: usize) -> usize {
+    let part = piece.get(start..end.min(piece.len())).unwrap_or_default();
+    memchr::memchr_iter(b'\n', part).count()
+}
+
+#[pyfunction]
+fn open_beneath(
+    py: Python<'_>,
+    root: &[u8],
+    path: &[u8],
+    head_size: usize,
+    follows_links: bool,
+) -> PyResult<opening::OpenFile> {
+    py.detach(|| opening::open_beneath(root, path, head_size, follows_links)).map_err(os_error)
+}
+
+/// The error with its number, from which Python chooses the class.
+#[expect(clippy::needless_pass_by_value)]
+fn os_error(error: io::Error) -> PyErr {
+    PyOSError::new_err((
+        error.raw_os_error().unwrap_or(rustix::io::Errno::INVAL.raw_os_error()),
+        error.to_string(),
+    ))
+}

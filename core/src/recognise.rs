@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Recognition of a line's time and severity, by a user format or by the grammar of heads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use crate::ansi;
+use crate::grammar::{Caches, Grammar};
+use crate::head::{REACH, read_head};
+use crate::lines::Next;
+
+/// What a line shows.
+#[derive(Clone, Default)]
+pub struct Seen {
+    /// The place of its time, with the escape sequences within; empty for none.
+    pub time: Range<usize>,
+    /// Its severity's rank.
+    pub severity: Option<usize>,
+    /// The place of what stands behind the severity, for errors and TRACE; else empty.
+    pub program: Range<usize>,
+    /// True if it shows no time and no severity, and continues the line above by its shape.
+    pub continues: bool,
+    /// True if an escape is in its first REACH bytes.
+    pub has_escapes: bool,
+}
+
+/// Bytes of a program's name that are compared.
+const LONGEST_PROGRAM: usize = 64;
+
+/// The recogniser of one log.
+pub struct Recogniser {
+    pub grammar: Arc<Grammar>,
+    /// None between two pieces of the log.
+    caches: Option<Caches>,
+    /// In the block.
+    location_words: Next,
+}
+
+impl Recogniser {
+    pub fn new(grammar: Arc<Grammar>) -> Self {
+        Self { grammar, caches: None, location_words: Next::default() }
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.location_words = Next::default();
+    }
+
+    /// Gives the caches back, which take megabytes: of many logs only those at work have some.
+    pub fn rest(&mut self) {
+        if let Some(caches) = self.caches.take() {
+            self.grammar.reuse(caches);
+        }
+    }
+
+    /// What the line at a place in a block shows. line: without its line feed, or at least the first
+    /// REACH bytes of it. is_plain: it is known to hold no escape sequences.
+    pub fn seen_in(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {
+        let caches = self.caches.get_or_insert_with(|| self.grammar.caches());
+        let (grammar, words, size) = (&*self.grammar, &mut self.location_words, line.len());
+        let rest = &block[line.start..];
+        let head = &rest[..size.min(REACH)];
+        if is_plain || memchr(ansi::ESCAPE, head).is_none() {
+            return seen_in_plain(grammar, caches, head, &mut || {
+                words.place_in(size, rest, |rest| grammar.location_word(rest)).is_some()
+            });
+        }
+        let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);
+        let time = ansi::moved(seen.time, head);
+        let program = ansi::moved(seen.program, head);
+        Seen { time, program, has_escapes: true, ..seen }
+    }
+}
+
+impl Drop for Recogniser {
+    fn drop(&mut self) {
+        self.rest();
+    }
+}
+
+fn seen_in_plain(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+) -> Seen {
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let head = read_head(grammar, caches, text, may_have_location);
+    let mut seen = Seen { time: head.time, severity: head.rank, ..Seen::default() };
+    if let Some((time, severity)) =
+        grammar.user_formats.iter().find_map(|format| format.seen_in(text))
+    {
+        seen.time = if time.is_empty() { seen.time } else { time };
+        seen.severity = severity.or(seen.severity);
+    }
+    if let Some(rank) = seen.severity {
+        if rank == grammar.trace || rank >= grammar.error {
+            seen.program = program_at(text, head.behind);
+        }
+    } else if seen.time.is_empty() {
+        seen.continues = grammar.continues(caches, text);
+    }
+    seen
+}
+
+fn program_at(text: &[u8], behind: usize) -> Range<usize> {
+    let is_in_name = |byte: &u8| !b" \t:|]".contains(byte);
+    let Some(start) = text[behind..].iter().position(is_in_name).map(|size| behind + size) else {
+        return behind..behind;
+    };
+    let size =
+        text[start..].iter().take(LONGEST_PROGRAM).take_while(|byte| is_in_name(byte)).count();
+    start..start + size
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Pieces of a log to the bytes of a view.
+//!
+//! The result depends on the log alone, never on how it was cut: a line is read only when it is
+//! complete or when more of it is there than anything reads.
+
+use memchr::{memchr, memrchr};
+
+use crate::select::Selector;
+use crate::selection::Tally;
+use crate::summary::Totals;
+
+/// The renderer of one log.
+pub struct Renderer {
+    selector: Selector,
+    /// Bytes of a line that are held back until its end is seen.
+    longest: usize,
+    /// A line without its end.
+    unfinished: Vec<u8>,
+    /// True if the beginning of a line was passed on before its end.
+    inside_line: bool,
+    bytes: u64,
+    is_ended: bool,
+}
+
+/// Bytes of a view that are written at a time when the log has ended.
+const PIECE: usize = 256 * 1024;
+
+impl Renderer {
+    /// A renderer at a log's beginning.
+    pub fn new(selector: Selector, longest: usize) -> Self {
+        Self {
+            selector,
+            longest,
+            unfinished: Vec::new(),
+            inside_line: false,
+            bytes: 0,
+            is_ended: false,
+        }
+    }
+
+    /// Takes the text up to its first line feed: the end of a line that began in a piece before.
+    fn end_line(&mut self, text: &[u8]) {
+        if std::mem::take(&mut self.inside_line) {
+            return self.selector.rest_of_line(text);
+        }
+        let mut line = std::mem::take(&mut self.unfinished);
+        line.extend_from_slice(text);
+        self.selector.block(&line);
+    }
+
+    /// Takes the beginning of a line, or more of it.
+    fn hold_back(&mut self, text: &[u8]) {
+        if self.inside_line {
+            return self.selector.rest_of_line(text);
+        }
+        self.unfinished.extend_from_slice(text);
+        if self.unfinished.len() >= self.longest {
+            let beginning = std::mem::take(&mut self.unfinished);
+            self.selector.block(&beginning);
+            self.inside_line = true;
+        }
+    }
+
+    /// What a piece of the log adds to the view.
+    pub fn feed(&mut self, piece: &[u8]) -> &[u8] {
+        self.selector.clear();
+        self.bytes += piece.len() as u64;
+        let mut rest = piece;
+        if self.inside_line || !self.unfinished.is_empty() {
+            if let Some(end) = memchr(b'\n', rest) {
+                self.end_line(&rest[..=end]);
+                rest = &rest[end + 1..];
+            }
+        }
+        let end = memrchr(b'\n', rest).map_or(0, |at| at + 1);
+        self.selector.block(&rest[..end]);
+        self.hold_back(&rest[end..]);
+        self.selector.rest();
+        self.selector.view.output().written()
+    }
+
+    /// What was held back, and the end of the view: to be called until it gives nothing.
+    pub fn finish(&mut self) -> &[u8] {
+        self.selector.clear();
+        let unfinished = std::mem::take(&mut self.unfinished);
+        self.selector.block(&unfinished);
+        self.selector.finish();
+        if !self.selector.show_ending(PIECE) && !std::mem::replace(&mut self.is_ended, true) {
+            self.selector.end();
+        }
+        self.selector.view.output().written()
+    }
+
+    /// True if nothing more can be shown.
+    pub fn is_done(&self) -> bool {
+        self.selector.is_done()
+    }
+
+    /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
+    pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
+        self.selector.rows()
+    }
+
+    /// What came of the selection.
+    pub fn tally(&self) -> Tally {
+        Tally {
+            bytes: self.bytes,
+            elements: self.selector.view.elements(),
+            ..self.selector.tally()
+        }
+    }
+
+    /// What a summary's lines come to; None for another view.
+    pub fn totals(&mut self) -> Option<Totals> {
+        self.selector.view.totals()
+    }
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A step of a build, and the cause of its failure.
+//!
+//! A step keeps the first line of each kind that tells by its first, such as a failed test; the last group
+//! of its errors; and the last lines before its first outcome. Memory is bounded.
+
+use std::borrow::Cow;
+
+use crate::cause_rules::{Caches, Mark};
+use crate::grammar::Grammar;
+
+/// Bytes of a line's content that are read.
+pub const LONGEST: usize = 400;
+/// Lines that a step keeps.
+const RING: usize = 64;
+/// Lines without an error that end a group of errors.
+const GAP: u64 = 20;
+/// The same for lines with a word of failure, and how far above the end the last one may be.
+const WORD_GAP: u64 = 5;
+const WORD_REACH: u64 = 15;
+/// Lines of a paragraph, and of a failed test's report.
+const PARAGRAPH: u64 = 12;
+const REPORT: u64 = 40;
+
+/// What a command begins with where it is echoed.
+pub const COMMAND: &[u8] = b"$ ";
+
+/// A line as a terminal shows it.
+#[derive(Clone, Default)]
+pub struct Text {
+    pub number: u64,
+    pub shown: Vec<u8>,
+    /// Where its content begins: behind its time and blanks.
+    pub start: usize,
+    /// Blanks before the content.
+    pub indent: usize,
+    pub rank: usize,
+    /// The last time at or above the line; empty for none.
+    pub time: Vec<u8>,
+}
+
+impl Text {
+    /// Becomes a copy of the line.
+    #[inline]
+    pub fn copy(&mut self, line: &Shown<'_>) {
+        self.number = line.number;
+        self.shown.clear();
+        self.shown.extend_from_slice(&line.shown);
+        (self.start, self.indent, self.rank) = (line.start, line.indent, line.rank);
+        self.time.clear();
+        self.time.extend_from_slice(line.time);
+    }
+
+    fn as_shown(&self) -> Shown<'_> {
+        Shown {
+            number: self.number,
+            shown: Cow::Borrowed(&self.shown),
+            start: self.start,
+            indent: self.indent,
+            rank: self.rank,
+            time: &self.time,
+        }
+    }
+
+    /// What is behind its time and blanks.
+    pub fn content(&self) -> &[u8] {
+        let content = &self.shown[self.start..];
+        &content[..content.len().min(LONGEST)]
+    }
+}
+
+/// The same, not yet copied.
+#[derive(Default)]
+pub struct Shown<'l> {
+    pub number: u64,
+    pub shown: Cow<'l, [u8]>,
+    pub start: usize,
+    pub indent: usize,
+    pub rank: usize,
+    pub time: &'l [u8],
+}
+
+/// The last lines that were pushed, with memory that is used again.
+#[derive(Default)]
+pub struct Ring {
+    slots: Vec<Text>,
+    /// How many were pushed.
+    count: usize,
+}
+
+impl Ring {
+    /// The slot of the next line, with what was there before.
+    #[inline]
+    pub fn push(&mut self) -> &mut Text {
+        let slot = self.count % RING;
+        self.count += 1;
+        if slot == self.slots.len() {
+            self.slots.push(Text::default());
+        }
+        &mut self.slots[slot]
+    }
+
+    /// Forgets all lines.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &Text> {
+        let first = self.count.saturating_sub(RING);
+        (first..self.count).map(|number| &self.slots[number % RING])
+    }
+}
+
+/// The lines that tell why a log failed.
+#[derive(Clone)]
+pub struct Cause {
+    pub first: Text,
+    pub last: u64,
+    pub why: &'static str,
+}
+
+/// Lines of one kind that follow one another.
+#[derive(Clone)]
+pub struct Group {
+    first: Text,
+    last: u64,
+}
+
+impl Group {
+    /// A group of one line.
+    pub fn new(text: &Text) -> Self {
+        Self { first: text.clone(), last: text.number }
+    }
+
+    /// Its lines as a cause.
+    pub fn cause(&self, why: &'static str) -> Cause {
+        Cause { first: self.first.clone(), last: self.last, why }
+    }
+}
+
+/// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
+/// become a test.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Headed,
+    Test,
+    Crash,
+    Inline,
+    Numbered,
+}
+
+const WHY: [(Kind, &str); 4] = [
+    (Kind::Headed, "test"),
+    (Kind::Test, "test"),
+    (Kind::Crash, "severity"),
+    (Kind::Inline, "test"),
+];
+
+/// What a line is to its step.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    First(Kind),
+    Error,
+    Outcome,
+}
+
+/// A step, up to the current line.
+#[derive(Default)]
+pub struct Step {
+    /// The line that begins it; None before the first.
+    pub begin: Option<Text>,
+    /// By Kind.
+    found: [Option<Group>; 5],
+    /// The last group of errors.
+    errors: Option<Group>,
+    /// The first outcome.
+    pub outcome: Option<Text>,
+    /// The last lines before the first outcome.
+    pub ring: Ring,
+    /// The heading whose next line tells: Heading or Aborts.
+    heading: Option<Mark>,
+    /// The indentation of the first failed subtest, until a test failed at the same one.
+    depth: Option<usize>,
+    /// The group of `found` whose lines go on.
+    report: Option<Kind>,
+}
+
+impl Step {
+    /// The step that a line begins.
+    pub fn beginning_at(text: &Text) -> Self {
+        Self { begin: Some(text.clone()), ..Self::default() }
+    }
+
+    /// How much the step shows of a failure; 0 for nothing.
+    pub fn weight(&self) -> u8 {
+        if self.found.iter().any(Option::is_some) {
+            return 2;
+        }
+        u8::from(self.outcome.is_some() || self.errors.is_some())
+    }
+
+    /// True if an outcome or a test says so. Errors alone do not: healthy services log some.
+    pub fn has_failed(&self) -> bool {
+        self.outcome.is_some() || self.found.iter().any(Option::is_some)
+    }
+
+    /// True if a line without a mark goes to the ring and changes nothing else.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.heading.is_none() && self.report.is_none()
+    }
+
+    /// Takes a line.
+    pub fn add(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text, mark: Option<Mark>) {
+        let role = self.role(grammar, caches, text, mark);
+        self.extend_report(grammar, text, role);
+        let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
+        if is_recap && self.found[Kind::Numbered as usize].is_some() {
+            self.take_recap(grammar, text);
+        }
+        match role {
+            Some(Role::Outcome) => {
+                self.outcome.get_or_insert_with(|| text.clone());
+            }
+            Some(Role::Error) => self.add_error(text),
+            Some(Role::First(kind)) => self.add_first(grammar, text, kind),
+            None => {}
+        }
+        if self.outcome.is_none() {
+            self.ring.push().copy(&text.as_shown());
+        }
+    }
+
+    fn role(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text,
+        mark: Option<Mark>,
+    ) -> Option<Role> {
+        let content = text.content();
+        let as_marked = match mark {
+            Some(Mark::Heading | Mark::Aborts) => {
+                self.heading = mark;
+                return None;
+            }
+            Some(Mark::Outcome) => return Some(Role::Outcome),
+            Some(Mark::Test) => Some(Role::First(Kind::Test)),
+            Some(Mark::Crash) => Some(Role::First(Kind::Crash)),
+            Some(Mark::Inline) => Some(Role::First(Kind::Inline)),
+            Some(Mark::Numbered) => Some(Role::First(Kind::Numbered)),
+            _ => None,
+        };
+        let is_error = mark == Some(Mark::Error) || (mark.is_none() && text.rank >= grammar.error);
+        let is_told = self.heading.is_some() && content.iter().any(|&byte| is_word(byte));
+        if !is_error && !is_told {
+            return as_marked;
+        }
+        let is_green = grammar.causes.is_green(caches, content);
+        if is_told && !is_green {
+            let is_heading = self.heading.take() == Some(Mark::Heading);
+            return Some(if is_heading { Role::First(Kind::Headed) } else { Role::Error });
+        }
+        if !is_error {
+            return as_marked;
+        }
+        let is_stack = content.starts_with(&grammar.causes.stack);
+        (!is_green && !is_stack).then_some(Role::Error)
+    }
+
+    /// Extends the current report by the line, or ends it.
+    fn extend_report(&mut self, grammar: &Grammar, text: &Text, role: Option<Role>) {
+        let Some(kind) = self.report else { return };
+        let Some(report) = &mut self.found[kind as usize] else { return };
+        let is_long = text.number - report.first.number > REPORT;
+        let is_stack = report.first.content().starts_with(&grammar.causes.stack);
+        let is_end = is_long || role.is_some() || (text.content().is_empty() && !is_stack);
+        if !is_end || (is_stack && role == Some(Role::Error) && !is_long) {
+            report.last = text.number;
+        }
+        if is_end {
+            self.report = None;
+        }
+    }
+
+    /// After a count of failures, numbered lines are failed tests.
+    fn take_recap(&mut self, grammar: &Grammar, text: &Text) {
+        if !grammar.causes.is_recap(text.content()) {
+            return;
+        }
+        let numbered = self.found[Kind::Numbered as usize].take();
+        let is_report = self.report == Some(Kind::Numbered);
+        let test = &mut self.found[Kind::Test as usize];
+        if is_report {
+            self.report = test.is_none().then_some(Kind::Test);
+        }
+        if test.is_none() {
+            *test = numbered;
+        }
+    }
+
+    fn add_error(&mut self, text: &Text) {
+        match &mut self.errors {
+            Some(errors) if text.number - errors.last <= GAP => errors.last = text.number,
+            errors => *errors = Some(Group::new(text)),
+        }
+    }
+
+    fn add_first(&mut self, grammar: &Grammar, text: &Text, kind: Kind) {
+        let is_test = kind == Kind::Test;
+        let is_subtest = is_test && text.content().starts_with(&grammar.causes.subtest);
+        let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
+        let found = &mut self.found[kind as usize];
+        if found.is_none() || is_deeper {
+            *found = Some(Group::new(text));
+            self.report = Some(kind);
+            if is_test {
+                self.depth = is_subtest.then_some(text.indent);
+            }
+        } else if is_test {
+            self.depth = None;
+        }
+    }
+
+    /// The step's cause; None for a step without lines.
+    pub fn cause(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+        for (kind, why) in WHY {
+            if let Some(group) = &self.found[kind as usize] {
+                return Some(group.cause(why));
+            }
+        }
+        if let Some(errors) = &self.errors {
+            return Some(errors.cause("severity"));
+        }
+        if let Some(words) = self.last_words(grammar, caches) {
+            return Some(words.cause("failed step"));
+        }
+        self.last_paragraph(grammar, caches)
+    }
+
+    /// The last lines with a word of failure, if they are near the end.
+    fn last_words(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Group> {
+        let mut group: Option<Group> = None;
+        let mut end = 0;
+        for text in self.ring.iter() {
+            end = text.number;
+            if !grammar.causes.is_word(caches, text.content(), text.rank, grammar.error) {
+                continue;
+            }
+            match &mut group {
+                Some(group) if text.number - group.last <= WORD_GAP => group.last = text.number,
+                group => *group = Some(Group::new(text)),
+            }
+        }
+        group.filter(|group| group.last + WORD_REACH >= end)
+    }
+
+    fn last_paragraph(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+        let mut first: Option<&Text> = None;
+        let mut last = 0;
+        for text in self.ring.iter().rev() {
+            let content = text.content();
+            if content.is_empty() || content.starts_with(COMMAND) {
+                if first.is_some() {
+                    break;
+                }
+            } else if grammar.causes.mark(caches, content, true) != Some(Mark::Outcome) {
+                if first.is_none() {
+                    last = text.number;
+                }
+                first = Some(text);
+                if last - text.number >= PARAGRAPH {
+                    break;
+                }
+            }
+        }
+        if let Some(first) = first {
+            return Some(Cause { first: first.clone(), last, why: "end" });
+        }
+        let only = self.begin.as_ref().or(self.outcome.as_ref());
+        only.map(|only| Group::new(only).cause("end"))
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}

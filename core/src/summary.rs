@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The totals of a log's summary.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use pyo3::IntoPyObject;
+
+use crate::ansi;
+use crate::cause::{CauseFinder, compared};
+use crate::chapters::{Chapter, ChapterFinder};
+use crate::grammar::Grammar;
+use crate::known::Known;
+use crate::lines::without_line_feed;
+use crate::output::Output;
+use crate::times::Clock;
+use crate::view::{Line, View};
+
+const MOST_BUCKETS: i64 = 200;
+/// Errors that are held of a log's beginning, and of its end.
+const MOST_ERRORS: usize = 64;
+/// Bytes of the text of each, and of the line that it is taken from.
+const LONGEST_ERROR: usize = 300;
+const LOOKED_AT: usize = 1024;
+const SECOND: i64 = 1_000_000;
+const MINUTE: i64 = 60 * SECOND;
+const DAY: i64 = 1440 * MINUTE;
+/// Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
+#[rustfmt::skip]
+const WIDTHS: [i64; 18] = [
+    SECOND / 100, SECOND / 10, SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND,
+    MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE, 360 * MINUTE,
+    DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
+];
+
+/// The count of a severity's lines, and the number of the first.
+#[derive(Clone, Copy, Default, IntoPyObject)]
+pub struct Count(u64, u64);
+
+/// Counts by rank; ranks without lines are left out.
+pub type Counts = BTreeMap<usize, Count>;
+
+/// Counts lines by severity.
+#[derive(Default)]
+pub struct Counter(Vec<Count>);
+
+impl Counter {
+    /// Counts a line.
+    #[inline]
+    pub fn add(&mut self, rank: usize, number: u64) {
+        if self.0.len() <= rank {
+            self.0.resize(rank + 1, Count::default());
+        }
+        let Count(lines, first) = &mut self.0[rank];
+        if *lines == 0 {
+            *first = number;
+        }
+        *lines += 1;
+    }
+
+    /// The counts by rank.
+    pub fn counts(&self) -> Counts {
+        self.0.iter().copied().enumerate().filter(|(_, count)| count.0 > 0).collect()
+    }
+}
+
+/// The Totals of `oslogserve/lines/summary.py`.
+#[derive(IntoPyObject)]
+pub struct Totals {
+    first_time: Option<String>,
+    last_time: Option<String>,
+    severities: Counts,
+    new: Option<Counts>,
+    /// Microseconds of a bucket.
+    width: i64,
+    buckets: Vec<Bucket>,
+    errors: Vec<Error>,
+    cause: Option<CauseLine>,
+    failed: bool,
+    chapters: Vec<Chapter>,
+    more_chapters: u64,
+}
+
+/// The lines that tell why a log failed, or its end.
+#[derive(IntoPyObject)]
+struct CauseLine {
+    line: u64,
+    last: u64,
+    time: Option<String>,
+    text: String,
+    why: &'static str,
+}
+
+/// A line at ERROR or above.
+#[derive(Clone, IntoPyObject)]
+struct Error {
+    line: u64,
+    time: Option<String>,
+    text: String,
+}
+
+/// The lines of a time range.
+#[derive(Clone, IntoPyObject)]
+struct Bucket {
+    /// Microseconds since 1970.
+    start: i64,
+    first_line: u64,
+    /// How many, by rank.
+    severities: Vec<u64>,
+}
+
+/// What is added up of new lines.
+struct New {
+    known: Arc<Known>,
+    severities: Counter,
+    causes: CauseFinder,
+}
+
+/// Adds up the lines that a selection leaves.
+pub struct Summary {
+    clock: Clock,
+    /// The number of severities, and the rank of ERROR.
+    ranks: usize,
+    error: usize,
+    severities: Counter,
+    first_time: Vec<u8>,
+    last_time: Vec<u8>,
+    /// The place of the buckets' width in WIDTHS.
+    width: usize,
+    /// By their start.
+    buckets: Vec<Bucket>,
+    /// The place of the bucket that lines were last added to.
+    current: usize,
+    first_errors: Vec<Error>,
+    last_errors: VecDeque<Error>,
+    causes: CauseFinder,
+    /// None if lines are not compared with another log's.
+    new: Option<New>,
+    /// The number of the last line.
+    last: u64,
+    /// Stays empty.
+    out: Output,
+}
+
+impl Summary {
+    pub fn new(grammar: &Arc<Grammar>, clock: Clock, known: Option<Arc<Known>>) -> Self {
+        let finder = |chapters| CauseFinder::new(Arc::clone(grammar), chapters);
+        Self {
+            ranks: grammar.data.severities.len(),
+            error: grammar.error,
+            severities: Counter::default(),
+            first_time: Vec::new(),
+            last_time: Vec::new(),
+            width: 0,
+            buckets: Vec::new(),
+            current: 0,
+            first_errors: Vec::new(),
+            last_errors: VecDeque::new(),
+            causes: finder(Some(ChapterFinder::new(clock.clone()))),
+            new: known.map(|known| New {
+                known,
+                severities: Counter::default(),
+                causes: finder(None),
+            }),
+            last: 0,
+            clock,
+            out: Output::default(),
+        }
+    }
+
+    fn take_time(&mut self, text: &[u8]) {
+        if self.first_time.is_empty() {
+            self.first_time.extend_from_slice(text);
+        }
+        self.last_time.clear();
+        self.last_time.extend_from_slice(text);
+    }
+
+    fn iso(&mut self, time: &[u8]) -> Option<String> {
+        self.clock.iso(time).map(|iso| String::from_utf8_lossy(&iso).into_owned())
+    }
+
+    fn add_error(&mut self, line: &Line<'_>) {
+        let text = without_line_feed(&line.text[..line.text.len().min(LOOKED_AT)]);
+        let text = ansi::without(text.strip_suffix(b"\r").unwrap_or(text));
+        let text = &text[..text.len().min(LONGEST_ERROR)];
+        let error = Error {
+            line: line.number,
+            time: self.iso(line.time_above.as_deref().unwrap_or(&line.time())),
+            text: String::from_utf8_lossy(text).into_owned(),
+        };
+        if self.first_errors.len() < MOST_ERRORS {
+            return self.first_errors.push(error);
+        }
+        if self.last_errors.len() == MOST_ERRORS {
+            self.last_errors.pop_front();
+        }
+        self.last_errors.push_back(error);
+    }
+
+    /// The bucket of a time, a new one where there is none.
+    fn bucket(&mut self, time: i64) -> &mut Bucket {
+        let width = WIDTHS[self.width];
+        let is_current = |bucket: &Bucket| (0..width).contains(&(time - bucket.start));
+        if !self.buckets.get(self.current).is_some_and(is_current) {
+            let start = time - time.rem_euclid(width);
+            let place = self.buckets.binary_search_by_key(&start, |bucket| bucket.start);
+            self.current = place.unwrap_or_else(|place| {
+                let severities = vec![0; self.ranks];
+                self.buckets.insert(place, Bucket { start, first_line: u64::MAX, severities });
+                place
+            });
+        }
+        &mut self.buckets[self.current]
+    }
+
+    /// From the first bucket's start to the last one's.
+    fn span(&self) -> i64 {
+        match &self.buckets[..] {
+            [first, .., last] => last.start - first.start,
+            _ => 0,
+        }
+    }
+
+    /// Merges buckets until there are not too many of them.
+    fn widen(&mut self) {
+        while self.span() >= MOST_BUCKETS * WIDTHS[self.width] {
+            self.width += 1;
+            for bucket in std::mem::take(&mut self.buckets) {
+                let merged = self.bucket(bucket.start);
+                merged.first_line = merged.first_line.min(bucket.first_line);
+                merged
+                    .severities
+                    .iter_mut()
+                    .zip(bucket.severities)
+                    .for_each(|(sum, count)| *sum += count);
+            }
+        }
+    }
+}
+
+impl View for Summary {
+    fn begin(&mut self) {
+        self.causes.begin();
+        if let Some(new) = &mut self.new {
+            new.causes.begin();
+        }
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        let rank = line.seen.severity.unwrap_or(0);
+        self.last = line.number;
+        self.severities.add(rank, line.number);
+        if line.shows_time {
+            self.take_time(&line.time());
+        }
+        if rank >= self.error {
+            self.add_error(line);
+        }
+        self.causes.add(line, &self.last_time);
+        if let Some(new) = &mut self.new {
+            new.causes.add(line, &self.last_time);
+            if line.is_new {
+                new.severities.add(rank, line.number);
+            }
+        }
+        if let Some(moment) = line.moment {
+            let buckets = self.buckets.len();
+            let bucket = self.bucket(moment.micros);
+            bucket.first_line = bucket.first_line.min(line.number);
+            bucket.severities[rank] += 1;
+            if self.buckets.len() > buckets {
+                self.widen();
+            }
+        }
+    }
+
+    fn rest_of_line(&mut self, _text: &[u8]) {}
+
+    fn output(&mut self) -> &mut Output {
+        &mut self.out
+    }
+
+    fn totals(&mut self) -> Option<Totals> {
+        let (first, last) = (self.first_time.clone(), self.last_time.clone());
+        let (cause, failed) = self.causes.cause();
+        let cause = cause.map(|cause| match &mut self.new {
+            Some(new) => compared(cause, new.causes.cause().0, &new.known),
+            None => cause,
+        });
+        let failed_at = cause.as_ref().filter(|cause| failed && cause.why != "end");
+        let failed_at = failed_at.map(|cause| cause.first.number);
+        let chapters =
+            self.causes.chapters.as_mut().map(|found| found.chapters(self.last, failed_at));
+        let (chapters, more_chapters) = chapters.unwrap_or_default();
+        let cause = cause.map(|found| {
+            let shown = &found.first.shown;
+            let text = &shown[..shown.len().min(LONGEST_ERROR)];
+            CauseLine {
+                line: found.first.number,
+                last: found.last,
+                time: self.iso(&found.first.time),
+                text: String::from_utf8_lossy(text).into_owned(),
+                why: found.why,
+            }
+        });
+        Some(Totals {
+            first_time: self.iso(&first),
+            last_time: self.iso(&last),
+            severities: self.severities.counts(),
+            new: self.new.as_ref().map(|new| new.severities.counts()),
+            width: WIDTHS[self.width],
+            buckets: self.buckets.clone(),
+            errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),
+            cause,
+            failed,
+            chapters,
+            more_chapters,
+        })
+    }
+}

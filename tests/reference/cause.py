@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the cause of a failure: the lines of a log that tell why it failed.
+
+A log is a row of steps: the commands of Travis, the tasks of Ansible, the stages of Jenkins. The first
+verdict that says "failed" ends the search: the cause is in its step. Without a verdict, it is in the
+first of the steps that show most, or in the last step.
+
+At most two steps are held, whatever the log's size. The native core does the same
+(core/src/cause.rs).
+"""
+
+import re
+
+from oslogserve.lines.grammar import chapters
+from oslogserve.lines.grammar.causes import Mark
+from oslogserve.lines.grammar.severities import RANKS
+from oslogserve.lines.selection import Known
+from tests.reference.ansi import without_sequences
+from tests.reference.chapters import ChapterFinder, Marked
+from tests.reference.line import Line
+from tests.reference.step import LONGEST, Cause, Step, Text, mark_of
+
+#: Bytes of a line that are read.
+REACH = 4096
+
+_WARNING = RANKS["WARNING"]
+#: Marks of lines that say where a step begins or ends, and not why it failed.
+_STRUCTURAL = frozenset(
+    (Mark.STOPPED, Mark.FAILED, Mark.HEALTHY, Mark.PASSED, Mark.BEGINS, Mark.SHOWN, Mark.OUTCOME)
+)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
+
+
+class CauseFinder:
+    """Finds the cause of one log. Takes its lines in their order, and passes marks on to `chapters`.
+
+    chapters: None if only new lines can be causes. Known lines then say no more than where steps begin
+    and end.
+    """
+
+    def __init__(self, chapters: ChapterFinder | None) -> None:
+        self._chapters = chapters
+        self._step = Step()
+        self._kept: Step | None = None
+        #: True for a log without lines, and while the last one says that the log passed. Blank ones do
+        #: not count.
+        self._is_healthy = True
+        #: The last line with a time and a level below WARNING, which tells nothing: its number, text
+        #: and time.
+        self._low: tuple[int, bytes, bytes] | None = None
+        #: True while the log has only such lines and blank ones.
+        self._is_low = True
+        #: The cause that a verdict decided.
+        self._decided: Cause | None = None
+
+    def add(self, line: Line, last_time: bytes) -> None:
+        """Takes a line. last_time: the last one at or above it."""
+        number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
+        if own_time and 0 < rank < _WARNING:
+            self._is_healthy = False
+            if self._is_low and not self._decided:
+                self._low = number, stored, own_time
+            return
+        raw, cut, shown = _shown(stored)
+        start = _behind_time(shown, own_time)
+        content = shown[start:].lstrip()
+        indent = len(shown) - start - len(content)
+        text = Text(number, shown, start + indent, indent, rank, last_time)
+        self._is_low = self._is_low and not content
+        is_echo = content.startswith(b"$ ") and chapters.ECHO in raw
+        is_travis = is_echo or chapters.OVERWRITTEN in raw[:cut]
+        mark = mark_of(text.content)
+        marked = Marked(number, text.content, raw[:cut], own_time, is_travis)
+        if self._chapters:
+            self._chapters.add(marked, has_mark=mark is not None)
+        if self._decided:
+            return
+        is_hidden = not self._chapters and not line.is_new
+        if is_hidden and not is_travis and mark not in _STRUCTURAL:
+            self._is_healthy = self._is_healthy and not content
+            self._step.add(Text(number, b"", 0, 0, 0, last_time), None)
+        else:
+            self._take(text, None if mark == Mark.CHAPTER else mark, is_travis)
+
+    def _take(self, text: Text, mark: Mark | None, is_travis: bool) -> None:
+        if text.content:
+            self._is_healthy = mark == Mark.HEALTHY
+        if mark == Mark.STOPPED:
+            self._decided = Cause(text, text.number, "severity")
+        elif mark == Mark.FAILED:
+            self._decided = self._step.cause() or Cause(text, text.number, "end")
+        elif mark == Mark.PASSED:
+            self._step = Step(text)
+        elif mark == Mark.BEGINS or is_travis:
+            if self._step.weight > (self._kept.weight if self._kept else 0):
+                self._kept = self._step
+            self._step = Step(text)
+        elif mark == Mark.SHOWN:
+            if self._step.begin:
+                self._step.ring.clear()
+        else:
+            self._step.add(text, Mark.OUTCOME if mark == Mark.HEALTHY else mark)
+
+    def cause(self) -> tuple[Cause | None, bool]:
+        """The cause, and whether the log says that something failed.
+
+        The cause is the log's end if no line shows a failure, and None for a log that says that it
+        passed, or has no line.
+        """
+        if self._decided:
+            return self._decided, True
+        if self._is_healthy:
+            return None, False
+        step = self._step
+        if self._kept and self._kept.weight > step.weight:
+            step = self._kept
+        cause = step.cause() or self._low_end()
+        if step.weight or cause is None:
+            return cause, step.has_failed
+        return cause._replace(why="end"), False
+
+    def _low_end(self) -> Cause | None:
+        """The end of a log whose lines all have a time and a level below WARNING."""
+        if self._low is None or not self._is_low:
+            return None
+        number, stored, time = self._low
+        _, _, shown = _shown(stored)
+        return Cause(Text(number, shown, 0, 0, 0, time), number, "end")
+
+
+def _shown(stored: bytes) -> tuple[bytes, int, bytes]:
+    """The line without its end, the size of what is written over, and what a terminal shows."""
+    raw = stored[:REACH].rstrip(b"\r\n")
+    cut = raw.rfind(b"\r") + 1
+    return raw, cut, without_sequences(raw[cut:][: 2 * LONGEST])
+
+
+def _behind_time(shown: bytes, time: bytes) -> int:
+    """The offset behind the time that a line begins with; 0 for none."""
+    mark = len(_BYTE_ORDER_MARK) if shown.startswith(_BYTE_ORDER_MARK) else 0
+    for start in (mark, mark + 1):  # a bracket may be before it
+        if time and shown.startswith(time, start):
+            found = _BEHIND_TIME(shown, start + len(time))
+            return found.end() if found else 0
+    return mark
+
+
+def compared(cause: Cause, among_new: Cause | None, known: Known) -> Cause:
+    """The cause of a log that is compared with another one: an error that both have is none.
+
+    cause: among all lines; among_new: among the new ones.
+    """
+
+    def is_new(cause: Cause) -> bool:
+        return known.is_new(cause.first.shown)
+
+    if among_new is None:
+        return cause
+    if cause.why == "end":
+        return among_new if is_new(among_new) else cause
+    return cause if among_new.why == "end" or is_new(cause) else among_new

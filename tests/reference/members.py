@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds time and severity in the members of a JSON object or in logfmt pairs."""
+
+import re
+from typing import NamedTuple
+
+from oslogserve.lines.grammar import members as keys
+from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, SYSLOG, WORDS
+from tests.reference.times import SCAN_PLACED, scan
+
+
+class Found(NamedTuple):
+    """Time and severity of a line, by offsets in it.
+
+    start, end: the time; equal for none. rank: the severity's; None for none. behind: the end of the
+    severity, after which the program's name may come.
+    """
+
+    start: int = 0
+    end: int = 0
+    rank: int | None = None
+    behind: int = 0
+
+
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+_NAME = re.compile(rb'[ \t,}\]]*"((?:[^"\\]|\\.)*)"[ \t]*:[ \t]*').match
+_SCALAR = re.compile(_STRING + rb'|[^\s"{}\[\],]+').match
+_OPEN = re.compile(rb"[\[{ \t]*\{").match
+#: The tokens that decide where an object ends.
+_INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
+_NUMBER = re.compile(rb"[1-9]|1[0-9]|2[0-4]").fullmatch
+_AUDIT = re.compile(rb"audit\((\d{10}\.\d{1,9}):\d+\)").match
+_PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
+
+
+def of_json(text: bytes, at: int) -> Found | None:
+    """Time and severity in the JSON object at `at`; None for neither. Ignores nested objects."""
+    start = end = 0
+    rank = None
+    at += 1
+    while (rank is None or start == end) and (found := _NAME(text, at)):
+        name, at = found[1], found.end()
+        if name in keys.WRAPPERS and (inner := _OPEN(text, at)):
+            at = inner.end()
+            continue
+        value = _SCALAR(text, at)
+        if value is None:
+            at = _behind_nested(text, at)
+            continue
+        if rank is None:
+            rank = _rank(name, value[0].strip(b'"'))
+        if start == end and name in keys.TIME_KEYS:
+            start, end = _time(text, at, value.end())
+        at = value.end()
+    return Found(start, end, rank) if start != end or rank is not None else None
+
+
+def _behind_nested(text: bytes, at: int) -> int:
+    """The end of the array or object at `at`; the text's end if it is not closed."""
+    depth = 0
+    for found in _INSIDE(text, at):
+        if found[0] == b'"':
+            break  # a string without an end
+        depth += (found[0] in b"{[") - (found[0] in b"}]")
+        if depth <= 0:
+            return found.end()
+    return len(text)
+
+
+def of_pairs(text: bytes, at: int) -> Found | None:
+    """Time and severity in the logfmt pairs (`key=value`) at `at`; None for neither."""
+    start = end = 0
+    rank = None
+    while (rank is None or start == end) and (found := _PAIR(text, at)):
+        name, value = found[1], found[2]
+        if rank is None and name not in keys.SETTING_KEYS:
+            rank = _rank(name, value.strip(b'"'))
+        if start == end and name in keys.TIME_KEYS:
+            start, end = _time(text, found.start(2), found.end(2))
+        elif start == end and (audit := _AUDIT(text, found.start(2))):
+            start, end = audit.span(1)
+        at = found.end()
+    return Found(start, end, rank) if start != end or rank is not None else None
+
+
+def _rank(name: bytes, value: bytes) -> int | None:
+    if name in keys.LEVEL_KEYS:
+        word = WORDS.get(value.strip(b" \t\n\f\r").upper())
+        return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
+    if name == keys.PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
+        return SYSLOG[int(value)]
+    if name in keys.NUMBER_KEYS and _NUMBER(value):
+        return keys.NUMBERED[(int(value) - 1) // 4]
+    return None
+
+
+def _time(text: bytes, at: int, limit: int) -> tuple[int, int]:
+    at += text[at : at + 1] == b'"'
+    found = scan(text, at, limit) or SCAN_PLACED["epoch"](text, at, limit)
+    return found.span() if found else (0, 0)
