@@ -9,8 +9,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from oslogserve.errors import Incomplete
+from oslogserve.humanize import iso_moment, moment
 from oslogserve.messages import visible
-from oslogserve.pages.humanize import iso_moment, moment
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.sources import Entry

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Addresses of a moment: what all logs of a job say in the seconds around it."""
 
+from oslogserve.humanize import iso_moment
 from oslogserve.lines.moments import Moment
-from oslogserve.pages.humanize import iso_moment
 from oslogserve.pages.page import address
 
 #: Seconds before and after the moment.

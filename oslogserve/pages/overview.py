@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import escape
 
+from oslogserve.humanize import iso_moment
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.excerpt import lines_shown
 from oslogserve.jobs.findings import Findings, FoundLog
@@ -17,7 +18,6 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.moments import Moment
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages import moments
-from oslogserve.pages.humanize import iso_moment
 from oslogserve.pages.job import address_of, ending, next_address
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import address, frame

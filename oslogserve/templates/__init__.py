@@ -7,8 +7,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from oslogserve import humanize
 from oslogserve.messages import visible
-from oslogserve.pages import humanize
 
 #: Placeholder of a page's content in its template. No value from a request or a log can equal it, since
 #: their "<" are escaped.

@@ -6,8 +6,8 @@ import time
 from collections import Counter
 from threading import Lock
 
+from oslogserve.humanize import size_shown
 from oslogserve.messages import visible
-from oslogserve.pages.humanize import size_shown
 
 #: Seconds between two lines of progress.
 PROGRESS = 0.2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.pages.humanize import duration, iso_moment, moment, size_shown
+from oslogserve.humanize import duration, iso_moment, moment, size_shown
 
 
 @pytest.mark.parametrize(
