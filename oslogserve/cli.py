@@ -12,14 +12,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oslogserve import __version__
+from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error, Incomplete
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines
 from oslogserve.query import PARAMETERS, Parameter, Query
-from oslogserve.upload import arguments as upload_arguments
 
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
@@ -83,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(run=_demo)
 
     bench_arguments.add_to(commands)
-    upload_arguments.add_to(commands)
+    upload.add_to(commands)
     return parser
 
 

@@ -15,7 +15,7 @@ from benchmarks import charts
 from benchmarks.experiments.page_cache import NotDropped
 from benchmarks.lab import Lab
 from benchmarks.report import Outcome, with_figures
-from oslogserve.config.amounts import BINARY_SIZES, whole_number
+from oslogserve.config.values import BINARY_SIZES, whole_number
 
 DOC = Path(__file__).resolve().parents[2] / "doc"
 

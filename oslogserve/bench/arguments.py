@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from oslogserve.config.amounts import DECIMAL_SIZES, duration, whole_number
+from oslogserve.config.values import DECIMAL_SIZES, duration, whole_number
 from oslogserve.errors import SourceError
 
 #: libcurl's select() waits for at most 1024 sockets, idle ones included.

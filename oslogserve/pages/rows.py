@@ -7,13 +7,13 @@ log looks like that begin, since its "<" are escaped; the addresses of other lin
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from oslogserve.jobs.slices import Slice
 from oslogserve.jobs.walk import File
 from oslogserve.pages.moments import ID
-from oslogserve.pages.names import short_names
 from oslogserve.templates import rendered, streamed
 
 #: Rows are sent once they have so many bytes, or after so many seconds.
@@ -21,6 +21,8 @@ GATHERED = 256 * 1024
 GATHERED_FOR = 0.05
 #: Colours of logs in the style sheet.
 COLOURS = 8
+#: Endings that most logs have.
+_ENDINGS = (".gz", ".txt", ".log")
 
 _ROW = re.compile(rb"<li[^>]*><a href=([^#]*)#L")
 _ENDS = b"</ol>\n"
@@ -102,3 +104,32 @@ def gathered(texts: Iterable[bytes]) -> Iterator[bytes]:
             held, size, since = [], 0, time.monotonic()
     if held:
         yield b"".join(held)
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """The shortest name of each log that no other one has, by its name.
+
+    That is its last segments, without the usual endings if it is unique without them.
+    """
+    of_each = {name: _shorter(name) for name in names}
+    counts = Counter(short for several in of_each.values() for short in set(several))
+    return {
+        name: next((short for short in several if counts[short] == 1), name)
+        for name, several in of_each.items()
+    }
+
+
+def _shorter(name: str) -> list[str]:
+    """Names that may do, from the shortest."""
+    stem = name
+    for ending in _ENDINGS:
+        stem = stem.removesuffix(ending)
+    if not stem or stem.endswith("/"):
+        stem = name
+    return [*_ends_of(stem), *_ends_of(name)]
+
+
+def _ends_of(name: str) -> list[str]:
+    """The last segment, the last two, and so on."""
+    segments = name.split("/")
+    return ["/".join(segments[-count:]) for count in range(1, len(segments) + 1)]

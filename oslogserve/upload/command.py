@@ -16,10 +16,9 @@ from typing import Any, BinaryIO
 
 from oslogserve.config import ConfigError, load
 from oslogserve.upload.console import LiveConsole, keep
-from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.report import Report, shown
 from oslogserve.upload.swift_writer import SwiftWriter
-from oslogserve.upload.uploader import Uploader, files_below
+from oslogserve.upload.uploader import BadName, Destination, Uploader, files_below
 
 #: Bytes of standard input that are read at once.
 PIECE = 65536

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads regular files. It follows no links and opens no devices, which a job may have left."""
+"""Uploads regular files to where the server looks for them.
+
+It follows no links and opens no devices, which a job may have left.
+"""
 
 import errno
 import os
@@ -8,15 +11,54 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
+from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.sources.open_beneath import open_beneath
-from oslogserve.sources.swift import MAX_NAME, Location
-from oslogserve.upload.destination import BadName, Destination
+from oslogserve.sources.swift import MAX_NAME, Location, location_of
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
+
+
+class BadName(Exception):
+    """Raised for a file name that Swift or the server does not accept."""
+
+
+class Destination(NamedTuple):
+    config: Config
+    #: The folder's path in URLs, without slashes at its ends.
+    prefix: bytes
+    segment_size: int
+    #: True if text is stored as gzip where that is shorter.
+    may_gzip: bool
+
+    def location(self, path: bytes) -> Location:
+        """The object in which the server looks for a file. Raises BadName.
+
+        path: relative to the folder.
+        """
+        served = b"/".join(filter(None, [self.prefix, path]))
+        swift = self.config.section("swift")
+        location = location_of(served, swift["container"], swift["partitions"])
+        if location is None:
+            is_text = served.decode("utf-8", "replace").encode() == served
+            why = "its first segment is no [swift] partition" if is_text else "it is not UTF-8"
+            raise BadName(f"Swift has no such name: {why}")
+        if not location.name:
+            raise BadName("its name is only that of a container: give a --prefix")
+        if len(location.name.encode()) > MAX_NAME:
+            raise BadName(f"its name is longer than the {MAX_NAME} bytes that Swift takes")
+        return location
+
+    @property
+    def object_prefix(self) -> str:
+        """The prefix of all objects' names."""
+        prefix = self.prefix.decode() + "/" if self.prefix else ""
+        has_partition = "{partition}" in self.config["swift", "container"]
+        return prefix.partition("/")[2] if has_partition else prefix
+
 
 FAILURES = (BadName, Changed, Interrupted, OSError, SourceError)
 

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from oslogserve.jobs.walk import File
-from oslogserve.pages.rows import COLOURS, Mark, by_time
+from oslogserve.pages.rows import COLOURS, Mark, by_time, short_names
 
 
 def row(label, number, text="x", more=""):
@@ -65,3 +65,19 @@ def test_a_moment_that_is_not_there_changes_nothing():
     mark = Mark(b"b.txt", 1)
     assert list(mark.marked(ROWS)) == ROWS
     assert not mark.is_shown
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["logs/n-cpu.txt.gz", "job-output.txt"], ["n-cpu", "job-output"]),
+        (["a/syslog.txt", "b/syslog.txt"], ["a/syslog", "b/syslog"]),
+        (["syslog.txt", "a/syslog.txt"], ["syslog.txt", "a/syslog"]),
+        (["a.txt", "a.log", "b/a.txt.gz"], ["a.txt", "a.log", "b/a"]),
+        (["x/a.txt", "x/a.txt.gz"], ["a.txt", "a.txt.gz"]),
+        ([".gz", "logs/.log", ""], [".gz", ".log", ""]),
+        ([], []),
+    ],
+)
+def test_a_short_name_is_as_short_as_no_other_log_has(names, short):
+    assert [short_names(names)[name] for name in names] == short

@@ -5,9 +5,9 @@ import os
 from threading import Event
 
 from oslogserve.config import load
-from oslogserve.upload.destination import Destination
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted
+from oslogserve.upload.uploader import Destination
 
 
 class FakeWriter:
