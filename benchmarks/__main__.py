@@ -4,8 +4,8 @@
 Rounds alternate, and each case is measured right before or right after its neighbour. Between two
 machines or two runs, compare the ratios, not the times.
 
-  logs      a log as HTML, as text, by level; gzipped or not; by the native or the pure renderer
-  renderer  the renderers alone, over a log in memory
+  logs      a log as HTML, as text, by level; gzipped or not
+  renderer  the renderer alone, over a log in memory
   job       all 60 logs of a job at once: a summary, a search, errors, all lines merged by time
 
 At the end it prints the targets, and which of them were met.
@@ -24,7 +24,6 @@ from benchmarks.comparison.cases import Case
 from benchmarks.comparison.rows import Rounds
 from benchmarks.fetch import BadAnswer
 from benchmarks.lab import Lab
-from oslogserve.lines.renderer import WHY_NOT_NATIVE
 from tests.servers.process import ServerError
 
 PARTS = ("logs", "renderer", "job")
@@ -35,7 +34,7 @@ def main() -> int:
     rounds = Rounds(options.rounds)
     try:
         _check_installed(options)
-        every = cases.table(options.renderers, options.sources)
+        every = cases.table(options.sources)
         table = [case for case in every if re.search(options.only, case.name)]
         measured = _measured(options, table, rounds)
     except (BadAnswer, logs.NoLogs, servers.Missing, ServerError) as failure:
@@ -75,7 +74,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--logs", type=Path, metavar="DIR", help="also measure with the logs below DIR")
     for name, choices, chosen in (
         ("parts", PARTS, PARTS),
-        ("renderers", cases.RENDERERS, cases.RENDERERS),
         ("sources", cases.SOURCES, ("disk",)),
     ):
         help_text = f"some of {', '.join(choices)} (default: {' '.join(chosen)})"
@@ -104,17 +102,13 @@ def _check_installed(options: argparse.Namespace) -> None:
         servers.nginx_path()
     if "swift" in options.sources:
         servers.check_swift()
-    if "native" in options.renderers and "native" not in renderer.installed():
-        raise servers.Missing(f"{WHY_NOT_NATIVE}; leave it out by --renderers pure")
 
 
 def _measured(options: argparse.Namespace, table: list[Case], rounds: Rounds) -> list[logs.Log]:
     """The logs that were measured. Fills the rounds."""
     parts = options.parts
     if "renderer" in parts:
-        installed = renderer.installed()
-        chosen = {name: installed[name] for name in options.renderers}
-        renderer.measure(chosen, targets.LARGE, rounds)
+        renderer.measure(targets.LARGE, rounds)
     if set(parts) == {"renderer"}:
         return []
     with Lab(with_keystone=False) as lab:

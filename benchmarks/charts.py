@@ -15,7 +15,7 @@ from oslogserve.bench.report import COLOURS, slowest, with_plain_numbers
 #: Points of a line; more would not be visible.
 MOST_POINTS = 400
 #: Colours of bars by Bar.kind, and of targets.
-KINDS = {"native": COLOURS[0], "pure": COLOURS[3], "other": "#818b98"}
+KINDS = {"oslogserve": COLOURS[0], "other": "#818b98"}
 TARGET = COLOURS[1]
 
 #: Text stays text, and the same figure gives the same file.
@@ -88,7 +88,7 @@ def ratios(title: str, xlabel: str, shown: Sequence[Bar]) -> Figure:
     axes = figure.subplots()
     for kind in dict.fromkeys(bar.kind for bar in shown):
         own = {place: bar for place, bar in enumerate(shown) if bar.kind == kind}
-        label = None if kind == "other" else f"{kind} renderer"
+        label = None if kind == "other" else kind
         widths = [bar.value for bar in own.values()]
         drawn = axes.barh(list(own), widths, 0.6, color=KINDS[kind], label=label)
         notes = [f"{bar.value:.2f} ({bar.note})" for bar in own.values()]

@@ -33,7 +33,6 @@ WHOLE = ("html", "text")
 #: Views that are also measured gzipped. The others send little.
 GZIPPED = ("html", "text", "error")
 
-RENDERERS = ("native", "pure")
 SOURCES = ("disk", "swift")
 
 NGINX = "nginx, unpacking"
@@ -44,7 +43,7 @@ SWIFT_DOWNLOAD = "swift download"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A request to oslogserve or, without a renderer, another program that sends the same log."""
+    """A request to oslogserve, or another program that sends the same log."""
 
     name: str
     #: The name of the neighbour.
@@ -52,7 +51,7 @@ class Case:
     source: str = "disk"
     view: str = "text"
     is_gzipped: bool = False
-    renderer: str = ""
+    is_ours: bool = True
 
     def request(self, url: str, log: Log) -> Request:
         """The request for a log to the oslogserve at this URL."""
@@ -65,24 +64,24 @@ class Case:
         return source.request(log.file)._replace(headers=headers)
 
 
-def table(renderers: Collection[str], sources: Collection[str]) -> list[Case]:
+def table(sources: Collection[str]) -> list[Case]:
     ours = [
-        _ours(source, view, is_gzipped, renderer)
+        _ours(source, view, is_gzipped)
         for source in sources
         for view in VIEWS
         for is_gzipped in ((False, True) if view in GZIPPED else (False,))
-        for renderer in renderers
     ]
-    return [*ours, Case(ZCAT, neighbour=NGINX)] if "disk" in sources else ours
+    return [*ours, Case(ZCAT, neighbour=NGINX, is_ours=False)] if "disk" in sources else ours
 
 
-def _ours(source: str, view: str, is_gzipped: bool, renderer: str) -> Case:
-    words = [VIEWS[view].title, "gzipped" if is_gzipped else "", renderer]
-    name = ", ".join(filter(None, words)) + (" from Swift" if source == "swift" else "")
+def _ours(source: str, view: str, is_gzipped: bool) -> Case:
+    name = VIEWS[view].title + (", gzipped" if is_gzipped else "")
+    if source == "swift":
+        name += " from Swift"
     if source == "swift":
         neighbour = SWIFT_DOWNLOAD
     elif view == "text" and is_gzipped:
         neighbour = NGINX_AS_STORED
     else:
         neighbour = NGINX  # all of the log as plain text, whatever the view
-    return Case(name, neighbour, source, view, is_gzipped, renderer)
+    return Case(name, neighbour, source, view, is_gzipped)

@@ -50,10 +50,10 @@ def measure_logs(
 
 
 def _of_case(subjects: Subjects, case: Case, log: Log) -> Values:
-    if not case.renderer:
+    if not case.is_ours:
         return _of_program(subjects, case.name, log)
-    subject = subjects.ours[case.renderer]
-    values, size = _requested([case.request(subject.url, log)] * _times(log), subject)
+    request = case.request(subjects.ours.url, log)
+    values, size = _requested([request] * _times(log), subjects.ours)
     if case.view in cases.WHOLE:
         # Compressed again, a log may be somewhat smaller than stored, but never by half. For a small
         # log, the page's frame may be larger than the log.
@@ -128,8 +128,8 @@ def measure_job(subjects: Subjects, job: Job, sources: Collection[str], rounds: 
         for source, (table, requests) in tables.items():
             for name, query in JOB_QUERIES.items():
                 parameters = {key: text.format(id=job.request_id) for key, text in query.items()}
-                asked = Endpoint(name, subjects.first.url, {**parameters, "source": source})
-                ours = partial(_of_job, subjects.first, asked.request("job/"))
+                asked = Endpoint(name, subjects.ours.url, {**parameters, "source": source})
+                ours = partial(_of_job, subjects.ours, asked.request("job/"))
                 other = partial(_one_by_one, requests)
                 rounds.compare(table, name, ours, requests[0].source, other)
 

@@ -14,7 +14,7 @@ from benchmarks.comparison.targets import RATIOS
 def drawn(rounds: Rounds, table: list[Case], log: Log) -> Figure:
     by_name = {row.name: row for row in rounds.of(log.name)}
     unit = by_name[cases.NGINX].median("total")
-    ours = {case.name: case for case in table if case.renderer}
+    ours = {case.name: case for case in table if case.is_ours}
     others = [
         _bar(row, row.name, "other", unit) for row in by_name.values() if row.name not in ours
     ]
@@ -23,8 +23,7 @@ def drawn(rounds: Rounds, table: list[Case], log: Log) -> Figure:
     for case in ours.values():
         if case.source == "swift" and (case.view != "html" or case.is_gzipped):
             continue  # the other views from Swift show the same
-        name = case.name.replace(f", {case.renderer}", "")
-        bar = _bar(by_name[case.name], name, case.renderer, unit)
+        bar = _bar(by_name[case.name], case.name, "oslogserve", unit)
         if limit := targets.get(case.name):
             bar = bar._replace(target=limit * by_name[case.neighbour].median("total") / unit)
         bars.append(bar)

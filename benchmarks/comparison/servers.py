@@ -17,7 +17,6 @@ from benchmarks.lab import CONTAINER, WARM, Lab
 from benchmarks.processes import Workers
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
-from tests.servers.client import metric
 from tests.servers.process import HOST, Process, free_port
 
 #: Workers of gunicorn and of nginx.
@@ -102,17 +101,11 @@ class Subjects:
     """The running servers."""
 
     lab: Lab
-    #: oslogserve, by the name of the renderer.
-    ours: dict[str, Subject]
+    ours: Subject
     nginx: Subject
     nginx_as_stored: Subject
     #: The request header with a token for Swift.
     token: str = ""
-
-    @property
-    def first(self) -> Subject:
-        """oslogserve with the first of the renderers."""
-        return next(iter(self.ours.values()))
 
     def object_request(self, name: str) -> Request:
         """The request for an object of Swift."""
@@ -132,17 +125,11 @@ def running(lab: Lab, given: Namespace) -> Iterator[Subjects]:
     with_swift = "swift" in given.sources
     with contextlib.ExitStack() as stack:
         enter = stack.enter_context
-        ours = {}
-        for renderer in given.renderers:
-            env = {"OSLOGSERVE_RENDERER": renderer}
-            server = enter(lab.server(*options, with_swift=with_swift, env=env, **WHOLE_PAGES))
-            if not metric(server, "oslogserve_build_info", renderer=renderer):
-                raise Missing(f"the server has no {renderer} renderer")
-            name = f"oslogserve, {renderer}"
-            ours[renderer] = Subject(name, server.url, server.process.pid)
+        server = enter(lab.server(*options, with_swift=with_swift, **WHOLE_PAGES))
+        ours = Subject("oslogserve", server.url, server.process.pid)
         nginx = enter(_nginx(lab, "nginx", GUNZIP))
         as_stored = enter(_nginx(lab, "nginx-as-stored", AS_STORED))
-        for subject in (*ours.values(), nginx, as_stored):
+        for subject in (ours, nginx, as_stored):
             for source in SOURCES if with_swift else ("disk",):
                 _warm(subject, source)
             subject.workers.settle()

@@ -3,7 +3,7 @@
 
 import statistics
 
-from benchmarks.comparison.renderer import RENDERERS_ALONE
+from benchmarks.comparison.renderer import RENDERER_ALONE
 from benchmarks.comparison.rows import METRICS, MIB, Rounds
 from benchmarks.report import Outcome, digits
 
@@ -15,19 +15,19 @@ JOB, JOB_FROM_SWIFT = "a job", "a job from Swift"
 #: The largest ratio of a case's time to its neighbour's, by table.
 RATIOS = {
     LARGE_TABLE: {
-        "HTML, native": 1.05,
-        "HTML, gzipped, native": 1.25,
-        "text, gzipped, native": 1.3,
-        "level=ERROR, native": 0.45,
-        "q=, native": 0.5,
-        "re=, native": 0.5,
-        "q= with context=5, native": 0.55,
-        "format=summary, native": 0.5,
-        "tail=100, native": 0.45,
-        "lines= at the end, native": 0.45,
-        "HTML, native from Swift": 1.0,
-        "text, native from Swift": 0.5,
-        "level=ERROR, native from Swift": 0.45,
+        "HTML": 1.05,
+        "HTML, gzipped": 1.25,
+        "text, gzipped": 1.3,
+        "level=ERROR": 0.45,
+        "q=": 0.5,
+        "re=": 0.5,
+        "q= with context=5": 0.55,
+        "format=summary": 0.5,
+        "tail=100": 0.45,
+        "lines= at the end": 0.45,
+        "HTML from Swift": 1.0,
+        "text from Swift": 0.5,
+        "level=ERROR from Swift": 0.45,
     },
     JOB: {
         "summary": 0.75,
@@ -43,14 +43,14 @@ RATIOS = {
 }
 #: Limits of other metrics, by table and case.
 LIMITS = {
-    (LARGE_TABLE, "HTML, native"): {"first_byte": 0.003, "memory": 16 * MIB},
+    (LARGE_TABLE, "HTML"): {"first_byte": 0.003, "memory": 16 * MIB},
     (JOB, "a request's id"): {"first_byte": 0.15},
     (JOB, "level=ERROR by time"): {"first_byte": 0.15},
     (JOB, "all lines by time"): {"first_byte": 0.15, "memory": 64 * MIB},
-    (RENDERERS_ALONE, "HTML, native"): {"speed": 1.1e9},
-    (RENDERERS_ALONE, "ten formats, HTML, native"): {"speed": 5e8},
-    (RENDERERS_ALONE, "ten formats, level=ERROR, native"): {"speed": 7.5e8},
-    (RENDERERS_ALONE, "ten formats, summary, native"): {"speed": 5e8},
+    (RENDERER_ALONE, "HTML"): {"speed": 1.1e9},
+    (RENDERER_ALONE, "ten formats, HTML"): {"speed": 5e8},
+    (RENDERER_ALONE, "ten formats, level=ERROR"): {"speed": 7.5e8},
+    (RENDERER_ALONE, "ten formats, summary"): {"speed": 5e8},
 }
 
 
