@@ -14,7 +14,7 @@ from tests.faults.stage import BOUNDS, THREADS, Stage
 from tests.faults.starve import read_without_descriptors
 from tests.servers import failing_disk
 from tests.servers.failing_disk import FailingDisk, File
-from tests.servers.lying_swift import LyingSwift
+from tests.servers.faulty import BLACK_HOLE, Faulty
 
 PROBE = "probe.txt"
 #: Bytes of a file at which the trouble is: beyond what can be read ahead of a reader that stalls.
@@ -166,9 +166,9 @@ class BesideStage(DiskStage):
 
 @contextlib.contextmanager
 def _black_hole(stage):
-    stage.swift.may_answer.clear()
+    stage.swift.behave(BLACK_HOLE)
     yield
-    stage.swift.may_answer.set()
+    stage.swift.behave()
 
 
 @BESIDE_ROWS.row("beside a Swift that hangs", survives=True, around=_black_hole)
@@ -251,7 +251,7 @@ def stage():
 def beside_stage():
     with (
         tempfile.TemporaryDirectory(prefix="oslogserve-faults-") as root,
-        LyingSwift() as swift,
+        Faulty() as swift,
         BesideStage(Path(root), swift) as stage,
     ):
         yield stage

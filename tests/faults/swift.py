@@ -14,7 +14,7 @@ from tests.faults import logs
 from tests.faults.rows import CELLS, LINES, Cell, Rows
 from tests.faults.stage import BOUNDS, LARGE_LOGS, Stage
 from tests.faults.starve import read_without_descriptors
-from tests.servers.faulty import BLACK_HOLE, Fault, FaultyProxy
+from tests.servers.faulty import BLACK_HOLE, Fault, Faulty
 from tests.servers.keystone import Keystone
 from tests.servers.process import poll
 from tests.servers.swift import SERVERS, FourProcessSwift, Swift
@@ -489,7 +489,7 @@ def _(stage, cell):
 
 @KEYSTONE_ROWS.row("Keystone down, token revoked")
 def _(stage, cell):
-    return _revoked(stage, cell, FaultyProxy.refuse)
+    return _revoked(stage, cell, Faulty.refuse)
 
 
 @KEYSTONE_ROWS.row("Keystone hangs, token revoked")

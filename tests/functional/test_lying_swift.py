@@ -10,20 +10,31 @@ import pytest
 
 from oslogserve.errors import Incomplete
 from oslogserve.sources import resuming
-from tests.servers.lying_swift import ACCOUNT, CONTAINER, TOKEN, LyingSwift, reply
+from tests.servers.faulty import ACCOUNT, CONTAINER, TOKEN, Faulty, reply
 from tests.unit.handlers.asking import Asking, is_unpacked_by_a_browser
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] A line like any other\n" * 4000
+LAST = b"The last one has no end"
+LOG += LAST
 SIZE = len(LOG)
-MD5 = hashlib.md5(LOG).hexdigest()
+#: Its blocks are stored, not deflated: an altered byte is a byte of the log.
+PACKED = gzip.compress(LOG, 0)
+VIEWS = ("html", "text", "raw", "jsonl")
 HALF = SIZE // 2
 OTHER = LOG.replace(b"INFO", b"LIES")
+
+
+def md5_of(content):
+    return hashlib.md5(content).hexdigest()
+
+
+MD5 = md5_of(LOG)
 
 
 @pytest.fixture
 def swift(monkeypatch):
     monkeypatch.setattr(resuming, "PAUSE", 0.0)
-    with LyingSwift() as swift:
+    with Faulty() as swift:
         yield swift
 
 
@@ -66,6 +77,80 @@ def rest(body, first=HALF, last=SIZE - 1, status="206 Partial Content", **header
 
 def chunked(body):
     return b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+
+
+# What a log's answers lie about
+
+CHUNKED = {"Transfer_Encoding": "chunked"}
+UNSIZED = CHUNKED | {"Content_Length": None}
+
+
+def broken_resume(stored):
+    """The half, then other bytes of the other half."""
+    etag, size = md5_of(stored), len(stored)
+    other = bytes(byte ^ 1 for byte in stored[HALF:])
+    place = f"bytes {HALF}-{size - 1}/{size}"
+    return [
+        reply("200 OK", stored[:HALF], Content_Length=size, ETag=etag),
+        reply("206 Partial Content", other, Content_Range=place, ETag=etag),
+    ]
+
+
+def half_without_a_length(stored):
+    return [reply("200 OK", stored[:HALF], Content_Length=None, ETag=md5_of(stored))]
+
+
+#: The answers to a log's requests, in turn. A reader is told in every view.
+LIES = {
+    "resumed longer": [BROKEN, rest(OTHER[HALF:] + b"more\n")],
+    "resumed from before": [BROKEN, rest(OTHER[HALF - 50 :])],
+    "resumed to another end": [BROKEN, rest(OTHER[HALF:] + b"more\n", last=SIZE + 4)],
+    "resumed at another place": [BROKEN, rest(OTHER[HALF:], first=HALF - 1, last=SIZE - 2)],
+    "resumed shorter": [BROKEN, rest(OTHER[HALF:-1], last=SIZE - 2)],
+    "resumed with 200": [BROKEN, rest(OTHER[HALF:], status="200 OK")],
+    "resumed in chunks": [BROKEN, rest(chunked(OTHER[HALF:] + b"more\n"), **UNSIZED)],
+    "resumed at no place": [BROKEN, reply("206 Partial Content", OTHER[HALF:], ETag=MD5)],
+    "resumed another version": [BROKEN, rest(OTHER[HALF:], ETag="f" * 32)],
+    "other bytes": broken_resume(LOG),
+    "other bytes of a gzip": broken_resume(PACKED),
+    "half without a length": half_without_a_length(LOG),
+    "half of a gzip without a length": half_without_a_length(PACKED),
+    **{
+        f"{place} its length, {name}": [
+            reply("200 OK", chunked(body), Content_Length=SIZE, ETag=etag, **CHUNKED)
+        ]
+        for place, body in (("beyond", LOG + b"more\n"), ("short of", LOG[:HALF]))
+        for name, etag in (("its MD5", MD5), ("no MD5", "7"))
+    },
+}
+#: Those that are known before the first byte: 503.
+KNOWN_LIES = {
+    "204": reply("204 No Content", Content_Length=SIZE, ETag=MD5),
+    "closed": reply("200 OK", Content_Length=SIZE, ETag=MD5),
+    "empty chunk": reply("200 OK", b"0\r\n\r\n", Content_Length=SIZE, ETag=MD5, **CHUNKED),
+    "page of a gateway": reply("200 OK", b"<html>Please log in", Last_Modified=None),
+    **{
+        f"time {when!r}": reply("200 OK", LOG, ETag=MD5, Last_Modified=when)
+        for when in ("yesterday", "Fri, 31 Dec 99999 00:00:00 GMT", "")
+    },
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("answers", LIES.values(), ids=LIES)
+def test_a_lie_about_a_log_is_told(swift, server, answers, view):
+    put(swift, *answers)
+    came, is_told = received(server, f"/a.txt?format={view}")
+    assert is_told
+    assert b"LIES" not in came
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("answer", KNOWN_LIES.values(), ids=KNOWN_LIES)
+def test_what_is_no_log_of_swift_is_503(swift, server, answer, view):
+    put(swift, answer)
+    answer = server(f"/a.txt?format={view}")
+    assert (answer.status_int, "Retry-After" in answer.headers) == (503, True)
 
 
 def token_from_keystone(url):
@@ -116,67 +201,16 @@ def test_a_token_of_another_form_is_no_error_of_ours(swift, with_keystone, key, 
     assert with_keystone({"token": token}) in allowed
 
 
-@pytest.mark.parametrize("view", ["html", "raw", "text", "jsonl"])
-@pytest.mark.parametrize(
-    "answer",
-    [
-        rest(OTHER[HALF:] + b"more\n"),
-        rest(OTHER[HALF - 50 :]),
-        rest(OTHER[HALF:] + b"more\n", last=SIZE + 4),
-        rest(OTHER[HALF:], first=HALF - 1, last=SIZE - 2),
-        rest(OTHER[HALF:-1], last=SIZE - 2),
-        rest(OTHER[HALF:], status="200 OK"),
-        rest(chunked(OTHER[HALF:] + b"more\n"), Content_Length=None, Transfer_Encoding="chunked"),
-        reply("206 Partial Content", OTHER[HALF:], ETag=MD5),
-        rest(OTHER[HALF:], ETag="f" * 32),
-    ],
-    ids=[
-        *("longer", "from-before", "another-end", "another-place", "shorter", "200", "chunked"),
-        *("no-place", "another-version"),
-    ],
-)
-def test_a_resume_that_is_answered_with_another_range_is_never_passed_on(
-    swift, server, view, answer
-):
-    put(swift, BROKEN, answer)
-    came, is_broken = received(server, f"/a.txt?format={view}")
-    assert is_broken
-    assert b"LIES" not in came
-
-
-@pytest.mark.parametrize("url", ["/a.txt?format=raw", "/a.txt?format=text"])
-@pytest.mark.parametrize("etag", [MD5, "7"], ids=["its-md5", "no-md5"])
-def test_a_log_that_goes_on_behind_its_length_is_told(swift, server, url, etag):
-    """A body without a length of its own, whose header has one."""
-    body = chunked(LOG + b"more\n")
-    put(swift, reply("200 OK", body, Content_Length=SIZE, Transfer_Encoding="chunked", ETag=etag))
-    assert received(server, url)[1]
-
-
-@pytest.mark.parametrize("view", ["html", "raw", "text", "jsonl"])
-@pytest.mark.parametrize("stored", [LOG, gzip.compress(LOG, 0)], ids=["plain", "gzip"])
-def test_a_resume_with_other_bytes_of_the_range_is_told(swift, server, stored, view):
-    """And so is a body without a length that ends early."""
-    etag = hashlib.md5(stored).hexdigest()
-    broken = reply("200 OK", stored[:HALF], Content_Length=len(stored), ETag=etag)
-    end = f"bytes {HALF}-{len(stored) - 1}/{len(stored)}"
-    other = bytes(byte ^ 1 for byte in stored[HALF:])
-    put(swift, broken, reply("206 Partial Content", other, Content_Range=end, ETag=etag))
-    assert received(server, f"/a.txt?format={view}")[1]
-    put(swift, reply("200 OK", stored[:HALF], Content_Length=None, ETag=etag))
-    assert received(server, f"/a.txt?format={view}")[1]
-
-
-def test_what_is_no_log_of_swift_is_503(swift, server):
-    """Such as the page of a gateway: it has no time."""
-    put(swift, reply("200 OK", b"<html>Please log in", Last_Modified=None))
-    assert server("/a.txt").status_int == 503
-
-
-def test_a_resume_that_fits_goes_on(swift, server):
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_resume_that_fits_goes_on(swift, server, view):
+    put(swift, reply("200 OK", LOG, ETag=MD5))
+    whole = received(server, f"/a.txt?format={view}")
     put(swift, BROKEN, rest(LOG[HALF:]))
-    assert received(server, "/a.txt?format=raw") == (LOG, False)
+    assert received(server, f"/a.txt?format={view}") == whole
     assert swift.asked[-1].headers["range"] == f"bytes={HALF}-{SIZE - 1}"
+    came, is_told = whole
+    assert came == LOG if view in ("text", "raw") else LAST in came
+    assert not is_told
 
 
 # Redirects
@@ -184,7 +218,7 @@ def test_a_resume_that_fits_goes_on(swift, server):
 
 @pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])
 def test_no_token_goes_to_where_swift_redirects(swift, server, status):
-    with LyingSwift() as other:
+    with Faulty() as other:
         put(other, reply("200 OK", b"of another\n"))
         for method, path in [("GET", "/a.txt"), ("HEAD", "/a.txt"), ("GET", "")]:
             address = f"{other.url}{CONTAINER}{path}"
@@ -196,7 +230,7 @@ def test_no_token_goes_to_where_swift_redirects(swift, server, status):
 
 @pytest.mark.parametrize("status", ["302", "307", "308"])
 def test_no_password_goes_to_where_the_identity_service_redirects(swift, server, status):
-    with LyingSwift() as other:
+    with Faulty() as other:
         put(swift, reply("200 OK", LOG))
         address = f"{other.url}/auth/v1.0"
         swift.answers["GET", "/auth/v1.0"] = [reply(f"{status} Moved", Location=address)]
@@ -308,31 +342,7 @@ def test_a_listing_shows_the_last_moment_of_all(swift, server, view):
     assert "9999-12-31" in server(f"/d/?format={view}").text
 
 
-# Bodies and lengths
-
-
-@pytest.mark.parametrize("view", ["html", "text", "raw", "jsonl"])
-@pytest.mark.parametrize(
-    "answer",
-    [
-        reply("204 No Content", Content_Length=SIZE, ETag=MD5),
-        reply("200 OK", Content_Length=SIZE, ETag=MD5),
-        reply(
-            "200 OK",
-            b"0\r\n\r\n",
-            Content_Length=SIZE,
-            Transfer_Encoding="chunked",
-            ETag=MD5,
-        ),
-    ],
-    ids=["204", "closed", "empty-chunk"],
-)
-def test_an_answer_without_the_body_that_it_announces_is_503_and_not_500(
-    swift, server, answer, view
-):
-    put(swift, answer)
-    answer = server(f"/a.txt?format={view}")
-    assert (answer.status_int, "Retry-After" in answer.headers) == (503, True)
+# Lengths
 
 
 @pytest.mark.parametrize("length", ["-5", "+5", "0x5", "", "\u0665", "9" * 5000, "1_0"])
@@ -342,12 +352,6 @@ def test_no_length_that_is_none_goes_out(swift, server, length, method):
     put(swift, reply("200 OK", LOG[:5] if method == "GET" else b"", **headers), method=method)
     assert server("/a.txt?format=jsonl", method).status_int == 503
     assert server("/a.txt?format=text", method).status_int == 503
-
-
-@pytest.mark.parametrize("when", ["yesterday", "Fri, 31 Dec 99999 00:00:00 GMT", ""])
-def test_a_log_of_no_time_is_503(swift, server, when):
-    put(swift, reply("200 OK", LOG, ETag=MD5, Last_Modified=when))
-    assert server("/a.txt").status_int == 503
 
 
 # What is kept of a damaged log
@@ -387,12 +391,9 @@ def test_a_log_of_the_last_moment_of_all_is_shown(swift, server, view):
 
 # Byte ranges
 
-#: Its blocks are stored, not deflated: an altered byte is a byte of the log.
-PACKED = gzip.compress(LOG, 0)
-
 
 def packed(stored):
-    return reply("200 OK", stored, ETag=hashlib.md5(PACKED).hexdigest())
+    return reply("200 OK", stored, ETag=md5_of(PACKED))
 
 
 @pytest.mark.parametrize("altered", [100, SIZE // 2])
@@ -422,10 +423,6 @@ DAMAGED = b"".join(
 BEFORE = sum(map(len, SEGMENTS[:ALTERED]))
 
 
-def md5_of(content):
-    return hashlib.md5(content).hexdigest()
-
-
 def segment_rows():
     return [
         row(f"segments/{number}", hash=md5_of(segment), bytes=len(segment))
@@ -447,19 +444,6 @@ def put_large(swift, headers, body, rows):
 
 
 @LARGE
-@pytest.mark.parametrize("view", ["html", "text", "raw", "jsonl"])
-def test_a_byte_altered_in_a_segment_is_never_passed_on_without_a_word(
-    swift, server, headers, view
-):
-    put_large(swift, headers, DAMAGED, segment_rows())
-    came, is_told = received(server, f"/a.txt?format={view}")
-    assert is_told
-    if view == "raw":  # it ends behind that segment, as far as a chunk reaches
-        assert came == DAMAGED[: len(came)]
-        assert BEFORE <= len(came) < SIZE
-
-
-@LARGE
 @pytest.mark.parametrize("view", ["text", "raw"])
 def test_a_large_object_that_fits_its_segments_is_complete(swift, server, headers, view):
     put_large(swift, headers, LOG, segment_rows())
@@ -469,41 +453,33 @@ def test_a_large_object_that_fits_its_segments_is_complete(swift, server, header
     assert asked[1].endswith("?multipart-manifest=get" if headers is SLO else "&prefix=segments/")
 
 
-@LARGE
-@pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
-@pytest.mark.parametrize("end", [BEFORE, BEFORE + 10], ids=["behind a segment", "within one"])
-def test_a_large_object_that_ends_early_and_properly_is_told(swift, server, headers, url, end):
-    """A proxy has taken away its length."""
-    headers = headers | {"Content_Length": None, "Transfer_Encoding": "chunked"}
-    put_large(swift, headers, chunked(LOG[:end]), segment_rows())
-    assert received(server, url)[1]
+#: The body, its segments, and headers of its own: a proxy has taken away its length.
+LARGE_LIES = {
+    "altered in a segment": (DAMAGED, segment_rows(), {}),
+    "ends behind a segment": (chunked(LOG[:BEFORE]), segment_rows(), UNSIZED),
+    "ends within a segment": (chunked(LOG[: BEFORE + 10]), segment_rows(), UNSIZED),
+    "goes on behind its segments": (LOG + b"more\n", segment_rows(), {}),
+    "fewer segments": (LOG, segment_rows()[:-1], {}),
+    "segments turned": (LOG, segment_rows()[::-1], {}),
+    "no segments": (LOG, [], {}),
+    "no hash": (LOG, [{**segment_rows()[0], "hash": None}], {}),
+    "a number": (LOG, [7], {}),
+    "no range": (LOG, [{"range": "1"}], {}),
+    "no data": (LOG, [{"data": 7}], {}),
+    "no list": (LOG, 7, {}),
+}
 
 
 @LARGE
-@pytest.mark.parametrize("url", ["/a.txt?format=text", "/a.txt?format=raw"])
-def test_what_comes_behind_the_last_segment_is_told(swift, server, headers, url):
-    put_large(swift, headers, LOG + b"more\n", segment_rows())
-    assert received(server, url)[1]
-
-
-@LARGE
-@pytest.mark.parametrize(
-    "rows",
-    [
-        segment_rows()[:-1],
-        segment_rows()[::-1],
-        [],
-        [{**segment_rows()[0], "hash": None}],
-        [7],
-        [{"range": "1"}],
-        [{"data": 7}],
-        7,
-    ],
-    ids=["fewer", "turned", "none", "no hash", "a number", "no range", "no data", "no list"],
-)
-def test_segments_that_are_not_those_of_the_log_are_told(swift, server, headers, rows):
-    put_large(swift, headers, LOG, rows)
-    assert received(server, "/a.txt?format=text")[1]
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(("body", "rows", "own"), LARGE_LIES.values(), ids=LARGE_LIES)
+def test_a_lie_about_a_large_object_is_told(swift, server, headers, body, rows, own, view):
+    put_large(swift, headers | own, body, rows)
+    came, is_told = received(server, f"/a.txt?format={view}")
+    assert is_told
+    if view == "raw" and body is DAMAGED:  # it ends behind that segment, as far as a chunk reaches
+        assert came == DAMAGED[: len(came)]
+        assert BEFORE <= len(came) < SIZE
 
 
 @LARGE

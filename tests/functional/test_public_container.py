@@ -8,8 +8,8 @@ import json
 import pytest
 
 from tests.servers.client import ask, ini, metric
+from tests.servers.faulty import ACCOUNT, CONTAINER, Faulty, reply
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.lying_swift import ACCOUNT, CONTAINER, LyingSwift, reply
 from tests.unit.handlers.asking import Asking
 
 LOG = b"2024-03-28 12:20:43.570 1 ERROR nova.compute [-] A line like any other\n" * 40
@@ -83,7 +83,7 @@ def test_a_container_that_is_not_public_is_not_ready(swift, container):
 
 def test_no_token_is_sent_not_even_a_readers(tmp_path):
     readers = {"Authorization": "Bearer a", "X-Auth-Token": "b"}
-    with LyingSwift() as swift:
+    with Faulty() as swift:
         swift.answers["GET", f"{CONTAINER}/log.txt"] = [reply("200 OK", LOG)]
         options = {"storage_url": swift.url + ACCOUNT + "/", "container": "logs"}
         asking = Asking(tmp_path, **{f"swift_{key}": value for key, value in options.items()})

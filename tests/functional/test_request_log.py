@@ -10,8 +10,8 @@ import pytest
 
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask, begin, exchanged, ini
+from tests.servers.faulty import CONTAINER, Faulty, reply
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.lying_swift import CONTAINER, LyingSwift, reply
 from tests.servers.process import HOST, REPOSITORY, poll
 
 LINE = b"2026-03-04 18:22:11.248 1 ERROR nova.compute [-] something went wrong\n"
@@ -156,7 +156,7 @@ def test_under_mod_wsgi_lines_go_to_a_file_or_to_apaches_error_log():
 
 @pytest.fixture
 def lying():
-    with LyingSwift() as swift:
+    with Faulty() as swift:
         yield swift
 
 

@@ -9,8 +9,8 @@ import pytest
 from oslogserve.app import App
 from oslogserve.config import load
 from tests.servers.client import ask, ini
+from tests.servers.faulty import ACCOUNT, CONTAINER, Faulty, reply
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.lying_swift import ACCOUNT, CONTAINER, LyingSwift, reply
 from tests.unit.handlers.asking import Asking
 
 PASSWORD = "pass-4f1d9c"
@@ -48,7 +48,7 @@ format = %(name)s %(levelname)s %(message)s
 
 @pytest.fixture
 def swift():
-    with LyingSwift() as swift:
+    with Faulty() as swift:
         swift.answers["GET", f"{CONTAINER}/log.txt"] = [reply("200 OK", LOG)]
         yield swift
 

@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 
 from tests.servers.conf import write_conf
-from tests.servers.faulty import FaultyProxy
+from tests.servers.faulty import Faulty
 from tests.servers.process import HOST, Process, Server, environment, free_port, poll
 from tests.servers.request_log import RequestLog
 
@@ -27,7 +27,7 @@ _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 class Keystone(Server):
     """Keystone under gunicorn with SQLite; tokens live `expiration` seconds (3 or more).
 
-    faulty: clients reach it through the FaultyProxy `faulty`, Swift does not.
+    faulty: clients reach it through the Faulty `faulty`, Swift does not.
     """
 
     user = "logs"
@@ -43,7 +43,7 @@ class Keystone(Server):
         self._service_password = secrets.token_hex(8)
         port = free_port()
         self.url = f"http://{HOST}:{port}"
-        self.faulty = self._resources.enter_context(FaultyProxy(port)) if faulty else None
+        self.faulty = self._resources.enter_context(Faulty(port)) if faulty else None
         self.auth_url = f"{self.faulty.url if faulty else self.url}/v3"
         self._own_url = f"{self.url}/v3"
         self._requests = RequestLog(self.root / "requests.log")

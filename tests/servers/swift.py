@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from tests.servers.conf import write_conf
-from tests.servers.faulty import FaultyProxy
+from tests.servers.faulty import Faulty
 from tests.servers.process import HOST, Process, Server, free_ports
 from tests.servers.request_log import RequestLog
 
@@ -31,7 +31,7 @@ class Swift(Server):
     The proxy gives a server up for 60 s after ten errors by default; here it
     always asks again, so a restarted server is back at once.
 
-    faulty: clients reach it, and the storage URL leads, through the FaultyProxy `faulty`.
+    faulty: clients reach it, and the storage URL leads, through the Faulty `faulty`.
     constraints: options of swift.conf's [swift-constraints].
     storage_url_scheme: tempauth's: https where TLS stands before it.
     """
@@ -65,7 +65,7 @@ class Swift(Server):
         self.processes = {name: self._process(name, servers) for name, servers in self.PROCESSES}
         self._requests = RequestLog(self.root / "requests.log")
         if faulty:
-            self.faulty = self._resources.enter_context(FaultyProxy(self.ports["proxy"]))
+            self.faulty = self._resources.enter_context(Faulty(self.ports["proxy"]))
 
     def _begin(self):
         self._configure()
