@@ -20,13 +20,9 @@ MOST_FAULTS = 400
 #: Answers of one query whose links are followed.
 MOST_ANSWERS = 40
 #: Options by the server's name. Pages and chunks are small, so that they end everywhere.
-SERVERS = {
-    "native": {"renderer": "auto", "page_size": 4096, "chunk_size": 1024},
-    "pure": {"renderer": "pure", "page_size": 5000},
-    "capped": {"renderer": "auto", "job_logs": 2},
-}
-#: How often each is asked: the pure renderer takes twenty times as long.
-WEIGHTS = {"native": 6, "capped": 3, "pure": 1}
+SERVERS = {"small": {"page_size": 4096, "chunk_size": 1024}, "capped": {"job_logs": 2}}
+#: How often each is asked.
+WEIGHTS = {"small": 2, "capped": 1}
 
 
 class Round(NamedTuple):
@@ -103,7 +99,7 @@ def _asked(servers, seed):
         try:
             judge(servers.chain(name, address, query.format))
         except AssertionError as fault:
-            faults.append(f"seed {seed}, {name} renderer: {address}\n{fault}")
+            faults.append(f"seed {seed}, {name} server: {address}\n{fault}")
     shutil.rmtree(f"{servers.root}/{job.name}")
     return faults
 
