@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import gc
 import tempfile
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,3 +23,11 @@ def any_time():
         pytest.skip(f"{TMPFS} is not there")
     with tempfile.TemporaryDirectory(dir=TMPFS) as name:
         yield Path(name)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The monotonic clock, which goes on where a test says so."""
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
+    return clock

@@ -7,7 +7,6 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
-from types import SimpleNamespace
 
 import pytest
 import webob
@@ -15,7 +14,6 @@ import webob
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
 from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload, blocks
-from oslogserve.sources import bulkhead
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
@@ -279,14 +277,6 @@ def test_whoever_left_is_seen(monkeypatch):
     monkeypatch.setattr(budget, "LOOK_EVERY", 0)
     with pytest.raises(ClientLeft):
         next(Budget(Allowance(60, 0), Client(has_left=True)).charged([b""]))
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = SimpleNamespace(now=1000.0, monotonic=lambda: clock.now, thread_time=time.thread_time)
-    for module in (budget, bulkhead):
-        monkeypatch.setattr(module, "time", clock)
-    return clock
 
 
 def with_one_place(client):

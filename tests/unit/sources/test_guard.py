@@ -3,13 +3,12 @@ import os
 import re
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Context, Folder, bulkhead, outages
+from oslogserve.sources import Context, Folder
 from oslogserve.sources import guard as module
 from oslogserve.sources.guard import (
     FAILURES,
@@ -46,17 +45,6 @@ class Flaky(FakeSource):
 
     def check(self):
         self.open(b"")
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """A clock that moves where a test moves it."""
-    clock = SimpleNamespace(now=100.0)
-    moved = SimpleNamespace(monotonic=lambda: clock.now, perf_counter=time.perf_counter)
-    monkeypatch.setattr(bulkhead, "time", moved)
-    monkeypatch.setattr(outages, "time", moved)
-    monkeypatch.setattr(module, "time", moved)
-    return clock
 
 
 @pytest.fixture
