@@ -3,8 +3,9 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
+
+from tests.servers.process import descendants
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -18,7 +19,7 @@ class Workers:
 
     def settle(self) -> None:
         """Notes the present memory as that of an idle server."""
-        self._idle = {pid: _memory(pid, "VmRSS") for pid in self._pids()}
+        self._idle = {pid: memory_of(pid, "VmRSS") for pid in self._pids()}
 
     def reset_peak(self) -> None:
         for pid in self._pids():
@@ -28,26 +29,10 @@ class Workers:
 
     def peak_above_idle(self) -> int:
         """The largest peak of a worker since reset_peak(), in bytes above settle()."""
-        return max(_memory(pid, "VmHWM") - self._idle[pid] for pid in self._pids())
+        return max(memory_of(pid, "VmHWM") - self._idle[pid] for pid in self._pids())
 
     def _pids(self) -> list[int]:
-        return [pid for pid in family(self._pid) if not children(pid)]
-
-
-def children(pid: int) -> list[int]:
-    found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        # A thread that has ended meanwhile has no children.
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            found += [int(child) for child in (task / "children").read_text().split()]
-    return found
-
-
-def family(pid: int) -> Iterator[int]:
-    """Yields the ids of a process and of all that it started."""
-    yield pid
-    for child in children(pid):
-        yield from family(child)
+        return [pid for pid in descendants(self._pid) if descendants(pid) == [pid]]
 
 
 def processor_seconds(pid: int) -> float:
@@ -56,13 +41,14 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def private_memory(pid: int) -> int:
+def privatememory_of(pid: int) -> int:
     """Bytes of memory that a process shares with no other."""
     rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     private = ("Private_Clean:", "Private_Dirty:")
     return sum(int(row.split()[1]) * 1024 for row in rows if row.startswith(private))
 
 
-def _memory(pid: int, field: str) -> int:
+def memory_of(pid: int, field: str) -> int:
+    """Bytes of a kind of memory, such as VmRSS, or VmHWM for the most that was resident."""
     rows = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(row.split()[1]) * 1024 for row in rows if row.startswith(f"{field}:"))

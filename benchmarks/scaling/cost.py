@@ -18,7 +18,7 @@ from benchmarks import processes
 from benchmarks.fetch import fetched_once
 from benchmarks.lab import Lab
 from oslogserve.bench.logs import Endpoint
-from tests.servers.process import poll
+from tests.servers.process import descendants, poll
 
 COSTS = Path(__file__).with_name("costs.json")
 #: Bytes of the two logs, and the number of requests for each.
@@ -127,11 +127,11 @@ def _connections(port: int) -> int:
 
 def _processor_seconds(pid: int) -> float:
     """Processor seconds of a process and of all that it started."""
-    return sum(map(processes.processor_seconds, processes.family(pid)))
+    return sum(map(processes.processor_seconds, descendants(pid)))
 
 
 def _memory(pid: int) -> int:
-    return sum(map(processes.private_memory, processes.family(pid)))
+    return sum(map(processes.private_memory, descendants(pid)))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from benchmarks.attacks.logs import MIB, bomb
 from oslogserve.logs import budget
-from tests.attacks.logs import MIB, bomb
 from tests.servers.client import ask, ini, metric, sum_of
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll

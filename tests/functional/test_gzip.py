@@ -12,7 +12,7 @@ import pytest
 
 from tests.servers.client import ask, begin, counted, ini, metric
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import _descendants, poll
+from tests.servers.process import descendants, poll
 
 GZIP = {"Accept_Encoding": "gzip, deflate, br"}
 LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] line %d\n"
@@ -112,7 +112,7 @@ def large(tmp_path):
 def holders(server, path):
     """How many descriptors of the server's processes are of this file."""
     count = 0
-    for pid in _descendants(server.process.pid):
+    for pid in descendants(server.process.pid):
         for link in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(FileNotFoundError):
                 count += os.readlink(link) == str(path)

@@ -245,7 +245,7 @@ class Process:
                 os.kill(pid, signal.SIGCONT)
 
     def _family(self):
-        return _descendants(self.pid) if self.running else []
+        return descendants(self.pid) if self.running else []
 
 
 class Server:
@@ -284,7 +284,7 @@ class Server:
         self._resources.close()
 
 
-def _descendants(pid):
+def descendants(pid):
     """The pid and those of its children and theirs, parents first."""
     family = [pid]
     for member in family:

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows: bench compared with the truth, and with wrk."""
+"""python -m benchmarks.accuracy [--only PATTERN] [--seconds N]
 
+Compares `oslogserve bench get` with a server that knows its delays, and with wrk. Prints each figure with the
+true one. The exit status is 1 if they differ. The machine should do nothing else meanwhile; if it does, put
+`chrt --fifo 1` before the command.
+"""
+
+import argparse
 import json
 import re
 import shutil
@@ -10,8 +16,8 @@ from typing import NamedTuple
 
 import numpy
 
+from benchmarks.lab import oslogserve
 from tests.servers.delays import Delays
-from tests.servers.process import environment
 
 #: A percentile may be off by this many seconds, or by this part of the truth.
 SECONDS, PART = 0.001, 0.05
@@ -75,7 +81,8 @@ def _beside_truth(name, server, path, parallel, count):
 def _beside_wrk(name, url, parallel, seconds):
     command = ["wrk", "--threads", "1", "--connections", str(parallel), "--duration", f"{seconds}s"]
     found = _bench(url, parallel, "--duration", str(seconds))
-    wrk = float(re.search(r"Requests/sec:\s+([\d.]+)", _output([*command, url]))[1])
+    output = subprocess.run([*command, url], capture_output=True, text=True, check=True).stdout
+    wrk = float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1])
     off = abs(found.rate - wrk) / wrk
     is_good = found.limited <= SELDOM if off <= RATE else found.limited >= MOSTLY
     is_good |= abs(off - RATE) <= NEAR_RATE
@@ -88,8 +95,8 @@ def _limited(found):
 
 
 def _bench(url, parallel, *arguments):
-    command = [sys.executable, "-m", "oslogserve", "bench", "get", url, "--sources", "a", "--json"]
-    output = json.loads(_output([*command, "--parallel", str(parallel), *arguments]))
+    command = ["bench", "get", url, "--sources", "a", "--json", "--parallel", str(parallel)]
+    output = json.loads(oslogserve(*command, *arguments))
     (run,) = output["runs"]
     assert run["failures"] == 0
     response = output["sources"]["a"]["response"]["all"]
@@ -97,6 +104,18 @@ def _bench(url, parallel, *arguments):
     return Measured(response["p50"], response["p99"], run["requests"] / run["seconds"], limited)
 
 
-def _output(command):
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True)
-    return done.stdout
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="of a row's name")
+    parser.add_argument("--seconds", type=int, default=4, metavar="N", help="of each row, about")
+    given = parser.parse_args()
+    bad = 0
+    for row in run(given.only, given.seconds):
+        print(row.text(), flush=True)
+        bad += not row.is_good
+    print(f"{bad} rows are off" if bad else "all is as it should be")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
-from tests.attacks.reports import REPORTS
+from benchmarks.attacks.reports import REPORTS
 
 HTML = "Accept: text/html"
 GZIP = "Accept-Encoding: gzip"

@@ -5,7 +5,7 @@ import gzip
 import random
 import zlib
 
-from tests.attacks import reports
+from benchmarks.attacks import reports
 
 MIB = 2**20
 SMALL = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"

@@ -1,20 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One attack, measured: a worker's memory and other readers' latency."""
+"""python -m benchmarks.attacks [--only PATTERN] [--seconds N]
 
+Attacks on a real gunicorn with the settings that are shipped. Prints a row for each attack: a worker's memory,
+and other readers' latency. The exit status is 1 if a worker had more memory than it may.
+"""
+
+import argparse
 import contextlib
 import re
-import socket
+import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.attacks.clients import Attackers
-from tests.attacks.logs import MIB, SMALL
+import numpy
+
+from benchmarks.attacks import logs
+from benchmarks.attacks.clients import Attackers
+from benchmarks.attacks.logs import MIB, SMALL
+from benchmarks.attacks.table import ATTACKS
+from benchmarks.processes import memory_of
 from tests.faults.leaks import workers
 from tests.servers.client import ask, ini
+from tests.servers.faulty import BLACK_HOLE, Faulty
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.nginx import Nginx
-from tests.servers.process import HOST, poll
+from tests.servers.process import poll
+
+#: MiB that a worker may have.
+MOST_MEMORY = 256
 
 #: Small answers that are timed before each attack.
 CALM = 400
@@ -36,7 +51,7 @@ class Measured(NamedTuple):
 
     def __str__(self):
         latencies = [
-            f"{1000 * quantile(times, part):.1f}"
+            f"{1000 * numpy.percentile(times, part):.1f}"
             for part in (50, 99)
             for times in (self.without, self.beside)
         ]
@@ -47,17 +62,14 @@ class Measured(NamedTuple):
         )
 
 
-def quantile(times, percent):
-    ordered = sorted(times) or [0.0]
-    return ordered[min(len(ordered) * percent // 100, len(ordered) - 1)]
-
-
 def measured(attack, root, seconds):
     """Costs of the attack, which goes on for so many seconds."""
     with contextlib.ExitStack() as stack:
         sections = {"disk": {"root": root, "links": "yes" if attack.follows_links else "no"}}
         if attack.has_black_hole:
-            sections["swift"] = _black_hole(stack)
+            swift = stack.enter_context(Faulty())
+            swift.behave(BLACK_HOLE)
+            sections["swift"] = swift.settings()
         gunicorn = stack.enter_context(Gunicorn(ini(sections), shipped_config=True))
         poll(lambda: len(workers(gunicorn)) == 2, lambda: AssertionError("no workers"), 20)
         front = stack.enter_context(Nginx(gunicorn)) if attack.is_behind_nginx else gunicorn
@@ -65,20 +77,8 @@ def measured(attack, root, seconds):
         with Attackers(front.port, attack.way, attack.clients, attack.requests):
             end = time.monotonic() + seconds
             beside, failed = _latencies(front, lambda _: time.monotonic() < end)
-        memory = max(_peak(pid) for pid in workers(gunicorn))
+        memory = max(memory_of(pid, "VmHWM") for pid in workers(gunicorn)) / MIB
         return Measured(attack.name, memory, without, beside, failed)
-
-
-def _black_hole(stack):
-    """[swift] of one that accepts connections and never answers."""
-    listener = stack.enter_context(socket.create_server((HOST, 0), backlog=1000))
-    return {
-        "auth_version": "1",
-        "auth_url": f"http://{HOST}:{listener.getsockname()[1]}/auth/v1.0",
-        "username": "test:tester",
-        "password": "testing",
-        "container": "logs",
-    }
 
 
 def _latencies(server, goes_on):
@@ -96,7 +96,22 @@ def _latencies(server, goes_on):
     return times, failed
 
 
-def _peak(pid):
-    """MiB of the most memory that was resident, shared libraries included."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024 / MIB
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.attacks")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="of names of attacks")
+    parser.add_argument("--seconds", type=float, default=15, help="of each attack")
+    given = parser.parse_args()
+    is_bad = False
+    with tempfile.TemporaryDirectory(prefix="oslogserve-attacks-") as folder:
+        logs.write(root := Path(folder))
+        print(Measured.heading())
+        for attack in ATTACKS:
+            if re.search(given.only, attack.name):
+                found = measured(attack, root, given.seconds)
+                print(found, flush=True)
+                is_bad = is_bad or found.memory > MOST_MEMORY
+    return 1 if is_bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
