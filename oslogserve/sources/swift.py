@@ -26,8 +26,9 @@ from oslogserve.sources import (
 from oslogserve.sources import swift_listing as listing
 from oslogserve.sources.large_objects import checksums_of
 from oslogserve.sources.resuming import Attempts, ResumingLog
+from oslogserve.sources.swift_errors import SOURCE
 from oslogserve.sources.swift_log import OpenSwiftLog, SwiftLog, check_range
-from oslogserve.sources.swift_session import SOURCE, SwiftSession
+from oslogserve.sources.swift_session import SwiftSession
 
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024

@@ -14,7 +14,8 @@ from oslogserve.sources import swift_listing as listing
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.large_objects import version_of
 from oslogserve.sources.resuming import Checksum
-from oslogserve.sources.swift_session import FAILURES, SOURCE, TIMEOUTS, SwiftSession
+from oslogserve.sources.swift_errors import FAILURES, SOURCE, TIMEOUTS
+from oslogserve.sources.swift_session import SwiftSession
 
 _LENGTH = re.compile(r"[0-9]{1,18}")
 

@@ -24,8 +24,9 @@ from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.swift import Location
+from oslogserve.sources.swift_errors import SOURCE
 from oslogserve.sources.swift_listing import PAGE
-from oslogserve.sources.swift_session import SOURCE, SwiftSession
+from oslogserve.sources.swift_session import SwiftSession
 from oslogserve.upload.payload import Changed, Payload, Segment
 
 #: Seconds before a request is repeated: first, and at most. Doubled in between.

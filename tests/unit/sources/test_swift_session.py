@@ -13,8 +13,8 @@ from swiftclient.exceptions import ClientException
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import swift_session
-from oslogserve.sources.swift_access import Access
+from oslogserve.sources import swift_access, swift_session
+from oslogserve.sources.swift_access import Access, Tokens
 from oslogserve.sources.swift_session import PAUSE, SwiftSession
 
 CONFIG = """
@@ -56,7 +56,7 @@ def session(monkeypatch, tmp_path):
         token = Token(expires=not made.lives(number))
         return Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
 
-    monkeypatch.setattr(made, "_authenticate", authenticate)
+    monkeypatch.setattr(made._tokens, "_authenticate", authenticate)
     with contextlib.closing(made):
         yield made
 
@@ -103,13 +103,13 @@ def test_new_token_that_expired_on_its_way_is_renewed_too(session):
 
 def held_back(session, monkeypatch):
     """The event until which no token comes."""
-    authenticate, may_go_on = session._authenticate, threading.Event()
+    authenticate, may_go_on = session._tokens._authenticate, threading.Event()
 
     def hang():
         assert may_go_on.wait(BOUND)
         return authenticate()
 
-    monkeypatch.setattr(session, "_authenticate", hang)
+    monkeypatch.setattr(session._tokens, "_authenticate", hang)
     return may_go_on
 
 
@@ -126,9 +126,9 @@ def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
 @pytest.fixture
 def aged(session, monkeypatch):
     """A session whose token t1 is old enough to be renewed."""
-    monkeypatch.setattr(swift_session, "RENEWAL_PAUSE", 0)
-    authenticate = session._authenticate
-    monkeypatch.setattr(session, "_authenticate", lambda: authenticate()._replace(life=0))
+    monkeypatch.setattr(swift_access, "RENEWAL_PAUSE", 0)
+    authenticate = session._tokens._authenticate
+    monkeypatch.setattr(session._tokens, "_authenticate", lambda: authenticate()._replace(life=0))
     assert asked(session, "log") == ("log", ["t1"])
     return session
 
@@ -138,7 +138,7 @@ def test_a_token_is_renewed_before_it_expires_and_nobody_waits_for_it(aged, monk
     assert asked(aged, "log") == ("log", ["t1"])
     assert asked(aged, "log") == ("log", ["t1"])
     may_go_on.set()
-    aged._renewal.result(BOUND)
+    aged._tokens._renewal.result(BOUND)
     assert asked(aged, "log") == ("log", ["t2"])
 
 
@@ -149,13 +149,13 @@ def test_a_token_that_cannot_be_renewed_early_is_used_until_it_expires(aged, mon
         failures.append("status 503")
         raise SourceError("swift", "status 503")
 
-    monkeypatch.setattr(swift_session, "RENEWAL_PAUSE", BOUND)
-    monkeypatch.setattr(aged, "_authenticate", fail)
+    monkeypatch.setattr(swift_access, "RENEWAL_PAUSE", BOUND)
+    monkeypatch.setattr(aged._tokens, "_authenticate", fail)
     for _ in range(3):
         assert asked(aged, "log") == ("log", ["t1"])
-        assert aged._renewal.exception(BOUND)
+        assert aged._tokens._renewal.exception(BOUND)
     assert failures == ["status 503"], "Keystone was asked again before the pause was over"
-    aged._access.info.expires = True
+    aged._tokens._access.info.expires = True
     assert asked(aged) == ("failed", [])
 
 
@@ -165,7 +165,7 @@ def test_a_token_that_is_refused_by_one_container_stays_good_for_others(session,
     def fail():
         raise SourceError("swift", "status 503")
 
-    monkeypatch.setattr(session, "_authenticate", fail)
+    monkeypatch.setattr(session._tokens, "_authenticate", fail)
     assert asked(session, REFUSED) == ("failed", ["t1"])
     assert asked(session, "log") == ("log", ["t1"])
 
@@ -174,7 +174,7 @@ def test_what_does_not_answer_as_keystone_does_has_failed(session, monkeypatch):
     def fail():
         raise ValueError("no JSON")
 
-    monkeypatch.setattr(session, "_authenticate", fail)
+    monkeypatch.setattr(session._tokens, "_authenticate", fail)
     assert asked(session) == ("failed", [])
 
 
@@ -183,7 +183,7 @@ def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypat
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patched:
-        patched.setattr(swift_session, "Thread", no_thread)
+        patched.setattr(swift_access, "Thread", no_thread)
         assert asked(session, "log") == ("failed", [])
     assert asked(session, "log") == ("log", ["t1"])
 
@@ -218,8 +218,10 @@ def test_what_does_not_answer_as_swift_does_has_failed(session, pauses, error):
 def test_who_cannot_be_reached_is_told(session, pauses, monkeypatch):
     with pytest.raises(SourceError, match="the connection to it failed"):
         session.request(head_account)
-    monkeypatch.setattr(session, "_authenticate", partial(SwiftSession._authenticate, session))
-    monkeypatch.setattr(session, "_access", None)
+    monkeypatch.setattr(
+        session._tokens, "_authenticate", partial(Tokens._authenticate, session._tokens)
+    )
+    monkeypatch.setattr(session._tokens, "_access", None)
     with pytest.raises(SourceError, match="auth_url cannot be reached"):
         session.request(head_account)
 

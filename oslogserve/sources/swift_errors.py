@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The failures of requests to Swift and Keystone, as SourceErrors."""
+
+import ssl
+
+import keystoneauth1.exceptions
+import requests
+import urllib3.exceptions
+from swiftclient.exceptions import ClientException
+
+from oslogserve.errors import SourceError
+from oslogserve.sources import transaction_of
+
+SOURCE = "swift"
+#: Exceptions that requests to Swift or Keystone raise.
+FAILURES = (
+    ClientException,
+    requests.RequestException,
+    urllib3.exceptions.HTTPError,
+    keystoneauth1.exceptions.ClientException,
+    OSError,
+)
+TIMEOUTS = (
+    requests.Timeout,
+    urllib3.exceptions.TimeoutError,
+    keystoneauth1.exceptions.ConnectTimeout,
+    TimeoutError,
+)
+#: Exceptions of the client libraries for malformed answers.
+MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
+#: Statuses that may pass: a storage server is gone, or too busy.
+_TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
+_REASONS = {401: "denied", 403: "forbidden"}
+
+
+def source_error(error: BaseException, is_public: bool = False) -> SourceError:
+    """The failure by type and status, since messages of these exceptions contain URLs.
+
+    is_public: True for a request without a token.
+    """
+    if isinstance(error, TIMEOUTS):
+        return SourceError(SOURCE, "it did not answer in time", "timeout")
+    if _is_untrusted(error):
+        return SourceError(SOURCE, "its certificate is not trusted")
+    status = getattr(error, "http_status", None)
+    if status == 412:
+        return SourceError(SOURCE, "the object changed", "changed")
+    if isinstance(error, keystoneauth1.exceptions.ConnectFailure):
+        return SourceError(SOURCE, "auth_url cannot be reached")
+    if not status:
+        is_broken = isinstance(error, requests.ConnectionError)
+        what = "the connection to it failed" if is_broken else type(error).__name__
+        return SourceError(SOURCE, what)
+    reason = _REASONS.get(status, "failed")
+    if reason == "denied" and is_public:
+        reason = "forbidden"  # others may be public
+    if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
+        reason = "refused"  # such as a large object without its first segment
+    transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
+    what = f"status {status}" + (f" in transaction {transaction}" if transaction else "")
+    return SourceError(SOURCE, what, reason)
+
+
+def retry_reason(error: BaseException) -> str | None:
+    """A retry's metric label; None if it cannot succeed, or would wait as long again."""
+    if isinstance(error, TIMEOUTS) or _is_untrusted(error):
+        return None
+    if isinstance(error, ClientException) and error.http_status:
+        return "status" if error.http_status in _TRANSIENT_STATUSES else None
+    is_broken = isinstance(error, (requests.ConnectionError, urllib3.exceptions.HTTPError, OSError))
+    return "connection" if is_broken else None
+
+
+def _is_untrusted(error: BaseException) -> bool:
+    """True if a server's certificate was refused; other exceptions wrap that."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
