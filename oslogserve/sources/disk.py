@@ -23,7 +23,7 @@ from oslogserve.sources import (
     within_dates,
 )
 from oslogserve.sources.disk_listing import Batch, Links, first_entries
-from oslogserve.sources.open_beneath import OpenBeneath, OpenFile, open_beneath
+from oslogserve.sources.open_beneath import OpenFile, open_beneath
 
 #: Errors that mean a miss.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -38,18 +38,11 @@ REREAD = 256 * 1024
 class Disk:
     name = "disk"
 
-    def __init__(
-        self,
-        root: str,
-        chunk_size: int,
-        open_beneath: OpenBeneath = open_beneath,
-        follows_links: bool = False,
-    ) -> None:
+    def __init__(self, root: str, chunk_size: int, follows_links: bool = False) -> None:
         """follows_links: True to follow relative links within the root. Other links are always refused."""
         self.location = root
         self._root = os.fsencode(os.path.realpath(root))
         self._chunk_size = chunk_size
-        self._open_beneath = open_beneath
         self._follows_links = follows_links
         self._device: int | None = None
         with suppress(OSError):
@@ -103,7 +96,7 @@ class Disk:
     def _file(self, path: bytes, head_size: int = 0) -> OpenFile | None:
         """The open file or folder. Raises BadRequest for a link that is not followed."""
         try:
-            return self._open_beneath(self._root, path, head_size, self._follows_links)
+            return open_beneath(self._root, path, head_size, self._follows_links)
         except OSError as error:
             is_loop = error.errno == errno.ELOOP
             if error.errno == errno.EXDEV or (is_loop and not self._follows_links):
@@ -135,7 +128,7 @@ class Disk:
             with closing(folder):
                 if not folder.is_folder or folder.descriptor is None:
                     return None
-                open_path = partial(self._open_beneath, self._root, head_size=0, follows_links=True)
+                open_path = partial(open_beneath, self._root, head_size=0, follows_links=True)
                 links = Links(path, open_path) if self._follows_links else None
                 return first_entries(folder.descriptor, wanted, links)
         except ClientLeft:

@@ -4,7 +4,7 @@
 import errno
 import os
 import stat
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from oslogserve import native
 
@@ -30,16 +30,6 @@ class OpenFile(NamedTuple):
     def close(self) -> None:
         if self.descriptor is not None:
             os.close(self.descriptor)
-
-
-class OpenBeneath(Protocol):
-    def __call__(self, root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
-        """Opens a file or folder, never a FIFO, a socket or a device.
-
-        Raises OSError: ENOENT for neither a file nor a folder, EXDEV for an absolute link or a ".." out
-        of the root, ELOOP for a link if follows_links is false. It looks at nothing outside of the root,
-        so that no answer depends on that.
-        """
 
 
 #: The kernel's own limit for one path.
@@ -114,7 +104,12 @@ _WITHOUT_OPENAT2 = (errno.ENOSYS, errno.EPERM, errno.EAGAIN)
 
 
 def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) -> OpenFile:
-    """See OpenBeneath. One call of the native core, which holds no lock of the interpreter."""
+    """Opens a file or folder below a root, never a FIFO, a socket or a device.
+
+    Raises OSError: ENOENT for neither a file nor a folder, EXDEV for an absolute link or a ".." out of
+    the root, ELOOP for a link if follows_links is false. It looks at nothing outside of the root, so
+    that no answer depends on that. One call of the native core, which holds no lock of the interpreter.
+    """
     try:
         return OpenFile(**native.open_beneath(root, path, head_size, follows_links))
     except OSError as error:

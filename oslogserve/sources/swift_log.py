@@ -21,17 +21,11 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 class SwiftLog(Log):
-    """An object's metadata. It has no bytes, and nothing to close."""
+    """An object's metadata."""
 
     def __init__(self, headers: dict[str, str]) -> None:
         super().__init__(_stored(headers))
         self.is_folder = listing.is_marker(headers.get("content-type", ""), self.stored.size or 0)
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(())
-
-    def close(self) -> None:
-        pass
 
 
 class OpenSwiftLog(SwiftLog):

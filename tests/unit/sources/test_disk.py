@@ -11,8 +11,7 @@ from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.logs.decode import exactly
 from oslogserve.sources import LATEST, METADATA_ONLY, Folder, OpenOptions
 from oslogserve.sources.disk import Disk
-from oslogserve.sources.open_beneath import open_beneath as by_openat2
-from oslogserve.sources.open_beneath import open_by_folder
+from oslogserve.sources.open_beneath import open_beneath, open_by_folder
 from tests.unit.handlers.asking import Asking
 
 
@@ -23,20 +22,31 @@ def root(tmp_path):
     return folder
 
 
-@pytest.fixture(params=[by_openat2, open_by_folder])
-def open_beneath(request):
-    return request.param
+@pytest.fixture
+def no_openat2(monkeypatch):
+    """A kernel without openat2: each step of opening can be made to fail."""
+
+    def refused(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(native, "open_beneath", refused)
+
+
+@pytest.fixture(params=[True, False])
+def kernel(request):
+    """A kernel with openat2, and one without it."""
+    if not request.param:
+        request.getfixturevalue("no_openat2")
 
 
 @pytest.fixture
-def disk(root, open_beneath):
-    return Disk(str(root), 4, open_beneath)
+def disk(root, kernel):
+    return Disk(str(root), 4)
 
 
 @pytest.fixture
-def disk_by_folder(root):
-    """Of which each step can be made to fail."""
-    return Disk(str(root), 4, open_by_folder)
+def disk_by_folder(root, no_openat2):
+    return Disk(str(root), 4)
 
 
 def content(log):
@@ -69,15 +79,13 @@ def test_a_file_comes_in_chunks_with_what_is_known_of_it(disk, root):
 @pytest.mark.parametrize(
     ("given", "told"), [(-1, 0), (-(10**9), 0), (LATEST + 1, LATEST), (99999999999999, LATEST)]
 )
-def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(
-    given, told, any_time, open_beneath
-):
+def test_a_time_of_which_no_date_can_be_written_becomes_the_nearest(given, told, any_time, kernel):
     (any_time / "folder").mkdir()
     for path in (any_time / "log", any_time / "folder"):
         path.touch()
         os.utime(path, (given, given))
         assert path.stat().st_mtime == given
-    disk = Disk(str(any_time), 4, open_beneath)
+    disk = Disk(str(any_time), 4)
     assert closed(disk.open(b"log")).stored.modified == told
     assert [entry.modified for entry in disk.entries(b"")] == [told, told]
 
@@ -125,15 +133,15 @@ def test_folders(disk, root, path):
     assert isinstance(disk.open(path), Folder)
 
 
-def test_a_linked_root_is_followed(root, tmp_path, open_beneath):
+def test_a_linked_root_is_followed(root, tmp_path, kernel):
     (root / "a").write_bytes(b"here")
     (tmp_path / "other").symlink_to("logs")
-    assert content(Disk(str(tmp_path / "other"), 4, open_beneath).open(b"a")) == b"here"
+    assert content(Disk(str(tmp_path / "other"), 4).open(b"a")) == b"here"
 
 
 @pytest.fixture
-def linking_disk(root, open_beneath):
-    return Disk(str(root), 4, open_beneath, follows_links=True)
+def linking_disk(root, kernel):
+    return Disk(str(root), 4, follows_links=True)
 
 
 @pytest.mark.parametrize("link", ["to-file", "to-folder/a", "folder/up", "twice"])
@@ -179,7 +187,7 @@ def test_a_link_to_nowhere_or_to_itself_is_a_miss_where_links_are_followed(linki
 
 
 @pytest.mark.parametrize("follows_links", [False, True])
-def test_a_link_tells_nothing_of_what_it_leads_to(root, tmp_path, open_beneath, follows_links):
+def test_a_link_tells_nothing_of_what_it_leads_to(root, tmp_path, kernel, follows_links):
     """Else whoever uploads links learns what exists on the server, and what may not be read."""
     outside = tmp_path / "logs-private"  # its name begins as the root's
     outside.mkdir()
@@ -192,7 +200,7 @@ def test_a_link_tells_nothing_of_what_it_leads_to(root, tmp_path, open_beneath, 
         (root / f"packed{number}.gz").symlink_to(f"../logs-private/{target}")
     (root / "folder").symlink_to(outside)
     (root / "up").symlink_to("..")
-    disk = Disk(str(root), 4, open_beneath, follows_links)
+    disk = Disk(str(root), 4, follows_links)
     names = [f"{name}{n}" for name in ("absolute", "relative", "packed") for n in range(8)]
     paths = ["up", *names, *(f"folder/{target}" for target in targets if target not in (".", ""))]
     told = set()
@@ -253,9 +261,9 @@ def test_byte_ranges(disk, root, span, expected):
     assert content(log) == expected
 
 
-def test_a_chunk_is_as_small_as_it_is_wanted_and_no_larger_than_configured(root, open_beneath):
+def test_a_chunk_is_as_small_as_it_is_wanted_and_no_larger_than_configured(root, kernel):
     (root / "a").write_bytes(b"0123456789")
-    disk = Disk(str(root), 4, open_beneath)
+    disk = Disk(str(root), 4)
     assert [*disk.open(b"a", OpenOptions(chunk_size=3))] == [b"012", b"345", b"678", b"9"]
     assert [*disk.open(b"a", OpenOptions(chunk_size=5))] == [b"0123", b"4567", b"89"]
 
@@ -275,10 +283,10 @@ def test_what_is_read_at_once_leaves_nothing_open(disk, root, stored):
     assert len(os.listdir("/proc/self/fd")) == len(before)
 
 
-def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(open_beneath):
+def test_a_file_that_says_that_it_is_empty_is_read_all_the_same(kernel):
     with open("/proc/self/cmdline", "rb") as file:
         expected = file.read()
-    log = Disk("/proc", 4, open_beneath).open(b"%d/cmdline" % os.getpid())
+    log = Disk("/proc", 4).open(b"%d/cmdline" % os.getpid())
     assert log.stored.size == 0
     assert content(log) == expected
 
@@ -289,7 +297,7 @@ def test_both_ways_to_open_say_the_same(root):
     os.utime(root / "a", ns=(5, -1))
     place = os.fsencode(root)
     for path, most in ((b"a", 0), (b"a", 4), (b"a", 10), (b"a", 100), (b"folder", 9), (b"", 9)):
-        ways = (open_by_folder, by_openat2)
+        ways = (open_by_folder, open_beneath)
         one, other = (way(place, path, most, False) for way in ways)
         assert one._replace(descriptor=None) == other._replace(descriptor=None)
         assert (one.descriptor is None) == (other.descriptor is None) == (most >= 10)
@@ -340,14 +348,14 @@ def next_tick(root, file):
 @pytest.mark.parametrize("more", [b"", b"appended too"])
 @pytest.mark.parametrize("byte_range", [None, (0, 9000), (0, len(OLD))])
 def test_a_file_rewritten_in_place_behind_its_beginning_is_told(
-    root, open_beneath, age, place, more, byte_range
+    root, kernel, age, place, more, byte_range
 ):
     """Its time is set back, so that only the kernel's own time of the change tells."""
     file = root / "a"
     file.write_bytes(OLD)
     then = file.stat().st_mtime - age
     os.utime(file, (then, then))
-    log = Disk(str(root), 6000, open_beneath).open(b"a", OpenOptions(byte_range=byte_range))
+    log = Disk(str(root), 6000).open(b"a", OpenOptions(byte_range=byte_range))
     chunks = iter(log)
     assert next(chunks) == OLD[:6000]
     next_tick(root, file)
@@ -362,10 +370,10 @@ def test_a_file_rewritten_in_place_behind_its_beginning_is_told(
     log.close()
 
 
-def test_a_rewritten_file_is_told_to_a_reader_that_counts(root, open_beneath):
+def test_a_rewritten_file_is_told_to_a_reader_that_counts(root, kernel):
     """What was appended behind the size that he knows he does not read."""
     (root / "a").write_bytes(OLD)
-    with closing(Disk(str(root), 3000, open_beneath).open(b"a")) as log:
+    with closing(Disk(str(root), 3000).open(b"a")) as log:
         chunks = exactly(len(OLD), log)
         next(chunks)
         next_tick(root, root / "a")
@@ -374,9 +382,9 @@ def test_a_rewritten_file_is_told_to_a_reader_that_counts(root, open_beneath):
             list(chunks)
 
 
-def test_a_file_that_is_only_touched_or_appended_to_is_not_told(root, open_beneath):
+def test_a_file_that_is_only_touched_or_appended_to_is_not_told(root, kernel):
     (root / "a").write_bytes(OLD)
-    with closing(Disk(str(root), 6000, open_beneath).open(b"a")) as log:
+    with closing(Disk(str(root), 6000).open(b"a")) as log:
         chunks = iter(log)
         came = next(chunks)
         os.utime(root / "a", (5, 1000.5))
@@ -454,8 +462,8 @@ def test_a_later_read_that_fails_leaves_the_log_incomplete(disk, root, monkeypat
     log.close()
 
 
-def test_a_missing_root_is_a_failure_not_a_miss(tmp_path, open_beneath):
-    disk = Disk(str(tmp_path / "none"), 4, open_beneath)
+def test_a_missing_root_is_a_failure_not_a_miss(tmp_path, kernel):
+    disk = Disk(str(tmp_path / "none"), 4)
     with pytest.raises(SourceError):
         disk.open(b"a")
     with pytest.raises(SourceError):
@@ -521,16 +529,6 @@ def test_entries_are_sorted_as_swift_sorts_them(disk, root):
     assert [entry.size for entry in entries] == [3, 3, None, 3, 3]
     assert {entry.source for entry in entries} == {"disk"}
     assert all(entry.modified > 1e9 for entry in entries)
-
-
-def test_a_kernel_without_openat2_opens_folder_by_folder(root, monkeypatch):
-    (root / "a").write_bytes(b"here")
-
-    def refused(*_):
-        raise OSError(errno.ENOSYS, "Function not implemented")
-
-    monkeypatch.setattr(native, "open_beneath", refused)
-    assert content(Disk(str(root), 10).open(b"a")) == b"here"
 
 
 def test_no_link_is_served_unless_the_configuration_says_so(root):

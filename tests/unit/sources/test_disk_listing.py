@@ -7,6 +7,7 @@ from oslogserve.errors import ClientLeft
 from oslogserve.sources import WantedEntries
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.disk_listing import NAMES_UNTIL_CHARGE
+from oslogserve.sources.open_beneath import open_beneath
 
 
 @pytest.fixture
@@ -69,11 +70,11 @@ def test_the_folders_above_are_opened_once_for_all_links(tmp_path, monkeypatch):
         (deep / f"up{number}").symlink_to("..")
     opened = []
 
-    def counting(root, path, head_size, follows_links):
+    def counting(root, path, *size, **options):
         opened.append(path)
-        return open_beneath(root, path, head_size, follows_links)
+        return open_beneath(root, path, *size, **options)
 
-    linking = Disk(str(tmp_path), 4, counting, follows_links=True)
-    open_beneath = Disk(str(tmp_path), 4)._open_beneath
+    monkeypatch.setattr("oslogserve.sources.disk.open_beneath", counting)
+    linking = Disk(str(tmp_path), 4, follows_links=True)
     assert list(linking.entries(os.fsencode(deep.relative_to(tmp_path)))) == []
     assert len(opened) < 50 + 15
