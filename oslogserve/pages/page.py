@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from oslogserve.pages.assets import integrity, url
 
-_NAMES = ("log.js", "outline.js", "follow.js", "folder.js", "overview.js")
+_NAMES = ("log.js", "folds.js", "map.js", "outline.js", "follow.js", "folder.js", "overview.js")
 _HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
 #: A page loads only the application's own files; nothing is inline. Stored files have the same origin,
 #: so scripts are allowed by their hash.

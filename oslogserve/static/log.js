@@ -85,26 +85,6 @@ function letGo() {
 for (const moves of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
   addEventListener(moves, letGo, { capture: true, passive: true });
 }
-// A line that shows so many characters scrolls by itself, and shows its first match. What a terminal
-// overwrites counts only where it is shown, for its match.
-const LONG_LINE = 4096;
-const OVERWRITTEN = 's:not(:has(mark))';
-const lengthOf = ({ textContent: { length } }) => length;
-const comes = new IntersectionObserver((lines) => {
-  for (const { target: line } of lines.filter((one) => one.isIntersecting)) {
-    comes.unobserve(line);
-    line.scrollTop = line.querySelector('mark').offsetTop - line.clientHeight / 2;
-  }
-});
-function markIfLong(line) {
-  if (lengthOf(line) < LONG_LINE) return;
-  const hidden = [...line.querySelectorAll(OVERWRITTEN)].reduce((all, one) => all + lengthOf(one), 0);
-  if (lengthOf(line) - hidden < LONG_LINE) return;
-  line.classList.add('long');
-  if (line.querySelector('mark')) comes.observe(line);
-}
-addEventListener('load', () => log.querySelectorAll(LINES).forEach(markIfLong));
-
 addEventListener('load', async () => {
   await frame();
   if (leftAt && !location.hash) history.replaceState(null, '', leftAt);
@@ -155,8 +135,9 @@ function light(lines, name = '') {
   for (const line of log.querySelectorAll('.lit')) line.classList.remove('lit');
   for (const line of lines) {
     line.classList.toggle('lit', name[0] !== '~' || name === `~${line.id}`);
-    if (line.hidden) fold(headOf(line), false);
-    if (line.parentElement.hidden) line.parentElement.dispatchEvent(new Event('beforematch', { bubbles: true }));
+    for (const folded of [line, line.parentElement].filter(({ hidden }) => hidden)) {
+      folded.dispatchEvent(new Event('beforematch', { bubbles: true }));
+    }
   }
 }
 
@@ -215,6 +196,27 @@ function link(line, isRange) {
 
 // Errors: lines of one second that stand together are one, with the lines without a time below
 
+// Lines that belong to one above.
+const MORE = ':is(.d, .i, .a, .t, .w, .e, .c)';
+const isMore = (line) => line?.matches(MORE);
+
+// oslo.log repeats the head before each line of a traceback.
+const TRACEBACK = /Traceback \(most recent call last\):\s*$/;
+const REPEATS = '.b > :is(.E, .T)';
+const REPEATED = /^.{0,99} (?:ERROR|TRACE) \S+ (?:\[[^\]]*\] )? {2}/;
+
+function setBackOne(line) {
+  const before = neighbour(line, -1);
+  const goesOn = before?.id === `L${numberOf(line) - 1}` && (isMore(before) || TRACEBACK.test(before.textContent));
+  if (!goesOn || !REPEATED.test(line.textContent)) return;
+  const [severity] = line.classList;
+  line.classList.replace(severity, severity.toLowerCase());
+}
+
+function setBack(root) {
+  root.querySelectorAll(REPEATS).forEach(setBackOne);
+}
+
 // The second that a line shows; its name may stand on a line before.
 function secondOf(line) {
   let at = line;
@@ -225,7 +227,7 @@ function secondOf(line) {
 
 function errors() {
   let at;
-  log.querySelectorAll(REPEATS).forEach(setBack);
+  setBack(log);
   return [...log.querySelectorAll(ERRORS)].filter((line) => {
     const before = neighbour(line, -1);
     const second = secondOf(line);
@@ -261,155 +263,12 @@ function offerLast(number) {
   Object.assign(bar.querySelector('.last'), { href: `#L${number}`, hidden: false });
 }
 
-// Folding: many lines under the one that they belong to
-
-const LONG = 10;
-const MORE = ':is(.d, .i, .a, .t, .w, .e, .c)';
-const isMore = (line) => line?.matches(MORE);
-
-function headOf(line) {
-  while (isMore(line)) line = neighbour(line, -1);
-  return line;
-}
-
-const under = (head) => linesWhile(isMore, head && neighbour(head));
-
-function fold(head, folds) {
-  // The browser's search finds them all the same.
-  for (const line of under(head)) line.hidden = folds && 'until-found';
-  head?.querySelector('.fold')?.setAttribute('aria-expanded', !folds);
-}
-
-// oslo.log repeats the head before each line of a traceback.
-const TRACEBACK = /Traceback \(most recent call last\):\s*$/;
-const REPEATS = '.b > :is(.E, .T)';
-const REPEATED = /^.{0,99} (?:ERROR|TRACE) \S+ (?:\[[^\]]*\] )? {2}/;
-
-function setBack(line) {
-  const before = neighbour(line, -1);
-  const goesOn = before?.id === `L${numberOf(line) - 1}` && (isMore(before) || TRACEBACK.test(before.textContent));
-  if (!goesOn || !REPEATED.test(line.textContent)) return;
-  const [severity] = line.classList;
-  line.classList.replace(severity, severity.toLowerCase());
-}
-
-// Ids that the server left as text link to their lines as well; others of a request do by its id.
-const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
-
-function linkIds(block) {
-  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT, ({ data, parentElement }) => (
-    ID.test(data) && !parentElement.closest('a') ? 1 : 2));
-  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    const id = text.splitText(ID.exec(text.data).index);
-    id.splitText(36);
-    const link = create('a', { href: `?${asking({ q: id.data })}` });
-    id.replaceWith(link);
-    link.append(id);
-  }
-}
-
-function offerMore(block) {
-  block.querySelectorAll('.gap').forEach(offerToOpen);
-  block.querySelectorAll(REPEATS).forEach(setBack);
-  linkIds(block);
-  for (const line of block.querySelectorAll(`.b > ${MORE}:first-child, .b > :not(${MORE}) + ${MORE}`)) {
-    const head = headOf(line);
-    const { length } = head?.querySelector('.fold') ? [] : under(head);
-    const ariaLabel = `Fold the ${counted.format(length)} lines under line ${head && counted.format(numberOf(head))}`;
-    if (length <= LONG) continue;
-    const button = create('button', { className: 'fold', ariaLabel, ariaExpanded: !line.hidden });
-    button.dataset.lines = `${counted.format(length)} lines folded`;
-    head.append(button);
-  }
-}
-
-log.addEventListener('beforematch', ({ target }) => fold(headOf(lineOf(target)), false));
-log.addEventListener('contentvisibilityautostatechange', ({ target, skipped }) => {
-  if (!skipped) offerMore(target);
-}, true);
-
-// New lines at the end of a log that grows; those under a folded line are folded too.
-log.addEventListener('grown', ({ target, detail: line }) => {
-  const head = headOf(line);
-  const button = head?.querySelector('.fold');
-  button?.remove();
-  offerMore(head?.parentElement ?? target);
-  offerMore(target);
-  if (button?.ariaExpanded === 'false') fold(head, true);
-  linesWhile(({ parentElement }) => parentElement === target, line).forEach(markIfLong);
-});
-
-// A gap opens in place: all of it, or some lines behind the hit above or before the one below. The
-// address says what was opened, and the hit stays where it is.
-
-const SOME = 20;
-const MOST_IN_PLACE = 5000;
-const MOST_SHOWN = 64;
-
-const sizeOf = (gap) => Number.parseInt(gap.textContent.replaceAll(',', ''), 10);
-
-function offerToOpen(gap) {
-  if (sizeOf(gap) <= SOME || gap.querySelector('button')) return;
-  for (const [way, which] of [[1, 'first'], [-1, 'last']]) {
-    if (neighbour(gap, -way)) gap.append(create('button', { value: way, textContent: `the ${which} ${SOME}` }));
-  }
-}
-
-// Ranges that touch are one.
-function sayOpened(first, last) {
-  const address = new URL(location);
-  const others = address.searchParams.getAll('show').filter((name) => {
-    const [begin, end] = rangeOf(name) ?? [];
-    if (end + 1 === first) first = begin; else if (begin - 1 === last) last = end; else return true;
-  });
-  address.searchParams.delete('show');
-  for (const name of [...others, `L${first}-L${last}`]) address.searchParams.append('show', name);
-  if (others.length < MOST_SHOWN) history.replaceState(null, '', address);
-}
-
-async function openGap(gap, size, way) {
-  const link = gap.firstElementChild;
-  const address = new URL(link.href);
-  const [first, last] = address.searchParams.get('lines').split('-').map(Number);
-  const begin = way > 0 ? first : Math.max(first, last - size + 1);
-  const end = way > 0 ? Math.min(last, first + size - 1) : last;
-  address.searchParams.set('lines', `${begin}-${end}`);
-  address.searchParams.set('format', 'html');
-  const text = await (await fetch(address)).text();
-  const page = new DOMParser().parseFromString(text, 'text/html');
-  const lines = [...page.querySelectorAll(LINES)];
-  if (!lines.length) throw new Error('no lines');
-  for (const line of lines) line.classList.add('shown');
-  const below = way < 0 && neighbour(gap);
-  const top = below && topOf(below);
-  if (way > 0) gap.before(...lines); else gap.after(...lines);
-  const left = last - first - (end - begin);
-  link.href = link.href.replace(/lines=[\d-]+/, `lines=${way > 0 ? end + 1 : first}-${way > 0 ? last : begin - 1}`);
-  link.textContent = `${counted.format(left)} line${left > 1 ? 's' : ''}`;
-  if (left <= SOME) for (const button of gap.querySelectorAll('button')) button.remove();
-  if (!left) gap.remove();
-  sayOpened(begin, end);
-  offerMore(lines[0].parentElement);
-  lines.at(way > 0 ? 0 : -1).firstElementChild.focus({ preventScroll: true });
-  if (!below) return;
-  log.style.paddingBottom = '90vh'; // near the page's end, the hit would else go down
-  pin(below, top);
-}
-
-// A click on its size opens all of it: at the end, the hit is above.
-function openFrom(target, gap) {
-  const way = Number(target.value) || (neighbour(gap) ? -1 : 1);
-  openGap(gap, target.value ? SOME : sizeOf(gap), way).catch(() => location.assign(gap.firstElementChild.href));
-}
 
 log.addEventListener('click', (event) => {
-  const target = event.target.closest(`${NUMBER}, .fold, .gap a, .gap button`);
-  const gap = target?.closest('.gap');
-  if (!target || !isPlain(event) || (gap && !target.value && sizeOf(gap) > MOST_IN_PLACE)) return;
+  const target = event.target.closest(NUMBER);
+  if (!target || !isPlain(event)) return;
   event.preventDefault();
-  if (target.matches(NUMBER)) link(lineOf(target), event.shiftKey);
-  else if (target.matches('.fold')) fold(lineOf(target), target.ariaExpanded === 'true');
-  else openFrom(target, gap);
+  link(lineOf(target), event.shiftKey);
 });
 log.addEventListener('mousedown', (event) => {
   if (event.shiftKey && event.target.closest(NUMBER)) event.preventDefault(); // it selects no text
@@ -559,108 +418,9 @@ document.addEventListener('keydown', (event) => {
   KEYS[event.key][0]();
 });
 
-// Counts, and the map: lines over time, or by their numbers where they have none
-
-function drawn(tag, attributes, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const name in attributes) element.setAttribute(name, attributes[name]);
-  element.append(...children);
-  return element;
-}
+// Counts
 
 const short = new Intl.NumberFormat('en', { notation: 'compact' });
-const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
-const badOf = (counts) => (counts.ERROR ?? 0) + (counts.CRITICAL ?? 0);
-
-function partsOfTime({ buckets, seconds }) {
-  const rowOf = (time) => Math.round((Date.parse(`${time}Z`) - Date.parse(`${buckets[0].time}Z`)) / 1000 / seconds);
-  return buckets.map(({ time, first_line: first, severities }) => ({
-    row: rowOf(time), name: time.replace('T', ' '), first,
-    lines: sum(severities), warnings: severities.WARNING, errors: badOf(severities),
-  }));
-}
-
-// Of a console that shows few times, such as a package's date, the numbers of the lines tell more.
-const FEWEST_TIMES = 5;
-const isAll = ({ lines, matched }) => isWhole() && matched === lines;
-const hasTimes = (summary) => summary.histogram.buckets.length >= (isAll(summary) ? FEWEST_TIMES : 2);
-
-function partsOfLines(lines) {
-  const size = Math.ceil(lines / 100);
-  const parts = Array.from({ length: Math.ceil(lines / size) }, (_, row) => (
-    { row, name: `line ${counted.format(row * size + 1)}`, first: row * size + 1, lines: size, errors: 0 }));
-  for (const line of log.querySelectorAll(ERRORS)) {
-    const part = parts[Math.floor((numberOf(line) - 1) / size)];
-    if (part) part.errors += 1;
-  }
-  return parts;
-}
-
-function drawMap(parts, errors) {
-  const before = document.getElementById('map');
-  if (before?.contains(document.activeElement)) return;
-  before?.remove();
-  const last = parts.at(-1);
-  const [mostLines, mostErrors] = ['lines', 'errors'].map((kind) => Math.max(...parts.map((part) => part[kind])));
-  const bar = (name, row, width) => drawn('rect', { class: name, x: 100 - width, y: row, width, height: 1 });
-  const bars = parts.flatMap(({ row, lines, warnings, errors: bad }) => [
-    bar('lines', row, 20 + 80 * Math.sqrt(lines / mostLines)),
-    bar('warnings', row, warnings ? 12 : 0),
-    bar('errors', row, bad && 20 + 50 * Math.sqrt(bad / mostErrors)),
-  ]);
-  const seen = drawn('rect', { class: 'seen', width: 100 });
-  const map = create('div', { id: 'map' });
-  const ariaLabel = `Lines over the log, ${counted.format(errors)} of them errors`;
-  const slider = create('input', { type: 'range', max: last.row, value: 0, ariaLabel });
-  const tip = create('p', { className: 'tip' });
-  const told = ({ name, lines, errors: bad }) => `${name}: ${counted.format(lines)} lines, ${counted.format(bad)} errors`;
-  const put = (text, row) => { text.style.top = `${98 * row / (last.row + 1)}%`; };
-  const labels = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-    const { row, name } = parts.find((part) => part.row >= share * last.row);
-    const label = create('p', { textContent: name.slice(name[0] === 'l' ? 5 : 11, 19) });
-    put(label, row);
-    return label;
-  }).filter((label, at, all) => label.textContent !== all[at - 1]?.textContent);
-  map.append(drawn('svg', { viewBox: `0 0 100 ${last.row + 1}`, preserveAspectRatio: 'none' }, ...bars, seen), ...labels, slider, tip);
-  log.after(map);
-  let now = 0;
-  const partAt = (row) => (row < now ? parts.findLast((part) => part.row <= row) : parts.find((part) => part.row >= row));
-  slider.oninput = () => {
-    const part = partAt(slider.valueAsNumber);
-    const line = lineFrom(part.first);
-    if (line) goTo(line); else bringIn(`L${part.first}`);
-    slider.value = now = part.row;
-    slider.ariaValueText = told(part);
-    say(told(part));
-  };
-  // Else up is down.
-  slider.onkeydown = (event) => {
-    const way = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10 }[event.key];
-    if (!way) return;
-    event.preventDefault();
-    slider.value = now + way;
-    slider.oninput();
-  };
-  map.onpointermove = ({ clientY }) => {
-    const part = partAt(Math.floor((clientY - topOf(map)) / map.offsetHeight * (last.row + 1)));
-    tip.textContent = told(part);
-    put(tip, part.row);
-  };
-  const partOf = (line) => parts.findLast((part) => part.first <= numberOf(line)) ?? parts[0];
-  const follow = () => {
-    if (!map.isConnected) removeEventListener('scroll', follow);
-    const first = lineAtTop();
-    if (!first) return;
-    const part = partOf(first);
-    seen.setAttribute('y', part.row);
-    seen.setAttribute('height', partOf(lineAt(innerHeight - 96) ?? first).row - part.row + 1);
-    const looked = partOf(lineLookedAt());
-    slider.value = now = looked.row;
-    slider.ariaValueText = told(looked);
-  };
-  addEventListener('scroll', follow, { passive: true });
-  follow();
-}
 
 // The link to the new lines of a log that is compared stands behind the filters in use.
 function offerNew(severities) {
@@ -680,7 +440,7 @@ async function showSummary() {
   const answer = await fetch(address);
   if (!answer.ok) return;
   const summary = await answer.json();
-  const { lines, severities, histogram, first_error: firstError, last_error: lastError } = summary;
+  const { severities, first_error: firstError, last_error: lastError } = summary;
   const counts = {};
   for (const name in severities) counts[name] = severities[name].count;
   let count = 0;
@@ -697,12 +457,17 @@ async function showSummary() {
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];
   if (found.length) offerLast(numberOf(found.at(-1))); else if (lastError) offerLast(lastError.line);
-  if (lines) drawMap(hasTimes(summary) ? partsOfTime(histogram) : partsOfLines(lines), badOf(counts));
-  log.page = { summary, lineAtTop, lineLookedAt, pin }; // for outline.js, which may come later
+  log.page.summary = summary;
   log.dispatchEvent(new Event('summed'));
 }
 
 log.addEventListener('counted', showSummary);
+
+// For folds.js, map.js and outline.js, which may come later: they learn of a new summary by an event.
+log.page = {
+  LINES, MORE, asking, bringIn, goTo, isMore, isPlain, isRead, isWhole, lineAt, lineAtTop, lineFrom, lineLookedAt, lineOf,
+  linesWhile, neighbour, pin, rangeOf, say, setBack, summary: null,
+};
 
 // While the lines come
 
@@ -733,7 +498,4 @@ if (!leftAt && fragment() === name) {
   if (!isWholeRange(lines, name)) bringIn(name);
   if (from && lands) pin(from);
 }
-for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerMore(block); else break;
-// These are always laid out, so no event says that they are shown.
-log.querySelectorAll('.b:nth-child(-n + 3), .b:last-child').forEach(offerMore);
 showSummary();

@@ -240,4 +240,4 @@ function draw() {
 }
 
 log.addEventListener('summed', draw);
-if (log.page) draw();
+if (log.page?.summary) draw();

@@ -70,7 +70,7 @@ def test_hostile_names_add_no_element(path):
 
 def test_a_hostile_mount_point_stays_in_its_attribute():
     mount = '/"><script>x</script>'
-    assert len(elements(shown(mount=mount), "script")) == 2
+    assert len(elements(shown(mount=mount), "script")) == 4
 
 
 def test_nothing_in_a_served_page_is_inline():
@@ -79,8 +79,11 @@ def test_nothing_in_a_served_page_is_inline():
     assert "style" not in [*shape(text), *names]
     assert not [name for name in names if name.startswith("on")]
     assert re.findall("<script(.*?)>(.*?)</script>", text, re.DOTALL) == [
-        (f' type="module" async integrity="{integrity(name)}" src="{url("/m", name)}"', "")
-        for name in ("log.js", "outline.js")
+        (f' type="module"{when} integrity="{integrity(name)}" src="{url("/m", name)}"', "")
+        for name, when in (
+            *(("log.js", " async"), ("folds.js", " async")),
+            *(("map.js", ""), ("outline.js", "")),
+        )
     ]
     assert f'<link rel="stylesheet" href="{url("/m", "log.css")}">' in text
     assert "javascript:" not in text
@@ -90,8 +93,8 @@ def test_the_policy_allows_own_styles_and_scripts_by_their_hash_and_no_referrer_
     policy = dict(directive.strip().split(" ", 1) for directive in page.POLICY.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["style-src"] == policy["connect-src"] == "'self'"
-    scripts = ("log.js", "outline.js", "follow.js", "folder.js", "overview.js")
-    assert policy["script-src"].split() == [f"'{integrity(name)}'" for name in scripts]
+    static = ("log", "folds", "map", "outline", "follow", "folder", "overview")
+    assert policy["script-src"].split() == [f"'{integrity(f'{name}.js')}'" for name in static]
     assert dict(page.HEADERS)["Referrer-Policy"] == "same-origin"
 
 
