@@ -12,8 +12,8 @@ from threading import Lock, Semaphore, local
 from typing import NamedTuple, Protocol
 
 from oslogserve import native
+from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import Busy, ClientLeft, Incomplete
-from oslogserve.sources.bulkhead import Bulkhead, Full
 
 #: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
 MOST_SENT = 2

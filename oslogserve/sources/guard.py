@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
+from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics, size_class
 from oslogserve.sources import (
@@ -28,7 +29,6 @@ from oslogserve.sources import (
     WantedEntries,
 )
 from oslogserve.sources.breaker import CircuitBreaker, Outages
-from oslogserve.sources.bulkhead import Bulkhead, Full
 
 #: Seconds without a finished call before waiters are refused. Shorter for Swift if there is a disk too,
 #: whose readers need the threads.

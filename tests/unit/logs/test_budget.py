@@ -11,6 +11,7 @@ from threading import Thread
 import pytest
 import webob
 
+from oslogserve import bulkhead
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
 from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload, blocks
