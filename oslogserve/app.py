@@ -23,15 +23,16 @@ from oslogserve.errors import (
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.job import JobHandler
-from oslogserve.handlers.log import LogHandler
+from oslogserve.handlers.log import LogHandler, Validators
 from oslogserve.handlers.server import Readiness
 from oslogserve.http.body import Body, Ended, ServerTiming
 from oslogserve.http.cors import Cors
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
-from oslogserve.http.response import Response
+from oslogserve.http.response import Representation, Response
 from oslogserve.jobs.job import Jobs, Limits
+from oslogserve.jobs.passed import PassedLogs
 from oslogserve.jobs.pointers import Pointers
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
 
+#: What is counted for a request that gets no response.
+_ERROR = Representation([], view="error")
+
 
 class App:
     def __init__(self, config: Config, taken: float | None = None, is_latest: bool = True) -> None:
@@ -66,16 +70,12 @@ class App:
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
         logs = Logs(config.views)
-        self._log = LogHandler(
-            logs,
-            renderer,
-            PageLimits(config["serve", "page_size"], config["serve", "page_elements"]),
-            config["serve", "max_age"],
-            _etag_salt(config),
-            workload,
-        )
+        passed = PassedLogs(logs, renderer)
+        limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
+        validators = Validators(_etag_salt(config), limits, config["serve", "max_age"])
+        self._log = LogHandler(logs, renderer, passed, limits, validators, workload)
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        jobs = Jobs(logs, renderer, _limits(config), self._log.passed)
+        jobs = Jobs(logs, renderer, _limits(config), passed)
         job = JobHandler(jobs, workload, config.noise, config["serve", "page_size"])
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
@@ -122,10 +122,10 @@ class App:
                 context.trace.refusal = error.sentence
             response = server.error_response(request, error, self._guards)
         except ClientLeft:
-            Body(Response("499", [], view="error"), self._metrics, started, note).close()
+            Body(Response("499", [], of=_ERROR), self._metrics, started, note).close()
             raise
         except BaseException:
-            Body(Response("500", [], view="error"), self._metrics, started, note).fail()
+            Body(Response("500", [], of=_ERROR), self._metrics, started, note).fail()
             raise
         self._cors.add_headers(request, response)
         body = Body(response, self._metrics, started, note)
@@ -156,7 +156,7 @@ class App:
         fields["client"] = str(self._operators.client(environ) or "-")
         fields["transaction"] = trace.transaction
         fields["failed"] = ",".join(trace.failures)
-        fields["reason"] = plain("; ".join([*trace.reasons(), *map(str, response.missing)]))
+        fields["reason"] = plain("; ".join([*trace.reasons(), *map(str, response.of.missing)]))
         if self._spans is not None:
             self._spans.end(trace.span, fields)
         if self._request_log is not None:

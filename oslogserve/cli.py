@@ -5,17 +5,16 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import Error, Incomplete
+from oslogserve.errors import Error
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines
 from oslogserve.query import PARAMETERS, Parameter, Query
@@ -159,11 +158,6 @@ def _served(options: argparse.Namespace) -> Config:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from oslogserve.logs.decode import Decoded, until_incomplete
-    from oslogserve.logs.media_type import passed_through_as
-    from oslogserve.pages.log import LogInfo, LogView, incomplete_notice
-    from oslogserve.sources import encoding_of
-
     config = load(options.config)
     renderer = Renderer(config.formats)
     pairs = [
@@ -174,30 +168,52 @@ def _render(options: argparse.Namespace) -> int:
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
         return _render_job(options, config, query, renderer)
-    missing: list[Incomplete] = []
     if sys.stdout is None or (sys.stdin is None and not options.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
     with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
         if query.order or query.logs or query.first_log:
             raise ConfigError("--order, --logs and --from are for a folder")
-        chunks = iter(partial(os.read, stream.fileno(), 65536), b"")
-        decoded = Decoded(chunks, encoding_of(options.file or ""))
-        pieces = until_incomplete(filter(None, decoded), missing)
-        written = os.fstat(stream.fileno()).st_mtime if options.file else None
-        title = Path(options.file).name if options.file else "standard input"
-        head = next(pieces, b"")
-        media_type = passed_through_as("log.txt", head, ())  # whatever it is called
-        if media_type:
-            raise OSError(f"{title} is no log: it is {media_type}")
-        known, fault = _passed(query, options.against, config, renderer)
-        missing += [fault] if fault else []
-        view = LogView(query, LogInfo(modified=written), missing, renderer, known=known)
-        format_ = options.format or ("text" if sys.stdout.isatty() else "html")
-        sys.stdout.buffer.writelines(view.render(format_, chain([head], pieces), title))
-        sys.stdout.buffer.flush()
-    for error in missing:
+        return _render_log(options, config, query, renderer, stream.fileno())
+
+
+def _render_log(
+    options: argparse.Namespace, config: Config, query: Query, renderer: Renderer, stream: int
+) -> int:
+    """Writes one log. stream: its descriptor."""
+    from oslogserve.logs.decode import Decoded, Reading
+    from oslogserve.logs.media_type import passed_through_as
+    from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
+    from oslogserve.sources import encoding_of
+
+    title = Path(options.file).name if options.file else "standard input"
+    chunks = iter(partial(os.read, stream, 65536), b"")
+    reading = Reading(filter(None, Decoded(chunks, encoding_of(options.file or ""))))
+    pieces = iter(reading)
+    head = next(pieces, b"")
+    media_type = passed_through_as("log.txt", head, ())  # whatever it is called
+    if media_type:
+        raise OSError(f"{title} is no log: it is {media_type}")
+
+    def text() -> Iterator[bytes]:
+        yield head
+        yield from pieces
+        if reading.broke_off:
+            raise reading.broke_off
+
+    compared = _passed(query, options.against, config, renderer)
+    written = os.fstat(stream).st_mtime if options.file else None
+    format_ = options.format or ("text" if sys.stdout.isatty() else "html")
+    shown: WholeText | LogView
+    if format_ == "text" and query.is_unfiltered:
+        shown = WholeText(text(), compared.fault)
+        sys.stdout.buffer.writelines(shown)
+    else:
+        shown = LogView(query, LogInfo(modified=written), renderer, compared=compared)
+        sys.stdout.buffer.writelines(shown.render(format_, text(), title))
+    sys.stdout.buffer.flush()
+    for error in shown.missing:
         print(incomplete_notice(error), file=sys.stderr)
-    return 1 if missing else 0
+    return 1 if shown.missing else 0
 
 
 def _render_job(
@@ -229,13 +245,13 @@ def _render_job(
 
 def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> "Passed":
     """The words of a log on disk; none without a path."""
-    from oslogserve.jobs.passed import Passed, PassedLogs
+    from oslogserve.jobs.passed import NOT_COMPARED, PassedLogs
     from oslogserve.logs.budget import Allowance, Budget
     from oslogserve.logs.open_log import Logs
     from oslogserve.sources.disk import Disk
 
     if path is None:
-        return Passed(None, None)
+        return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
     budget = Budget(Allowance(math.inf, sys.maxsize))
     return PassedLogs(Logs(config.views), renderer).get(query.against, [disk], budget)

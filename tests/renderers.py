@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
 from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import NO_TIME, Tally, Wanted
+from oslogserve.lines.renderer import Renderer, Room
+from oslogserve.lines.selection import LONGEST_LINE, NO_TIME, Tally, Wanted
 from oslogserve.native import Grammar
 from tests import corpus
 from tests.reference.ansi import without_sequences
@@ -45,20 +45,22 @@ def _without_link(found: re.Match[bytes]) -> bytes:
     return number + (b" name=" + name if name else b"") + b">"
 
 
-def answered(render, pieces: Iterable[bytes], wanted: Wanted, *options) -> tuple[object, Tally]:
+def answered(
+    render, pieces: Iterable[bytes], wanted: Wanted, longest: int = LONGEST_LINE
+) -> tuple[object, Tally]:
     """(what a renderer gives of a log, its tally)"""
-    tally = Tally()
+    rendering = render(pieces, wanted, Room(line=longest))
     if wanted.label is not None:
-        return rows_of(render, pieces, wanted, tally, *options), tally
-    content = b"".join(render(pieces, wanted, tally, *options))
-    return json.loads(content) if wanted.view == "summary" else content, tally
+        return rows_of(rendering), rendering.tally
+    content = b"".join(rendering)
+    return json.loads(content) if wanted.view == "summary" else content, rendering.tally
 
 
-def rows_of(renderer, pieces, wanted, tally, *options) -> list[tuple[int, bytes]]:
+def rows_of(rendering) -> list[tuple[int, bytes]]:
     """The rows of a log, each behind its time."""
     found = []
     reached = NO_TIME
-    for rows in renderer.rows(pieces, wanted, tally, *options):
+    for rows in rendering.rows():
         texts = [rows.text[a:b] for a, b in zip([0, *rows.ends], rows.ends, strict=False)]
         found += zip(rows.times, texts, strict=True)
         assert b"".join(texts) == rows.text

@@ -11,7 +11,7 @@ from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response, redirect, respond
+from oslogserve.http.response import Meter, Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
@@ -109,8 +109,7 @@ class FolderHandler:
             most = listing.MOST_READ[query.sort or "name"]
             wanted = WantedEntries(query.first_log, most, budget.charge)
             found = listing.page_of(query, Listing(sources, query.path, wanted))
-            representation = _listed(query, found, job_marks)
-            representation.meter = budget
+            representation = _listed(query, found, job_marks, budget)
             return respond(request, representation, close=opened.pop_all().close)
 
     def _enter(self, request: Request, opened: ExitStack) -> Budget:
@@ -150,7 +149,9 @@ def _has(
         return False
 
 
-def _listed(query: Query, found: listing.ListingPage, job_marks: str) -> Representation:
+def _listed(
+    query: Query, found: listing.ListingPage, job_marks: str, meter: Meter
+) -> Representation:
     headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
     if query.format == "json":
         pieces = listing.as_json(query.path, found)
@@ -161,4 +162,4 @@ def _listed(query: Query, found: listing.ListingPage, job_marks: str) -> Represe
     else:
         pieces = listing.text(found)
         headers.append(("Content-Type", TEXT))
-    return Representation(headers, pieces, "listing", True, found.missing)
+    return Representation(headers, pieces, "listing", True, found.missing, meter)

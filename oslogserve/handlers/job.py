@@ -43,8 +43,7 @@ class JobHandler:
             job.link = page.link_of(query.source) + (b"order=time&amp;" if job.by_time else b"")
             headers, pieces = content_of(query, job, self._noise, self._page_size)
             headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *headers]
-            representation = Representation(headers, pieces, "job", True, job.missing)
-            representation.meter = budget
+            representation = Representation(headers, pieces, "job", True, job.missing, budget)
             return respond(request, representation, close=opened.pop_all().close)
 
 

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers for a log, as one of four representations: stored bytes, inflated bytes, text, lines."""
+"""Answers for a log: opens it, and chooses the representation that is sent."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from math import inf
 from urllib.parse import quote
 
-from oslogserve.errors import BadRequest, Header, Incomplete, SourceError, Unavailable
-from oslogserve.handlers.chapter import within_chapter
-from oslogserve.handlers.places import reader, to_line, to_moment
-from oslogserve.http import NO_STORE, TEXT, VARY
-from oslogserve.http.request import ByteRange, Request, Validator, etag_of, is_settled
-from oslogserve.http.response import Content, Representation, Response, redirect, respond
-from oslogserve.jobs.passed import PassedLogs
-from oslogserve.lines.nearest import Nearest, nearest
+from oslogserve.errors import BadRequest, Header
+from oslogserve.handlers.places import to_line, to_moment, within_chapter
+from oslogserve.handlers.representations import (
+    DecodedText,
+    Rendered,
+    StoredBytes,
+    not_a_log,
+    raw_type,
+)
+from oslogserve.http import NO_STORE, VARY
+from oslogserve.http.request import Request, Validator, etag_of, is_settled
+from oslogserve.http.response import Representation, Response, redirect, respond
+from oslogserve.jobs.passed import NOT_COMPARED, FoundLog, PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
-from oslogserve.lines.time_range import TimeRange
-from oslogserve.logs.budget import LARGE_LOGS, MOST_LINES, SEARCHES, Workload
-from oslogserve.logs.decode import beginning, exactly, until_incomplete
-from oslogserve.logs.media_type import passed_through_as
+from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.pages import assets, page
-from oslogserve.pages.log import LogInfo, LogView, with_notices
+from oslogserve.pages import assets
+from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -31,21 +31,31 @@ from oslogserve.sources.first_of import open_first
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.
 ASSUMED_RATIO = 16
-_RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate": "application/zlib"}
-#: Media types whose reader sees a last line.
-_TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
-#: Media types that a browser shows.
-_SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
-#: Stored files must not act in our name: no cookies, no requests to this origin. The virtual host in
-#: etc/apache sends the same.
-SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
-_HEADERS: dict[str, Sequence[Header]] = {
-    "html": page.HEADERS,
-    "text": [("Content-Type", TEXT)],
-    "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
-    "summary": [("Content-Type", "application/json")],
-    "chapters": page.HEADERS,
-}
+
+
+class Validators:
+    """Makes the validators of logs' representations."""
+
+    def __init__(self, salt: str, limits: PageLimits, max_age: int) -> None:
+        """salt: part of every ETag. limits: of one page. max_age: see Validator."""
+        self._salt = salt
+        self._page_salt = f"{salt} {assets.VERSION} {limits}"
+        self._max_age = max_age
+
+    def of(self, query: Query, stored: Stored, other: FoundLog | None) -> Validator:
+        """other: the log that this one is compared with; None for none."""
+        selection = "" if query.is_unfiltered else f"{query.selection}{query.chapter}"
+        salt = self._salt
+        # The page of a settled log has no link to newer lines.
+        if query.view in ("html", "chapters"):
+            salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
+        if other is not None:
+            salt = f"{salt} {other.version}"
+        etag = etag_of(
+            f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
+            f"{query.view} {selection} {salt}"
+        )
+        return Validator(etag, stored.modified, self._max_age, is_by_time=other is None)
 
 
 class LogHandler:
@@ -53,30 +63,26 @@ class LogHandler:
         self,
         logs: Logs,
         renderer: Renderer,
+        passed: PassedLogs,
         limits: PageLimits,
-        max_age: int,
-        etag_salt: str,
+        validators: Validators,
         workload: Workload,
     ) -> None:
-        """limits: of one page. max_age: seconds for which caches may keep a settled log. etag_salt:
-        part of every ETag.
-        """
+        """limits: of one page."""
         self._logs = logs
         self._renderer = renderer
+        self._passed = passed
         self._limits = limits
-        self._max_age = max_age
-        self._etag_salt = etag_salt
-        self._page_salt = f"{etag_salt} {assets.VERSION} {limits}"
+        self._validators = validators
         self._workload = workload
-        #: Shared with the logs of jobs.
-        self.passed = PassedLogs(logs, renderer)
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
         is_page = not (query.faults or query.goto or query.moment)
-        if request.is_conditional and not is_by_bytes and is_page:
-            not_modified = self._not_modified(request, query, sources)
+        other = self._passed.find(query.against, sources) if query.against else None
+        if request.is_conditional and is_page and not is_by_bytes:
+            not_modified = self._not_modified(request, query, sources, other)
             if not_modified is not None:
                 return not_modified
         # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
@@ -97,12 +103,11 @@ class LogHandler:
                 return to_moment(request, query, query.moment, log, self._renderer)
             if needs_body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
-            validator = self._validator(log.stored, query, sources)
-            if query.chapter and self._shows_lines(query, log):
-                query = within_chapter(
-                    query, log.decoded_again, self._renderer, log.stored.modified
-                )
-            representation = self._representation(request, query, log, sources)
+            validator = self._validators.of(query, log.stored, other)
+            media_type = self._media_type(query, log)
+            if query.chapter and media_type is None:
+                query = within_chapter(query, log, self._renderer)
+            representation = self._representation(request, query, log, media_type, other, sources)
             if query.faults:
                 return _with_faults(request, query, representation, opened.pop_all().close)
             if is_by_bytes and request.is_conditional:
@@ -112,45 +117,37 @@ class LogHandler:
                     return _confirming(headers, representation.view)
             return respond(request, representation, validator, close=opened.pop_all().close)
 
+    def _media_type(self, query: Query, log: OpenLog) -> str | None:
+        """The media type of a file that is sent as it is; None if lines of a log are sent."""
+        name = query.path.decode("utf-8", "replace")
+        if query.format == "raw":
+            return raw_type(name, log)
+        return self._logs.media_type(name, log) if query.format is None else None
+
     def _representation(
-        self, request: Request, query: Query, log: OpenLog, sources: Sequence[Source]
+        self,
+        request: Request,
+        query: Query,
+        log: OpenLog,
+        media_type: str | None,
+        other: FoundLog | None,
+        sources: Sequence[Source],
     ) -> Representation:
-        """The log in the view of the query. A file that is no log is sent as it is."""
-        view, name = query.view, query.path.decode("utf-8", "replace")
-        if view == "raw":
-            media_type = _RAW_TYPES.get(log.packing) or passed_through_as(name, log.first, ())
-            return _StoredBytes(log, media_type or TEXT)
-        if query.format is None:
-            media_type = self._logs.media_type(name, log)
-            if media_type is not None:
-                return _not_a_log(log, media_type, name)
-        if view == "text" and query.is_unfiltered:
-            return _DecodedText(log, request)
-        stored = log.stored
-        text_size = (stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
-        may_grow = not is_settled(stored.modified)
-        info = LogInfo(stored.source, stored.size, stored.modified, text_size, may_grow)
-
-        def nearest_to(anchor: bytes, moment: TimeRange) -> Nearest | None:
-            return nearest(reader(log), self._renderer, anchor, moment, stored.modified)
-
-        known = None
-        if query.against:
-            known, fault = self.passed.get(query.against, sources, log.budget)
-            log.missing += [fault] if fault else []
-        log_view = LogView(
-            query, info, log.missing, self._renderer, self._limits, nearest_to, known
-        )
-        return _Rendered(log, request, view, log_view)
-
-    def _shows_lines(self, query: Query, log: OpenLog) -> bool:
-        """True unless the answer is the file itself, which has no lines."""
-        if query.format is None:
-            return self._logs.media_type(query.path.decode("utf-8", "replace"), log) is None
-        return query.format != "raw"
+        """The log in the view of the query. media_type: see _media_type()."""
+        if media_type is not None:
+            if query.format == "raw":
+                return StoredBytes(log, media_type)
+            return not_a_log(log, media_type, query.path.decode("utf-8", "replace"))
+        if query.view == "text" and query.is_unfiltered:
+            return DecodedText(log, request)
+        compared = NOT_COMPARED
+        if other is not None:
+            compared = self._passed.read(other, sources, log.budget)
+        view = LogView(query, _info(log), self._renderer, self._limits, compared)
+        return Rendered(log, request, view)
 
     def _not_modified(
-        self, request: Request, query: Query, sources: Sequence[Source]
+        self, request: Request, query: Query, sources: Sequence[Source], other: FoundLog | None
     ) -> Response | None:
         """The 304 for a client that has this version; the log is not read."""
         found = open_first(sources, query.path, METADATA_ONLY)
@@ -158,24 +155,23 @@ class LogHandler:
             return None
         found.close()
         is_compressed = request.accepts_gzip and query.view != "raw"
-        validator = self._validator(found.stored, query, sources)
+        validator = self._validators.of(query, found.stored, other)
         headers = validator.not_modified(request, is_compressed)
         view = query.view if query.format else ""
         return None if headers is None else _confirming(headers, view)
 
-    def _validator(self, stored: Stored, query: Query, sources: Sequence[Source]) -> Validator:
-        selection = "" if query.is_unfiltered else f"{query.selection}{query.chapter}"
-        salt = self._etag_salt
-        # The page of a settled log has no link to newer lines.
-        if query.view in ("html", "chapters"):
-            salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
-        if query.against:
-            salt = f"{salt} {self.passed.version(query.against, sources)}"
-        etag = etag_of(
-            f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-            f"{query.view} {selection} {salt}"
-        )
-        return Validator(etag, stored.modified, self._max_age, is_by_time=not query.against)
+
+def _info(log: OpenLog) -> LogInfo:
+    stored = log.stored
+    return LogInfo(
+        stored.source,
+        stored.size,
+        stored.modified,
+        text_size=(stored.size or 0) * (ASSUMED_RATIO if log.packing else 1),
+        may_grow=not is_settled(stored.modified),
+        read_again=log.decoded_again,
+        charge=log.budget.charge_rendering,
+    )
 
 
 def _may_be_silent(query: Query) -> bool:
@@ -234,137 +230,3 @@ def _redirect_to_folder(request: Request, query: Query) -> Response:
     name = quote(query.path.rpartition(b"/")[2])
     address = f"./{name}/{'?' if parameters else ''}{parameters}"
     return redirect(request, address, "301 Moved Permanently")
-
-
-class _OfLog(Representation):
-    def __init__(self, log: OpenLog, view: str, headers: Sequence[Header]) -> None:
-        super().__init__(headers, view=view, missing=log.missing)
-        self.meter = log.budget
-        self.source = log.stored.source
-        self.stored_size = log.stored.size
-        # The next reader's page may be compared with all of the other log.
-        is_compared = not any(error.is_of_comparison for error in log.missing)
-        self.may_break_off = log.may_break_off or not is_compared
-        self._log = log
-
-    def _with_notices(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the text, and a last line that says what is missing. Not all servers can break a connection."""
-        missing = self._log.missing
-        return with_notices(until_incomplete(pieces, missing), missing)
-
-
-class _StoredBytes(_OfLog):
-    """The stored bytes, the same for every client: for format=raw, and for a file that is no log."""
-
-    accept_ranges = "bytes"
-    has_gzip_variant = False
-
-    def __init__(self, log: OpenLog, media_type: str) -> None:
-        super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
-
-    def range_size(self) -> int | None:
-        return self._log.stored.size
-
-    def open(self, byte_range: ByteRange | None = None) -> Content:
-        return _stored_content(self._log, byte_range)
-
-
-class _Inflated(_OfLog):
-    """A compressed file that is no log, inflated. It has no ranges, which would be of the stored bytes."""
-
-    def __init__(self, log: OpenLog, media_type: str) -> None:
-        super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
-        self._render = self._with_notices if _TEXTUAL.match(media_type) else iter
-
-    def open(self, byte_range: ByteRange | None = None) -> Content:
-        return Content(self._log.decoded(), self._render, is_compressible=True)
-
-
-class _DecodedText(_OfLog):
-    """A whole log as text. Ranges are of the text, however the log is stored or sent."""
-
-    accept_ranges = "bytes"
-
-    def __init__(self, log: OpenLog, request: Request) -> None:
-        super().__init__(log, "text", _HEADERS["text"])
-        self._request = request
-
-    def range_size(self) -> int | None:
-        """Bytes of the text. Counting first ensures that no range of an incomplete log is sent."""
-        return self._log.counted_size()
-
-    def open(self, byte_range: ByteRange | None = None) -> Content:
-        log, accepts_gzip = self._log, self._request.accepts_gzip
-        if byte_range is not None:
-            if not log.packing:
-                return _stored_content(log, byte_range)
-            return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
-        is_compressible = _is_compressible(log, self._request)
-        if self._request.is_head and not log.is_whole:
-            length = None if accepts_gzip else log.known_size()
-            return Content((), length=length, is_compressible=is_compressible)
-        if accepts_gzip and log.is_one_member():
-            return _stored_content(log)._replace(encoding="gzip")
-        # Text from Swift is streamed, so that its last line can say if Swift breaks off.
-        if log.source_log.is_local and not log.packing and not accepts_gzip:
-            return _stored_content(log)
-        render, is_whole = self._with_notices, log.is_whole
-        return Content(log.decoded(), render, is_whole, is_compressible=is_compressible)
-
-
-class _Rendered(_OfLog):
-    """Rendered lines of a log in one of the views, or filtered text."""
-
-    def __init__(self, log: OpenLog, request: Request, view: str, log_view: LogView) -> None:
-        super().__init__(log, view, _HEADERS[view])
-        self.accept_ranges = "none" if view == "text" else ""
-        self._is_compressible = view == "html" or _is_compressible(log, request)
-        self._log_view = log_view
-
-    def open(self, byte_range: ByteRange | None = None) -> Content:
-        log, selection = self._log, self._log_view.query.selection
-        is_search = bool(selection.searches or selection.without)
-
-        def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
-            # Text has no more bytes than the log, and a summary has no lines.
-            has_lines = self.view in ("html", "jsonl")
-            most_lines = MOST_LINES if has_lines else inf
-            blocks = log.blocks(pieces, is_search, most_lines=most_lines)
-            return self._log_view.render(self.view, blocks)
-
-        compressible = self._is_compressible
-        return Content(log.decoded(), render, log.is_whole, is_compressible=compressible)
-
-    def headers_at_end(self) -> list[Header]:
-        return self._log_view.headers() if self.view == "text" else []
-
-
-def _not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
-    """A file that is no log. It is inflated only if a browser shows it."""
-    if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
-        media_type = "application/gzip"  # it is saved as NAME.gz, so it must stay a gzip
-    is_readable = beginning(log.first, encoding=log.stored.encoding) is not None
-    if not log.packing or not is_readable or media_type == "application/gzip":
-        return _StoredBytes(log, media_type)
-    return _Inflated(log, media_type)
-
-
-def _is_compressible(log: OpenLog, request: Request) -> bool:
-    """False for a HEAD that read nothing: the answer may be too short to compress."""
-    return bool(log.first) or not request.is_head
-
-
-def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:
-    if byte_range is not None:
-        log.source_log.close()
-        pieces = exactly(byte_range.size, log.reopened(byte_range))
-        return Content(pieces, length=byte_range.size)
-    size = log.stored.size
-    if size is None:
-        return Content(log.stored_bytes)
-    if not log.is_whole:
-        return Content(exactly(size, log.stored_bytes), length=size)
-    try:  # read all of it before the status is sent
-        return Content([b"".join(log.stored_bytes)], length=size)
-    except Incomplete as error:
-        raise Unavailable([SourceError(log.stored.source, str(error))]) from error

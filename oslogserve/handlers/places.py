@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Redirects to a place: to a line of a log, and to a line's moment in all logs of its job."""
+"""Places of a log that a query names: a line and its moment, to which an answer redirects, and a chapter."""
+
+from typing import Any
 
 from oslogserve.errors import BadRequest
 from oslogserve.http.request import Request
 from oslogserve.http.response import Response, redirect
 from oslogserve.lines.goto import Place, target
 from oslogserve.lines.moments import Moment, time_of
-from oslogserve.lines.nearest import Read
 from oslogserve.lines.renderer import Renderer
-from oslogserve.logs.decode import until_incomplete
+from oslogserve.lines.selection import Wanted
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.pages import moments
 from oslogserve.pages.counts import WINDOW
 from oslogserve.pages.page import address
-from oslogserve.query import Query
+from oslogserve.query import Fault, Query
 
 
 def to_line(
     request: Request, query: Query, place: Place, log: OpenLog, renderer: Renderer
 ) -> Response:
     """The redirect to the page with the line. Raises BadRequest if there is none."""
-    found = target(place, reader(log), renderer, log.stored.modified)
+    found = target(place, log.decoded_again, renderer, log.stored.modified)
     if found is None:
         typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
         why = "No line of this log has a date and a time: use a number."
@@ -35,7 +36,7 @@ def to_moment(
     request: Request, query: Query, moment: Moment, log: OpenLog, renderer: Renderer
 ) -> Response:
     """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
-    time = time_of(moment.line, reader(log), renderer, log.stored.modified)
+    time = time_of(moment.line, log.decoded_again, renderer, log.stored.modified)
     named = moment._replace(log=query.path.rpartition(b"/")[2])
     to = time and moments.around(time.first_in_utc, query.source, named, in_job=True)
     if not to:
@@ -43,6 +44,40 @@ def to_moment(
     return redirect(request, "./" + to, "302 Found")
 
 
-def reader(log: OpenLog) -> Read:
-    """Reads the log's text from its beginning. The page says what is missing."""
-    return lambda: until_incomplete(log.decoded_again(), [])
+def within_chapter(query: Query, log: OpenLog, renderer: Renderer) -> Query:
+    """The query for the lines of its chapter. On a page, a name that the log does not have is a fault.
+
+    Reads the whole log. Raises BadRequest for other answers.
+    """
+    wanted = Wanted("summary", written=log.stored.modified)
+    rendering = renderer(log.decoded_again(), wanted)
+    summary = rendering.summary()
+    chapter = _named(query.chapter, summary["chapters"])
+    if chapter is not None:
+        return _within(query, chapter["first"], chapter["last"])
+    searched = "of this log"
+    if summary["more_chapters"]:
+        searched = f"of the {len(summary['chapters'])} that this log's summary lists"
+    why = rendering.broke_off
+    unread = f", as far as it could be read: {why}" if why else ""
+    sentence = f"No chapter {searched} has that name{unread}."
+    wrong = "chapter", query.chapter
+    if query.view != "html":
+        raise BadRequest(sentence, wrong)
+    parameters = tuple(pair for pair in query.parameters if pair != wrong)
+    faults = (*query.faults, Fault(*wrong, sentence))
+    return query._replace(chapter="", parameters=parameters, faults=faults)
+
+
+def _named(name: str, chapters: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first chapter of the name that failed, else the first one; None for none."""
+    named = [chapter for chapter in chapters if chapter["name"] == name]
+    failed = (chapter for chapter in named if chapter["outcome"] == "failed")
+    return next(failed, next(iter(named), None))
+
+
+def _within(query: Query, first: int, last: int) -> Query:
+    """The query for those of its lines that are in this range."""
+    selection = query.selection
+    begin, end = max(first, selection.first), min(last, selection.last or last)
+    return query._replace(selection=selection._replace(first=begin, last=end))

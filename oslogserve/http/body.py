@@ -86,13 +86,13 @@ class Body:
         return self
 
     def __next__(self) -> bytes:
-        meter = self._response.meter
+        meter = self._response.of.meter
         if meter is not None:
             meter.resume()
         try:
             piece = next(self._pieces)
         except StopIteration:
-            self._ending = "failed" if self._response.missing else "complete"
+            self._ending = "failed" if self._response.of.missing else "complete"
             raise
         except ClientLeft:
             raise
@@ -119,13 +119,14 @@ class Body:
         self._is_closed = True
         response, metrics = self._response, self._metrics
         response.close()
-        size = size_class(response.stored_size)
-        key = "response_seconds", response.source, response.view, self._ending, size
+        sent = response.of
+        size = size_class(sent.stored_size)
+        key = "response_seconds", sent.source, sent.view, self._ending, size
         seconds = time.perf_counter() - self._started
         metrics[key].observe(seconds)
-        for error in (*response.missing, *self._raised):
-            metrics["incomplete_logs_total", response.source, error.reason].inc()
-        metrics["sent_bytes_total", response.view].inc(self._sent)
+        for error in (*sent.missing, *self._raised):
+            metrics["incomplete_logs_total", sent.source, error.reason].inc()
+        metrics["sent_bytes_total", sent.view].inc(self._sent)
         metrics["requests_in_progress"].dec()
         metrics["threads_busy", str(os.getpid())].dec()
         if self._note is not None:

@@ -61,4 +61,4 @@ class Cors:
         if response.confirmed:
             return response.confirmed in _VIEWS
         is_page = headers.get("Content-Type", "").startswith("text/html")
-        return "Location" in headers or (response.view in _VIEWS and not is_page)
+        return "Location" in headers or (response.of.view in _VIEWS and not is_page)

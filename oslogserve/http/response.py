@@ -63,8 +63,6 @@ class Representation:
     has_gzip_variant = True
     #: True if the source may still fail before the log's end.
     may_break_off = False
-    #: None where the response costs next to nothing.
-    meter: Meter | None = None
 
     def __init__(
         self,
@@ -73,16 +71,23 @@ class Representation:
         view: str = "other",
         is_compressible: bool = False,
         missing: Sequence[Incomplete] = (),
+        meter: Meter | None = None,
     ) -> None:
         """headers: Content-Type and others of the representation. view: a metric label. missing: why
-        the log is incomplete; it grows while the content is read.
+        the content is incomplete; it grows while that is read. meter: None for what costs next to nothing.
         """
         self.headers = headers
         self.view = view
-        self.missing = missing
+        self.meter = meter
+        self._missing = missing
         pieces = [content] if isinstance(content, bytes) else content
         length = len(content) if isinstance(content, bytes) else None
         self._content = Content(pieces, length=length, is_compressible=is_compressible)
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        """Why the content is incomplete; known once it was read."""
+        return self._missing
 
     def range_size(self) -> int | None:
         """Bytes of the whole content, counted if need be; None if it cannot be sent in ranges."""
@@ -97,18 +102,15 @@ class Representation:
 
 
 class Response(NamedTuple):
-    """A status, headers and a body to send, and labels for counting. See Representation's fields."""
+    """A status, headers and a body to send."""
 
     status: str
     headers: list[Header]
     body: Iterable[bytes] = ()
-    view: str = "other"
-    source: str = "none"
-    stored_size: int | None = None
-    missing: Sequence[Incomplete] = ()
+    #: The representation that the body is of.
+    of: Representation = Representation([])
     #: Closes what the body is read from. May be called before the body is iterated.
     close: Callable[[], None] = lambda: None
-    meter: Meter | None = None
     #: The view that a 304 confirms; "" for other answers, and if it is not known.
     confirmed: str = ""
 
@@ -158,17 +160,7 @@ def _response(
         body = ()
     if byte_range is not None:
         status = "206 Partial Content"
-    return Response(
-        status,
-        headers,
-        body,
-        representation.view,
-        representation.source,
-        representation.stored_size,
-        representation.missing,
-        close,
-        representation.meter,
-    )
+    return Response(status, headers, body, representation, close)
 
 
 def redirect(request: Request, to: str, status: str) -> Response:

@@ -2,16 +2,15 @@
 """One log of a job: its lines as rows, or its summary."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import takewhile
-from math import inf
 from typing import Any, NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
-from oslogserve.lines.renderer import Renderer, summary_of
+from oslogserve.lines.renderer import Renderer, Rendering, Room
 from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
@@ -23,7 +22,7 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.summary import mark_new
 from oslogserve.logs.budget import Budget
-from oslogserve.logs.decode import until_incomplete
+from oslogserve.logs.decode import Reading
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.native import Known
 from oslogserve.sources import OpenOptions, Source
@@ -108,11 +107,13 @@ class JobReader:
             return b""
         text = bytearray()
         with closing(log):
-            for piece in until_incomplete(log.decoded(), missing):
+            reading = Reading(log.decoded())
+            for piece in reading:
                 text += piece
                 if len(text) > most:
                     missing.append(Incomplete("capped", f"only {most >> 20} MiB of it are read"))
                     break
+            missing += [reading.broke_off] if reading.broke_off else []
         return bytes(text)
 
 
@@ -132,7 +133,8 @@ class JobLog:
         self.is_unpaid = False
         #: False for a log without times; known once it was merged.
         self.has_times = True
-        self._has_ended = False
+        #: True if all of its lines were read.
+        self.is_read_to_end = False
         #: Why it was not compared with all of the other run's log.
         self._fault: Incomplete | None = None
         self._selection = selection
@@ -141,11 +143,6 @@ class JobLog:
     def also_show(self, line: int) -> None:
         """Selects this line too, whatever the selection leaves out."""
         self._selection = self._selection._replace(show=(b"L%d" % line,))
-
-    @property
-    def is_read_to_end(self) -> bool:
-        """True if all of its lines were read."""
-        return self._has_ended and not self.tally.ended_early
 
     def rows(
         self, view: str, label: bytes, link: bytes, merged_with: int | None = None
@@ -162,8 +159,10 @@ class JobLog:
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
-        with closing(self._text(size, max(1, size // (len(label) + ROW)))) as text:
-            rows = self._reader.renderer.rows(text, wanted, self.tally, longest)
+        room = Room(size, max(1, size // (len(label) + ROW)), longest)
+        with closing(self._text(size)) as text:
+            rendering = self._rendering(text, wanted, room)
+            rows = rendering.rows()
             if merged_with:
                 rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
                 yield from bundled(self._noting_times(rows), size // 2, MOST_MERGED_PIECES)
@@ -171,6 +170,7 @@ class JobLog:
                 if selection.tail is None:  # the next answer begins with the whole line
                     rows = takewhile(lambda _: not self.is_unpaid, rows)
                 yield from bundled(rows, PASSED_ON, MOST_PIECES)
+        self._end(rendering)
         if self.tally.cut_line:
             most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
             what = f"a row has at most {most} of a line, and line {self.tally.cut_line:,} has more"
@@ -190,8 +190,10 @@ class JobLog:
         """Yields the log's summary, see `lines.summary`; an empty one for a skipped log."""
         known = self._known()
         wanted = Wanted("summary", self._selection, self.file.modified, known=known)
-        with closing(self._text(READ, inf)) as text:
-            summary = summary_of(self._reader.renderer, text, wanted, self.tally)
+        with closing(self._text(READ)) as text:
+            rendering = self._rendering(text, wanted, Room(READ))
+            summary = rendering.summary()
+        self._end(rendering)
         mark_new(summary, known)
         yield summary
 
@@ -210,8 +212,8 @@ class JobLog:
             "html", again._selection, self.file.modified, link, None, label, False, known
         )
         found = []
-        with closing(again._text(READ, inf)) as text:
-            for rows in self._reader.renderer.rows(text, wanted, again.tally, longest):
+        with closing(again._text(READ)) as text:
+            for rows in again._rendering(text, wanted, Room(READ, line=longest)).rows():
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
         return [] if again.missing or again.skipped else found
@@ -223,11 +225,33 @@ class JobLog:
         known, self._fault = self._reader.passed.compared(self.file.name)
         return known
 
-    def _text(self, size: int, most_lines: float) -> Generator[bytes, None, None]:
-        """The log's text, in blocks of at most `size` bytes; nothing if the log is skipped.
+    def _rendering(self, text: Iterable[bytes], wanted: Wanted, room: Room) -> Rendering:
+        def charge() -> None:
+            with self._noting_break():
+                self._reader.budget.charge_rendering()
 
-        most_lines: lines of a block.
-        """
+        return self._reader.renderer(text, wanted, room, charge)
+
+    def _end(self, rendering: Rendering) -> None:
+        self.tally = rendering.tally
+        self.is_read_to_end = rendering.is_read_to_end
+
+    @contextmanager
+    def _noting_break(self) -> Iterator[None]:
+        """Context in which the log may break off. Notes why, and why it was not compared."""
+        try:
+            yield
+        except Incomplete as error:
+            self.missing += filter(None, (error, self._fault))
+            if error.reason == "budget":
+                self.is_unpaid = True
+                self._reader.ended.append(error)
+            if error.reason == "timeout":
+                self._reader.stalled.append(self.source)
+            raise
+
+    def _text(self, size: int) -> Generator[bytes, None, None]:
+        """The log's text, in pieces of at most `size` bytes; nothing if the log is skipped."""
         reader = self._reader
         if reader.ended:
             self.is_unpaid = True
@@ -244,15 +268,9 @@ class JobLog:
             if media_type is not None:
                 return self._skip(f"it is {media_type}")
             text = log.decoded() if log.is_whole else self._while_answered(log.decoded())
-            is_search = bool(self._selection.searches or self._selection.without)
-            self.missing = log.missing
-            yield from log.blocks(text, is_search, size, most_lines)
-            self._has_ended = not self.missing
-            self.missing += [self._fault] if self._fault else []
-            spent = [error for error in self.missing if error.reason == "budget"]
-            self.is_unpaid = bool(spent)
-            reader.ended.extend(spent)
-            reader.stalled.extend(self.source for one in self.missing if one.reason == "timeout")
+            with self._noting_break():
+                yield from text
+            self.missing += filter(None, [self._fault])
 
     def _while_answered(self, text: Iterable[bytes]) -> Iterator[bytes]:
         """The text. Raises Incomplete once too many logs of its source have timed out."""

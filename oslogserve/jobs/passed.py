@@ -8,7 +8,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from math import inf
 from threading import Lock
 from typing import NamedTuple
 from weakref import WeakSet
@@ -17,6 +16,7 @@ from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
+from oslogserve.logs.decode import Reading
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
 from oslogserve.native import Known
@@ -27,17 +27,36 @@ from oslogserve.sources.first_of import open_first
 MOST_HELD, LARGEST = 64 * 1024 * 1024, 8 * 1024 * 1024
 #: Bytes that each log takes next to its words.
 _OVERHEAD = 1024
+_IS_FOLDER = "It is a folder."
 #: What a name has of one run only: rotations, hashes, suffixes of compression.
 _OF_ONE_RUN = re.compile(rb"[._-]?[0-9a-f]*[0-9][0-9a-f]*|\.(?:gz|bz2|xz|zst)$")
 
 
-class Passed(NamedTuple):
-    """A log of a run that passed."""
+class FoundLog(NamedTuple):
+    """A log of a run that passed, as a source has it."""
 
-    #: None if it could not be read.
+    path: bytes
+    #: None if no source has it, or one failed.
+    stored: Stored | None
+    #: The sentence that says why; "" if it was found.
+    why: str = ""
+
+    @property
+    def version(self) -> str:
+        """The log's part of an ETag. It differs once the log has changed."""
+        return self.why if self.stored is None else str(_key(self.stored))
+
+
+class Passed(NamedTuple):
+    """What is known of a log of a run that passed."""
+
+    #: Its words; None if it could not be read.
     known: Known | None
     #: Why lines may be called new that are not, or None.
     fault: Incomplete | None
+
+
+NOT_COMPARED = Passed(None, None)
 
 
 class PassedLogs:
@@ -54,22 +73,32 @@ class PassedLogs:
         self._reading = 0
         self._lock = Lock()
 
-    def version(self, path: bytes, sources: Sequence[Source]) -> str:
-        """The log's part of an ETag. It differs once the log has changed."""
-        try:
-            return str(_key(_stored(path, sources)))
-        except Error as error:
-            return error.sentence
-
     def get(self, path: bytes, sources: Sequence[Source], budget: Budget) -> Passed:
-        """The log's words. Reading them is charged to the budget."""
-        shown = visible(path.decode("utf-8", "replace"))
+        """The words of the log at this path."""
+        return self.read(self.find(path, sources), sources, budget)
+
+    def find(self, path: bytes, sources: Sequence[Source]) -> FoundLog:
+        """The log, without reading it."""
         try:
-            stored = _stored(path, sources)
-            known, missing = self._found(stored), None
+            found = open_first(sources, path, METADATA_ONLY)
+        except Error as error:
+            return FoundLog(path, None, error.sentence)
+        if isinstance(found, Folder):
+            return FoundLog(path, None, _IS_FOLDER)
+        found.close()
+        return FoundLog(path, found.stored)
+
+    def read(self, found: FoundLog, sources: Sequence[Source], budget: Budget) -> Passed:
+        """The log's words. Reading them is charged to the budget."""
+        shown = visible(found.path.decode("utf-8", "replace"))
+        stored = found.stored
+        if stored is None:
+            return Passed(None, _fault(f"it was not compared with {shown}", found.why))
+        known, missing = self._kept_of(stored), None
+        try:
             if known is None:
                 with self._room():
-                    known, missing = self._read(path, sources, budget)
+                    known, missing = self._read(found.path, sources, budget)
         except Error as error:
             return Passed(None, _fault(f"it was not compared with {shown}", error.sentence))
         if missing:
@@ -95,14 +124,15 @@ class PassedLogs:
         known = self._renderer.known()
         log = self._logs.open(path, sources, budget)
         if log is None:
-            raise Error("It is a folder.")
+            raise Error(_IS_FOLDER)
         with closing(log):
-            for block in log.blocks(log.decoded(), is_search=False, most_lines=inf):
-                known.feed(block)
+            reading = Reading(log.decoded())
+            for piece in reading:
+                known.feed(piece)
             known.finish()
             with self._lock:
                 self._held.add(known)
-            return known, next(iter(log.missing), None)
+            return known, reading.broke_off
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -123,20 +153,12 @@ class PassedLogs:
         """Bytes of all words that are held, with room for those that are being read."""
         return sum(known.size + _OVERHEAD for known in self._held) + self._reading * LARGEST
 
-    def _found(self, stored: Stored) -> Known | None:
+    def _kept_of(self, stored: Stored) -> Known | None:
         with self._lock:
             key = _key(stored)
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
-
-
-def _stored(path: bytes, sources: Sequence[Source]) -> Stored:
-    found = open_first(sources, path, METADATA_ONLY)
-    if isinstance(found, Folder):
-        raise Error("It is a folder.")
-    found.close()
-    return found.stored
 
 
 def _key(stored: Stored) -> Stored:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest, objects
-from oslogserve.lines.renderer import Renderer, summary_of
+from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest
+from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import UNTIMED_LINES, Selection, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
 
@@ -77,7 +77,7 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
         return Target(place.fragment, place.fragment) if place.fragment else None
     for moment in moments:
         within = Selection(since=moment, until=moment, limit=1)
-        for line in objects(renderer, read(), Wanted("jsonl", within, written)):
+        for line in renderer(read(), Wanted("jsonl", within, written)).objects():
             return Target(f"L{line['line']}", f"L{line['line']}")
     found: list[tuple[Nearest, str]] = []
     for moment in moments:
@@ -91,7 +91,7 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
 
 def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
     """The first line of the cause in the log's summary, and at most MOST_OF_CAUSE lines with it."""
-    summary = summary_of(renderer, read(), Wanted("summary", written=written))
+    summary = renderer(read(), Wanted("summary", written=written)).summary()
     if not (cause := summary["cause"]):
         return None
     first, last = cause["line"], min(cause["last"], cause["line"] + MOST_OF_CAUSE - 1)
@@ -117,7 +117,7 @@ def _moments(
 def _begin(read: Read, renderer: Renderer, written: float | None) -> datetime | None:
     """The day of the log's first line with a date."""
     head = Wanted("jsonl", Selection(last=UNTIMED_LINES), written)
-    for line in objects(renderer, read(), head):
+    for line in renderer(read(), head).objects():
         try:
             return datetime.fromisoformat((line["time"] or "")[:10])
         except ValueError:

@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 from typing import NamedTuple
 
-from oslogserve.lines.nearest import Read, objects
+from oslogserve.lines.nearest import Read
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
@@ -43,7 +43,7 @@ def time_of(line: int, read: Read, renderer: Renderer, written: float | None) ->
     """
     above = Selection(last=line, tail=_MOST_ABOVE)
     found = None
-    for one in objects(renderer, read(), Wanted("jsonl", above, written)):
+    for one in renderer(read(), Wanted("jsonl", above, written)).objects():
         with suppress(ValueError):  # a time of day alone
             found = time_range(one["time"] or "")
     return found

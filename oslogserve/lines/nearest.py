@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the line of a log that is nearest to a moment."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
 
 #: Lines before the moment that are searched for one with a time.
@@ -59,7 +58,7 @@ def nearest(
     """
 
     def with_times(selection: Selection) -> Iterator[Nearest]:
-        for line in objects(renderer, read(), Wanted("jsonl", selection, written)):
+        for line in renderer(read(), Wanted("jsonl", selection, written)).objects():
             with suppress(ValueError):  # a time of day alone
                 if line["time"]:
                     yield Nearest(line["line"], time_range(line["time"]).first - moment.first)
@@ -67,7 +66,7 @@ def nearest(
     later = next(with_times(Selection(since=moment, limit=1)), None)
     if later and later.micros:
         named = Selection(first=_NO_LINE, show=(anchor,))
-        for line in objects(renderer, read(), Wanted("jsonl", named, written)):
+        for line in renderer(read(), Wanted("jsonl", named, written)).objects():
             return Nearest(line["line"], 0)
     if later and (later.number == 1 or later.micros == 0):
         return later
@@ -76,13 +75,3 @@ def nearest(
     if later:
         candidates.append(later)
     return min(candidates, key=lambda line: abs(line.micros), default=None)
-
-
-def objects(
-    renderer: Renderer, pieces: Iterable[bytes], wanted: Wanted
-) -> Iterator[dict[str, Any]]:
-    """Yields the lines of a view jsonl."""
-    rest = b""
-    for piece in renderer(pieces, wanted, Tally()):
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from map(json.loads, lines)

@@ -1,15 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The renderer: the native core, which is fed with the pieces of a log."""
+"""The renderer: the native core, which is fed with the blocks of a log."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
+from typing import Any, NamedTuple
 
 from oslogserve import native
+from oslogserve.errors import Incomplete
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
+
+#: Bytes that are rendered at once; a request holds several such blocks as markup.
+LARGEST_RENDERED = 256 * 1024
+#: Lines that are rendered or searched at once: a short one becomes forty times its bytes as JSON.
+MOST_LINES = 8 * 1024
+#: Bytes that are searched at once: first, and at least. They double after a block that took less than
+#: BLOCK_TIME seconds, else they halve.
+FIRST_SEARCHED, LEAST_SEARCHED = 16 * 1024, 4 * 1024
+BLOCK_TIME = 0.02
+
+
+class Room(NamedTuple):
+    """Limits of what a rendering holds."""
+
+    #: Bytes of a block, which is rendered at once.
+    block: int = LARGEST_RENDERED
+    #: Lines of a block; None for MOST_LINES where a view has something for each line, else for no limit.
+    lines: int | None = None
+    #: Bytes of a line that are held and searched, see LONGEST_LINE.
+    line: int = LONGEST_LINE
+
+
+_ROOM = Room()
 
 
 class Renderer:
@@ -22,30 +48,18 @@ class Renderer:
         self,
         pieces: Iterable[bytes],
         wanted: Wanted,
-        tally: Tally | None = None,
-        longest: int = LONGEST_LINE,
-    ) -> Iterator[bytes]:
-        """Yields the bytes of a log's view.
+        room: Room = _ROOM,
+        charge: Callable[[], None] = lambda: None,
+    ) -> "Rendering":
+        """The rendering of a log.
 
-        pieces: the log's text, cut anywhere. tally: complete once all was yielded. longest: bytes of a
-        line that are held and searched, see LONGEST_LINE.
+        pieces: the log's text, cut anywhere; may raise Incomplete. charge: called before each block.
+        It may raise Incomplete too, which ends the log there.
         """
-        core = self._core(wanted, longest)
-        yield from filter(None, _fed(core, pieces))
-        if totals := core.totals():
-            yield as_json(totals)
-        if tally is not None:
-            vars(tally).update(core.tally())
-
-    def rows(
-        self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
-    ) -> Iterator[Rows]:
-        """Yields the same lines as rows. `wanted` has a label and the view html, text or jsonl."""
-        core = self._core(wanted, longest)
-        for text in _fed(core, pieces):
-            ends, times, reached = core.rows()
-            yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
-        vars(tally).update(core.tally())
+        core = native.Renderer(
+            self._grammar, wanted, wanted.last_written(), room.line, wanted.known
+        )
+        return Rendering(core, _Blocks(pieces, wanted, room), charge)
 
     def known(self) -> native.Known:
         """The words of no lines yet."""
@@ -58,24 +72,113 @@ class Renderer:
         """
         return self._grammar.clock(written).iso(time)
 
-    def _core(self, wanted: Wanted, longest: int) -> native.Renderer:
-        written = wanted.last_written()
-        return native.Renderer(self._grammar, wanted, written, longest, wanted.known)
+
+class Outcome:
+    """What is known once a log was rendered; none of it before."""
+
+    def __init__(self) -> None:
+        #: The counts.
+        self.tally = Tally()
+        #: Why the log broke off; None if it did not.
+        self.broke_off: Incomplete | None = None
+        #: True unless the log broke off, or the selection ended the reading before its end.
+        self.is_read_to_end = False
+        #: Lines that were read, without a last one that is not finished.
+        self.complete_lines = 0
 
 
-def summary_of(
-    renderer: Renderer, pieces: Iterable[bytes], wanted: Wanted, tally: Tally | None = None
-) -> dict[str, Any]:
-    """The summary of a log, see `lines.summary`. wanted: of the view summary."""
-    summary: dict[str, Any] = json.loads(b"".join(renderer(pieces, wanted, tally)))
-    return summary
+class Rendering(Outcome):
+    """A view of a log. Iterate it, or what a method gives, once: then its outcome is known."""
+
+    def __init__(
+        self, core: native.Renderer, blocks: "_Blocks", charge: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self._core = core
+        self._blocks = blocks
+        self._charge = charge
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yields the bytes of the view."""
+        yield from filter(None, self._fed())
+        if totals := self._core.totals():
+            yield as_json(totals)
+
+    def rows(self) -> Iterator[Rows]:
+        """Yields the same lines as rows. For views html, text or jsonl with a label."""
+        for text in self._fed():
+            ends, times, reached = self._core.rows()
+            yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
+
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """Yields the lines of a view jsonl."""
+        rest = b""
+        for piece in self:
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from map(json.loads, lines)
+
+    def summary(self) -> dict[str, Any]:
+        """The object of a view summary, see `lines.summary`."""
+        summary: dict[str, Any] = json.loads(b"".join(self))
+        return summary
+
+    def _fed(self) -> Iterator[bytes]:
+        """Yields the core's output for each block of the log, and an empty one last."""
+        is_over, block = False, b"\n"
+        try:
+            for block in self._blocks:
+                self._charge()
+                yield self._rendered(block)
+                if self._core.done:
+                    break
+            else:
+                is_over = True
+        except Incomplete as error:
+            self.broke_off = error
+        yield from iter(self._core.finish, b"")
+        yield b""
+        self.tally = Tally(**self._core.tally())
+        self.is_read_to_end = is_over and not self.tally.ended_early
+        self.complete_lines = self.tally.lines - (not block.endswith(b"\n"))
+
+    def _rendered(self, block: bytes) -> bytes:
+        began = time.thread_time()
+        text = self._core.feed(block)
+        self._blocks.took(time.thread_time() - began)
+        return text
 
 
-def _fed(core: native.Renderer, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the core's output for each piece of the log, and an empty one last."""
-    for piece in pieces:
-        yield core.feed(piece)
-        if core.done:
-            break
-    yield from iter(core.finish, b"")
-    yield b""
+class _Blocks:
+    """The pieces of a log, cut into blocks. The size of the next one follows the time of the last search."""
+
+    def __init__(self, pieces: Iterable[bytes], wanted: Wanted, room: Room) -> None:
+        selection = wanted.selection
+        self._pieces = pieces
+        self._is_search = bool(selection.searches or selection.without)
+        self._size = FIRST_SEARCHED if self._is_search else room.block
+        self._largest = room.block
+        # Text has no more bytes than the log, and a summary has no lines. Counting takes time.
+        has_lines = wanted.view in ("html", "jsonl")
+        self._most_lines = room.lines or (MOST_LINES if has_lines else inf)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            at = 0
+            while at < len(piece):
+                end = self._end(piece, at)
+                yield piece[at:end]
+                at = end
+
+    def _end(self, piece: bytes, start: int) -> int:
+        size, most = self._size, self._most_lines
+        # bytes.count takes twenty times as long, and blocks other threads meanwhile.
+        while size > most and native.line_feeds(piece, start, start + size) > most:
+            size //= 2
+        return start + size
+
+    def took(self, seconds: float) -> None:
+        """Notes how long the last block took to render."""
+        if self._is_search:
+            is_fast = seconds < BLOCK_TIME
+            size = min(2 * self._size, self._largest) if is_fast else self._size // 2
+            self._size = max(size, LEAST_SEARCHED)

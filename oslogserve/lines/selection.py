@@ -108,7 +108,7 @@ class Wanted(NamedTuple):
 Counts = dict[int, tuple[int, int]]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Tally:
     """The counts that result from a selection."""
 

@@ -11,7 +11,6 @@ from math import inf
 from threading import Lock, Semaphore, local
 from typing import NamedTuple, Protocol
 
-from oslogserve import native
 from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 
@@ -19,14 +18,6 @@ from oslogserve.errors import Busy, ClientLeft, Incomplete
 MOST_SENT = 2
 #: Seconds between two checks that the client is still there.
 LOOK_EVERY = 0.05
-#: Bytes that are rendered at once; a request holds several such blocks as markup.
-LARGEST_RENDERED = 256 * 1024
-#: Lines that are rendered or searched at once: a short one becomes forty times its bytes as JSON.
-MOST_LINES = 8 * 1024
-#: Bytes that are searched at once: first, and at least. They double after a block that took less than
-#: BLOCK_TIME seconds, else they halve.
-FIRST_SEARCHED, LEAST_SEARCHED = 16 * 1024, 4 * 1024
-BLOCK_TIME = 0.02
 #: Places for each kind of work. A large log takes up to 15 MiB of memory, a search up to 32 MiB.
 MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
 MOST_JOBS = MOST_OVERVIEWS = 2
@@ -40,8 +31,8 @@ PATIENCE = 3.0
 STALLED_AFTER = 30.0
 
 
-#: The processor time up to which each thread of a pool was charged, to any budget.
-_in_pools = local()
+#: The processor time up to which each thread was charged, to any budget.
+_threads = local()
 
 
 class Allowance(NamedTuple):
@@ -81,8 +72,8 @@ class _Nobody:
 class Budget:
     """The allowance of one request, and what is spent of it.
 
-    Create it in the thread that answers. Another thread that works for it must be new, or within
-    working().
+    Create it in the thread that answers. Another thread that works for it must be new, or of a pool and
+    within working().
     """
 
     def __init__(
@@ -103,10 +94,7 @@ class Budget:
         self._lock = Lock()
         self._inflated = self._sent = 0
         self._seconds = 0.0
-        #: The processor time of each thread up to which it was charged. Not by the thread's number, which
-        #: a later thread may get.
-        self._thread = local()
-        self._thread.charged_until = time.thread_time()
+        _threads.charged_until = time.thread_time()
 
     def enter(self, work: str) -> None:
         """Takes a place for this kind of work; close() gives it back. Raises Busy."""
@@ -125,12 +113,10 @@ class Budget:
 
         What the thread did since it last worked for any budget is charged too: it took this work over.
         """
-        self._thread.charged_until = getattr(_in_pools, "charged_until", time.thread_time())
         try:
             yield
         finally:
             self.note()
-            _in_pools.charged_until = self._thread.charged_until
 
     def charged(self, pieces: Iterable[bytes], are_inflated: bool = False) -> Iterator[bytes]:
         """Yields the pieces. Charges each before it is yielded, with all that the thread did since the last.
@@ -142,13 +128,12 @@ class Budget:
             if piece:
                 yield piece
 
-    def charged_to_render(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The same, for pieces of which a longer answer is made: that is bounded, too."""
-        for piece in self.charged(pieces):
-            if self._sent > MOST_SENT * self._allowance.inflated_size:
-                most = MOST_SENT * self._allowance.inflated_size >> 20
-                raise Incomplete("budget", f"one answer has no more than {most} MiB")
-            yield piece
+    def charge_rendering(self) -> None:
+        """The same as charge(), before a part of the answer is made: that is bounded, too."""
+        self.charge()
+        if self._sent > MOST_SENT * self._allowance.inflated_size:
+            most = MOST_SENT * self._allowance.inflated_size >> 20
+            raise Incomplete("budget", f"one answer has no more than {most} MiB")
 
     def charge(self, inflated: int = 0) -> None:
         """Charges what this thread did since it was last charged. inflated: bytes.
@@ -162,8 +147,8 @@ class Budget:
         """Charges in the same way, but raises nothing: whoever charges next learns that the budget is
         spent. sent: bytes of the answer."""
         now = time.thread_time()
-        spent = now - getattr(self._thread, "charged_until", 0.0)
-        self._thread.charged_until = now
+        spent = now - getattr(_threads, "charged_until", 0.0)
+        _threads.charged_until = now
         with self._lock:
             self._seconds += spent
             self._inflated += inflated
@@ -213,38 +198,6 @@ class Budget:
             entered, self._entered = self._entered, []
         for bulkhead in entered:
             bulkhead.leave(self)
-
-
-def blocks(
-    pieces: Iterable[bytes],
-    is_search: bool,
-    largest: int = LARGEST_RENDERED,
-    most_lines: float = MOST_LINES,
-) -> Iterator[bytes]:
-    """Yields the pieces, cut into blocks to be rendered at once.
-
-    is_search: the size of a block follows the time that the last one took. largest: bytes of a block.
-    most_lines: lines of a block; infinite where an answer has nothing for each: counting takes time.
-    """
-    size = FIRST_SEARCHED if is_search else largest
-    for piece in pieces:
-        at = 0
-        while at < len(piece):
-            began = time.thread_time()
-            end = _end_of_block(piece, at, size, most_lines)
-            yield piece[at:end]
-            at = end
-            if is_search:
-                is_fast = time.thread_time() - began < BLOCK_TIME
-                size = min(2 * size, largest) if is_fast else max(size // 2, LEAST_SEARCHED)
-
-
-def _end_of_block(piece: bytes, start: int, size: int, most_lines: float) -> int:
-    """The end of a block of at most `size` bytes and `most_lines` lines."""
-    # bytes.count takes twenty times as long, and blocks other threads meanwhile.
-    while size > most_lines and native.line_feeds(piece, start, start + size) > most_lines:
-        size //= 2
-    return start + size
 
 
 class Workload:

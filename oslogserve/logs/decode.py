@@ -285,12 +285,19 @@ def length(pieces: Iterable[bytes], most: int) -> int | None:
     return total
 
 
-def until_incomplete(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
-    """Yields the pieces until the log breaks off. Adds the reason to `missing`."""
-    try:
-        yield from pieces
-    except Incomplete as error:
-        missing.append(error)
+class Reading:
+    """The pieces of a log until it breaks off; iterate once."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = pieces
+        #: Why it broke off, known at the end; None if it did not.
+        self.broke_off: Incomplete | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._pieces
+        except Incomplete as error:
+            self.broke_off = error
 
 
 def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:

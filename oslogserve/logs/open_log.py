@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.logs.budget import LARGEST_RENDERED, MOST_LINES, Budget, blocks
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import (
     PIECE,
     Decoded,
@@ -12,7 +12,6 @@ from oslogserve.logs.decode import (
     exactly,
     length,
     packed_as,
-    until_incomplete,
 )
 from oslogserve.logs.known_gzips import Counted, KnownGzips
 from oslogserve.logs.media_type import Views, passed_through_as
@@ -76,8 +75,6 @@ class OpenLog:
         self.source_log = log
         self.budget = budget
         self.stored = log.stored
-        #: Why the log is incomplete, for its reader. Grows while it is read.
-        self.missing: list[Incomplete] = []
         self._path = path
         self._sources = sources
         self._known_gzips = known_gzips
@@ -183,20 +180,6 @@ class OpenLog:
         counted.is_one_member = decoded.is_one_member
         self._counted = counted
         self._known_gzips.learn(self.stored, counted)
-
-    def blocks(
-        self,
-        text: Iterable[bytes],
-        is_search: bool,
-        largest: int = LARGEST_RENDERED,
-        most_lines: float = MOST_LINES,
-    ) -> Iterator[bytes]:
-        """Yields the text in blocks to be rendered, charged to the thread that renders them.
-
-        If the log breaks off, adds the reason to `missing`. The other arguments: see blocks().
-        """
-        cut = blocks(text, is_search, largest, most_lines)
-        return until_incomplete(self.budget.charged_to_render(cut), self.missing)
 
     def _known(self) -> Counted | None:
         if self._counted is None:

@@ -4,6 +4,7 @@
 from typing import NamedTuple
 
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.renderer import Outcome
 from oslogserve.lines.selection import Selection, Tally
 from oslogserve.pages.page import address
 from oslogserve.query import Query
@@ -23,9 +24,13 @@ class Counts(NamedTuple):
     query: Query
     #: The lines of the page, which may begin later than the query's.
     selection: Selection
-    tally: Tally
+    outcome: Outcome
     #: True if the log may have more than a page.
     is_large: bool = False
+
+    @property
+    def tally(self) -> Tally:
+        return self.outcome.tally
 
     @property
     def are_known(self) -> bool:

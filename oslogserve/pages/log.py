@@ -5,8 +5,7 @@ Each view says at its end if some of the log is missing.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -14,8 +13,9 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from oslogserve.errors import Header, Incomplete
-from oslogserve.lines.nearest import Nearest, moment_of
-from oslogserve.lines.renderer import Renderer
+from oslogserve.jobs.passed import NOT_COMPARED, Passed
+from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest
+from oslogserve.lines.renderer import Outcome, Renderer, Rendering
 from oslogserve.lines.selection import (
     LINE_BYTES,
     TAIL_BYTES,
@@ -25,8 +25,7 @@ from oslogserve.lines.selection import (
     Wanted,
 )
 from oslogserve.lines.summary import mark_new
-from oslogserve.lines.time_range import TimeRange
-from oslogserve.native import Known
+from oslogserve.logs.decode import Reading
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.chapters import chapters_page
@@ -40,7 +39,7 @@ ELEMENT_BYTES = 16
 
 
 class LogInfo(NamedTuple):
-    """Facts of a log that are known before it is read."""
+    """A log as it is known before it is read, and how it is read."""
 
     #: The name of its source.
     source: str = ""
@@ -52,30 +51,33 @@ class LogInfo(NamedTuple):
     text_size: int = 0
     #: True if lines may still be added.
     may_grow: bool = False
+    #: Reads its text once more, to find the line nearest to a time.
+    read_again: Read = tuple
+    #: Called before each block of its text is rendered; may raise Incomplete.
+    charge: Callable[[], None] = lambda: None
 
 
-@dataclass
 class LogView:
-    """A log in the view of a query."""
+    """A log in the view of a query. It is rendered once: then the results are known."""
 
-    query: Query
-    info: LogInfo
-    #: What is missing from the log; complete when all pieces were read.
-    missing: list[Incomplete]
-    renderer: Renderer
-    #: Limits of a page if the query names no end; None for no limits.
-    limits: PageLimits | None = None
-    #: Finds the line nearest to an anchor's moment; None if no line has a time.
-    nearest: Callable[[bytes, TimeRange], Nearest | None] = lambda *_: None
-    #: The words of the log that this one is compared with; None for none.
-    known: Known | None = None
-
-    def __post_init__(self) -> None:
-        self._selection = self.query.selection
-        #: Complete when all pieces were read.
-        self.tally = Tally()
-        self._has_ended = False
-        self._last_piece = b"\n"
+    def __init__(
+        self,
+        query: Query,
+        info: LogInfo,
+        renderer: Renderer,
+        limits: PageLimits | None = None,
+        compared: Passed = NOT_COMPARED,
+    ) -> None:
+        """limits: of a page if the query names no end; None for no limits. compared: the log that this
+        one is compared with."""
+        self.query = query
+        self.info = info
+        self.limits = limits
+        self._renderer = renderer
+        self._compared = compared
+        #: The lines of the view, which may begin later than the query's.
+        self._selection = query.selection
+        self._outcome = Outcome()
 
     def render(
         self, view: str, pieces: Iterable[bytes], file_title: str | None = None
@@ -96,8 +98,7 @@ class LogView:
             case "chapters":
                 return self._chapters(pieces)
             case "text":
-                lines = pieces if self.query.is_unfiltered else self._lines("text", pieces)
-                return with_notices(lines, self.missing)
+                return with_notices(self._lines("text", pieces), lambda: self.missing)
         raise ValueError(view)
 
     def headers(self) -> list[Header]:
@@ -105,7 +106,7 @@ class LogView:
         counts = self._counts(*self._counted)
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
         headers.append(("Log-Complete", json.dumps(not self._lost)))
-        headers.append(("Log-Read-To-End", json.dumps(self._is_read_to_end)))
+        headers.append(("Log-Read-To-End", json.dumps(self._outcome.is_read_to_end)))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
@@ -124,42 +125,22 @@ class LogView:
         path = query.mount.encode("latin-1") + b"/" + query.path
         return (quote(path) if query.path else "") + following
 
-    def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Iterator[bytes]:
+    def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Rendering:
         selection = self._selection
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
-        wanted = Wanted(view, selection, self.info.modified, link, limits, known=self.known)
-        yield from self.renderer(self._noting_end(pieces), wanted, self.tally)
-        if self.tally.dropped:
-            left_out = f"{self.tally.dropped:,} of the last {selection.tail:,} lines are left out"
-            reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB are all that is kept"
-            self.missing.append(Incomplete("capped", reason))
-        if self.tally.cut_line:
-            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {self.tally.cut_line:,} has more"
-            self.missing.append(Incomplete("capped", reason))
-
-    def _noting_end(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            yield piece
-            self._last_piece = piece or self._last_piece
-        self._has_ended = not self._lost
-
-    @property
-    def _is_read_to_end(self) -> bool:
-        """True unless the log broke off, or `limit` or `lines` ended the reading before its end."""
-        return self._has_ended and not self.tally.ended_early
-
-    @property
-    def complete_lines(self) -> int:
-        """Lines that were read, without a last one that is not finished."""
-        return self.tally.lines - (not self._last_piece.endswith(b"\n"))
+        known = self._compared.known
+        wanted = Wanted(view, selection, self.info.modified, link, limits, known=known)
+        rendering = self._renderer(pieces, wanted, charge=self.info.charge)
+        self._outcome = rendering
+        return rendering
 
     @property
     def newer_lines(self) -> str | None:
         """The URL of the lines that come after the page's; None if the page cannot get any."""
         selection = self._selection
         has_end = (selection.last, selection.until, selection.limit) != (None, None, None)
-        is_to_end = self._is_read_to_end and self.tally.next_page is None
+        is_to_end = self._outcome.is_read_to_end and self.tally.next_page is None
         if has_end or not is_to_end or not self.info.may_grow:
             return None
         # Lines of `show` are on this page.
@@ -175,17 +156,18 @@ class LogView:
         is_large = self.limits is not None and self.info.text_size > self.limits.size
         if is_large or self._may_hold_too_much():
             self._selection = around_shown(self._selection)
+        lines = self._lines("html", pieces, link_of(query.source))
         # Send the page's beginning first, since a filter may find no line for long.
         yield from streamed(
             "log.html",
-            self._lines("html", pieces, link_of(query.source)),
+            lines,
             **frame(query.mount, query.path, _title(query.path)),
             view=self,
             **bar(query),
             nearest=found
             if found and found.micros and found.number > query.selection.after
             else None,
-            counts=Counts(query, self._selection, self.tally, is_large),
+            counts=Counts(query, self._selection, lines, is_large),
         )
 
     def _may_hold_too_much(self) -> bool:
@@ -198,8 +180,9 @@ class LogView:
         """The line nearest to the first moment in `show`."""
         written = Wanted("html", written=self.info.modified).last_written()
         for anchor in self.query.selection.show:
-            if moment := moment_of(anchor, self.renderer, written):
-                return self.nearest(anchor, moment)
+            if moment := moment_of(anchor, self._renderer, written):
+                read, modified = self.info.read_again, self.info.modified
+                return nearest(read, self._renderer, anchor, moment, modified)
         return None
 
     def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
@@ -207,6 +190,29 @@ class LogView:
         style = Markup(content("log.css"))  # noqa: S704
         lines = self._lines("html", pieces)
         yield from streamed("file.html", lines, view=self, title=title, style=style)
+
+    @property
+    def tally(self) -> Tally:
+        return self._outcome.tally
+
+    @property
+    def complete_lines(self) -> int:
+        """Lines that were read, without a last one that is not finished."""
+        return self._outcome.complete_lines
+
+    @property
+    def missing(self) -> list[Incomplete]:
+        """Why lines are missing, or may be called new that are not."""
+        found = [self._compared.fault, self._outcome.broke_off]
+        tally, tail = self.tally, self._selection.tail
+        if tally.dropped:
+            left_out = f"{tally.dropped:,} of the last {tail:,} lines are left out"
+            reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB are all that is kept"
+            found.append(Incomplete("capped", reason))
+        if tally.cut_line:
+            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {tally.cut_line:,} has more"
+            found.append(Incomplete("capped", reason))
+        return [error for error in found if error]
 
     @property
     def notices(self) -> list[str]:
@@ -242,8 +248,8 @@ class LogView:
         )
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = json.loads(b"".join(self._lines("summary", pieces)))
-        mark_new(summary, self.known)
+        summary = self._lines("summary", pieces).summary()
+        mark_new(summary, self._compared.known)
         errors = summary.pop("errors") or [None]
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}
@@ -252,17 +258,19 @@ class LogView:
     @property
     def _counted(self) -> tuple[str, ...]:
         names = "lines", "matched", "sent"
-        return names if self.known is None or self.query.selection.tail else (*names, "new")
+        return (
+            names if self._compared.known is None or self.query.selection.tail else (*names, "new")
+        )
 
     @property
     def new_lines(self) -> str | None:
         """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
-        if self.known is None or self.query.selection.new_only:
+        if self._compared.known is None or self.query.selection.new_only:
             return None
         return address(self.query.parameters, ("show",), new="only")
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = json.loads(b"".join(self._lines("summary", pieces)))
+        summary = self._lines("summary", pieces).summary()
         yield chapters_page(self.query, summary, self.notices)
 
     def _counts(self, *names: str) -> dict[str, int]:
@@ -272,7 +280,7 @@ class LogView:
         reason = "; ".join(str(error) for error in self.missing)
         return {
             "complete": not self._lost,
-            "read_to_end": self._is_read_to_end,
+            "read_to_end": self._outcome.is_read_to_end,
             "reason": reason or None,
         }
 
@@ -300,15 +308,34 @@ def json_line(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-def with_notices(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+class WholeText:
+    """A log's text as it is, until it breaks off, and a last line for each part that is missing."""
+
+    def __init__(self, pieces: Iterable[bytes], fault: Incomplete | None = None) -> None:
+        """fault: what is missing besides."""
+        self._reading = Reading(pieces)
+        self._fault = fault
+
+    @property
+    def missing(self) -> list[Incomplete]:
+        """Known once it was iterated."""
+        return [error for error in (self._fault, self._reading.broke_off) if error]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return with_notices(self._reading, lambda: self.missing)
+
+
+def with_notices(
+    pieces: Iterable[bytes], missing: Callable[[], Sequence[Incomplete]]
+) -> Iterator[bytes]:
     """Yields the text, and a last line for each part that is missing then."""
     last = b"\n"
     for piece in pieces:
         yield piece
         last = piece or last
-    if missing and not last.endswith(b"\n"):
+    if missing() and not last.endswith(b"\n"):
         yield b"\n"
-    for error in missing:
+    for error in missing():
         yield f"[{incomplete_notice(error)}]\n".encode()
 
 

@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
@@ -76,14 +75,7 @@ def expected(address, view, log):
     """By the definition, of the whole log."""
     path, _, query = address.partition("?")
     query = Query(path[1:].encode(), False).with_parameters(parse_qsl(query))
-    renderer = Renderer()
-    shown = LogView(
-        query,
-        LogInfo(),
-        [],
-        renderer,
-        nearest=lambda *of: nearest(lambda: [log], renderer, *of, None),
-    )
+    shown = LogView(query, LogInfo(read_again=lambda: [log]), Renderer())
     return b"".join(shown.render(view, [log]))
 
 

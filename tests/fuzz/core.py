@@ -6,7 +6,7 @@ import os
 import random
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -112,7 +112,7 @@ class Core(Fuzzer):
         pieces = cut(case.text, (at for at in case.cuts if at <= len(case.text)))
         found, counted = answered(native, pieces, case.wanted)
         expected, tally = answered(native, [case.text], case.wanted)
-        counted.bytes = tally.bytes
+        counted = replace(counted, bytes=tally.bytes)
         return _differing((expected, tally), (found, counted))
 
     def _cost(self, case):

@@ -6,7 +6,7 @@ import random
 import zlib
 from dataclasses import dataclass
 
-from oslogserve.logs.decode import PIECE, Decoded, packed_as, until_incomplete
+from oslogserve.logs.decode import PIECE, Decoded, Reading, packed_as
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import log_of
 from tests.reference.split import RestOfLine, split
@@ -168,11 +168,15 @@ def _expected(stored, packing):
 def _decoded(decoded, stored):
     """As _expected."""
     most = max([PIECE, *map(len, stored)])
-    missing, text = [], []
-    for piece in until_incomplete(decoded, missing):
+    reading, text = Reading(decoded), []
+    for piece in reading:
         assert len(piece) <= most, f"a piece of {len(piece)} bytes"
         text.append(piece)
-    return b"".join(text), missing[0].reason if missing else "", decoded.is_one_member
+    return (
+        b"".join(text),
+        reading.broke_off.reason if reading.broke_off else "",
+        decoded.is_one_member,
+    )
 
 
 def _fault_of_split(text, pieces, case):

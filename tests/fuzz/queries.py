@@ -9,7 +9,6 @@ from html import unescape
 from urllib.parse import parse_qsl, quote, unquote_to_bytes, urlencode
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
@@ -131,11 +130,9 @@ def _fault_of_links(query, log):
     for view in ("html", "jsonl"):
         shown = LogView(
             query,
-            LogInfo("disk", len(log), 1.4e9, len(log)),
-            [],
+            LogInfo("disk", len(log), 1.4e9, len(log), read_again=lambda log=log: [log]),
             RENDERER,
             PageLimits(400, 30),
-            lambda *of: nearest(lambda: [log], RENDERER, *of, 1.4e9),
         )
         text = b"".join(shown.render(view, [log])).decode("utf-8", "replace")
         for link in _links_of(view, text):

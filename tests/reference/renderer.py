@@ -3,9 +3,11 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from types import SimpleNamespace as Counting
 
 from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
+from oslogserve.lines.renderer import Room
+from oslogserve.lines.selection import Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
 from tests.reference.clock import Clock
 from tests.reference.html import Elements
@@ -28,34 +30,42 @@ class PureRenderer:
         self._recogniser = Recogniser(user_formats)
 
     def __call__(
-        self,
-        pieces: Iterable[bytes],
-        wanted: Wanted,
-        tally: Tally | None = None,
-        longest: int = LONGEST_LINE,
-    ) -> Iterator[bytes]:
-        tally = tally or Tally()
-        clock = Clock(wanted.last_written())
-        selector = Selector(wanted, self._recogniser, clock, tally, longest)
-        shown = selector.shown(split(_counted(pieces, tally), longest))
-        return _joined(_rendered(shown, wanted, clock, tally, longest), tally)
-
-    def rows(
-        self, pieces: Iterable[bytes], wanted: Wanted, tally: Tally, longest: int = LONGEST_LINE
-    ) -> Iterator[Rows]:
-        clock = Clock(wanted.last_written())
-        selector = Selector(wanted, self._recogniser, clock, tally, longest)
-        shown = selector.shown(split(_counted(pieces, tally), longest))
-        for rows in _rows_of(shown, wanted, clock, tally, longest):
-            yield rows._replace(reached=min(rows.reached, selector.first_time))
-        yield Rows(b"", (), (), selector.first_time)
+        self, pieces: Iterable[bytes], wanted: Wanted, room: Room | None = None
+    ) -> "PureRendering":
+        return PureRendering(self._recogniser, pieces, wanted, (room or Room()).line)
 
     def known(self) -> Known:
         return Known()
 
 
+class PureRendering:
+    """The Rendering in Python."""
+
+    def __init__(
+        self, recogniser: Recogniser, pieces: Iterable[bytes], wanted: Wanted, longest: int
+    ) -> None:
+        self.tally = Tally()
+        self._tally = Counting(**vars(self.tally))
+        self._clock = Clock(wanted.last_written())
+        self._selector = Selector(wanted, recogniser, self._clock, self._tally, longest)
+        self._shown = self._selector.shown(split(_counted(pieces, self._tally), longest))
+        self._wanted, self._longest = wanted, longest
+
+    def __iter__(self) -> Iterator[bytes]:
+        rendered = _rendered(self._shown, self._wanted, self._clock, self._tally, self._longest)
+        yield from _joined(rendered, self._tally)
+        self.tally = Tally(**vars(self._tally))
+
+    def rows(self) -> Iterator[Rows]:
+        selector = self._selector
+        for rows in _rows_of(self._shown, self._wanted, self._clock, self._tally, self._longest):
+            yield rows._replace(reached=min(rows.reached, selector.first_time))
+        yield Rows(b"", (), (), selector.first_time)
+        self.tally = Tally(**vars(self._tally))
+
+
 def _rendered(
-    shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
+    shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Counting, longest: int
 ) -> Iterable[bytes]:
     """Yields the view, line by line."""
     match wanted.view:
@@ -69,7 +79,7 @@ def _rendered(
 
 
 def _rows_of(
-    shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Tally, longest: int
+    shown: Iterable[Shown], wanted: Wanted, clock: Clock, tally: Counting, longest: int
 ) -> Iterator[Rows]:
     """Yields a row for each line shown. longest: bytes of a line's text; longer ones are cut."""
     elements = Elements(wanted.link, wanted.selection.searches, longest, wanted.label)
@@ -91,7 +101,7 @@ def _rows_of(
         yield Rows(row, array("q", [len(row)]), array("q", [line.time]), line.time)
 
 
-def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
+def _joined(rendered: Iterable[bytes], tally: Counting) -> Iterator[bytes]:
     """Joins the output for each piece of the log: each yield is compressed and sent by itself."""
     of_piece = bytearray()
     read = tally.bytes
@@ -105,7 +115,7 @@ def _joined(rendered: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
         yield bytes(of_piece)
 
 
-def _counted(pieces: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
+def _counted(pieces: Iterable[bytes], tally: Counting) -> Iterator[bytes]:
     for piece in pieces:
         tally.bytes += len(piece)
         yield piece

@@ -11,8 +11,8 @@ import pytest
 
 from oslogserve import demo
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Selection, Tally, Wanted
-from oslogserve.logs.decode import Decoded, until_incomplete
+from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.logs.decode import Decoded
 
 RENDERER = Renderer()
 LEVELS = ("DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR")
@@ -41,10 +41,8 @@ def log(request, name):
     stored = (request.getfixturevalue("samples") / name).read_bytes()
     if not name.endswith(".gz"):
         return stored
-    missing = []
     chunks = [stored[at : at + 65536] for at in range(0, len(stored), 65536)]
-    text = b"".join(until_incomplete(Decoded(chunks), missing))
-    assert missing == []
+    text = b"".join(Decoded(chunks))
     assert text == gzip.decompress(stored)
     return text
 
@@ -116,10 +114,10 @@ def new_lines(log, passed):
     known = RENDERER.known()
     known.feed(passed)
     known.finish()
-    tally = Tally()
     wanted = Wanted("text", Selection(new_only=True), known=known)
-    shown = b"".join(RENDERER([log], wanted, tally))
-    return shown, tally.new, tally.lines
+    rendering = RENDERER([log], wanted)
+    shown = b"".join(rendering)
+    return shown, rendering.tally.new, rendering.tally.lines
 
 
 @pytest.mark.parametrize("name", [*COUNTS, *OTHERS, *MADE])

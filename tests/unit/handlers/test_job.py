@@ -114,7 +114,7 @@ def test_lines_are_merged_by_time_over_zones_and_steps_back(ask):
 
 def test_lines_around_hits_are_merged_by_time(tmp_path, monkeypatch):
     for name, value in {"FIRST_SEARCHED": 4096, "BLOCK_TIME": 0}.items():  # blocks of 4 KiB
-        monkeypatch.setattr(f"oslogserve.logs.budget.{name}", value)
+        monkeypatch.setattr(f"oslogserve.lines.renderer.{name}", value)
     stamps = [f"2026-03-04 18:{n // 60:02}:{n % 60:02}.000" for n in range(3600)]
     times = [f"{stamp} INFO {'x' * 60} {n % 100}\n" for n, stamp in enumerate(stamps)]
     (tmp_path / "job").mkdir()

@@ -10,8 +10,9 @@ import webob
 
 from oslogserve import fastzlib
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
-from oslogserve.handlers.log import LogHandler
+from oslogserve.handlers.log import LogHandler, Validators
 from oslogserve.http.request import Request
+from oslogserve.jobs.passed import PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
@@ -265,8 +266,14 @@ def chunks(log):
     return [stored[n : n + 4096] for n in range(0, len(stored), 4096)]
 
 
+def new_handler():
+    logs, renderer = Logs(()), Renderer()
+    passed = PassedLogs(logs, renderer)
+    return LogHandler(logs, renderer, passed, None, Validators("", None, 0), WORKLOAD)
+
+
 def handled(source, asked, handler=None, **environ):
-    handler = handler or LogHandler(Logs(()), Renderer(), None, 0, "", WORKLOAD)
+    handler = handler or new_handler()
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     query = Query(path=b"x.txt", is_folder=False)
     answer = handler(Request(request.environ | environ, 1), query, [source])
@@ -277,7 +284,7 @@ def handled(source, asked, handler=None, **environ):
 
 def test_it_is_read_twice_the_first_time_and_then_once():
     source = Remote(FakeLog("swift", chunks(BIG)))
-    handler = LogHandler(Logs(()), Renderer(), None, 0, "", WORKLOAD)
+    handler = new_handler()
     for opened in (2, 3):
         answer, body = handled(source, "5-9", handler)
         assert (answer.status, body) == ("206 Partial Content", BIG[5:10])
@@ -296,7 +303,7 @@ def test_a_source_that_goes_on_failing_is_told_in_the_whole():
     answer, body = handled(Remote(Breaks("swift", chunks(BIG))), "5-9")
     assert answer.status == "200 OK"
     assert NOTICE in body[-200:]
-    assert [error.reason for error in answer.missing] == ["timeout"]
+    assert [error.reason for error in answer.of.missing] == ["timeout"]
 
 
 def test_a_log_that_changed_after_it_was_counted_can_be_asked_for_again():

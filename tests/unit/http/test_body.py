@@ -9,8 +9,12 @@ import webob
 from oslogserve.errors import Incomplete
 from oslogserve.http.body import Body, ServerTiming
 from oslogserve.http.request import Request
-from oslogserve.http.response import Response
+from oslogserve.http.response import Representation, Response
 from oslogserve.metrics import Metrics
+
+
+class Sent(Representation):
+    source, stored_size = "disk", 9
 
 
 class Made:
@@ -18,7 +22,9 @@ class Made:
         self.metrics = Metrics()
         self.metrics["requests_in_progress"].inc()
         self.closed = 0
-        response = Response("200 OK", [], pieces, "text", "disk", 9, list(missing), self.close)
+        response = Response(
+            "200 OK", [], pieces, Sent([], view="text", missing=list(missing)), self.close
+        )
         self.noted = []
         note = lambda *of: self.noted.append(of)
         self.body = Body(response, self.metrics, time.perf_counter(), note)

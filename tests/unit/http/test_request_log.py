@@ -10,7 +10,7 @@ import pytest
 
 from oslogserve.http.body import Ended, ServerTiming
 from oslogserve.http.request_log import RequestLog, fields_of
-from oslogserve.http.response import Response
+from oslogserve.http.response import Representation, Response
 
 HOSTILE = "".join(map(chr, range(256)))
 COMBINED = re.compile(
@@ -19,12 +19,16 @@ COMBINED = re.compile(
 )
 
 
+class Sent(Representation):
+    source, stored_size = "swift", 4321
+
+
 def fields(**environ):
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/a.txt", **environ}
     timing = ServerTiming(0)
     timing.add("disk", "miss", 0.001)
     timing.add("swift", "hit", 0.25)
-    response = Response("200 OK", [], (), "html", "swift", 4321)
+    response = Response("200 OK", [], (), Sent([], view="html"))
     made = fields_of(environ, response, timing, Ended("complete", 1.5, 0.26, 99))
     return made | {"client": "192.0.2.7", "transaction": ""}
 

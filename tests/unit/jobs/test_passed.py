@@ -49,9 +49,9 @@ def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):
     )
     assert logs.get(b"a.log", [disk], budget) == (known, None)
     assert disk.reads == 1
-    version = logs.version(b"a.log", [disk])
+    version = logs.find(b"a.log", [disk]).version
     (tmp_path / "a.log").write_bytes(b"another text\n")
-    assert logs.version(b"a.log", [disk]) != version
+    assert logs.find(b"a.log", [disk]).version != version
     assert logs.get(b"a.log", [disk], budget).known.is_new(b"tests passed")
     assert disk.reads == 2
 
@@ -80,7 +80,7 @@ def test_what_broke_off_is_compared_and_said_and_not_kept(logs, disk, budget, tm
         assert fault.is_of_comparison
         assert str(fault).startswith("it was compared with a part of c.log.gz: ")
         assert disk.reads >= reads
-    assert logs.version(b"none.log", [disk]) == logs.version(b"none.log", [disk])
+    assert logs.find(b"none.log", [disk]).version == logs.find(b"none.log", [disk]).version
 
 
 @pytest.mark.parametrize(

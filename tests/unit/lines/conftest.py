@@ -3,6 +3,7 @@
 
 import pytest
 
+from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import Selection, Wanted
 from tests.renderers import bare, native, pure, recogniser
 
@@ -27,7 +28,7 @@ def rendered(renderer):
 
     def rendered(pieces, view="html", longest=1024 * 1024, link=LINK, **asked):
         wanted = Wanted(view, Selection(**asked), WRITTEN, link)
-        return bare(b"".join(renderer(pieces, wanted, None, longest)))
+        return bare(b"".join(renderer(pieces, wanted, Room(line=longest))))
 
     return rendered
 

@@ -6,7 +6,7 @@ from itertools import islice, product
 
 import pytest
 
-from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.selection import Selection, Wanted
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (
@@ -48,8 +48,8 @@ def compared(renderer, known):
 
     def compared(log, view="html", **asked):
         wanted = Wanted(view, Selection(**asked), WRITTEN, b"?", known=known)
-        tally = Tally()
-        return b"".join(renderer([log[:50], log[50:]], wanted, tally)), tally
+        rendering = renderer([log[:50], log[50:]], wanted)
+        return b"".join(rendering), rendering.tally
 
     return compared
 

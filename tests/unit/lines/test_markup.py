@@ -7,7 +7,7 @@ import re
 import pytest
 
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import Selection, Tally, Wanted
+from oslogserve.lines.selection import Selection, Wanted
 from tests.reference.head import REACH
 from tests.reference.html import _BLOCK
 from tests.reference.links import LONGEST_URL, MOST_URLS
@@ -94,12 +94,12 @@ def test_the_first_of_lines_that_share_a_time_has_its_name(html):
 
 @pytest.mark.parametrize("link", [b"?", b""])
 def test_elements_are_counted_without_their_ends(renderer, link):
-    tally = Tally()
     log = b"a\nb\n\x1b[1mx\x1b[0m </a>< http://a " + ID + b"\n##[group]x\n"
     wanted = Wanted("html", Selection(searches=(Search.of_text("x"),), context=0), link=link)
-    page = b"".join(renderer([log], wanted, tally))
+    rendering = renderer([log], wanted)
+    page = b"".join(rendering)
     started = len(re.findall(rb"<\w", page)) - page.count(b"<ol")
-    assert tally.elements == started == (12 if link else 10)
+    assert rendering.tally.elements == started == (12 if link else 10)
 
 
 # Links.

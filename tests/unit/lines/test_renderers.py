@@ -11,6 +11,7 @@ import pytest
 
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.renderer import Room
 from oslogserve.lines.search import MOST_MATCHES, MOST_STATES, Search, states_of
 from oslogserve.lines.selection import (
     ALL_LINES,
@@ -289,7 +290,7 @@ def test_the_golden_log_is_the_same_however_it_is_cut(renderer, view, selection)
     for size in (*range(1, 60), *range(60, len(LOG), 7)):
         pieces = cut(LOG, range(size, len(LOG), size))
         made, told = answered(renderer, pieces, wanted(view, selection))
-        told.bytes = tally.bytes  # as many as were read
+        told = replace(told, bytes=tally.bytes)  # as many as were read
         assert (made, told) == (whole, tally), size
 
 
@@ -503,7 +504,7 @@ def test_all_is_decided_within_so_many_bytes_of_a_line_however_it_is_cut(rendere
         for size in (17, REACH - 1, REACH, REACH + 1, len(log) - 1):
             pieces = cut(log, range(size, len(log), size))
             found, told = answered(renderer, pieces, wanted(view, selection), REACH)
-            told.bytes = tally.bytes
+            told = replace(told, bytes=tally.bytes)
             assert (found, told) == (whole, tally), (selection, view, size)
 
 
@@ -530,7 +531,7 @@ def test_an_object_says_where_its_text_was_cut(rendered):
 def test_context_takes_no_more_than_a_line(renderer):
     lines = b"".join(b"%07d\n" % number for number in range(2 * REACH // 8))
     asked = wanted("text", Selection(context=1000, searches=text("hit")))
-    made = b"".join(renderer([lines + b"hit\n"], asked, longest=REACH))
+    made = b"".join(renderer([lines + b"hit\n"], asked, Room(line=REACH)))
     assert made == lines[-(REACH // 8 * 8) :] + b"hit\n"
 
 
@@ -600,9 +601,8 @@ def test_cuts_do_not_change_how_much_is_shown_of_a_long_line(selection):
     for size in (len(log), 300_000, 2**20 + 1):
         pieces = [log[at : at + size] for at in range(0, len(log), size)]
         for renderer in (native, pure):
-            tally = Tally()
-            page = b"".join(renderer(pieces, Wanted("html", selection), tally))
-            pages.add((page, tally.cut_line))
+            rendering = renderer(pieces, Wanted("html", selection))
+            pages.add((b"".join(rendering), rendering.tally.cut_line))
     [(page, cut_line)] = pages
     assert cut_line == (None if selection.limit else 2)
     assert len(page) < 6 * LINE_BYTES

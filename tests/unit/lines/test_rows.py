@@ -3,8 +3,9 @@ import json
 
 import pytest
 
+from oslogserve.lines.renderer import Room
 from oslogserve.lines.search import Search
-from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Tally, Wanted
+from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Wanted
 from tests.reference.head import REACH
 from tests.renderers import cut, rows_of
 
@@ -21,7 +22,7 @@ AT_12 = 1380306132 * SECOND
 
 def rows(renderer, log, view="text", label=b"a.txt:", longest=REACH, **selection):
     wanted = Wanted(view, Selection(**selection), 1.4e9, b"", None, label, by_time=True)
-    return rows_of(renderer, log, wanted, Tally(), longest)
+    return rows_of(renderer(log, wanted, Room(line=longest)))
 
 
 def test_a_row_names_its_log_and_number(renderer):
@@ -48,10 +49,10 @@ def test_a_row_of_html_links_to_its_line_and_has_no_number_of_its_own(renderer):
 def test_a_long_line_is_cut_wherever_the_log_is(renderer, size):
     log = b"x" * (REACH + 2) + b"\ny\n"
     wanted = Wanted("text", label=b"")
-    tally = Tally()
-    found = rows_of(renderer, cut(log, range(size, len(log), size)), wanted, tally, REACH)
+    rendering = renderer(cut(log, range(size, len(log), size)), wanted, Room(line=REACH))
+    found = rows_of(rendering)
     assert [text for _, text in found] == [b"1:" + b"x" * REACH + b"\n", b"2:y\n"]
-    assert tally.cut_line == 1
+    assert rendering.tally.cut_line == 1
 
 
 def test_a_log_without_a_time_in_its_first_lines_has_none(renderer):
@@ -67,5 +68,6 @@ def test_the_first_time_that_is_reached_is_the_logs_whatever_is_left_out(rendere
     for text, context in (("start", 0), ("nothing", 9), ("zone", 9)):
         asked = Selection(searches=(Search.of_text(text),), context=context)
         wanted = Wanted("text", asked, 1.4e9, b"", None, b"", by_time=True)
-        reached = [rows.reached for rows in renderer.rows(pieces, wanted, Tally(), REACH)]
+        found = renderer(pieces, wanted, Room(line=REACH)).rows()
+        reached = [rows.reached for rows in found]
         assert next(time for time in reached if time != NO_TIME) == AT_12

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.renderer import Room
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import (
     CONTEXT_BYTES,
@@ -44,9 +45,9 @@ class Shown(NamedTuple):
 @pytest.fixture
 def selected(renderer):
     def selected(log, selection, size=10**9, longest=1024 * 1024, view="html"):
-        tally = Tally()
         pieces = cut(log, range(size, len(log), size))
-        page = b"".join(renderer(pieces, Wanted(view, selection, 1.4e9), tally, longest))
+        rendering = renderer(pieces, Wanted(view, selection, 1.4e9), Room(line=longest))
+        page = b"".join(rendering)
         roles, gaps = {}, []
         for classes, number, first, last in _SHOWN.findall(page):
             if number:
@@ -54,7 +55,7 @@ def selected(renderer):
                 roles[int(number)] = role.pop() if role else b""
             else:
                 gaps.append((int(first), int(last)))
-        return Shown(roles, gaps, tally)
+        return Shown(roles, gaps, rendering.tally)
 
     return selected
 

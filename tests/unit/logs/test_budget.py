@@ -11,10 +11,9 @@ from threading import Thread
 import pytest
 import webob
 
-from oslogserve import bulkhead
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
-from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload, blocks
+from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
@@ -185,19 +184,6 @@ def test_slow_readers_of_a_folders_summary_leave_their_places_to_others(ask, mon
         answer.app_iter.close()
 
 
-def test_no_more_is_rendered_at_once_than_has_room_as_markup():
-    pieces = blocks([b"x" * 2**20, b"y"], is_search=False)
-    assert {len(piece) for piece in pieces} == {budget.LARGEST_RENDERED, 1}
-
-
-@pytest.mark.parametrize("is_search", [False, True])
-def test_no_more_lines_are_rendered_at_once_than_have_room_as_json(is_search):
-    stored = b"\n" * MIB + b"x\n" * 100_000 + LINE * 10_000
-    pieces = [*blocks([stored], is_search)]
-    assert b"".join(pieces) == stored
-    assert max(piece.count(b"\n") for piece in pieces) <= budget.MOST_LINES
-
-
 @pytest.mark.parametrize("is_damaged", [False, True])
 def test_what_inflates_to_nothing_is_paid_for(ask, tmp_path, is_damaged):
     members = gzip.compress(b"") * 100_000
@@ -225,19 +211,6 @@ def test_a_budget_gives_its_place_back_once(monkeypatch):
     workload.begin(Client()).enter(SEARCHES)
     with pytest.raises(Busy):
         workload.begin(Client()).enter(SEARCHES)
-
-
-def test_searches_are_cut_smaller_while_they_are_slow(monkeypatch):
-    now = iter(range(10**6))
-    monkeypatch.setattr(budget.time, "thread_time", lambda: next(now))
-    sizes = [len(block) for block in blocks([b"x" * 100_000], is_search=True)]
-    assert sizes[:4] == [16384, 8192, 4096, 4096]
-    assert sum(sizes) == 100_000
-
-
-def test_searches_are_cut_larger_while_they_are_fast():
-    pieces = blocks([b"x" * 2**20], is_search=True)
-    assert [len(block) >> 10 for block in pieces][:5] == [16, 32, 64, 128, 256]
 
 
 def busy(seconds):
@@ -319,13 +292,11 @@ def test_a_client_keeps_its_place_that(case, clock, monkeypatch):
 
 def test_an_answer_is_no_longer_than_twice_what_may_be_inflated():
     spent = Budget(Allowance(60, MIB))
-    pieces = spent.charged_to_render([b"a"] * 3)
-    assert next(pieces) == b"a"
     spent.hand_over(2 * MIB)
-    assert next(pieces) == b"a"
+    spent.charge_rendering()
     spent.hand_over(1)
     with pytest.raises(Incomplete, match="one answer has no more than 2 MiB"):
-        next(pieces)
+        spent.charge_rendering()
 
 
 def test_the_thread_that_answers_is_charged_too(monkeypatch):

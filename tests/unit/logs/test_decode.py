@@ -10,11 +10,11 @@ from oslogserve.logs import decode
 from oslogserve.logs.decode import (
     PIECE,
     Decoded,
+    Reading,
     beginning,
     exactly,
     length,
     packed_as,
-    until_incomplete,
 )
 
 _random = random.Random(2)
@@ -39,10 +39,11 @@ def cut(data, size):
 
 def read(chunks, encoding="", again=None):
     """(what came, why the rest did not, whether it was one member)"""
-    missing = []
     log = Decoded(chunks, encoding, again)
-    came = b"".join(until_incomplete(log, missing))
-    return came, [error.reason for error in missing], log.is_one_member
+    reading = Reading(log)
+    came = b"".join(reading)
+    why = reading.broke_off
+    return came, [why.reason] if why else [], log.is_one_member
 
 
 def never():
@@ -278,10 +279,10 @@ def test_a_source_that_fails_is_told_after_what_it_gave_and_not_read_again(fast)
 def test_a_bomb_comes_in_bounded_pieces(fast, copies, again, is_damaged):
     stored = bytearray(gzip.compress(b"\0" * 8 * MIB, 1) * copies)
     stored[-8] ^= is_damaged
-    missing = []
-    bomb = Decoded([bytes(stored)], again=again and (lambda: [bytes(stored)]))
-    sizes = list(map(len, until_incomplete(bomb, missing)))
-    assert (max(sizes), sum(sizes), bool(missing)) == (PIECE, 8 * MIB * copies, is_damaged)
+    bomb = Reading(Decoded([bytes(stored)], again=again and (lambda: [bytes(stored)])))
+    sizes = list(map(len, bomb))
+    is_incomplete = bomb.broke_off is not None
+    assert (max(sizes), sum(sizes), is_incomplete) == (PIECE, 8 * MIB * copies, is_damaged)
 
 
 def test_a_member_for_each_byte_is_no_piece_for_each():
@@ -368,6 +369,6 @@ def test_exactly_leaves_out_what_was_appended_since(size):
     ],
 )
 def test_exactly_tells_what_is_missing(announced, pieces, came, why):
-    missing = []
-    assert [*filter(None, until_incomplete(exactly(announced, pieces), missing))] == came
-    assert (missing == []) if why is None else (why in str(missing[0]))
+    reading = Reading(exactly(announced, pieces))
+    assert [*filter(None, reading)] == came
+    assert (reading.broke_off is None) if why is None else (why in str(reading.broke_off))

@@ -18,7 +18,7 @@ def shown(given=(), name="a.txt", log=None):
     """given: a query, or pairs."""
     pairs = parse_qsl(given) if isinstance(given, str) else given
     query = Query(name.encode(), False).with_parameters(pairs)
-    view = LogView(query, log or LogInfo("disk"), [], RENDERER)
+    view = LogView(query, log or LogInfo("disk"), RENDERER)
     return b"".join(view.render("html", [])).decode()
 
 
@@ -124,7 +124,7 @@ def test_a_field_at_fault_says_so_and_keeps_what_was_typed():
         "QUERY_STRING": "q=a&re=(&level=ERROR",
         "HTTP_ACCEPT": "text/html",
     }
-    view = LogView(Query.from_environ(given), LogInfo("disk"), [], RENDERER)
+    view = LogView(Query.from_environ(given), LogInfo("disk"), RENDERER)
     text = b"".join(view.render("html", [])).decode()
     [wrong] = [attrs for attrs in elements(text, "input") if "aria-invalid" in attrs]
     assert (wrong["name"], wrong["value"]) == ("re", "(")

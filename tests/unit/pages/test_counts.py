@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from oslogserve.lines.nearest import nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
@@ -34,12 +33,9 @@ def page():
     def page(content, parameters="", lines=None, size=None, elements=10**6):
         query = Query(b"a.txt", False).with_parameters(parse_qsl(parameters))
         room = None if lines is None else PageLimits(lines * SIZE, elements)
-        log = LogInfo("disk", None, 1.4e9, len(content) if size is None else size)
-
-        def nearest_to(anchor, moment):
-            return nearest(lambda: [content], RENDERER, anchor, moment, 1.4e9)
-
-        view = LogView(query, log, [], RENDERER, room, nearest_to)
+        size = len(content) if size is None else size
+        log = LogInfo("disk", None, 1.4e9, size, read_again=lambda: [content])
+        view = LogView(query, log, RENDERER, room)
         return b"".join(view.render("html", [content])).decode()
 
     return page

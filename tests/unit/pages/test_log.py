@@ -7,9 +7,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.renderer import Renderer
-from oslogserve.logs.decode import Decoded, until_incomplete
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.lines.renderer import Outcome, Renderer
+from oslogserve.lines.selection import Tally
+from oslogserve.logs.decode import Decoded
+from oslogserve.pages.log import LogInfo, LogView, WholeText
 from oslogserve.query import Query
 
 RENDERER = Renderer()
@@ -45,14 +46,15 @@ def cut(whole, size):
 class Shown:
     """One answer: of bytes, however they come, and of an address's parameters."""
 
-    def __init__(self, chunks, query="", mount=""):
-        self.missing = []
+    def __init__(self, chunks, query="", mount="", renderer=RENDERER):
         pairs = parse_qsl(query, keep_blank_values=True)
         self.query = Query(b"job/a.txt", False, mount).with_parameters(pairs)
-        self.view = LogView(self.query, LogInfo("disk"), self.missing, RENDERER)
-        self._pieces = until_incomplete(Decoded(chunks), self.missing)
+        self.view = LogView(self.query, LogInfo("disk"), renderer)
+        self._pieces = Decoded(chunks)
 
     def of(self, view, *title):
+        if view == "text" and self.query.is_unfiltered:
+            return WholeText(self._pieces)
         return self.view.render(view, self._pieces, *title)
 
 
@@ -235,7 +237,7 @@ def test_the_next_address_is_escaped():
     query = Query(b"a b/\xff?.txt", False, "/\xc3\xa9").with_parameters(
         [("q", "1&2 <é>"), ("q", "4"), ("limit", "1")]
     )
-    view = LogView(query, LogInfo(), [], RENDERER)
+    view = LogView(query, LogInfo(), RENDERER)
     b"".join(view.render("jsonl", [b"41&2 <\xc3\xa9>\n" * 2]))
     assert view.next_address() == (
         "/%C3%A9/a%20b/%FF%3F.txt?q=1%262+%3C%C3%A9%3E&q=4&limit=1&lines=2-"
@@ -284,16 +286,22 @@ def test_headers_say_what_came_of_a_text():
 
 
 def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
-    def dropping(pieces, wanted, tally):
-        tally.dropped = 3
-        yield b'{"errors": []}' if wanted.view == "summary" else b""
+    class Dropping(Outcome):
+        def __init__(self, *_, charge):
+            super().__init__()
+            self.tally = Tally(dropped=3)
+
+        def __iter__(self):
+            return iter(())
+
+        def summary(self):
+            return {"errors": []}
 
     for view in ("html", "text", "jsonl", "summary"):
-        shown = Shown([LOG], "tail=9")
-        shown.view.renderer = dropping
+        shown = Shown([LOG], "tail=9", renderer=Dropping)
         told = b"".join(shown.of(view))
         assert b"3 of the last 9 lines are left out: the last 16 MiB are all that is kept" in told
-        assert [error.reason for error in shown.missing] == ["capped"]
+        assert [error.reason for error in shown.view.missing] == ["capped"]
 
 
 # A page that is a file of its own.

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Representations of a log: stored bytes, inflated bytes, text, and lines."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
+from oslogserve.http import TEXT
+from oslogserve.http.request import ByteRange, Request
+from oslogserve.http.response import Content, Representation
+from oslogserve.logs.decode import beginning, exactly
+from oslogserve.logs.media_type import passed_through_as
+from oslogserve.logs.open_log import OpenLog
+from oslogserve.pages import page
+from oslogserve.pages.log import LogView, WholeText
+
+_RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate": "application/zlib"}
+#: Media types whose reader sees a last line.
+_TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
+#: Media types that a browser shows.
+_SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
+#: Stored files must not act in our name: no cookies, no requests to this origin. The virtual host in
+#: etc/apache sends the same.
+SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
+_HEADERS: dict[str, Sequence[Header]] = {
+    "html": page.HEADERS,
+    "text": [("Content-Type", TEXT)],
+    "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
+    "summary": [("Content-Type", "application/json")],
+    "chapters": page.HEADERS,
+}
+
+
+class _OfLog(Representation):
+    def __init__(self, log: OpenLog, view: str, headers: Sequence[Header]) -> None:
+        super().__init__(headers, view=view, meter=log.budget)
+        self.source = log.stored.source
+        self.stored_size = log.stored.size
+        self.may_break_off = log.may_break_off
+        self._log = log
+        self._text = WholeText(())
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        return self._text.missing
+
+    def _with_notices(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yields the text, and a last line that says what is missing. Not all servers can break a connection."""
+        self._text = WholeText(pieces)
+        return iter(self._text)
+
+
+class StoredBytes(_OfLog):
+    """The stored bytes, the same for every client: for format=raw, and for a file that is no log."""
+
+    accept_ranges = "bytes"
+    has_gzip_variant = False
+
+    def __init__(self, log: OpenLog, media_type: str) -> None:
+        super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
+
+    def range_size(self) -> int | None:
+        return self._log.stored.size
+
+    def open(self, byte_range: ByteRange | None = None) -> Content:
+        return _stored_content(self._log, byte_range)
+
+
+class _Inflated(_OfLog):
+    """A compressed file that is no log, inflated. It has no ranges, which would be of the stored bytes."""
+
+    def __init__(self, log: OpenLog, media_type: str) -> None:
+        super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
+        self._render = self._with_notices if _TEXTUAL.match(media_type) else iter
+
+    def open(self, byte_range: ByteRange | None = None) -> Content:
+        return Content(self._log.decoded(), self._render, is_compressible=True)
+
+
+class DecodedText(_OfLog):
+    """A whole log as text. Ranges are of the text, however the log is stored or sent."""
+
+    accept_ranges = "bytes"
+
+    def __init__(self, log: OpenLog, request: Request) -> None:
+        super().__init__(log, "text", _HEADERS["text"])
+        self._request = request
+
+    def range_size(self) -> int | None:
+        """Bytes of the text. Counting first ensures that no range of an incomplete log is sent."""
+        return self._log.counted_size()
+
+    def open(self, byte_range: ByteRange | None = None) -> Content:
+        log, accepts_gzip = self._log, self._request.accepts_gzip
+        if byte_range is not None:
+            if not log.packing:
+                return _stored_content(log, byte_range)
+            return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
+        is_compressible = _is_compressible(log, self._request)
+        if self._request.is_head and not log.is_whole:
+            length = None if accepts_gzip else log.known_size()
+            return Content((), length=length, is_compressible=is_compressible)
+        if accepts_gzip and log.is_one_member():
+            return _stored_content(log)._replace(encoding="gzip")
+        # Text from Swift is streamed, so that its last line can say if Swift breaks off.
+        if log.source_log.is_local and not log.packing and not accepts_gzip:
+            return _stored_content(log)
+        render, is_whole = self._with_notices, log.is_whole
+        return Content(log.decoded(), render, is_whole, is_compressible=is_compressible)
+
+
+class Rendered(_OfLog):
+    """Rendered lines of a log in one of the views, or filtered text."""
+
+    def __init__(self, log: OpenLog, request: Request, lines: LogView) -> None:
+        view = lines.query.view
+        super().__init__(log, view, _HEADERS[view])
+        # The next reader's page may be compared with all of the other log.
+        self.may_break_off = log.may_break_off or bool(lines.faults_of_comparison)
+        self.accept_ranges = "none" if view == "text" else ""
+        self._is_compressible = view == "html" or _is_compressible(log, request)
+        self._lines = lines
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        return self._lines.missing
+
+    def open(self, byte_range: ByteRange | None = None) -> Content:
+        render, is_whole = partial(self._lines.render, self.view), self._log.is_whole
+        compressible = self._is_compressible
+        return Content(self._log.decoded(), render, is_whole, is_compressible=compressible)
+
+    def headers_at_end(self) -> list[Header]:
+        return self._lines.headers() if self.view == "text" else []
+
+
+def raw_type(name: str, log: OpenLog) -> str:
+    """The media type of the stored bytes."""
+    return _RAW_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
+
+
+def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
+    """A file that is no log. It is inflated only if a browser shows it."""
+    if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
+        media_type = "application/gzip"  # it is saved as NAME.gz, so it must stay a gzip
+    is_readable = beginning(log.first, encoding=log.stored.encoding) is not None
+    if not log.packing or not is_readable or media_type == "application/gzip":
+        return StoredBytes(log, media_type)
+    return _Inflated(log, media_type)
+
+
+def _is_compressible(log: OpenLog, request: Request) -> bool:
+    """False for a HEAD that read nothing: the answer may be too short to compress."""
+    return bool(log.first) or not request.is_head
+
+
+def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:
+    if byte_range is not None:
+        log.source_log.close()
+        pieces = exactly(byte_range.size, log.reopened(byte_range))
+        return Content(pieces, length=byte_range.size)
+    size = log.stored.size
+    if size is None:
+        return Content(log.stored_bytes)
+    if not log.is_whole:
+        return Content(exactly(size, log.stored_bytes), length=size)
+    try:  # read all of it before the status is sent
+        return Content([b"".join(log.stored_bytes)], length=size)
+    except Incomplete as error:
+        raise Unavailable([SourceError(log.stored.source, str(error))]) from error
