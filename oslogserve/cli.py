@@ -17,7 +17,8 @@ from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines
-from oslogserve.query import PARAMETERS, Parameter, Query
+from oslogserve.query import Query
+from oslogserve.query.parameters import PARAMETERS, Parameter
 
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed

@@ -13,7 +13,8 @@ from oslogserve.messages import visible
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
-from oslogserve.query import accepts_html, checked_path
+from oslogserve.query import accepts_html
+from oslogserve.query.values import checked_path
 from oslogserve.sources import Trace
 from oslogserve.sources.guard import Guard
 

@@ -23,7 +23,8 @@ from oslogserve.lines.selection import Rows
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
-from oslogserve.query import SOURCES, Query
+from oslogserve.query import Query
+from oslogserve.query.parameters import SOURCES
 from oslogserve.sources import Source
 
 #: Logs that are merged. All are open at once, and a process often has at most 1024 descriptors.

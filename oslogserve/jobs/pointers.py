@@ -7,7 +7,8 @@ from contextlib import closing
 from typing import NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete
-from oslogserve.query import Query, checked_path
+from oslogserve.query import Query
+from oslogserve.query.values import checked_path
 from oslogserve.sources import FULL_BODY, Folder, Source
 from oslogserve.sources.first_of import open_first
 

@@ -13,7 +13,8 @@ from markupsafe import Markup
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.pages.page import Link, address
-from oslogserve.query import FIELDS, Fault, Parameters, Query
+from oslogserve.query import Fault, Query
+from oslogserve.query.parameters import FIELDS, Parameters
 from oslogserve.templates import rendered
 
 #: Parameters that choose how a log is shown, not which lines.

@@ -7,7 +7,8 @@ from urllib.parse import quote
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.bar import Form, form
 from oslogserve.pages.page import frame
-from oslogserve.query import FIELDS, Fault, parameters_of
+from oslogserve.query import Fault
+from oslogserve.query.parameters import FIELDS, parameters_of
 from oslogserve.templates import rendered
 
 

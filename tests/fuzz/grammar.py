@@ -3,7 +3,8 @@
 
 from oslogserve.errors import BadRequest
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.query import FORMATS, SOURCES, Query
+from oslogserve.query import Query
+from oslogserve.query.parameters import FORMATS, SOURCES
 
 #: What is searched for: often there, seldom there, at ends, across what is marked up.
 TEXTS = ("nova", "2790", "ERROR", "a", "é", "req-", "[-]", "timed out", "x y", "I", " ", "\\", "ß")

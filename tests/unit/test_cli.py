@@ -12,7 +12,7 @@ import pytest
 from oslogserve import __version__
 from oslogserve.__main__ import main as of_the_process
 from oslogserve.cli import main
-from oslogserve.query import PARAMETERS
+from oslogserve.query.parameters import PARAMETERS
 
 LOG = b"2013-09-27 18:07:11.860 1 INFO a <b>\n2013-09-27 18:07:12.860 1 ERROR c\nTraceback\n"
 

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks paths and query strings: no other package reads them.
+
+It must not know where logs are, or what a page looks like.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from webob.acceptparse import create_accept_header
+
+from oslogserve.errors import BadRequest
+from oslogserve.lines.goto import Place
+from oslogserve.lines.moments import Moment, moment
+from oslogserve.lines.search import MOST_STATES, states_of
+from oslogserve.lines.selection import ALL_LINES, Selection
+from oslogserve.lines.time_range import TimeRange
+from oslogserve.query.parameters import FIELDS, Parameters, parameters_of, parsed
+from oslogserve.query.values import checked_path
+
+#: Characters of a query; no valid query needs more.
+MAX_QUERY = 4096
+#: Fields of a page that may be wrong; each costs another check of the query.
+MAX_FAULTS = 8
+
+
+class Fault(NamedTuple):
+    """The value of a field that is not valid, and a sentence about it."""
+
+    name: str
+    value: str
+    sentence: str
+
+
+class Query(NamedTuple):
+    """A request whose parameters were checked."""
+
+    #: Bytes as the server decoded them: no leading slash, no empty, "." or ".." segment.
+    path: bytes
+    #: True if the path ended in a slash, or is the root.
+    is_folder: bool
+    #: SCRIPT_NAME: the beginning of the path in links.
+    mount: str = ""
+    source: str = "all"
+    #: None if the query names none; the client's Accept then decides.
+    format: str | None = None
+    #: True if the client's Accept asks for HTML.
+    prefers_html: bool = False
+    selection: Selection = ALL_LINES
+    #: The unchecked parameters, for links to the same lines.
+    parameters: Parameters = ()
+    #: True if a page breaks long lines.
+    wraps: bool = True
+    #: Order of a folder's entries; None if the query names none.
+    sort: str | None = None
+    #: Order of the lines of a folder's logs; None if the query names none.
+    order: str | None = None
+    #: Shell patterns of names of a folder's logs, and the first name.
+    logs: tuple[str, ...] = ()
+    first_log: bytes = b""
+    #: Logs that an overview leaves out, the likeliest ones: earlier answers have them.
+    skip: int = 0
+    #: When the job failed, as an earlier answer found.
+    failed: TimeRange | None = None
+    #: True for the folder of the job that contains the path.
+    in_job: bool = False
+    #: True if the reader did not ask for the overview: it is left out if the logs are large.
+    unasked: bool = False
+    #: The path of a log or a folder of a run that passed; b"" for none.
+    against: bytes = b""
+    #: The name of the log's chapter whose lines are shown; "" for none.
+    chapter: str = ""
+    #: The line of a log to which the answer redirects.
+    goto: Place | None = None
+    #: A line whose time the lines of all logs are wanted around.
+    moment: Moment | None = None
+    #: Fields of a log's page that are not valid. All others are in `parameters`.
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def view(self) -> str:
+        """The format of the query, else the one that the client prefers."""
+        return self.format or ("html" if self.prefers_html else "text")
+
+    @property
+    def is_of_job(self) -> bool:
+        """True if the query asks for the content of a folder's logs."""
+        chooses = self.order or self.logs or self.chooses_lines or self.moment
+        is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
+        return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")
+
+    @property
+    def chooses_lines(self) -> bool:
+        """True if the query has a parameter that chooses lines, even if that leaves out none."""
+        names = (name for name, value in self.parameters if value)
+        return not self.is_unfiltered or "level" in names
+
+    @property
+    def is_unfiltered(self) -> bool:
+        """True if the query selects all lines of the log."""
+        return self.selection == ALL_LINES and not self.chapter
+
+    @classmethod
+    def from_environ(cls, environ: dict[str, Any]) -> "Query":
+        """The query of a request. Raises BadRequest that names the fault or the valid values."""
+        path = checked_path(environ.get("PATH_INFO", ""))
+        query = cls(
+            path=path.rstrip(b"/"),
+            is_folder=path == b"" or path.endswith(b"/"),
+            mount=environ.get("SCRIPT_NAME", ""),
+            prefers_html=accepts_html(environ.get("HTTP_ACCEPT", "")),
+        )
+        query_string = environ.get("QUERY_STRING", "")
+        if len(query_string) > MAX_QUERY:
+            raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
+        if not query_string:
+            return query
+        query = query.with_valid_fields(parameters_of(query_string))
+        if query.first_log or query.moment:  # names may have bytes that are not UTF-8
+            exact = dict(parameters_of(query_string, "surrogateescape"))
+            first = exact.get("from", "").encode("utf-8", "surrogateescape")
+            marked = moment(exact["moment"]) if query.moment else None
+            query = query._replace(first_log=first, moment=marked)
+        return query
+
+    def with_valid_fields(self, parameters: Sequence[tuple[str, str]]) -> "Query":
+        """The same path with these parameters. On a log's page, wrong fields become `faults`.
+
+        Raises BadRequest for any other fault, and if another answer is wanted.
+        """
+        valid = list(parameters)
+        errors: list[BadRequest] = []
+        while True:
+            try:
+                query = self.with_parameters(valid)
+                break
+            except BadRequest as error:
+                errors.append(error)
+                wrong = error.parameter
+                if wrong is None or wrong[0] not in FIELDS or len(errors) > MAX_FAULTS:
+                    raise errors[0] from None
+                # The last one: of two values that contradict each other, the first holds.
+                del valid[-1 - valid[::-1].index(wrong)]
+        if errors and (query.is_folder or query.view != "html"):
+            raise errors[0]
+        faults = (Fault(*error.parameter, error.sentence) for error in errors if error.parameter)
+        return query._replace(faults=tuple(faults))
+
+    def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
+        """The same path with these parameters. Raises BadRequest."""
+        values = parsed(parameters)
+        first, last = values.pop("lines", (1, None))
+        fields = {name: values.pop(name) for name in Selection._fields if name in values}
+        selection = Selection(first=first, last=last, **fields)
+        if states_of((*selection.searches, *selection.without)) > MOST_STATES:
+            sentence = "The search is too complex: use fewer repetitions or fewer searches."
+            of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
+            raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
+        query = self._replace(selection=selection, parameters=tuple(parameters), **values)
+        if selection.new_only and not query.against:
+            sentence = "new=only needs against=, the path of a run that passed."
+            raise BadRequest(
+                sentence, next(one for one in parameters if one[0] == "new" and one[1])
+            )
+        return query
+
+
+# Clients send few different headers, and parsing one takes some 20 us.
+@lru_cache(maxsize=256)
+def accepts_html(accept: str) -> bool:
+    """True if the client names text/html with q at least text/plain's.
+
+    A bare */* is what bots and curl send: a log's text serves them better.
+    """
+    if "html" not in accept.lower():
+        return False
+    offers = dict(create_accept_header(accept).acceptable_offers(["text/html", "text/plain"]))
+    return bool(offers.get("text/html", -1.0) >= offers.get("text/plain", 0.0))
