@@ -6,8 +6,7 @@ from typing import Any
 from oslogserve.errors import BadRequest
 from oslogserve.http.request import Request
 from oslogserve.http.response import Response, redirect
-from oslogserve.lines.goto import Place, target
-from oslogserve.lines.moments import Moment, time_of
+from oslogserve.lines.places import Moment, Place, target, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.open_log import OpenLog

@@ -17,7 +17,7 @@ from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.jobs.ranking import likelihood
 from oslogserve.jobs.slices import Limiter, Slice
 from oslogserve.jobs.walk import File, Walk
-from oslogserve.lines.moments import Moment
+from oslogserve.lines.places import Moment
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Rows
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget

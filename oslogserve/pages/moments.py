@@ -2,7 +2,7 @@
 """Addresses of a moment: what all logs of a job say in the seconds around it."""
 
 from oslogserve.humanize import iso_moment
-from oslogserve.lines.moments import Moment
+from oslogserve.lines.places import Moment
 from oslogserve.pages.page import address
 
 #: Seconds before and after the moment.

@@ -15,7 +15,7 @@ from oslogserve.jobs.findings import Findings, FoundLog
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.walk import File
-from oslogserve.lines.moments import Moment
+from oslogserve.lines.places import Moment
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages import moments
 from oslogserve.pages.job import address_of, ending, next_address

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from webob.acceptparse import create_accept_header
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.goto import Place
-from oslogserve.lines.moments import Moment, moment
+from oslogserve.lines.places import Moment, Place, moment
 from oslogserve.lines.search import MOST_STATES, states_of
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import TimeRange

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.goto import place
-from oslogserve.lines.moments import moment
+from oslogserve.lines.places import moment, place
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
 from oslogserve.query import values

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.moments import Moment, moment, time_of
+from oslogserve.lines.places import Moment, moment, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.time_range import time_range
 

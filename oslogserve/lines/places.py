@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line that a reader wants to go to: by its number, a time, an anchor of os-loganalyze, or the cause."""
+"""Places of a log, as a reader names them: a line to go to, or one around whose time all logs are wanted.
+
+A line is named by its number, a time, an anchor of os-loganalyze, or as the cause.
+"""
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -14,6 +18,10 @@ from oslogserve.lines.time_range import TimeRange, time_range
 #: A number such as 1200, 12,345 or L1200, or two.
 _NUMBERS = re.compile(r"#?L?([1-9][0-9,]{0,14})(?:-L?([1-9][0-9,]{0,14}))?")
 _ANCHOR = re.compile(r"#?(_[0-9A-Za-z_+/-]{1,64})")
+#: A line's number, perhaps after a log's name.
+_MOMENT = re.compile(r"(?:(.{1,1000}):)?L?([1-9][0-9]{0,11})", re.DOTALL)
+#: Lines up to a moment's that are searched for a date and time.
+_MOST_ABOVE = 1000
 #: Lines of a cause that an address names.
 MOST_OF_CAUSE = 40
 _TIME_OF_DAY = re.compile(r"(\d{1,2})(:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)")
@@ -30,6 +38,19 @@ class Place(NamedTuple):
     time_of_day: str = ""
     #: True for the cause of the log's failure.
     is_cause: bool = False
+
+
+class Moment(NamedTuple):
+    """A line, by its number, in a log of a folder."""
+
+    #: The log's name, relative to the folder; b"" if the URL is the log's own.
+    log: bytes
+    line: int
+
+    @property
+    def value(self) -> bytes:
+        """The value of the parameter `moment`."""
+        return b"%b:%d" % (self.log, self.line)
 
 
 class Target(NamedTuple):
@@ -63,6 +84,14 @@ def place(text: str) -> Place:
         ) from None
 
 
+def moment(text: str) -> Moment:
+    """Parses a value of the parameter `moment`. Raises ValueError that says what is expected."""
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        raise ValueError("a line's number; for a folder, a log's name, a colon and the number")
+    return Moment((found[1] or "").encode("utf-8", "surrogateescape"), int(found[2]))
+
+
 def target(place: Place, read: Read, renderer: Renderer, written: float | None) -> Target | None:
     """The line at or nearest to a place. See nearest().
 
@@ -87,6 +116,19 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
     # The anchor lets the page say how far away the line is.
     found.sort(key=lambda one: abs(one[0].micros))
     return next((Target(f"L{near.number}", anchor) for near, anchor in found), None)
+
+
+def time_of(line: int, read: Read, renderer: Renderer, written: float | None) -> TimeRange | None:
+    """The time of a line: of the last one up to it that shows a date; None for none.
+
+    read: returns the log's text from its beginning. written: see Wanted.
+    """
+    above = Selection(last=line, tail=_MOST_ABOVE)
+    found = None
+    for one in renderer(read(), Wanted("jsonl", above, written)).objects():
+        with suppress(ValueError):  # a time of day alone
+            found = time_range(one["time"] or "")
+    return found
 
 
 def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
