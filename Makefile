@@ -55,8 +55,11 @@ test-all:
 	tools/install-system-packages wrk xfsprogs
 	@tools/test $(CHECKS) fuzz faults soak attacks accuracy
 
-early-checks: $(BOOTSTRAP)/installed
+early-checks: $(BOOTSTRAP)/installed $(if $(findstring lint,$(EARLY)),cargo)
 	$(TOX) run -e $(EARLY)
+
+cargo: $(BOOTSTRAP)/installed
+	tools/install-cargo $(BOOTSTRAP)/bin/python
 
 system-packages:
 	tools/install-system-packages
@@ -145,4 +148,4 @@ var/demo.written: oslogserve/demo.py oslogserve/demo.txt | $(RUN)/installed
 # An environment whose Python is gone is made again.
 $(shell for python in .venv/*/bin/python; do "$$python" -c '' 2>/dev/null || rm -rf "$${python%/bin/python}"; done)
 
-.PHONY: help test test-all early-checks system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean
+.PHONY: help test test-all early-checks cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean

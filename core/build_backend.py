@@ -2,7 +2,7 @@
 """The build backend of pyproject.toml: setuptools, after a search for a cargo that is new enough.
 
 Where there is none, puccinialin fetches one from rustup's server, as it does for maturin. Without the
-search, pip would show a page of messages of setuptools and cargo.
+search, pip would show a page of messages of setuptools and cargo. Run as a script, it says what is missing.
 """
 
 import json
@@ -17,9 +17,13 @@ from pathlib import Path
 from setuptools import build_meta
 from setuptools.build_meta import *
 
-CORE = Path(__file__).parent
-#: Where Ubuntu's packages cargo-1.NN have their programs.
-UBUNTU = "/usr/lib/rust-*/bin"
+CARGO_TOML = Path(__file__).with_name("Cargo.toml")
+#: The folders of Ubuntu's packages cargo-1.NN.
+UBUNTU = Path("/usr/lib")
+#: puccinialin reads the same variable.
+RUSTUP = os.environ.get("RUSTUP_UPDATE_ROOT") or "https://static.rust-lang.org/rustup"
+#: Seconds until rustup's server must answer. The download itself may take longer.
+ANSWER_TIMEOUT = 45
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -44,30 +48,34 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 
 def missing():
-    """A sentence that says what is missing to build the native core, and what to type; "" for nothing."""
+    """What the build of the native core lacks, and what to type, in one sentence; None for nothing."""
     if not _use_cargo():
         return (
-            f"oslogserve needs cargo {_oldest()} or later to build its native core: `apt-get install"
-            " cargo` (Debian 13), `apt-get install cargo-web` (Debian 12), or https://rustup.rs"
+            f"oslogserve needs cargo {'.'.join(map(str, _oldest()))} or later and a linker to build its"
+            " native core: `apt-get install cargo` (Debian 13), `apt-get install cargo-web` (Debian 12),"
+            " or https://rustup.rs"
         )
-    if shutil.which("cc") is None:
+    if not _has_linker():
         return "oslogserve needs a linker to build its native core: `apt-get install gcc libc6-dev`"
-    return ""
+    return None
 
 
 def _need_compiler():
     """Makes cargo usable, fetched if need be. Raises SystemExit that says what is missing."""
-    if not _use_cargo():
+    if _has_linker() and not _use_cargo():
         _fetch_cargo()
     if fault := missing():
         raise SystemExit(fault)
 
 
+def _has_linker():
+    return shutil.which("cc") is not None
+
+
 def _use_cargo():
     """Puts a cargo that is new enough first in PATH. True if there is one."""
     path = os.environ.get("PATH", os.defpath)
-    newest_first = sorted(map(str, Path("/").glob(UBUNTU[1:])), reverse=True)
-    for folders in (path, *(f"{folder}:{path}" for folder in newest_first)):
+    for folders in (path, *(f"{folder}:{path}" for folder in UBUNTU.glob("rust-*/bin"))):
         if _version_of(shutil.which("cargo", path=folders)) >= _oldest():
             os.environ["PATH"] = folders
             return True
@@ -76,33 +84,37 @@ def _use_cargo():
 
 def _fetch_cargo():
     """Puts a cargo of rustup's server first in PATH, if it can be had."""
+    address = f"{RUSTUP.rstrip('/')}/release-stable.toml"
+    ask = [sys.executable, "-c", f"from urllib.request import urlopen; urlopen({address!r})"]
     with tempfile.NamedTemporaryFile("r") as variables:
         fetch = [sys.executable, "-m", "puccinialin", "--info-json", variables.name]
-        done = subprocess.run(fetch, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            os.environ.update(json.load(variables)["env"])
-
-
-class _Version(tuple):
-    __slots__ = ()
-
-    def __str__(self):
-        return ".".join(map(str, self))
+        try:
+            # Connections to all its addresses could take minutes to fail.
+            subprocess.run(ask, capture_output=True, check=True, timeout=ANSWER_TIMEOUT)
+            subprocess.run(fetch, capture_output=True, check=True)
+        except subprocess.SubprocessError:
+            return
+        os.environ.update(json.load(variables)["env"])
 
 
 def _oldest():
-    """The oldest cargo that takes core/Cargo.toml."""
-    return _version_in(re.search(r'(?m)^rust-version = ".*"', (CORE / "Cargo.toml").read_text())[0])
+    """The oldest cargo that takes Cargo.toml."""
+    return _version_in(re.search(r'(?m)^rust-version = ".*"', CARGO_TOML.read_text())[0])
 
 
 def _version_of(cargo):
-    """The version of a cargo; (0,) for none, and for one of rustup without a toolchain."""
+    """The version of a cargo; () for none, and for one of rustup without a toolchain."""
     if cargo is None:
-        return _Version((0,))
+        return ()
     answer = subprocess.run([cargo, "--version"], capture_output=True, text=True, check=False)
     return _version_in(answer.stdout)
 
 
 def _version_in(text):
+    """The first two numbers of a version; () for none."""
     found = re.search(r"(\d+)\.(\d+)", text)
-    return _Version(map(int, found.groups()) if found else (0,))
+    return tuple(map(int, found.groups())) if found else ()
+
+
+if __name__ == "__main__":
+    sys.exit(missing())

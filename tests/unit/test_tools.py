@@ -102,3 +102,50 @@ def test_an_audit_that_could_not_ask_is_never_taken_for_a_clean_one(
         check=False,
     )
     assert (done.returncode, said in done.stdout + done.stderr) == (status, True)
+
+
+#: {a system: the versions of its packages}
+DEBIAN_12 = {"cargo": "0.66.0+ds1-1", "cargo-web": "1.85.0+dfsg3-1~deb12u3"}
+DEBIAN_13 = {"cargo": "1.85.1+dfsg1-1+deb13u1"}
+UBUNTU_24 = {
+    "cargo": "1.75.0+dfsg0ubuntu1-0ubuntu7.1",
+    "cargo-1.82": "1.82.0+dfsg0ubuntu0-0ubuntu0.24.04",
+    "cargo-1.89": "1.89.0+dfsg~24.04-0ubuntu0.24.04.2",
+    "cargo-1.91": "1.91.1+dfsg~24.04-0ubuntu0.24.04.3",
+}
+UBUNTU_22 = {"cargo": "1.75.0+dfsg0ubuntu1~bpo0-0ubuntu0.22.04"}
+
+
+@pytest.mark.skipif(shutil.which("dpkg") is None, reason="dpkg compares the versions")
+@pytest.mark.parametrize(
+    ("packages", "installed"),
+    [
+        (DEBIAN_12, "cargo-web gcc libc6-dev\n"),
+        (DEBIAN_13, "cargo gcc libc6-dev\n"),
+        (UBUNTU_24, "cargo-1.91 gcc libc6-dev\n"),
+        (UBUNTU_22, ""),
+    ],
+)
+def test_cargo_comes_from_the_package_that_is_new_enough(tmp_path, packages, installed):
+    for name in ("tools/install-cargo", "core/Cargo.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(REPOSITORY / name, tmp_path / name)
+    candidates = "".join(
+        f"{name}) echo '  Candidate: {number}' ;;\n" for name, number in packages.items()
+    )
+    numbered = "".join(f"echo '{name} - Rust'\n" for name in packages if "-1." in name)
+    scripts = {
+        "tools/install-system-packages": 'echo "$@"',
+        "programs/python": "exit 1",
+        "programs/sudo": '[ "$2" = true ] || shift; "$@"',
+        "programs/apt-get": "",
+        "programs/apt-cache": f'[ "$1" = policy ] || {{ :\n{numbered}exit; }}\ncase $2 in\n{candidates}esac',
+    }
+    (tmp_path / "programs").mkdir()
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    environ = os.environ | {"PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}"}
+    command = [tmp_path / "tools/install-cargo", "python"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == (installed, "", 0)
