@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of questions to real servers."""
+"""Rounds of questions to the application."""
 
 import random
 import shutil
 import tempfile
-from contextlib import ExitStack
 from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
@@ -12,15 +11,17 @@ from tests.oracle import questions
 from tests.oracle.answers import read
 from tests.oracle.job import Job
 from tests.oracle.judge import OfFolder, OfLog, check
-from tests.servers.client import ask, ini
-from tests.servers.gunicorn import Gunicorn
+from tests.unit.handlers.asking import Asking
 
 QUERIES_OF_JOB = 60
 MOST_FAULTS = 400
 #: Answers of one query whose links are followed.
 MOST_ANSWERS = 40
-#: Options by the server's name. Pages and chunks are small, so that they end everywhere.
-SERVERS = {"small": {"page_size": 4096, "chunk_size": 1024}, "capped": {"job_logs": 2}}
+#: Options of each application. Pages and chunks are small, so that they end everywhere.
+APPLICATIONS = {
+    "small": {"serve_page_size": "4096", "serve_chunk_size": "1024"},
+    "capped": {"serve_job_logs": "2"},
+}
 #: How often each is asked.
 WEIGHTS = {"small": 2, "capped": 1}
 
@@ -32,79 +33,62 @@ class Round(NamedTuple):
     faults: list[str]
 
 
-class Servers:
-    """The servers of one folder of jobs."""
+class Applications:
+    """The applications of one folder of jobs."""
 
-    def __init__(self, names=tuple(SERVERS)):
-        self._stack = ExitStack()
-        self.root = self._stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="oslogserve-oracle-")
-        )
-        self._names = names
-        self._servers = {}
+    def __init__(self, root, names):
+        self.root = root
+        self._asks = {name: Asking(root, **APPLICATIONS[name]) for name in names}
         self.answers = 0
 
-    def __enter__(self):
-        try:
-            for name in self._names:
-                config = ini({"disk": {"root": self.root}, "serve": SERVERS[name]})
-                server = Gunicorn(config, "--workers", "1")
-                self._servers[name] = self._stack.enter_context(server)
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *exc_info):
-        self._stack.close()
-
     def chosen(self, chance, needs_all):
-        """The name of a server. needs_all: one that reads all logs of a job for one answer."""
-        names = [one for one in self._names if not (needs_all and one == "capped")]
+        """The name of one. needs_all: one that reads all logs of a job for one answer."""
+        names = [one for one in self._asks if not (needs_all and one == "capped")]
         return chance.choices(names, [WEIGHTS[name] for name in names])[0]
 
     def chain(self, name, address, view):
-        """The answer of the server with this name, and those that `next` links to."""
+        """The answer of the application with this name, and those that `next` links to."""
         found = []
         while address and len(found) < MOST_ANSWERS:
-            answer = ask(self._servers[name], address)
+            answer = self._asks[name](address)
             self.answers += 1
-            check(answer.status == 200, answer.status, answer.body[:200])
+            check(answer.status_int == 200, answer.status, answer.body[:200])
             found.append(read(view, answer))
             address = found[-1].next and urljoin(address, found[-1].next)
         return found
 
 
-def run(answers, seed=0, names=tuple(SERVERS)):
+def run(answers, seed=0, names=tuple(APPLICATIONS)):
     """A round of at least so many answers. The same seed asks the same."""
     faults = []
-    with Servers(names) as servers:
-        while servers.answers < answers and len(faults) < MOST_FAULTS:
-            faults += _asked(servers, seed)
+    with tempfile.TemporaryDirectory(prefix="oslogserve-oracle-") as root:
+        applications = Applications(root, names)
+        while applications.answers < answers and len(faults) < MOST_FAULTS:
+            faults += _asked(applications, seed)
             seed += 1
-        return Round(servers.answers, faults)
+        return Round(applications.answers, faults)
 
 
-def _asked(servers, seed):
+def _asked(applications, seed):
     """Faults of the answers about the job of this number."""
     chance = random.Random(seed)
     job = Job(chance, f"job{seed}")
-    job.write(servers.root)
+    job.write(applications.root)
     faults = []
     for _ in range(QUERIES_OF_JOB):
         is_of_folder = chance.random() < 0.4
         name, address, query, judge = (_of_folder if is_of_folder else _of_log)(
-            chance, servers, job
+            chance, applications, job
         )
         try:
-            judge(servers.chain(name, address, query.format))
+            judge(applications.chain(name, address, query.format))
         except AssertionError as fault:
-            faults.append(f"seed {seed}, {name} server: {address}\n{fault}")
-    shutil.rmtree(f"{servers.root}/{job.name}")
+            faults.append(f"seed {seed}, {name}: {address}\n{fault}")
+    shutil.rmtree(f"{applications.root}/{job.name}")
     return faults
 
 
-def _of_log(chance, servers, job):
+def _of_log(chance, applications, job):
     log = chance.choice(job.logs)
     query = questions.of_log(chance, log.lines)
     name = log.name
@@ -112,10 +96,10 @@ def _of_log(chance, servers, job):
         name = name.removesuffix(b".gz")  # the same URL finds both
     address = f"/{job.name}/{quote(name)}?{query.text}"
     lines = job.placed[log.name]
-    return servers.chosen(chance, False), address, query, OfLog(log, lines, query)
+    return applications.chosen(chance, False), address, query, OfLog(log, lines, query)
 
 
-def _of_folder(chance, servers, job):
+def _of_folder(chance, applications, job):
     query = questions.of_folder(chance, [log.shown for log in job.logs])
-    name = servers.chosen(chance, query.by_time or query.tail is not None or query.after > 0)
+    name = applications.chosen(chance, query.by_time or query.tail is not None or query.after > 0)
     return name, f"/{job.name}/?{query.text}", query, OfFolder(job, query)
