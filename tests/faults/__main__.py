@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m tests.faults [--only PATTERN] [--cells N] [--quiet]
+"""python -m tests.faults [--only PATTERN] [--cells N]
 
-Prints the matrix; exit status 1 where a cell is wrong or something leaked.
+Prints what each cell says; exit status 1 where a cell is wrong or something leaked.
 """
 
 import argparse
 import sys
+from functools import partial
 
 from tests.faults.matrix import Matrix
 
@@ -14,14 +15,9 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
     parser.add_argument("--only", default="", metavar="PATTERN", help="of 'source: fault'")
     parser.add_argument("--cells", type=int, metavar="N", help="of each row; default: all")
-    parser.add_argument("--quiet", action="store_true", help="the table only")
     given = parser.parse_args()
-
-    def say(result):
-        print(result, file=sys.stderr, flush=True)
-
-    matrix = Matrix(given.only, given.cells, (lambda result: None) if given.quiet else say).run()
-    print(matrix.table(), end="")
+    matrix = Matrix(given.only, given.cells, partial(print, flush=True)).run()
+    print(matrix.summary())
     return 1 if matrix.bad or matrix.leaks else 0
 
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the rows on their stages and makes the table of what the cells say."""
+"""Runs the rows on their stages."""
 
 import itertools
 import re
 import time
+from collections import Counter
 from typing import NamedTuple
 
 from tests.faults import disk, swift
 from tests.faults.reading import TOLD, WRONG, verdict
-from tests.faults.rows import CELLS, Cell
+from tests.faults.rows import Cell
 
 #: (source, the context manager of the stage, its rows, why it cannot be had here)
 STAGES = (
@@ -97,23 +98,10 @@ class Matrix:
     def bad(self):
         return [result for result in self.results if result.is_bad]
 
-    def table(self):
-        width = max(len(result.name) for result in self.results)
-        blank = " " * (width + 7)
-        packings = "".join(f"{'gzip' if packed else 'plain':27}" for packed in (False, True))
-        views = "".join(f"{cell.view:9}" for cell in CELLS)
-        lines = [f"{blank}  {packings}".rstrip(), f"{blank}  {views}".rstrip()]
-        by_row = itertools.groupby(self.results, lambda result: (result.source, result.name))
-        for (source, name), results in by_row:
-            said = {result.cell: result.verdict for result in results}
-            cells = "".join(f"{said.get(cell, '-'):9}" for cell in CELLS).rstrip()
-            lines.append(f"{source:5}  {name:{width}}  {cells}")
-        counts = {}
-        for result in self.results:
-            counts[result.verdict] = counts.get(result.verdict, 0) + 1
-        lines += ["", ", ".join(f"{count} {said}" for said, count in sorted(counts.items()))]
-        if LESS in counts:
-            lines.append(f"{LESS}  the log could have been had whole")
-        lines += [f"left out: {row}" for row in self.left_out]
+    def summary(self):
+        """How many cells say what, and what is wrong."""
+        counts = Counter(result.verdict for result in self.results)
+        lines = [", ".join(f"{count} {said}" for said, count in sorted(counts.items()))]
+        lines += [*map(str, self.bad), *(f"left out: {row}" for row in self.left_out)]
         lines += [f"leaked: {leak}" for leak in self.leaks] or ["nothing leaked"]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines)

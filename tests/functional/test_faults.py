@@ -20,9 +20,7 @@ ROWS = (
 
 @pytest.fixture(scope="module")
 def matrix():
-    matrix = Matrix(f"^({'|'.join(ROWS)})$", a_row=1).run()
-    print(matrix.table())
-    return matrix
+    return Matrix(f"^({'|'.join(ROWS)})$", a_row=1).run()
 
 
 def test_no_reader_is_deceived(matrix):

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compressed answers and files that the server sends by itself, over HTTP: gunicorn and Swift."""
+"""Compressed answers, and files that the server sends by itself."""
 
 import contextlib
-import gzip
 import os
-import re
 import zlib
 from pathlib import Path
 
@@ -17,23 +15,14 @@ from tests.servers.process import descendants, poll
 GZIP = {"Accept_Encoding": "gzip, deflate, br"}
 LINE = b"2026-03-04 18:22:11.000 1 INFO nova.compute [-] line %d\n"
 LOG = b"".join(LINE % n for n in range(60_000))
-NOTICE = b"this log is incomplete here"
 #: More than all the buffers between the server and a client that does not read can hold.
 LARGE = 110 * 1024 * 1024
-FILES = {
-    "log.txt": LOG,
-    "packed.txt.gz": gzip.compress(LOG),
-    "members.txt.gz": gzip.compress(LOG[:1000]) + gzip.compress(LOG[1000:]),
-    "cut.txt.gz": gzip.compress(LOG)[:-9],
-    "report.html.gz": gzip.compress(b"<!DOCTYPE html><p>report\n" * 100),
-}
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
-    for name, content in FILES.items():
-        (root / name).write_bytes(content)
+    (root / "log.txt").write_bytes(LOG)
     return root
 
 
@@ -47,37 +36,6 @@ def serving(root, *, threads=4, env=None, **sections):
 def server(root):
     with serving(root) as server:
         yield server
-
-
-@pytest.fixture(scope="module")
-def asset(server):
-    page = ask(server, "/log.txt?format=html&limit=1").body.decode()
-    return re.search(r'href="(/_oslogserve/[^"]+)"', page)[1]
-
-
-def is_one_member(body, content):
-    """All that a browser or curl unpacks."""
-    reader = zlib.decompressobj(31)
-    return reader.decompress(body) == content and reader.eof and not reader.unused_data
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/log.txt?format=html", "/log.txt?format=text", "/packed.txt?format=html"),
-        *("/members.txt?format=text", "/cut.txt?format=html", "/report.html", "/?format=html"),
-        *("/?format=text", "asset"),
-    ],
-)
-def test_for_who_takes_gzip_it_is_compressed_once(server, asset, path):
-    path = asset if path == "asset" else path
-    packed, as_it_is = ask(server, path, **GZIP), ask(server, path)
-    assert (packed.status, packed.headers.get_all("Content-Encoding")) == (200, ["gzip"])
-    assert "Content-Encoding" not in as_it_is.headers
-    assert is_one_member(packed.body, as_it_is.body)
-    assert len(packed.body) < len(as_it_is.body)
-    assert "Accept-Encoding" in packed.headers["Vary"]
-    assert (NOTICE in as_it_is.body) is ("cut" in path)
 
 
 def test_lines_can_be_read_while_the_log_still_comes(server, root):
@@ -140,6 +98,3 @@ def test_a_reader_that_leaves_is_aborted_and_the_file_closed(large, headers):
         nobody_holds(server, large)
         assert 1000 <= metric(server, "oslogserve_sent_bytes_total", view="raw") < LARGE
         counted(server, 1, "oslogserve_requests_in_progress")  # the look at it
-
-
-# Swift

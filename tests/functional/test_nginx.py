@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.faults.leaks import workers
-from tests.servers.client import ask, ini
+from tests.servers.client import ask, ini, metric
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.nginx import Nginx
 from tests.servers.process import HOST, poll
@@ -161,6 +161,15 @@ def test_without_a_certificate_it_listens_on_both_protocols(nginx):
         with contextlib.closing(plain):
             plain.request("GET", "/small.txt")
             assert plain.getresponse().status == 200
+
+
+def test_half_of_a_request_takes_no_thread(gunicorn):
+    with Nginx(gunicorn) as nginx, contextlib.ExitStack() as stack:
+        for _ in range(64):
+            half = stack.enter_context(socket.create_connection((HOST, nginx.port)))
+            half.sendall(b"GET /small.txt HTTP/1.1\r\nHost: x\r\n")
+        assert status_for(ONE, nginx) == 200
+        assert metric(nginx, "oslogserve_requests_in_progress") == 1  # the look at it
 
 
 def test_no_request_waits_on_a_kept_connection_for_a_full_worker(gunicorn):

@@ -98,14 +98,6 @@ def test_curl_goes_on_with_what_it_has(server, tmp_path, path, options):
         assert file.read_bytes() == LOG
 
 
-def test_head_of_a_log_in_swift_asks_for_no_bytes_of_it(gunicorn, swift):
-    ask(gunicorn, "/packed.txt?source=swift&format=text", Range="bytes=-1")
-    before = len(swift.requests())
-    head = ask(gunicorn, "/packed.txt?source=swift&format=text", method="HEAD")
-    assert head.headers["Content-Length"] == str(SIZE)
-    assert {request.method for request in swift.requests()[before:]} == {"HEAD"}
-
-
 def test_what_was_appended_is_what_a_bot_lacks(gunicorn, logs, tmp_path):
     file = tmp_path / "log"
     for name, packed in (("grows.txt", lambda log: log), ("growz.txt.gz", gzip.compress)):

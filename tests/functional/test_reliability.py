@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many readers at once while Swift or its server is in trouble; tests/faults has one at a time."""
 
-import contextlib
 import json
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,10 +9,9 @@ import pytest
 
 from oslogserve.sources.swift_listing import PAGE
 from tests.faults import logs
-from tests.faults.leaks import leaked, open_descriptors, resident, waiting, workers
+from tests.faults.leaks import waiting, workers
 from tests.faults.reading import Reader
-from tests.faults.stage import BOUNDS
-from tests.servers.client import ask, begin, ini, metric
+from tests.servers.client import ask, ini, metric
 from tests.servers.faulty import BLACK_HOLE, Fault
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
@@ -73,35 +70,6 @@ def no_request_goes_on(server):
 
 def all_held(swift, count):
     poll(lambda: swift.faulty.struck == count, lambda: AssertionError("not all are held"), 20)
-
-
-# Readers that leave
-
-
-@pytest.mark.long
-def test_aborted_downloads_leave_nothing_behind(swift):
-    def abort(number):
-        name = ("large.txt", "large.txt.gz")[number % 2]
-        view = ("html", "text", "raw")[number % 3]
-        connection, response = begin(server, f"/{name}?format={view}")
-        assert response.read(1000)
-        response.close()
-        connection.close()
-
-    def abort_many(count):
-        with ThreadPoolExecutor(THREADS) as pool:
-            list(pool.map(abort, range(count)))
-        hung_up(server)
-
-    with serving(swift) as server:
-        worker = the_worker(server)
-        abort_many(10 * THREADS)  # so that threads, connections and buffers are there
-        before, memory = open_descriptors(worker), resident(worker)
-        abort_many(ABORTED)
-        assert leaked(worker, before) == ""
-        assert resident(worker) < memory + 32 * logs.MEGABYTE
-        no_request_goes_on(server)
-        assert ask(server, "/0.txt").body == LOG
 
 
 # Long listings
@@ -204,70 +172,3 @@ def test_every_answer_comes_within_the_bound(swift, tmp_path):
         with ThreadPoolExecutor(THREADS) as pool:
             answers = list(pool.map(ask_in_time, ["/0.txt"] * THREADS))
         assert {answer.status for answer in answers} == {503}
-
-
-# A sick Swift and logs on disk
-
-
-@pytest.mark.long
-def test_black_holed_swift_leaves_logs_on_disk_fast(swift, tmp_path):
-    """8 readers ask for logs in Swift all the time, with 8 threads."""
-    (tmp_path / "disk.txt").write_bytes(LOG * 100)
-
-    def first_bytes(count=200):
-        """Seconds, below which 99 of 100 are."""
-        spent = []
-        for _ in range(count):
-            started = time.perf_counter()
-            connection, response = begin(server, "/disk.txt?format=text")
-            with contextlib.closing(connection):
-                assert (response.status, response.read(1)) == (200, LOG[:1])
-                spent.append(time.perf_counter() - started)
-        return sorted(spent)[count * 99 // 100]
-
-    def ask_swift(number):
-        answer = ask(server, f"/{number}.txt?source=swift")
-        told.add((answer.status, "Retry-After" in answer.headers))
-
-    def left_alone():
-        return told and metric(server, "oslogserve_source_available", source="swift") == 0
-
-    told = set()
-    with serving(swift, root=tmp_path, **BOUNDS) as server:
-        assert ask(server, "/0.txt?source=swift").body == LOG
-        with asking(8, lambda number: ask(server, "/disk.txt")):
-            first_bytes()  # so that all is warm
-            normal = first_bytes()
-        swift.faulty.behave(BLACK_HOLE)
-        with asking(8, ask_swift):
-            sick = first_bytes()  # from the first moment on
-            poll(left_alone, lambda: AssertionError("Swift is not left alone"), 60)
-            left = first_bytes()
-        assert told == {(503, True)}
-        assert max(sick, left) <= max(2 * normal, LOOSE)
-        swift.faulty.behave()
-        poll(
-            lambda: ask(server, "/0.txt?source=swift").status == 200,
-            lambda: AssertionError("Swift is not asked again"),
-            60,
-        )
-        assert metric(server, "oslogserve_source_available", source="swift") == 1
-
-
-@contextlib.contextmanager
-def asking(count, ask_once):
-    """So many ask all the time, as the readers of the sick source will."""
-    done = threading.Event()
-
-    def go_on(number):
-        while not done.is_set():
-            ask_once(number)
-
-    with ThreadPoolExecutor(count) as pool:
-        running = [pool.submit(go_on, number) for number in range(count)]
-        try:
-            yield
-        finally:
-            done.set()
-        for asked in running:
-            asked.result()

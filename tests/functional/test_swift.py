@@ -18,9 +18,8 @@ from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions, WantedEntries, swift_listing
 from oslogserve.sources import swift as source_module
 from tests.faults.leaks import waiting
-from tests.servers.client import ask, begin, counted, ini, metric
+from tests.servers.client import ask, counted, ini, metric
 from tests.servers.conf import write_conf
-from tests.servers.faulty import Fault
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
 from tests.unit.handlers.test_folder import GENERATED
@@ -528,39 +527,6 @@ def test_missing_log_is_not_denied_while_a_server_of_swift_is_down(fragile_swift
         assert ask(server, "/missing.txt").status == 404
 
 
-@pytest.mark.parametrize("view", ["html", pytest.param("text", marks=pytest.mark.long)])
-@pytest.mark.parametrize("trouble", ["killed", pytest.param("frozen", marks=pytest.mark.long)])
-def test_log_that_breaks_off_says_so(faulty_swift, view, trouble):
-    lines = LARGE // len(LINE)
-    faulty_swift.put("logs", {"large.txt": LINE * lines})
-    faulty = faulty_swift.faulty
-    with serving(faulty_swift, "logs", read_timeout="2") as server:
-        faulty.behave(Fault(after=MEGABYTE, then="hold", only=b"/large.txt", times=1))
-        connection, response = begin(server, f"/large.txt?format={view}")
-        with contextlib.closing(connection):
-            poll(lambda: faulty.struck, lambda: AssertionError("nothing is held"), 20)
-            if trouble == "killed":
-                faulty_swift.kill("object")
-            else:
-                faulty_swift.freeze("proxy")
-            faulty.behave()
-            received = response.read()
-        end = received[-2000:].decode()
-        assert "oslogserve: this log is incomplete here" in end
-        if view == "html":
-            assert end.endswith("</html>\n")
-        assert 100 < received.count(b"A line like any other") < lines
-        reason = "failed" if trouble == "killed" else "timeout"
-        counted(server, 1, "oslogserve_incomplete_logs_total", source="swift", reason=reason)
-        labels = {"source": "swift", "view": view, "ending": "failed"}
-        counted(server, 1, "oslogserve_response_seconds_count", **labels)
-        if trouble == "frozen":
-            faulty_swift.thaw("proxy")
-        else:
-            faulty_swift.start("object")
-        assert ask(server, "/large.txt?limit=1&format=text").body == LINE
-
-
 def test_large_object_with_a_lost_segment_says_so(server, put, swift):
     etags = [put(f"lost/{n}", LOG * 2000) for n in range(2)]
     manifest = [
@@ -589,17 +555,6 @@ def test_large_object_without_its_first_segment_takes_no_other_log_with_it(swift
         assert ask(server, "/first.txt").status == 503
     assert metric(server, "oslogserve_source_available", source="swift") == 1
     assert ask(server, "/after.txt").body == LOG
-
-
-def test_wrong_password_is_503_and_told_to_nobody(swift, put):
-    put("log.txt", LOG)
-    with serving(swift, password="not-the-password") as server:
-        for path in ("/log.txt", "/readyz", "/folder/"):
-            answer = ask(server, path)
-            assert answer.status == 503
-            told = answer.body + str(answer.headers).encode() + server.log.read_bytes()
-            assert b"not-the-password" not in told
-            assert b"swift" in answer.body
 
 
 @pytest.mark.long
