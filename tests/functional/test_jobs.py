@@ -64,19 +64,6 @@ def test_lines_by_time_are_those_of_the_logs_in_the_order_of_their_times(server)
     assert timed == sorted(timed)
 
 
-def test_a_source_that_failed_is_told(demo, fragile_swift):
-    fragile_swift.upload(demo, "jobs")
-    config = {"disk": {"root": demo}, "swift": fragile_swift.settings("jobs")}
-    config["swift"] |= {"retries": "0", "answer_timeout": "5"}
-    with Gunicorn(ini(config)) as running:
-        assert json.loads(text(running, "format=summary"))["complete"] is True
-        fragile_swift.kill("proxy")
-        found = json.loads(text(running, "format=summary"))
-    assert found["complete"] is False
-    assert "some logs may be missing, swift failed" in found["notices"][0]
-    assert len(found["logs"]) > 3
-
-
 def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
     page.goto(f"{server.url}{JOB}")
     first = page.locator("#overview .wrong > li").first
