@@ -140,9 +140,7 @@ class App:
         if self._spans is None:
             return Trace(traceparent)
         span, own = self._spans.begin(traceparent)
-        trace = Trace(own)
-        trace.span = span
-        return trace
+        return Trace(own, span)
 
     def _note(
         self,

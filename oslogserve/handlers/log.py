@@ -14,7 +14,6 @@ from oslogserve.handlers.representations import (
     not_a_log,
     raw_type,
 )
-from oslogserve.http import NO_STORE, VARY
 from oslogserve.http.request import Request, Validator, etag_of, is_settled
 from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.passed import NOT_COMPARED, FoundLog, PassedLogs
@@ -213,7 +212,7 @@ def _check(query: Query) -> None:
 def _with_faults(
     request: Request, query: Query, page: Representation, close: Callable[[], None]
 ) -> Response:
-    """The page of a log that says which fields are wrong. No cache keeps it.
+    """The page of a log that says which fields are wrong.
 
     Raises BadRequest for a file that is no log: it has no fields.
     """
@@ -221,7 +220,6 @@ def _with_faults(
         close()
         fault = query.faults[0]
         raise BadRequest(fault.sentence, (fault.name, fault.value))
-    page.headers = [*page.headers, VARY, NO_STORE]
     return respond(request, page, status=BadRequest.status, close=close)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
-from oslogserve.http import TEXT
+from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request
 from oslogserve.http.response import Content, Representation
 from oslogserve.logs.decode import beginning, exactly
@@ -115,7 +115,9 @@ class Rendered(_OfLog):
 
     def __init__(self, log: OpenLog, request: Request, lines: LogView) -> None:
         view = lines.query.view
-        super().__init__(log, view, _HEADERS[view])
+        # A page that says which fields are wrong has no validator.
+        unkept = (VARY, NO_STORE) if lines.query.faults else ()
+        super().__init__(log, view, [*_HEADERS[view], *unkept])
         # The next reader's page may be compared with all of the other log.
         self.may_break_off = log.may_break_off or bool(lines.faults_of_comparison)
         self.accept_ranges = "none" if view == "text" else ""

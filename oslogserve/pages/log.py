@@ -21,7 +21,6 @@ from oslogserve.lines.selection import (
     TAIL_BYTES,
     PageLimits,
     Selection,
-    Tally,
     Wanted,
 )
 from oslogserve.lines.summary import mark_new
@@ -77,7 +76,7 @@ class LogView:
         self._compared = compared
         #: The lines of the view, which may begin later than the query's.
         self._selection = query.selection
-        self._outcome = Outcome()
+        self.outcome = Outcome()
 
     def render(
         self, view: str, pieces: Iterable[bytes], file_title: str | None = None
@@ -106,13 +105,13 @@ class LogView:
         counts = self._counts(*self._counted)
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
         headers.append(("Log-Complete", json.dumps(not self._lost)))
-        headers.append(("Log-Read-To-End", json.dumps(self._outcome.is_read_to_end)))
+        headers.append(("Log-Read-To-End", json.dumps(self.outcome.is_read_to_end)))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
     def next_address(self) -> str | None:
         """The URL of the lines after a limit; None if none was reached."""
-        query, tally = self.query, self.tally
+        query, tally = self.query, self.outcome.tally
         if tally.cut_at is None:
             return None
         # Lines of `show` were sent already.
@@ -132,7 +131,7 @@ class LogView:
         known = self._compared.known
         wanted = Wanted(view, selection, self.info.modified, link, limits, known=known)
         rendering = self._renderer(pieces, wanted, charge=self.info.charge)
-        self._outcome = rendering
+        self.outcome = rendering
         return rendering
 
     @property
@@ -140,12 +139,12 @@ class LogView:
         """The URL of the lines that come after the page's; None if the page cannot get any."""
         selection = self._selection
         has_end = (selection.last, selection.until, selection.limit) != (None, None, None)
-        is_to_end = self._outcome.is_read_to_end and self.tally.next_page is None
+        is_to_end = self.outcome.is_read_to_end and self.outcome.tally.next_page is None
         if has_end or not is_to_end or not self.info.may_grow:
             return None
         # Lines of `show` are on this page.
         replaced = ("after", "tail", "show")
-        return address(self.query.parameters, replaced, after=self.complete_lines)
+        return address(self.query.parameters, replaced, after=self.outcome.complete_lines)
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         query = self.query
@@ -192,19 +191,10 @@ class LogView:
         yield from streamed("file.html", lines, view=self, title=title, style=style)
 
     @property
-    def tally(self) -> Tally:
-        return self._outcome.tally
-
-    @property
-    def complete_lines(self) -> int:
-        """Lines that were read, without a last one that is not finished."""
-        return self._outcome.complete_lines
-
-    @property
     def missing(self) -> list[Incomplete]:
         """Why lines are missing, or may be called new that are not."""
-        found = [self._compared.fault, self._outcome.broke_off]
-        tally, tail = self.tally, self._selection.tail
+        found = [self._compared.fault, self.outcome.broke_off]
+        tally, tail = self.outcome.tally, self._selection.tail
         if tally.dropped:
             left_out = f"{tally.dropped:,} of the last {tail:,} lines are left out"
             reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB are all that is kept"
@@ -232,11 +222,11 @@ class LogView:
     @property
     def without_lines(self) -> str:
         """The sentence for a page without hits, else ""."""
-        if self.tally.matched:
+        if self.outcome.tally.matched:
             return ""
-        if not self.tally.bytes and not self.missing:
+        if not self.outcome.tally.bytes and not self.missing:
             return "This log is empty."
-        if self.newer_lines and 0 < self.complete_lines <= self._selection.after:
+        if self.newer_lines and 0 < self.outcome.complete_lines <= self._selection.after:
             return "This log has no newer lines yet."
         return "No line of this log fits these filters."
 
@@ -274,13 +264,13 @@ class LogView:
         yield chapters_page(self.query, summary, self.notices)
 
     def _counts(self, *names: str) -> dict[str, int]:
-        return {name: getattr(self.tally, name) for name in names}
+        return {name: getattr(self.outcome.tally, name) for name in names}
 
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
         return {
             "complete": not self._lost,
-            "read_to_end": self._outcome.is_read_to_end,
+            "read_to_end": self.outcome.is_read_to_end,
             "reason": reason or None,
         }
 

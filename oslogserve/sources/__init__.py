@@ -135,8 +135,8 @@ class Source(Protocol):
 class Trace:
     """The trace of a request: its W3C traceparent is sent to Swift, whose transaction id is kept."""
 
-    def __init__(self, traceparent: str = "") -> None:
-        """traceparent: the request's header, which may be anything."""
+    def __init__(self, traceparent: str = "", span: Any = None) -> None:
+        """traceparent: the request's header, which may be anything. span: OpenTelemetry's, if that is used."""
         self.headers: dict[str, str] = {}
         if _TRACEPARENT.fullmatch(traceparent):
             self.headers["traceparent"] = traceparent
@@ -146,8 +146,7 @@ class Trace:
         self.failures: dict[str, str] = {}
         #: Why the server refused the request for now; "" if it did not.
         self.refusal = ""
-        #: OpenTelemetry's span, if that is used.
-        self.span: Any = None
+        self.span = span
 
     def reasons(self) -> list[str]:
         """Why sources failed, or why the server refused the request."""
