@@ -31,7 +31,8 @@ from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Representation, Response
-from oslogserve.jobs.job import Jobs, Limits
+from oslogserve.jobs.choice import Limits
+from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import PassedLogs
 from oslogserve.jobs.pointers import Pointers
 from oslogserve.lines.renderer import Renderer

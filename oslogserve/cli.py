@@ -222,7 +222,8 @@ def _render_job(
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
     from oslogserve.handlers.job import content_of
-    from oslogserve.jobs.job import Jobs, Limits
+    from oslogserve.jobs.choice import Limits
+    from oslogserve.jobs.job import Jobs
     from oslogserve.logs.budget import Allowance, Budget
     from oslogserve.logs.open_log import Logs
     from oslogserve.sources.disk import Disk
@@ -238,10 +239,10 @@ def _render_job(
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
     budget = Budget(Allowance(math.inf, sys.maxsize))
     with closing(jobs.open(query, [disk], budget, passed)) as job:
-        _, pieces = content_of(query, job, config.noise, sys.maxsize)
-        sys.stdout.buffer.writelines(pieces)
+        content = content_of(query, job, config.noise, sys.maxsize)
+        sys.stdout.buffer.writelines(content.pieces)
         sys.stdout.buffer.flush()
-        return 1 if job.missing else 0
+        return 1 if content.read.missing else 0
 
 
 def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> "Passed":

@@ -5,14 +5,16 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
+from math import inf
+from typing import NamedTuple
 
-from oslogserve.errors import Header
+from oslogserve.errors import Header, Incomplete
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response, respond
-from oslogserve.jobs.findings import findings, summaries
-from oslogserve.jobs.header import header
+from oslogserve.http.response import Meter, Representation, Response, respond
 from oslogserve.jobs.job import Job, Jobs
+from oslogserve.jobs.lines import Lines
+from oslogserve.jobs.overview import Overview
 from oslogserve.logs.budget import Workload
 from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page
@@ -40,27 +42,64 @@ class JobHandler:
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
-            job.link = page.link_of(query.source) + (b"order=time&amp;" if job.by_time else b"")
-            headers, pieces = content_of(query, job, self._noise, self._page_size)
-            headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *headers]
-            representation = Representation(headers, pieces, "job", True, job.missing, budget)
+            content = content_of(query, job, self._noise, self._page_size)
+            representation = _OfJob(content, budget)
             return respond(request, representation, close=opened.pop_all().close)
+
+
+class JobContent(NamedTuple):
+    """An answer about a job."""
+
+    headers: Sequence[Header]
+    pieces: Iterator[bytes]
+    #: What is read for the pieces, and tells what is missing in them.
+    read: Lines | Overview
+
+
+class _OfJob(Representation):
+    def __init__(self, content: JobContent, meter: Meter) -> None:
+        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *content.headers]
+        super().__init__(headers, content.pieces, "job", is_compressible=True, meter=meter)
+        self._read = content.read
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        return self._read.missing
 
 
 def content_of(
     query: Query, job: Job, noise: Sequence[re.Pattern[str]], page_size: int
-) -> tuple[Sequence[Header], Iterator[bytes]]:
-    """Headers and pieces of the view that the query asks for. noise, page_size: as in JobHandler."""
-    label = partial(pages.label, query)
+) -> JobContent:
+    """The view that the query asks for. noise, page_size: as in JobHandler."""
+    match query.view:
+        case "overview":
+            found = Overview(query, job, noise)
+            section = _overview(query, job, found)
+            return JobContent(page.HEADERS, overview.html(query, section), found)
+        case "summary":
+            found = Overview(query, job, noise)
+            return JobContent(_JSON, _summaries(query, job, found), found)
+    label, link = partial(pages.label, query), pages.link(query, job.by_time)
+    lines = Lines(query, job, label, link, page_size if query.view == "html" else inf)
     match query.view:
         case "html":
-            slices = job.slices("html", label, page_size)
-            return page.HEADERS, pages.html(query, job, slices)
-        case "overview":
-            read = partial(findings, job, noise, partial(overview.label, query))
-            return page.HEADERS, overview.html(query, job, read, partial(header, job))
-        case "summary":
-            return _JSON, overview.summary(query, job, partial(summaries, job, noise))
+            return JobContent(page.HEADERS, pages.html(query, job, lines), lines)
         case "jsonl":
-            return _JSON_LINES, pages.jsonl(query, job, job.slices("jsonl", label))
-    return _TEXT, pages.text(query, job, job.slices("text", label))
+            return JobContent(_JSON_LINES, pages.jsonl(query, lines), lines)
+    return JobContent(_TEXT, pages.text(query, lines), lines)
+
+
+def _overview(query: Query, job: Job, found: Overview) -> Iterator[bytes]:
+    """Yields the section of an overview, below the head of its page that is sent before."""
+    if query.unasked and job.choice.is_large:
+        yield overview.unread(query, found.header())
+        return
+    findings = found.findings(partial(overview.label, query), page.link_of(query.source))
+    job.close()  # so that a slow client keeps nobody waiting
+    yield overview.section(query, findings)
+
+
+def _summaries(query: Query, job: Job, found: Overview) -> Iterator[bytes]:
+    logs, ending = found.summaries()
+    job.close()
+    yield overview.summary(query, logs, ending)

@@ -10,8 +10,8 @@ from oslogserve.lines.places import Moment, Place, target, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.open_log import OpenLog
-from oslogserve.pages import moments
 from oslogserve.pages.counts import WINDOW
+from oslogserve.pages.job import around_moment
 from oslogserve.pages.page import address
 from oslogserve.query import Fault, Query
 
@@ -37,7 +37,7 @@ def to_moment(
     """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
     time = time_of(moment.line, log.decoded_again, renderer, log.stored.modified)
     named = moment._replace(log=query.path.rpartition(b"/")[2])
-    to = time and moments.around(time.first_in_utc, query.source, named, in_job=True)
+    to = time and around_moment(time.first_in_utc, query.source, named, in_job=True)
     if not to:
         raise BadRequest("No line up to this one has a date and a time.")
     return redirect(request, "./" + to, "302 Found")

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
+from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
@@ -51,13 +52,12 @@ MOST_STALLED = 2
 SHORT_TAIL = 1000
 
 
-class Skipped(NamedTuple):
-    """A file that was not read."""
+class Beginning(NamedTuple):
+    """The beginning of a report's text."""
 
-    name: str
-    why: str
-    #: True where it is a log, or may be one.
-    is_missed: bool = False
+    text: bytes
+    #: Why it is not whole.
+    missing: list[Incomplete]
 
 
 class JobReader:
@@ -70,16 +70,17 @@ class JobReader:
         sources: Sequence[Source],
         folder: bytes,
         budget: Budget,
+        passed: PassedRun | None = None,
     ) -> None:
+        """passed: the run whose logs are compared with these."""
         self.logs = logs
         self.renderer = renderer
         self.budget = budget
+        self.passed = passed
         #: Not empty once the budget is spent: no more logs are read then.
         self.ended: list[Incomplete] = []
         #: The source of each log that timed out.
         self.stalled: list[str] = []
-        #: The run whose logs are compared with these; None for none.
-        self.passed: PassedRun | None = None
         self._sources = sources
         self._folder = folder
 
@@ -93,18 +94,15 @@ class JobReader:
             raise BadRequest("it is a folder now")
         return log
 
-    def beginning(self, name: bytes, most: int, missing: list[Incomplete]) -> bytes:
-        """The beginning of a report's text: all of it, or somewhat more than `most` bytes.
-
-        Shorter where the report cannot be read. Why it is not whole is added to `missing`.
-        """
+    def beginning(self, name: bytes, most: int) -> Beginning:
+        """All of a report, or somewhat more than `most` bytes; less where it cannot be read."""
         if self.stalled:  # its source would time out again
-            return b""
+            return Beginning(b"", [])
         try:
             log = self.open(name, READ)
         except Error as error:
-            missing.append(Incomplete("failed", error.sentence))
-            return b""
+            return Beginning(b"", [Incomplete("failed", error.sentence)])
+        missing: list[Incomplete] = []
         text = bytearray()
         with closing(log):
             reading = Reading(log.decoded())
@@ -114,7 +112,14 @@ class JobReader:
                     missing.append(Incomplete("capped", f"only {most >> 20} MiB of it are read"))
                     break
             missing += [reading.broke_off] if reading.broke_off else []
-        return bytes(text)
+        return Beginning(bytes(text), missing)
+
+    def note(self, source: str, error: Incomplete) -> None:
+        """Notes why a log of this source broke off: other logs may not be read for that."""
+        if error.reason == "budget":
+            self.ended.append(error)
+        if error.reason == "timeout":
+            self.stalled.append(source)
 
 
 class JobLog:
@@ -139,10 +144,6 @@ class JobLog:
         self._fault: Incomplete | None = None
         self._selection = selection
         self._reader = reader
-
-    def also_show(self, line: int) -> None:
-        """Selects this line too, whatever the selection leaves out."""
-        self._selection = self._selection._replace(show=(b"L%d" % line,))
 
     def rows(
         self, view: str, label: bytes, link: bytes, merged_with: int | None = None
@@ -243,11 +244,8 @@ class JobLog:
             yield
         except Incomplete as error:
             self.missing += filter(None, (error, self._fault))
-            if error.reason == "budget":
-                self.is_unpaid = True
-                self._reader.ended.append(error)
-            if error.reason == "timeout":
-                self._reader.stalled.append(self.source)
+            self.is_unpaid = error.reason == "budget"
+            self._reader.note(self.source, error)
             raise
 
     def _text(self, size: int) -> Generator[bytes, None, None]:
@@ -281,6 +279,7 @@ class JobLog:
 
     def _skip(self, why: str, is_missed: bool = False) -> None:
         self.skipped = Skipped(self.file.shown, why, is_missed)
+        self.missing = [Incomplete("failed", why)] if is_missed else []
 
 
 def _selection_of_each(selection: Selection, by_time: bool) -> Selection:

@@ -5,22 +5,23 @@ Each view says what was left out, and links to the rest.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.jobs.job import Job
-from oslogserve.jobs.slices import Slice
+from oslogserve.humanize import iso_moment
+from oslogserve.jobs.job import Ending, Job, Next
+from oslogserve.jobs.lines import Lines
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.places import Moment
 from oslogserve.messages import visible
 from oslogserve.pages.bar import Filters, filters
 from oslogserve.pages.log import json_line
-from oslogserve.pages.moments import ID
-from oslogserve.pages.page import Link, address, frame
-from oslogserve.pages.rows import Mark, by_log, by_time, gathered
+from oslogserve.pages.page import Link, address, frame, link_of
+from oslogserve.pages.rows import ID, Mark, by_log, by_time, gathered
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 
@@ -29,6 +30,12 @@ _FIELDS = ("q", "logs", "since", "until")
 _HIDDEN_ONES = ("source", "re", "not", "context", "tail", "moment")
 #: Parameters that choose lines, but not where the next answer begins.
 _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
+
+#: Seconds before and after a moment.
+AROUND = 2
+#: Lines around a moment with this word are left out, since most are. A level would leave out consoles,
+#: whose lines have none. The moment's own line is shown anyway.
+WITHOUT = "DEBUG"
 
 
 def label(query: Query, file: File) -> bytes:
@@ -42,79 +49,78 @@ def label(query: Query, file: File) -> bytes:
     return f"{visible(file.shown)}:".encode()
 
 
-def text(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
+def link(query: Query, by_time: bool) -> bytes:
+    """The beginning of links to other lines of these logs; see Wanted."""
+    return link_of(query.source) + (b"order=time&amp;" if by_time else b"")
+
+
+def text(query: Query, lines: Lines) -> Iterator[bytes]:
     """Yields `NAME:NUMBER:LINE` for each line; then, in brackets, what was left out."""
-    yield from gathered(one.text for one in slices)
-    for sentence in job.notices:
+    yield from gathered(one.text for one in lines)
+    ending = lines.end().ending
+    for sentence in ending.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
-    following = next_address(query, job)
+    following = next_address(query, ending.next)
     if following:
         yield f"[oslogserve: there is more: {following}]\n".encode()
 
 
-def jsonl(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
+def jsonl(query: Query, lines: Lines) -> Iterator[bytes]:
     """Yields an object for each line, with the log's name first, and one at the end."""
-    yield from gathered(one.text for one in slices)
-    yield json_line({"end": True, **_counts(job), **ending(query, job)})
+    yield from gathered(one.text for one in lines)
+    end = lines.end()
+    counts = {
+        "logs": len(end.logs),
+        "lines": sum(log.tally.lines for log in end.logs) if end.is_whole else None,
+        "matched": sum(log.tally.matched for log in end.logs) if end.is_whole else None,
+        "sent": end.sent,
+        "read_to_end": end.is_read_to_end,
+    }
+    yield json_line({"end": True, **counts, **ending_of(query, end.ending)})
 
 
-def _counts(job: Job) -> dict[str, Any]:
-    """Counts of all logs together. After a limit, chance decides how far each log was read."""
-    logs = job.logs_read
-    is_whole = job.rows.cut_at is None
+def ending_of(query: Query, ending: Ending) -> dict[str, Any]:
     return {
-        "logs": len(logs),
-        "lines": sum(log.tally.lines for log in logs) if is_whole else None,
-        "matched": sum(log.tally.matched for log in logs) if is_whole else None,
-        "sent": job.rows.sent,
-        "read_to_end": is_whole
-        and job.next_log is None
-        and job.has_all_logs
-        and not any(one.is_missed for one in job.skipped)
-        and all(log.is_read_to_end for log in logs),
+        "skipped": [{"name": one.name, "reason": one.why} for one in ending.skipped],
+        "complete": all(error.is_of_comparison for error in ending.missing),
+        "notices": ending.notices,
+        "next": next_address(query, ending.next),
     }
 
 
-def ending(query: Query, job: Job) -> dict[str, Any]:
-    return {
-        "skipped": [{"name": one.name, "reason": one.why} for one in job.skipped],
-        "complete": all(error.is_of_comparison for error in job.missing),
-        "notices": job.notices,
-        "next": next_address(query, job),
-    }
-
-
-def next_address(query: Query, job: Job) -> str | None:
-    """The URL, relative to the folder, of the rest after a limit; None if nothing is left."""
-    if job.rows.cut_at is not None:
-        added: dict[str, bytes | int] = {"from": query.first_log, "after": job.rows.cut_at}
-    elif job.has_unread:
-        added = {"from": query.first_log, "skip": job.read, "failed": _failed(job)}
-    elif job.next_log is not None:
-        added = {"from": job.next_log, "after": job.next_after}
-    else:
+def next_address(query: Query, following: Next | None) -> str | None:
+    """The URL, relative to the folder, of the rest; None if nothing is left."""
+    if following is None:
         return None
+    added: dict[str, bytes | int] = {
+        "from": following.first_log,
+        "after": following.after,
+        "skip": following.skip,
+        "failed": _failed(following.failed),
+    }
     return address(query.parameters, ("from", "after", "skip", "failed"), **added)
 
 
-def _failed(job: Job) -> bytes:
+def _failed(micros: int | None) -> bytes:
     """When the job failed, in ISO 8601; b"" if unknown, or where the years end."""
-    if job.failure is None:
+    if micros is None:
         return b""
     try:
-        at = datetime(1970, 1, 1) + timedelta(microseconds=job.failure)
+        at = datetime(1970, 1, 1) + timedelta(microseconds=micros)
     except OverflowError:
         return b""
     return f"{at.isoformat()}Z".encode()
 
 
-def html(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
+def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
-    mark = Mark(label(query, job.marked[0].file), job.marked[1]) if job.marked else None
+    mark = None
+    if job.marked and query.moment:
+        mark = Mark(label(query, job.marked), query.moment.line)
     yield from streamed(
         "job.html",
-        _rows(query, job, slices, mark),
+        _rows(query, job, lines, mark),
         **frame(query.mount, query.path),
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
@@ -123,20 +129,21 @@ def html(query: Query, job: Job, slices: Iterable[Slice]) -> Iterator[bytes]:
         moment=query.moment,
         # The answers behind the first one go on behind it.
         lacks_moment=lambda: not (mark and mark.is_shown) and not query.selection.after,
-        job=job,
-        next_address=partial(next_address, query, job),
+        by_time=job.by_time,
+        lines=lines,
+        address=partial(next_address, query),
     )
 
 
-def _rows(query: Query, job: Job, slices: Iterable[Slice], mark: Mark | None) -> Iterator[bytes]:
+def _rows(query: Query, job: Job, lines: Lines, mark: Mark | None) -> Iterator[bytes]:
     if not job.by_time:
 
         def of_log(log: int) -> tuple[str, str]:
             file = job.logs[log].file
             return address_of(query, file), file.shown
 
-        return gathered(by_log(slices, of_log, mark))
-    texts = gathered(one.text for one in slices)
+        return gathered(by_log(lines, of_log, mark))
+    texts = gathered(one.text for one in lines)
     files = {label(query, log.file): log.file for log in job.logs}
     return by_time(mark.marked(texts) if mark else texts, files)
 
@@ -169,3 +176,23 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
 def address_of(query: Query, file: File, safe: str = "/") -> str:
     """The address of a file's page, relative to the folder. safe: see quote()."""
     return quote(file.name, safe) + ("" if query.source == "all" else f"?source={query.source}")
+
+
+def around_moment(
+    micros: int, source: str, moment: Moment | None = None, in_job: bool = False
+) -> str:
+    """The address of all logs' lines around a moment, relative to the job's folder; "" at the end of all
+    years.
+
+    micros: since 1970, in UTC. moment: the line to mark. in_job: the address is relative to a folder in
+    the job's folder.
+    """
+    try:
+        since, until = (iso_moment(micros / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
+    except ValueError:
+        return ""
+    kept = [("source", source)] if source != "all" else []
+    marked = {"moment": moment.value} if moment else {}
+    folder = {"in": "job"} if in_job else {}
+    times = {"since": since, "until": until, "not": WITHOUT, "order": "time"}
+    return address(kept, (), **times, **marked, **folder) + (f"#{ID}" if moment else "")

@@ -2,7 +2,7 @@
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,15 +10,13 @@ from markupsafe import escape
 
 from oslogserve.humanize import iso_moment
 from oslogserve.jobs.build import Build
-from oslogserve.jobs.excerpt import lines_shown
-from oslogserve.jobs.findings import Findings, FoundLog
-from oslogserve.jobs.job import Job
+from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import JobLog
+from oslogserve.jobs.overview import Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment
 from oslogserve.lines.time_range import time_range
-from oslogserve.pages import moments
-from oslogserve.pages.job import address_of, ending, next_address
+from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
@@ -28,20 +26,17 @@ from oslogserve.templates import rendered, streamed
 LINES_AROUND = 200
 
 
-def summary(query: Query, job: Job, read: Callable[[], list[FoundLog]]) -> Iterator[bytes]:
-    """Yields summaries of the logs as JSON, the likely cause of the failure first.
-
-    read: reads the logs, and closes them.
-    """
-    logs = [_in_short(query, one) for one in read()]
+def summary(query: Query, logs: Sequence[RankedLog], ending: Ending) -> bytes:
+    """Summaries of the logs as JSON, in their order."""
     path = query.path.decode("utf-8", "replace")
-    yield json_line({"path": path, "logs": logs, **ending(query, job)})
+    in_short = [_in_short(query, one) for one in logs]
+    return json_line({"path": path, "logs": in_short, **ending_of(query, ending)})
 
 
 class _Linked(NamedTuple):
     """A log with its address."""
 
-    found: FoundLog
+    found: RankedLog
     #: Relative to the folder.
     href: str
 
@@ -99,7 +94,7 @@ def label(query: Query, file: File, cause: dict[str, Any]) -> bytes:
     return str(escape(_around(address_of(query, file), cause))).encode()
 
 
-def _in_short(query: Query, one: FoundLog) -> dict[str, Any]:
+def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
     log, found = one.log, one.summary
     errors = found["errors"] or [None]
     return {
@@ -125,48 +120,36 @@ def _in_short(query: Query, one: FoundLog) -> dict[str, Any]:
     }
 
 
-def html(
-    query: Query, job: Job, read: Callable[[], Findings], header: Callable[[], Build]
-) -> Iterator[bytes]:
-    """Yields the overview page. It begins before the logs are read.
-
-    read: reads the logs, and closes them. header: reads what the header shows, and no more.
-    """
+def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
+    """Yields the overview page. It begins before the section is made, and so before logs are read."""
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
-    section = _section(query, job, read, header)
     return streamed("overview.html", section, **frame(query.mount, query.path, title))
 
 
-def _section(
-    query: Query, job: Job, read: Callable[[], Findings], header: Callable[[], Build]
-) -> Iterator[bytes]:
-    if query.unasked and job.is_large:
-        asked = address(query.parameters, ("unasked",))
-        yield rendered("large_job.html", address=asked, build=header())
-        return
-    found = read()
+def unread(query: Query, build: Build) -> bytes:
+    """The section for large logs, which are read only if that is asked for."""
+    asked = address(query.parameters, ("unasked",))
+    return rendered("large_job.html", address=asked, build=build)
 
-    def linked(one: FoundLog) -> _Linked:
-        href, passed = address_of(query, one.log.file), job.reader.passed
-        like = passed.like(one.log.file.name) if passed else None
+
+def section(query: Query, found: Findings) -> bytes:
+    def linked(one: RankedLog) -> _Linked:
+        href, like = address_of(query, one.log.file), one.like
         return _Linked(one, _with(href, against=like.decode("utf-8", "replace")) if like else href)
 
-    yield rendered(
+    return rendered(
         "overview_section.html",
-        job=job,
+        found=found,
         logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
         wrong=[linked(one) for one in found.logs if one.shows_failure],
         ended=found.ended and linked(found.ended),
-        build=found.build,
-        task=found.task,
-        tests=found.tests,
         kinds=json.dumps(found.kinds),
         moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,
         against=query.against.decode("utf-8", "replace"),
         source="" if query.source == "all" else query.source,
-        next_address=next_address(query, job),
+        next_address=next_address(query, found.ending.next),
     )
 
 
@@ -181,6 +164,6 @@ def _moment(source: str, time: str | None, one: _Linked | None = None) -> str:
     """The address of all logs' lines around a time; "" without a date. one: the log that shows it."""
     marked = one and Moment(one.log.file.name, lines_shown(one.cause)[0])
     try:
-        return moments.around(time_range(time or "").first_in_utc, source, marked)
+        return around_moment(time_range(time or "").first_in_utc, source, marked)
     except ValueError:
         return ""

@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from oslogserve.jobs.slices import Slice
+from oslogserve.jobs.lines import Slice
 from oslogserve.jobs.walk import File
-from oslogserve.pages.moments import ID
 from oslogserve.templates import rendered, streamed
 
 #: Rows are sent once they have so many bytes, or after so many seconds.
 GATHERED = 256 * 1024
 GATHERED_FOR = 0.05
+#: The element of a moment's line.
+ID = "moment"
 #: Colours of logs in the style sheet.
 COLOURS = 8
 #: Endings that most logs have.

@@ -592,7 +592,7 @@ def test_an_overview_counts_logs_that_passed_as_such(job):
 
 
 def test_an_overview_without_a_second_reading_shows_the_text_of_a_cause(job, ask, monkeypatch):
-    monkeypatch.setattr("oslogserve.jobs.findings.MOST_READ", 1)
+    monkeypatch.setattr("oslogserve.jobs.overview.MOST_READ", 1)
     page = ask("/job/?format=overview").text
     assert '<a class="telling" href="logs/nova.txt.gz?lines=1-203#L3">' in page
     assert "two &lt;b&gt;</a>" in page

@@ -4,8 +4,8 @@ from math import inf
 
 import pytest
 
-from oslogserve.jobs import slices
-from oslogserve.jobs.slices import Limiter, Slice
+from oslogserve.jobs import lines
+from oslogserve.jobs.lines import Limiter, Slice
 from oslogserve.lines.selection import Rows, Selection
 
 ROWS = [b"%d\n" % number for number in range(1, 21)]
@@ -25,8 +25,7 @@ def sliced(*sizes):
 @pytest.mark.parametrize("after", [0, 1, 4, 12, 30])
 @pytest.mark.parametrize("limit", [None, 1, 6, 20, 99])
 def test_the_tail_comes_first_then_after_then_the_limit(sizes, tail, after, limit):
-    told = []
-    limiter = Limiter(Selection(tail=tail, after=after, limit=limit), lambda *one: told.append(one))
+    limiter = Limiter(Selection(tail=tail, after=after, limit=limit))
     found = b"".join(one.text for one in limiter.limited(sliced(*sizes), inf))
     left = ROWS[-tail:] if tail else ROWS
     wanted = left[after:][:limit]
@@ -34,20 +33,19 @@ def test_the_tail_comes_first_then_after_then_the_limit(sizes, tail, after, limi
     assert limiter.sent == len(wanted)
     is_cut = len(left) > after + len(wanted)
     assert limiter.cut_at == (after + len(wanted) if is_cut else None)
-    assert told == []
+    assert limiter.missing == []
 
 
 def test_a_full_page_ends_before_the_next_slice():
-    limiter = Limiter(Selection(), lambda *_: None)
+    limiter = Limiter(Selection())
     found = b"".join(one.text for one in limiter.limited(sliced(5, 5, 10), 11))
     assert (found, limiter.cut_at) == (b"".join(ROWS[:10]), 10)
 
 
 def test_a_tail_that_does_not_fit_says_so(monkeypatch):
-    monkeypatch.setattr(slices, "TAIL_BYTES", 20)
-    told = []
-    limiter = Limiter(Selection(tail=15), lambda *one: told.append(one))
+    monkeypatch.setattr(lines, "TAIL_BYTES", 20)
+    limiter = Limiter(Selection(tail=15))
     found = b"".join(one.text for one in limiter.limited(sliced(*(1,) * 20), inf))
     assert b"".join(ROWS).endswith(found)
     assert 0 < len(found) <= 20
-    assert [reason for reason, _ in told] == ["capped"]
+    assert [error.reason for error in limiter.missing] == ["capped"]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choice of a job's logs: those that one answer reads."""
+
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from itertools import chain
+from typing import NamedTuple
+
+from oslogserve.errors import Incomplete
+from oslogserve.jobs.build import INVENTORY
+from oslogserve.jobs.ranking import likelihood
+from oslogserve.jobs.walk import File, Walk
+from oslogserve.query import Query
+
+#: Logs that are merged. All are open at once, and a process often has at most 1024 descriptors.
+MOST_MERGED_LOGS = 300
+#: Bytes of the longest name of a log, which each of its rows repeats.
+LONGEST_NAME = 512
+
+
+class Limits(NamedTuple):
+    """Limits of one answer."""
+
+    #: Logs, and their stored bytes.
+    logs: int
+    stored: int
+    #: Stored bytes of logs that a page reads before its reader asks for that.
+    unasked: int
+
+
+class Skipped(NamedTuple):
+    """A file that was not read."""
+
+    name: str
+    why: str
+    #: True where it is a log, or may be one.
+    is_missed: bool = False
+
+
+class Choice(NamedTuple):
+    """The logs of one answer, and what it leaves out."""
+
+    #: In the order in which they are read: for an overview the likeliest first, else by name.
+    files: list[File]
+    #: Files that fit the patterns and were left out.
+    skipped: list[Skipped]
+    #: Why logs may be missing.
+    missing: list[Incomplete]
+    #: The sentence of `missing` that says that the limits were reached; "" if they were not.
+    rest: str
+    #: The first log that is left for the next answer; None if none is known by its name.
+    next_log: bytes | None
+    #: Logs that an overview found, in this answer and those before it.
+    found: int
+    #: True if an overview found Zuul's inventory.
+    has_inventory: bool
+    #: True if the logs are larger than Limits.unasked.
+    is_large: bool
+    #: False if some logs may not have been found.
+    has_all: bool
+
+
+def is_by_time(query: Query) -> bool:
+    """True if the lines of all logs are merged by time: the default for a time range."""
+    has_time = (query.selection.since, query.selection.until) != (None, None)
+    is_asked = (query.order or ("time" if has_time else "log")) == "time"
+    return is_asked and query.view != "overview"
+
+
+def chosen(
+    query: Query, walk: Walk, limits: Limits, media_type: Callable[[str], str | None]
+) -> Choice:
+    """The choice, within the limits. media_type: of a file by its name, None for a log.
+
+    Raises NotFound and Unavailable as Walk does.
+    """
+    is_overview = query.view == "overview"
+    most = min(limits.logs, MOST_MERGED_LOGS) if is_by_time(query) else limits.logs
+    found = _found(query, walk, media_type)
+    likeliest: list[File] = []
+    if is_overview:
+        likeliest, others = _by_likelihood(found)
+        found = chain(() if query.skip else others, likeliest[query.skip :])
+    files: list[File] = []
+    skipped: list[Skipped] = []
+    stored, rest, next_log = 0, "", None
+    for one in found:
+        if isinstance(one, Skipped):
+            skipped.append(one)
+            continue
+        stored += one.size or 0
+        if len(files) == most or (stored > limits.stored and files):
+            what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
+            rest = f"one answer reads at most {what}: more logs are there"
+            next_log = None if is_overview else one.name
+            break
+        files.append(one)
+    return Choice(
+        files=files,
+        skipped=skipped,
+        missing=_missing(walk, skipped, rest),
+        rest=rest,
+        next_log=next_log or walk.next,
+        found=len(likeliest),
+        has_inventory=any(file.name == INVENTORY for file in likeliest),
+        is_large=stored > limits.unasked,
+        has_all=not (walk.ended or walk.failures),
+    )
+
+
+def _found(
+    query: Query, walk: Walk, media_type: Callable[[str], str | None]
+) -> Iterator[File | Skipped]:
+    """Yields the files that fit the patterns, the unsuitable ones as skipped."""
+    for file in walk:
+        if not _fits(file, query.logs):
+            continue
+        kind = media_type(file.shown)
+        if kind is not None:
+            yield Skipped(file.shown, f"it is {kind}")
+        elif len(file.name) > LONGEST_NAME:
+            why = f"its name has more than {LONGEST_NAME} bytes"
+            yield Skipped(file.shown, why, is_missed=True)
+        else:
+            yield file
+
+
+def _fits(file: File, patterns: Iterable[str]) -> bool:
+    names = file.shown, file.shown.rpartition("/")[2]
+    return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
+
+
+def _by_likelihood(found: Iterable[File | Skipped]) -> tuple[list[File], list[Skipped]]:
+    """The files in the order in which an overview reads them, and the skipped ones."""
+    everything = [*found]
+    files = sorted((one for one in everything if isinstance(one, File)), key=likelihood)
+    return files, [one for one in everything if isinstance(one, Skipped)]
+
+
+def _missing(walk: Walk, skipped: Iterable[Skipped], rest: str) -> list[Incomplete]:
+    """Why logs may be missing. walk: as far as it went."""
+    found = [Incomplete("capped", rest)] if rest else []
+    if any(one.is_missed for one in skipped):
+        what = f"logs with names of more than {LONGEST_NAME} bytes are left out"
+        found.append(Incomplete("capped", what))
+    if walk.ended:
+        found.append(walk.ended)
+    failures = dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures)
+    return found + [Incomplete("failed", f"some logs may be missing, {one}") for one in failures]

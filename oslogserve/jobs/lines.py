@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a job: the rows of its logs one after the other, or merged by time."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from math import inf
+from typing import NamedTuple
+
+from oslogserve.errors import Incomplete
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
+from oslogserve.jobs.job import Ending, Job, Next
+from oslogserve.jobs.job_log import JobLog
+from oslogserve.jobs.merge import merge
+from oslogserve.jobs.walk import File
+from oslogserve.lines.selection import TAIL_BYTES, Rows, Selection
+from oslogserve.query import Query
+
+
+class Slice(NamedTuple):
+    """Consecutive rows: those of `rows` from `first` up to `end`, without `end`."""
+
+    #: The log's index in Job.logs; None for merged logs.
+    log: int | None
+    rows: Rows
+    first: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.first
+
+    @property
+    def text(self) -> bytes:
+        ends = self.rows.ends
+        return self.rows.text[ends[self.first - 1] if self.first else 0 : ends[self.end - 1]]
+
+
+class Limiter:
+    """Limits the rows of one answer, and counts them."""
+
+    def __init__(self, selection: Selection) -> None:
+        #: Why rows are missing.
+        self.missing: list[Incomplete] = []
+        #: Rows sent, and the number of the last one if more follow.
+        self.sent = 0
+        self.cut_at: int | None = None
+        self._selection = selection
+
+    def limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
+        """The last rows if the query wants a tail; of these, the rows after `after`, up to the limit,
+        or until `most` bytes are full."""
+        if self._selection.tail is not None:
+            slices = self._last(slices, self._selection.tail)
+        limit = inf if self._selection.limit is None else self._selection.limit
+        after = behind = self._selection.after
+        for one in slices:
+            if behind >= one.length:
+                behind -= one.length
+                continue
+            one = one._replace(first=one.first + behind)
+            behind = 0
+            left = int(min(one.length, limit - self.sent)) if most > 0 else 0
+            if left < one.length:
+                self.cut_at = after + self.sent + left
+            self.sent += left
+            most -= len(one.text)
+            if left:
+                yield one._replace(end=one.first + left)
+            if self.cut_at is not None:
+                return
+
+    def _last(self, slices: Iterable[Slice], most: int) -> Iterator[Slice]:
+        """The last `most` rows, as far as TAIL_BYTES can hold them."""
+        held: deque[Slice] = deque()
+        rows = size = 0
+        for one in slices:
+            held.append(one)
+            rows += one.length
+            size += len(one.text)
+            while len(held) > 1 and (rows - held[0].length >= most or size > TAIL_BYTES):
+                first = held.popleft()
+                rows -= first.length
+                size -= len(first.text)
+        if held:
+            held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
+        if rows < most and size > TAIL_BYTES // 2:
+            what = f"the last {TAIL_BYTES >> 20} MiB are all that is kept"
+            self.missing.append(Incomplete("capped", what))
+        yield from held
+
+
+class LinesEnd(NamedTuple):
+    """What is known of the lines once they were read."""
+
+    ending: Ending
+    #: Rows that were sent.
+    sent: int
+    #: False if the limit, or a full page, ended the lines. Then chance decides how far each log was read.
+    is_whole: bool
+    #: The logs that were read.
+    logs: list[JobLog]
+    #: True if all lines of all logs were read.
+    is_read_to_end: bool
+
+
+class Lines:
+    """The lines of a job as slices. Iterate them once: then their end is known."""
+
+    def __init__(
+        self,
+        query: Query,
+        job: Job,
+        label: Callable[[File], bytes],
+        link: bytes,
+        most: float = inf,
+    ) -> None:
+        """label, link: of each log's rows, see Wanted. most: bytes of the rows, about."""
+        self._query = query
+        self._job = job
+        self._label = label
+        self._link = link
+        self._most = most
+        self._limiter = Limiter(query.selection)
+        #: Rows that this answer and those before it have of the log that the next one begins with.
+        self._next_after = 0
+        self._end: LinesEnd | None = None
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        """Why lines are missing; complete once they were read."""
+        return self._job.missing if self._end is None else self._end.ending.missing
+
+    def end(self) -> LinesEnd:
+        """What is known once all was iterated."""
+        if self._end is None:
+            raise ValueError("the lines were not read to their end")
+        return self._end
+
+    def __iter__(self) -> Iterator[Slice]:
+        job, view = self._job, self._query.view
+        merged_with = len(job.logs) if job.by_time else None
+        several = (
+            log.rows(view, self._label(log.file), self._link, merged_with) for log in job.logs
+        )
+        ahead = map(job.read_ahead, job.logs, several)
+        slices = self._merged([*ahead]) if job.by_time else self._one_by_one(ahead)
+        yield from self._limiter.limited(slices, self._most)
+        self._end = self._ended()
+
+    def _merged(self, several: Sequence[Ahead[list[Rows]]]) -> Iterator[Slice]:
+        for one in several:
+            one.start()
+        for rows in merge(several):
+            self._job.reader.budget.note()  # of this thread, which may give nothing for long
+            yield Slice(None, rows, 0, len(rows.ends))
+
+    def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:
+        given = 0
+        for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
+            before = given
+            for rows in chain.from_iterable(ahead):
+                if rows.ends:
+                    given += len(rows.ends)
+                    yield Slice(log, rows, 0, len(rows.ends))
+            if log == self._job.unpaid:
+                if self._query.selection.tail is None:
+                    self._next_after = max(given, self._query.selection.after) - before
+                return
+
+    def _ended(self) -> LinesEnd:
+        job, limiter = self._job, self._limiter
+        is_whole = limiter.cut_at is None
+        following = job.rest(self._next_after)
+        if limiter.cut_at is not None:
+            following = Next(self._query.first_log, limiter.cut_at)
+        ending = job.ending(following, limiter.missing)
+        logs = [log for log in job.logs if log.source and log.skipped is None]
+        untimed = [log.file.shown for log in job.logs if not log.has_times and log.tally.sent]
+        if untimed and is_whole:  # else chance decides how far each was read
+            names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
+            sentence = f"Lines without any time come last, of: {names}."
+            ending = ending._replace(notices=[*ending.notices, sentence])
+        is_read_to_end = (
+            following is None
+            and job.choice.has_all
+            and not any(one.is_missed for one in ending.skipped)
+            and all(log.is_read_to_end for log in logs)
+        )
+        return LinesEnd(ending, limiter.sent, is_whole, logs, is_read_to_end)

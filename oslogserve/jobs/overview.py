@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The overview of a job: its logs in the order of their ranks, and what its reports say."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from oslogserve.errors import Incomplete
+from oslogserve.jobs import reports
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, started
+from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
+from oslogserve.jobs.choice import Choice, Skipped
+from oslogserve.jobs.console import HEAD, ConsoleHead
+from oslogserve.jobs.job import Ending, Job, Next
+from oslogserve.jobs.job_log import Beginning, JobLog
+from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, kinds_of, ranked
+from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
+from oslogserve.jobs.walk import File
+from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.query import Query
+
+_NO_REPORT = ZuulReport()
+_ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
+
+#: Kinds of errors that are counted for other answers: the more logs share one, the less it matters.
+MOST_KINDS = 500
+
+# Excerpts.
+#: Lines before and after the cause.
+AROUND = 2
+#: Lines of a cause that are shown. Of a longer traceback, and of a longer end of a log, the last line is.
+MOST_LINES = 8
+#: Bytes of a line's text: a page shows several logs.
+LONGEST_SHOWN = 4096
+#: Logs of a page that have an excerpt, and the bytes of their texts together.
+MOST_EXCERPTS, MOST_READ = 10, 256 * 1024 * 1024
+
+#: Makes the label of the rows of a log's cause, see Wanted.
+Label = Callable[[File, dict[str, Any]], bytes]
+
+
+class Excerpt(NamedTuple):
+    """The lines of a log's cause with some around them, as rows of HTML."""
+
+    before: bytes
+    cause: bytes
+    after: bytes
+
+
+class RankedLog(NamedTuple):
+    """A log, its summary and its rank."""
+
+    log: JobLog
+    summary: dict[str, Any]
+    rank: Ranked
+    #: The path of the log that it is compared with; None for none.
+    like: bytes | None
+    #: None if it was not read.
+    excerpt: Excerpt | None = None
+
+    @property
+    def errors(self) -> int:
+        """Lines at ERROR or above."""
+        severities = self.summary["severities"].items()
+        return sum(lines["count"] for name, lines in severities if name in _ERRORS)
+
+    @property
+    def shows_failure(self) -> bool:
+        """True if the log shows an error or a failure, and does not say that it passed."""
+        return self.rank.score > 0 and self.summary["cause"] is not None
+
+
+class Findings(NamedTuple):
+    """The content of an overview."""
+
+    #: In the order of their ranks.
+    logs: list[RankedLog]
+    #: The log whose end is shown if none shows a failure.
+    ended: RankedLog | None
+    #: The task that failed by Zuul's report.
+    task: FailedTask | None
+    tests: Sequence[FailedTest]
+    build: Build
+    #: Counts of errors by their kind, for answers that read other logs of the job.
+    kinds: dict[str, int]
+    choice: Choice
+    #: Logs that this answer and those before it have read.
+    read: int
+    ending: Ending
+
+    @property
+    def has_unread(self) -> bool:
+        """True if there are logs that neither it nor the answers before it have read."""
+        return self.read < self.choice.found
+
+
+class _Told(NamedTuple):
+    """What a job's reports say."""
+
+    zuul: ZuulReport
+    tests: list[FailedTest]
+    #: Why they are not read to their ends.
+    missing: list[Incomplete]
+
+
+class Overview:
+    """Reads what a job's logs and reports tell. Call summaries() or findings() once."""
+
+    def __init__(self, query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> None:
+        """noise: patterns of errors that say nothing about a failure."""
+        self._query = query
+        self._job = job
+        self._noise = noise
+        self._ending: Ending | None = None
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        """Why the answer is incomplete; complete once all was read."""
+        return self._job.missing if self._ending is None else self._ending.missing
+
+    def summaries(self) -> tuple[list[RankedLog], Ending]:
+        """The logs that were read, in the order of their ranks."""
+        logs, failure = self._ranked()
+        self._ending = self._job.ending(self._next(failure))
+        return logs, self._ending
+
+    def findings(self, label: Label, link: bytes) -> Findings:
+        """label, link: of the rows of excerpts, see Wanted."""
+        logs, failure = self._ranked()
+        ending = self._job.ending(self._next(failure))
+        wrong = [one for one in logs if one.shows_failure]
+        ended = None if wrong else _ended(logs)
+        excerpts = self._excerpts(wrong or [*filter(None, [ended])], label, link)
+        told = _told(self._job, ending.skipped)
+        self._ending = ending._replace(
+            missing=[*ending.missing, *told.missing],
+            notices=[*ending.notices, *map(str, told.missing)],
+        )
+        return Findings(
+            logs=[one._replace(excerpt=excerpts.get(one.log)) for one in logs],
+            ended=ended and ended._replace(excerpt=excerpts.get(ended.log)),
+            task=told.zuul.task,
+            tests=told.tests,
+            build=self.header(told.zuul, {one.log: one.summary for one in logs}),
+            kinds=_kinds(logs, wrong),
+            choice=self._job.choice,
+            read=self._read,
+            ending=self._ending,
+        )
+
+    def header(
+        self,
+        zuul: ZuulReport = _NO_REPORT,
+        summaries: Mapping[JobLog, dict[str, Any]] = MappingProxyType({}),
+    ) -> Build:
+        """The build, as Zuul's files or else the console tell it. Its lack is no fault.
+
+        Behind the first answer, which has it, an empty one. summaries: of the logs that were read.
+        """
+        reader, result, seconds = self._job.reader, zuul.result, zuul.seconds
+        build = Build()
+        if self._query.skip:
+            return build
+        if self._job.choice.has_inventory:
+            build = build_of(reader.beginning(INVENTORY, MOST_OF_INVENTORY).text)
+        elif console := _console(self._job):
+            head = ConsoleHead(reader.beginning(console.file.name, HEAD).text)
+            build = head.build()
+            if console in summaries and not result and seconds is None:
+                result, seconds = head.end(summaries[console])
+        return build._replace(result=result, seconds=seconds)
+
+    def _ranked(self) -> tuple[list[RankedLog], int | None]:
+        """The logs by rank, and when the job failed, in microseconds since 1970; None if unknown.
+
+        An answer behind the first one has that time from there, since it reads other logs.
+        """
+        job, failed, passed = self._job, self._query.failed, self._job.reader.passed
+        were_read = [(log, summary) for log, summary in job.summaries() if not log.skipped]
+        named = [(log.file.shown, summary) for log, summary in were_read]
+        failure = failed.first_in_utc if failed else failure_of(named)
+        ranks = ranked(named, self._noise, failure)
+        logs = [
+            RankedLog(log, summary, rank, passed.like(log.file.name) if passed else None)
+            for (log, summary), rank in zip(were_read, ranks, strict=True)
+        ]
+        return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name)), failure
+
+    @property
+    def _read(self) -> int:
+        job = self._job
+        return self._query.skip + (len(job.logs) if job.unpaid is None else job.unpaid)
+
+    def _next(self, failure: int | None) -> Next | None:
+        """The rest: of the logs that an overview found, else of those behind what it found."""
+        if self._read < self._job.choice.found:
+            return Next(self._query.first_log, skip=self._read, failed=failure)
+        return self._job.rest()
+
+    def _excerpts(
+        self, logs: Sequence[RankedLog], label: Label, link: bytes
+    ) -> dict[JobLog, Excerpt]:
+        """The lines of the causes in the first logs.
+
+        A log is read a second time for that. Skipping lines takes a tenth of the time of a summary, and
+        unpacking a gzip up to half of it.
+        """
+        left = MOST_READ
+        several = {}
+        for one in logs[:MOST_EXCERPTS]:
+            left -= one.log.tally.bytes
+            if one.rank.cause and left >= 0:
+                lines = _excerpt(one.log, one.rank.cause, label(one.log.file, one.rank.cause), link)
+                several[one.log] = self._job.read_ahead(one.log, lines)
+        found = (next(ahead, None) for ahead in started(several.values(), LOGS_AT_ONCE))
+        return {log: lines for log, lines in zip(several, found, strict=True) if lines}
+
+
+def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
+    """The console, or the log that was written last."""
+    with_end = [one for one in logs if one.rank.cause]
+    consoles = [one for one in with_end if CONSOLES.search(one.log.file.shown)]
+    return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
+
+
+def _kinds(logs: Sequence[RankedLog], wrong: Sequence[RankedLog]) -> dict[str, int]:
+    """Counts of the kinds that matter: of logs that may be shown, and of frequent ones."""
+    counts = kinds_of(one.summary for one in logs)
+    kinds = dict(counts.most_common(MOST_KINDS))
+    return kinds | {one.rank.kind: counts[one.rank.kind] for one in wrong[:MOST_KINDS]}
+
+
+def lines_shown(cause: dict[str, Any]) -> tuple[int, int]:
+    """The numbers of the first and the last line of the cause that are shown."""
+    first, last = int(cause["line"]), int(cause["last"])
+    if last - first < MOST_LINES:
+        return first, last
+    tells_last = cause["why"] == "end" or "Traceback" in cause["text"]
+    return (last, last) if tells_last else (first, first + MOST_LINES - 1)
+
+
+def _excerpt(log: JobLog, cause: dict[str, Any], label: bytes, link: bytes) -> Iterator[Excerpt]:
+    """Yields the excerpt; nothing if the log cannot be read again."""
+    first, last = lines_shown(cause)
+    above = max(1, first - AROUND)
+    rows = log.rows_between(above, last + AROUND, label, link, LONGEST_SHOWN)
+    if len(rows) > last - above:
+        begin, end = first - above, last + 1 - above
+        parts = rows[:begin], rows[begin:end], rows[end:]
+        yield Excerpt(*(b"".join(part) for part in parts))
+
+
+def _console(job: Job) -> JobLog | None:
+    """The job's only console, or its only log: of several, each may be of a job of its own."""
+    consoles = [log for log in job.logs if CONSOLES.search(log.file.shown)]
+    if job.choice.found == 1:
+        consoles = job.logs
+    return consoles[0] if len(consoles) == 1 else None
+
+
+def _told(job: Job, skipped: Sequence[Skipped]) -> _Told:
+    """Zuul's result and the failed tests by the folder's reports, as far as the budget lasts."""
+    charge = job.reader.budget.charge
+    zuul = ZuulReport()
+    tests: list[FailedTest] = []
+    missing: list[Incomplete] = []
+    try:
+        if any(one.name.encode() in reports.ZUULS for one in skipped):
+            report = _report(job, reports.ZUULS[0], reports.MOST_OF_ZUULS)
+            missing += report.missing
+            zuul = reports.zuul_report(report.text)
+            charge()
+        files = [log.file for log in job.logs if reports.most(log.file.shown)]
+        for file in files[: reports.MOST_REPORTS]:
+            report = _report(job, file.name, reports.most(file.shown))
+            missing += report.missing
+            tests += reports.failed_tests(file.shown, report.text, charge)
+            charge()
+    except Incomplete as error:
+        what = f"reports were not read to their end: {error}"
+        missing.append(Incomplete(error.reason, what))
+    return _Told(zuul, tests[: reports.MOST_TESTS], missing)
+
+
+def _report(job: Job, name: bytes, most: int) -> Beginning:
+    """The beginning of a report; what is missing is told, unless its log says so already."""
+    report = job.reader.beginning(name, most)
+    shown = name.decode("utf-8", "replace")
+    is_log = any(log.file.name == name for log in job.logs)
+    missing = [
+        Incomplete(error.reason, f"{shown}: {error}")
+        for error in report.missing
+        if error.reason == "capped" or not is_log
+    ]
+    return report._replace(missing=missing)
