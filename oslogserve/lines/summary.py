@@ -69,7 +69,7 @@ class Chapter(TypedDict):
 
 
 class Totals(TypedDict):
-    """A summary before it becomes JSON, as both renderers make it."""
+    """A summary before it becomes JSON, as the native core makes it."""
 
     #: In ISO 8601; None for none.
     first_time: str | None

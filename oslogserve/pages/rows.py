@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of a job's page: below the names of their logs, with the line of a moment marked.
 
-The renderers write the rows, see Wanted.label. Each begins with the address of its log. No text of a
+The renderer writes the rows, see Wanted.label. Each begins with the address of its log. No text of a
 log looks like that begin, since its "<" are escaped; the addresses of other links have quotes.
 """
 

@@ -26,7 +26,7 @@ _ENVIRONMENT = Environment(
     auto_reload=False,
 )
 _ENVIRONMENT.filters |= {
-    # Rows of the renderers.
+    # Rows of the renderer.
     "html": lambda rows: Markup(rows.decode("utf-8", "replace")),  # noqa: S704
     "counted": humanize.counted,
     "duration": humanize.duration,

@@ -53,6 +53,17 @@ def test_new_lines_of_a_log_are_marked_counted_and_selected(ask):
     assert "1 new line</a>" not in ask(against + "&new=only", **HTML).text
 
 
+def test_the_other_log_is_looked_up_once_for_a_request(ask):
+    def opened(**headers):
+        answer = ask("/42/nova.log?against=41/nova.log.1.gz&format=jsonl", **headers)
+        return answer.status_int, answer.headers["Server-Timing"].count("disk;")
+
+    etag = ask("/42/nova.log?against=41/nova.log.1.gz&format=jsonl").headers["ETag"]
+    assert opened() == (200, 2)  # its words are kept
+    assert opened(If_None_Match='"another"') == (200, 3)
+    assert opened(If_None_Match=etag) == (304, 2)
+
+
 def test_the_same_run_has_nothing_new(ask):
     summary = ask("/42/nova.log?against=42/nova.log&format=summary").json
     assert summary["new"] == {}
