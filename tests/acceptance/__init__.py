@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make acceptance`: the manual's commands on a clean Debian lead to what the manual says."""
+"""`make acceptance`: README's and the manual's commands on a bare Debian lead to what they say."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a clean Debian, boots it in a container with its own systemd, and runs `steps` in it.
+"""Makes a bare Debian of each release, boots it in a container with its own systemd, and runs `steps` in it.
 
-    python -m tests.acceptance [--test] [--release NAME] [--ca-file FILE]
+    python -m tests.acceptance [--release NAME ...] [--part NAME ...] [--test] [--ca-file FILE]
 
 Needs root, debootstrap and systemd-nspawn. The container uses the network of this machine, where nothing may
 listen at the ports that the manual names. What it leaves is in var/acceptance.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from .manual import REPOSITORY, marked
 
-ROOT = REPOSITORY / "var/acceptance"
+FOLDER = REPOSITORY / "var/acceptance"
 STEPS = Path(__file__).with_name("steps")
 #: Real logs, which are not in the repository; without them the tests run as outside of CI, which skips some.
 SAMPLES = Path(os.environ.get("OSLOGSERVE_SAMPLES") or REPOSITORY.parent / "shared/samples")
@@ -30,8 +30,16 @@ PORTS = (80, 8000, 8100, 9090)
 #: Of the dashboard: what must have data in the end.
 PANEL = "Swift: first byte, by size"
 VARIABLES = {"$__rate_interval": "1m", "$job": "oslogserve", "$instance": ".*"}
-#: Until it is given up; of `make test` beside that.
-SECONDS, SECONDS_OF_TESTS = 1800, 3600
+RELEASES = ("bookworm", "trixie")
+#: {part of `steps`: what it does}, in their order.
+PARTS = {
+    "bare": "`make run` without root and cargo says what is missing",
+    "root": "README's first commands as root, which installs cargo",
+    "user": "README's first commands as a user; cargo is there",
+    "manual": "the manual's commands for a server",
+}
+#: Until it is given up; of `make test`, by root and by a user, beside that.
+SECONDS, SECONDS_OF_TESTS = 3600, 7200
 UNIT = """\
 [Unit]
 SuccessAction=poweroff
@@ -54,20 +62,43 @@ def main():
         sys.exit("make acceptance needs root: debootstrap and systemd-nspawn do")
     if taken := [port for port in PORTS if is_taken(port)]:
         sys.exit(f"make acceptance needs the ports {taken}, at which something listens")
+    passed = [accept(release, options) for release in options.release or RELEASES]
+    return 0 if all(passed) else 1
+
+
+def accept(release, options):
+    """True if all steps passed."""
     started = time.monotonic()
-    make_root(options.release)
-    lay_out(options)
-    status = boot(SECONDS + SECONDS_OF_TESTS * options.test)
-    print(f"\nacceptance: {status}, {time.monotonic() - started:.0f} s")
-    return 0 if status.startswith("passed") else 1
+    root = FOLDER / release
+    make_root(root, release)
+    lay_out(root, options.part or usual_parts(release, options.test), options)
+    status = boot(root, SECONDS + SECONDS_OF_TESTS * options.test)
+    print(f"\nacceptance: {release}: {status}, {time.monotonic() - started:.0f} s", flush=True)
+    return status.startswith("passed")
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(prog="make acceptance", description="ARGS are:")
-    parser.add_argument(
-        "--test", action="store_true", help="run `make test` too, for which it takes longer"
+    about = "".join(f"  {part}: {does}\n" for part, does in PARTS.items())
+    parser = argparse.ArgumentParser(
+        prog="make acceptance",
+        description="ARGS are:",
+        epilog=f"The parts are:\n{about}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--release", default="stable", help="Debian's, default: %(default)s")
+    parser.add_argument(
+        "--release",
+        action="append",
+        help=f"one of Debian's, may be repeated, default: {' and '.join(RELEASES)}",
+    )
+    parser.add_argument(
+        "--part",
+        action="append",
+        choices=PARTS,
+        help=f"may be repeated, default: all; `manual` only on {RELEASES[-1]} without --test",
+    )
+    parser.add_argument(
+        "--test", action="store_true", help="run `make test` as root and as the user too"
+    )
     parser.add_argument(
         "--ca-file",
         type=Path,
@@ -77,43 +108,51 @@ def parse_options():
     return parser.parse_args()
 
 
+def usual_parts(release, test):
+    """One server is enough. `make test` installs, but does not start, what the manual's commands expect to start."""
+    return [part for part in PARTS if part != "manual" or (release == RELEASES[-1] and not test)]
+
+
 def is_taken(port):
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def make_root(release):
-    shutil.rmtree(ROOT, ignore_errors=True)
-    ROOT.parent.mkdir(exist_ok=True)
-    run("debootstrap", "--variant=minbase", f"--include={PACKAGES}", release, ROOT)
-    shutil.copy("/etc/resolv.conf", ROOT / "etc/resolv.conf")
-    (ROOT / "etc/hosts").write_text("127.0.0.1 localhost logs.example.org\n")
-    run("chroot", ROOT, "useradd", "--create-home", "--shell", "/bin/bash", "dev")
-    run("git", "clone", "--quiet", "--no-hardlinks", REPOSITORY, ROOT / "home/dev/oslogserve")
-    if SAMPLES.is_dir():
-        shutil.copytree(SAMPLES, ROOT / "home/dev/shared/samples")
-    run("chroot", ROOT, "chown", "--recursive", "dev:dev", "/home/dev")
+def make_root(root, release):
+    """A bare system, with a clone for root and one for a user."""
+    shutil.rmtree(root, ignore_errors=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    run("debootstrap", "--variant=minbase", f"--include={PACKAGES}", release, root)
+    shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    (root / "etc/hosts").write_text("127.0.0.1 localhost logs.example.org\n")
+    run("chroot", root, "useradd", "--create-home", "--shell", "/bin/bash", "dev")
+    for home in (root / "root", root / "home/dev"):
+        run("git", "clone", "--quiet", "--no-hardlinks", REPOSITORY, home / "oslogserve")
+        if SAMPLES.is_dir():
+            shutil.copytree(SAMPLES, home / "shared/samples")
+    run("chroot", root, "chown", "--recursive", "dev:dev", "/home/dev")
 
 
-def lay_out(options):
+def lay_out(root, parts, options):
     """What `steps` reads, in /acceptance."""
-    folder = ROOT / "acceptance"
+    folder = root / "acceptance"
     (folder / "manual").mkdir(parents=True)
     for name, commands in marked().items():
         (folder / "manual" / name).write_text(commands)
     shutil.copy(STEPS, folder)
-    tests = f"RUN_TESTS={int(options.test)}\nCI_OF_TESTS={'true' if SAMPLES.is_dir() else ''}\n"
-    (folder / "environment").write_text(tests + trust(options.ca_file))
+    chosen = f"PARTS={' '.join(part for part in PARTS if part in parts)}\nRUN_TESTS={int(options.test)}\n"
+    chosen += f"CI_OF_TESTS={'true' if SAMPLES.is_dir() else ''}\n"
+    (folder / "environment").write_text(chosen + trust(options.ca_file, folder))
     (folder / "expression").write_text(expression())
-    (ROOT / "etc/systemd/system/acceptance.service").write_text(UNIT)
-    run("chroot", ROOT, "systemctl", "--quiet", "enable", "acceptance.service")
+    (root / "etc/systemd/system/acceptance.service").write_text(UNIT)
+    run("chroot", root, "systemctl", "--quiet", "enable", "acceptance.service")
 
 
-def trust(ca_file):
+def trust(ca_file, folder):
     """The variables by which curl, pip and cargo trust the authorities of a file."""
     if not ca_file:
         return ""
-    shutil.copy(ca_file, ROOT / "acceptance/authorities.pem")
+    shutil.copy(ca_file, folder / "authorities.pem")
     names = (
         "CARGO_HTTP_CAINFO",
         "CURL_CA_BUNDLE",
@@ -134,13 +173,13 @@ def expression():
     return text
 
 
-def boot(seconds):
+def boot(root, seconds):
     """Runs the steps, shows what they say, and returns what they wrote: that they passed, or which of them failed."""
-    log, status = ROOT / "acceptance/log", ROOT / "acceptance/status"
+    log, status = root / "acceptance/log", root / "acceptance/status"
     log.touch()
     container = ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--console=pipe"]
     environ = {**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
-    command = [*container, f"--directory={ROOT}", "--boot"]
+    command = [*container, f"--directory={root}", "--boot"]
     deadline = time.monotonic() + seconds
     with (
         subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL) as running,
