@@ -52,7 +52,7 @@ def missing():
     if not _use_cargo():
         return (
             f"oslogserve needs cargo {'.'.join(map(str, _oldest()))} or later and a linker to build its"
-            " native core: `apt-get install cargo` (Debian 13), `apt-get install cargo-web` (Debian 12),"
+            " native core: `apt-get install cargo` (`cargo-web` on Debian 12, `cargo-1.85` on Ubuntu 24.04),"
             " or https://rustup.rs"
         )
     if not _has_linker():
@@ -69,7 +69,18 @@ def _need_compiler():
 
 
 def _has_linker():
-    return shutil.which("cc") is not None
+    """True if cargo is told its linker, or cc links: it may be there without the C library's files."""
+    if any(re.fullmatch("CARGO_TARGET_.*_LINKER", name) for name in os.environ):
+        return True
+    with tempfile.TemporaryDirectory() as folder:
+        link = ["cc", "-x", "c", "-", "-o", f"{folder}/linked"]
+        program = b"int main(void) { return 0; }"
+        try:
+            return not subprocess.run(
+                link, input=program, capture_output=True, check=False
+            ).returncode
+        except FileNotFoundError:
+            return False
 
 
 def _use_cargo():

@@ -36,8 +36,10 @@ def backend(tmp_path, monkeypatch):
 
 
 def program(folder, name, answer=""):
+    """A program that prints this, or fails for None."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(f"#!/bin/sh\necho '{answer}'\n")
+    does = "exit 1" if answer is None else f"echo '{answer}'"
+    (folder / name).write_text(f"#!/bin/sh\n{does}\n")
     (folder / name).chmod(0o755)
 
 
@@ -59,6 +61,7 @@ def offer(tmp_path, monkeypatch, cargo):
         ({"cc": "", "cargo": "cargo 1.84.9"}, {}, "cargo 1.85 or later"),
         ({"cc": "", "cargo": "rustup has no toolchain"}, {}, "cargo 1.85 or later"),
         ({"cargo": "cargo 1.85.0"}, {}, "oslogserve needs a linker"),
+        ({"cargo": "cargo 1.85.0", "cc": None}, {}, "oslogserve needs a linker"),
         ({"cc": "", "cargo": "cargo 1.85.0 (Debian)"}, {}, None),
         ({"cc": "", "cargo": "cargo 1.100.0"}, {}, None),
         ({"cc": "", "cargo": "cargo 2.0.0"}, {}, None),
@@ -94,6 +97,12 @@ def test_cargo_is_fetched(backend, tmp_path, monkeypatch, build):
     offer(tmp_path, monkeypatch, "cargo 1.99.1")
     assert getattr(backend, build)("dist") == "made.whl"
     assert os.environ["PATH"].startswith(str(tmp_path / "fetched"))
+
+
+def test_a_linker_of_cargo_s_own_is_enough(backend, tmp_path, monkeypatch):
+    program(tmp_path / "programs", "cargo", "cargo 1.85.0")
+    monkeypatch.setenv("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER", "clang")
+    assert backend.missing() is None
 
 
 def test_nothing_is_fetched_without_a_linker(backend, tmp_path, monkeypatch):
