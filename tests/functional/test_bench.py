@@ -20,7 +20,7 @@ from oslogserve.bench.samples import Request, UploadData
 from tests.servers.client import ini
 from tests.servers.delays import Delays
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import REPOSITORY, environment, poll
+from tests.servers.process import environment, poll
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
 CONTAINER = "test_bench"
@@ -283,44 +283,3 @@ def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, c
     found = interrupted(wait_for_an_object, number, *command)
     assert found["runs"][0]["requests"] > 0
     assert containers(connection) == []
-
-
-@pytest.mark.parametrize(
-    ("action", "arguments", "sentence"),
-    [
-        ("put", ["--config", "/none"], "/none"),
-        ("put", [], "this needs Swift"),
-        ("delete", ["--all"], "this needs Swift"),
-        ("delete", [], "give the names of runs, or --all"),
-        ("delete", [""], "give the names of runs, or --all"),
-        ("get", [], "no log to fetch: give URLs, --list or --job"),
-        ("get", ["a.txt"], "a.txt: give a URL that begins with http:// or https://"),
-        ("get", ["--list", "/none"], "/none: No such file or directory"),
-        ("get", ["--list", "/bin/true"], "/bin/true: it is no list of logs: it is not"),
-        ("get", ["--job", "http://127.0.0.1:9/"], "http://127.0.0.1:9/: "),
-        ("scenarios", ["http://a"], "http://a: give more than one log"),
-        ("mix", ["--mix", "0,0,0"], "--mix: give three shares, such as 2,7,1"),
-        ("merge", ["/bin/true"], "/bin/true: no JSON of `oslogserve bench`"),
-        ("get", ["http://a", "--sources", "disk,disk"], "disk, disk: give each source a name"),
-        ("get", ["a.txt", "--report", "/none/a.html"], "/none/a.html: No such file or directory"),
-        ("get", ["http://127.0.0.1:9/a", "http://[a"], "http://[a: "),
-    ],
-)
-def test_a_wrong_argument_is_refused_in_one_sentence(action, arguments, sentence):
-    done = bench(*arguments, action=action, cwd=REPOSITORY)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"oslogserve: {sentence}")
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("action", "arguments", "sentence"),
-    [
-        ("get", ["--parallel", "1000"], "1000: give a number from 1 to 400"),
-        ("mix", ["--sizes", "1k,x"], "x: give a number from 0 to"),
-    ],
-)
-def test_a_number_beyond_a_limit_is_answered_with_the_limit(action, arguments, sentence):
-    done = bench(*arguments, action=action)
-    assert done.returncode == 2
-    assert sentence in done.stderr

@@ -22,7 +22,6 @@ from tests.servers.client import ask, counted, ini, metric
 from tests.servers.conf import write_conf
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
-from tests.unit.handlers.test_folder import GENERATED
 
 CONTAINER = "test_swift"
 LINE = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
@@ -286,18 +285,6 @@ def test_packed_index_is_shown_as_the_page_it_is(server, put, pack, encoding):
     answer = ask(server, f"/{encoding}%20report/", Accept="text/html")
     assert answer.body == page
     assert answer.headers["Content-Security-Policy"].startswith("sandbox")
-
-
-@pytest.mark.parametrize("encoding", ["", "deflate"])
-def test_a_listing_replaces_an_index_that_zuul_generated(server, put, encoding):
-    folder = f"generated {encoding}".strip()
-    pack, headers = (zlib.compress, {"Content_Encoding": "deflate"}) if encoding else (bytes, {})
-    put(f"{folder}/index.html", pack(GENERATED), **headers)
-    put(f"{folder}/job-output.txt", LOG)
-    page = ask(server, f"/{quote(folder)}/", Accept="text/html").body
-    assert b'href="./index.html"' in page
-    assert b'href="./job-output.txt"' in page
-    assert ask(server, f"/{quote(folder)}/index.html", Accept="text/html").body == GENERATED
 
 
 @pytest.mark.parametrize("page", [1, 2, 3, 7])
