@@ -58,6 +58,9 @@ test-all:
 early-checks: $(BOOTSTRAP)/installed $(if $(findstring lint,$(EARLY)),cargo)
 	$(TOX) run -e $(EARLY)
 
+test-environments: $(BOOTSTRAP)/installed
+	$(TOX) run --notest --skip-pkg-install -e $(TESTS)
+
 cargo: $(BOOTSTRAP)/installed
 	tools/install-cargo $(BOOTSTRAP)/bin/python
 
@@ -148,4 +151,4 @@ var/demo.written: oslogserve/demo.py oslogserve/demo.txt | $(RUN)/installed
 # An environment whose Python is gone is made again.
 $(shell for python in .venv/*/bin/python; do "$$python" -c '' 2>/dev/null || rm -rf "$${python%/bin/python}"; done)
 
-.PHONY: help test test-all early-checks cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean
+.PHONY: help test test-all early-checks test-environments cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean

@@ -61,10 +61,3 @@ def fragile_swift(tmp_path):
     """A Swift of this test alone, whose servers may be killed and frozen one by one."""
     with FourProcessSwift(tmp_path / "swift", node_timeout=2) as swift:
         yield swift
-
-
-@pytest.fixture
-def faulty_swift(tmp_path):
-    """The same behind a faulty proxy, which holds a log on its way."""
-    with FourProcessSwift(tmp_path / "swift", node_timeout=2, faulty=True) as swift:
-        yield swift

@@ -18,6 +18,7 @@ from tests.servers.client import ask, ini
 from tests.servers.faulty import Fault
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import HOST, REPOSITORY, Process, free_port, poll
+from tests.servers.swift import Swift
 
 DASHBOARD = json.loads((REPOSITORY / "etc/grafana/oslogserve.json").read_text())
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
@@ -115,20 +116,26 @@ def load(server, swift):
     assert b"this log is incomplete" in broken.body
 
 
-def test_every_expression_has_data_after_a_load(faulty_swift, prometheus, tmp_path):
+@pytest.fixture
+def swift(tmp_path):
+    with Swift(tmp_path / "swift", faulty=True) as swift:
+        yield swift
+
+
+def test_every_expression_has_data_after_a_load(swift, prometheus, tmp_path):
     root = tmp_path / "logs"
     root.mkdir()
     (root / "broken.txt.gz").write_bytes(b"\x1f\x8b\x08\0 and no more of it")
     logs = {f"{name}.txt": LINE * (size // len(LINE)) for name, size in SIZES.items()}
     for name, content in logs.items():
         (root / name).write_bytes(content)
-    faulty_swift.put("logs", logs)
-    config = {"disk": {"root": root}, "swift": faulty_swift.settings("logs")}
+    swift.put("logs", logs)
+    config = {"disk": {"root": root}, "swift": swift.settings("logs")}
     with Gunicorn(ini(config), "--workers", "2") as server:
         url = prometheus(server)
 
         def all_have_data():
-            load(server, faulty_swift)
+            load(server, swift)
             return all(values_of(url, expression) for expression in EXPRESSIONS.values())
 
         def those_without():
