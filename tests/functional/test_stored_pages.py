@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from oslogserve.handlers.log import SANDBOX
+from oslogserve.handlers.representations import SANDBOX
 from oslogserve.http.response import NOSNIFF
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask
