@@ -14,7 +14,7 @@ from tests.faults import logs
 from tests.faults.rows import CELLS, LINES, Cell, Rows
 from tests.faults.stage import BOUNDS, LARGE_LOGS, Stage
 from tests.faults.starve import read_without_descriptors
-from tests.servers.faulty import BLACK_HOLE, Fault, Faulty
+from tests.servers.faulty import BLACK_HOLE, TRICKLE, Fault, Faulty
 from tests.servers.keystone import Keystone
 from tests.servers.process import poll
 from tests.servers.swift import SERVERS, FourProcessSwift, Swift
@@ -387,8 +387,8 @@ class LargeStage(SwiftStage):
 
     def _put(self, connection, packed):
         manifest = self.put_segments(connection, f"segments/{packed}", packed, SEGMENTS)
-        self.put_dynamic(connection, _name(packed, "dynamic"), f"segments/{packed}")
-        self.put_static(connection, _name(packed, "static"), manifest)
+        for name, put in (("dynamic", self.put_dynamic), ("static", self.put_static)):
+            put(connection, _name(packed, name), f"segments/{packed}", manifest)
 
     def put_segments(self, connection, folder, packed, count):
         """The manifest of a log in so many segments."""
@@ -402,24 +402,23 @@ class LargeStage(SwiftStage):
             manifest.append({"path": path, "etag": etag, "size_bytes": len(part)})
         return manifest
 
-    def put_dynamic(self, connection, name, folder):
+    def put_dynamic(self, connection, name, folder, manifest):
         headers = {"X-Object-Manifest": f"{CONTAINER}/{folder}/"}
         connection.put_object(CONTAINER, name, b"", headers=headers)
 
-    def put_static(self, connection, name, manifest):
+    def put_static(self, connection, name, folder, manifest):
         query = "multipart-manifest=put"
         connection.put_object(CONTAINER, name, json.dumps(manifest), query_string=query)
 
     def damaged_segment(self, cell, put):
-        """Reads a large object of which a segment is damaged; put(connection, name, folder,
-        manifest) makes one of the segments."""
+        """Reads a large object of which a segment is damaged. put: put_static or put_dynamic."""
         number = next(self._numbers)
         name, folder = _name(cell.packed, f"new-{number}"), f"damaged/{number}"
         with self.filling() as connection:
             before = self._data()
             manifest = self.put_segments(connection, folder, cell.packed, KNOWN)
             paths = self._data() - before
-            put(connection, name, folder, manifest)
+            put(self, connection, name, folder, manifest)
         accepted = [self.healthy(name, cell.view)]
         flip(min(paths, key=lambda path: path.stat().st_mtime_ns), MIDWAY // 4)
         return self.read(name, cell.view), accepted
@@ -445,18 +444,12 @@ def _(stage, cell):
     return stage.read_behind(_name(cell.packed, "dynamic"), cell.view, after=MIDWAY, times=1)
 
 
-@LARGE_ROWS.row("SLO: bytes of a segment flipped", rotten=True)
-def _(stage, cell):
-    return stage.damaged_segment(
-        cell, lambda connection, name, _, manifest: stage.put_static(connection, name, manifest)
-    )
+def _flipped(put):
+    return lambda stage, cell: stage.damaged_segment(cell, put)
 
 
-@LARGE_ROWS.row("DLO: bytes of a segment flipped", rotten=True)
-def _(stage, cell):
-    return stage.damaged_segment(
-        cell, lambda connection, name, folder, _: stage.put_dynamic(connection, name, folder)
-    )
+LARGE_ROWS.row("SLO: bytes of a segment flipped", rotten=True)(_flipped(LargeStage.put_static))
+LARGE_ROWS.row("DLO: bytes of a segment flipped", rotten=True)(_flipped(LargeStage.put_dynamic))
 
 
 # Keystone
@@ -466,7 +459,7 @@ KEYSTONE_ROWS = Rows()
 KEYSTONE_BOUNDS = {"read_timeout": 5, "answer_timeout": 12}
 
 
-def _revoked(stage, cell, trouble=lambda keystone: None):
+def _revoked(stage, cell, trouble):
     """Keystone's trouble is its clients' alone: Swift can still ask it who they are."""
     name = _name(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
@@ -482,48 +475,37 @@ def _revoked(stage, cell, trouble=lambda keystone: None):
         keystone.faulty.accept()
 
 
-@KEYSTONE_ROWS.row("Keystone: token revoked", survives=True)
-def _(stage, cell):
-    return _revoked(stage, cell)
-
-
-@KEYSTONE_ROWS.row("Keystone down, token revoked")
-def _(stage, cell):
-    return _revoked(stage, cell, Faulty.refuse)
-
-
-@KEYSTONE_ROWS.row("Keystone hangs, token revoked")
-def _(stage, cell):
-    return _revoked(stage, cell, lambda proxy: proxy.behave(BLACK_HOLE))
-
-
-@KEYSTONE_ROWS.row("Keystone sends one byte a second, token revoked")
-def _(stage, cell):
-    return _revoked(stage, cell, lambda proxy: proxy.behave(Fault(rate=1)))
+for _fault, _trouble in {
+    "Keystone: token revoked": lambda proxy: None,
+    "Keystone down, token revoked": Faulty.refuse,
+    "Keystone hangs, token revoked": lambda proxy: proxy.behave(BLACK_HOLE),
+    "Keystone sends one byte a second, token revoked": lambda proxy: proxy.behave(TRICKLE),
+}.items():
+    KEYSTONE_ROWS.row(_fault, survives=_fault == "Keystone: token revoked")(
+        lambda stage, cell, trouble=_trouble: _revoked(stage, cell, trouble)
+    )
 
 
 def _forgotten(stage, cell, end, back):
     """Swift cannot ask Keystone about the token either, and says 401 of it."""
     name = _name(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
-    end()
+    end(stage.swift.keystone)
     try:
         stage.swift.reconfigure()
         return stage.read(name, cell.view), accepted
     finally:
-        back()
+        back(stage.swift.keystone)
 
 
 @KEYSTONE_ROWS.row("Keystone down, Swift knows no token")
 def _(stage, cell):
-    keystone = stage.swift.keystone
-    return _forgotten(stage, cell, keystone.kill, keystone.start)
+    return _forgotten(stage, cell, Keystone.kill, Keystone.start)
 
 
 @KEYSTONE_ROWS.row("Keystone frozen, Swift knows no token")
 def _(stage, cell):
-    keystone = stage.swift.keystone
-    return _forgotten(stage, cell, keystone.freeze, keystone.thaw)
+    return _forgotten(stage, cell, Keystone.freeze, Keystone.thaw)
 
 
 @contextlib.contextmanager
