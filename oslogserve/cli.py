@@ -221,7 +221,7 @@ def _render_job(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
-    from oslogserve.handlers.job import content_of
+    from oslogserve.handlers.job import JobAnswer
     from oslogserve.jobs.choice import Limits
     from oslogserve.jobs.job import Jobs
     from oslogserve.logs.budget import Allowance, Budget
@@ -239,10 +239,10 @@ def _render_job(
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
     budget = Budget(Allowance(math.inf, sys.maxsize))
     with closing(jobs.open(query, [disk], budget, passed)) as job:
-        content = content_of(query, job, config.noise, sys.maxsize)
-        sys.stdout.buffer.writelines(content.pieces)
+        answer = JobAnswer(query, job, config.noise, sys.maxsize)
+        sys.stdout.buffer.writelines(answer.open().pieces)
         sys.stdout.buffer.flush()
-        return 1 if content.read.missing else 0
+        return 1 if answer.missing else 0
 
 
 def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> "Passed":

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from math import inf
-from typing import NamedTuple
 
-from oslogserve.errors import Header, Incomplete
+from oslogserve.errors import Header
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.response import Meter, Representation, Response, respond
+from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
 from oslogserve.jobs.overview import Overview
@@ -21,9 +20,13 @@ from oslogserve.pages import overview, page
 from oslogserve.query import Query
 from oslogserve.sources import Source
 
-_TEXT = [("Content-Type", TEXT)]
-_JSON = [("Content-Type", "application/json")]
-_JSON_LINES = [("Content-Type", "application/x-ndjson; charset=utf-8")]
+_HEADERS: dict[str, Sequence[Header]] = {
+    "html": page.HEADERS,
+    "overview": page.HEADERS,
+    "text": [("Content-Type", TEXT)],
+    "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
+    "summary": [("Content-Type", "application/json")],
+}
 #: A crawler that follows links to lines of all logs would make the server read them again and again.
 _ROBOTS = ("X-Robots-Tag", "noindex, nofollow")
 
@@ -42,64 +45,60 @@ class JobHandler:
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
-            content = content_of(query, job, self._noise, self._page_size)
-            representation = _OfJob(content, budget)
-            return respond(request, representation, close=opened.pop_all().close)
+            answer = JobAnswer(query, job, self._noise, self._page_size)
+            return respond(request, answer, close=opened.pop_all().close)
 
 
-class JobContent(NamedTuple):
-    """An answer about a job."""
+class JobAnswer(Representation):
+    """The view of a job that a query asks for. The logs are read while it is sent."""
 
-    headers: Sequence[Header]
-    pieces: Iterator[bytes]
-    #: What is read for the pieces, and tells what is missing in them.
-    read: Lines | Overview
+    def __init__(
+        self, query: Query, job: Job, noise: Sequence[re.Pattern[str]], page_size: int
+    ) -> None:
+        """noise, page_size: as in JobHandler."""
+        self._query = query
+        self._job = job
+        self._noise = noise
+        self._page_size = page_size
+        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *_HEADERS[query.view]]
+        super().__init__(headers, self._pieces(), "job", True, job.missing, job.reader.budget)
 
+    def _pieces(self) -> Iterator[bytes]:
+        match self._query.view:
+            case "overview":
+                return overview.html(self._query, self._overview())
+            case "summary":
+                return self._summaries()
+        return self._lines()
 
-class _OfJob(Representation):
-    def __init__(self, content: JobContent, meter: Meter) -> None:
-        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *content.headers]
-        super().__init__(headers, content.pieces, "job", is_compressible=True, meter=meter)
-        self._read = content.read
+    def _overview(self) -> Iterator[bytes]:
+        """Yields the section of the overview. The head of its page is sent before."""
+        query, job = self._query, self._job
+        found = Overview(query, job, self._noise)
+        if query.unasked and job.choice.is_large:
+            yield overview.unread(query, found.header())
+            return
+        findings = found.findings(partial(overview.label, query), page.link_of(query.source))
+        self._missing = findings.ending.missing
+        job.close()  # so that a slow client keeps nobody waiting
+        yield overview.section(query, findings)
 
-    @property
-    def missing(self) -> Sequence[Incomplete]:
-        return self._read.missing
+    def _summaries(self) -> Iterator[bytes]:
+        logs, ending = Overview(self._query, self._job, self._noise).summaries()
+        self._missing = ending.missing
+        self._job.close()
+        yield overview.summary(self._query, logs, ending)
 
-
-def content_of(
-    query: Query, job: Job, noise: Sequence[re.Pattern[str]], page_size: int
-) -> JobContent:
-    """The view that the query asks for. noise, page_size: as in JobHandler."""
-    match query.view:
-        case "overview":
-            found = Overview(query, job, noise)
-            section = _overview(query, job, found)
-            return JobContent(page.HEADERS, overview.html(query, section), found)
-        case "summary":
-            found = Overview(query, job, noise)
-            return JobContent(_JSON, _summaries(query, job, found), found)
-    label, link = partial(pages.label, query), pages.link(query, job.by_time)
-    lines = Lines(query, job, label, link, page_size if query.view == "html" else inf)
-    match query.view:
-        case "html":
-            return JobContent(page.HEADERS, pages.html(query, job, lines), lines)
-        case "jsonl":
-            return JobContent(_JSON_LINES, pages.jsonl(query, lines), lines)
-    return JobContent(_TEXT, pages.text(query, lines), lines)
-
-
-def _overview(query: Query, job: Job, found: Overview) -> Iterator[bytes]:
-    """Yields the section of an overview, below the head of its page that is sent before."""
-    if query.unasked and job.choice.is_large:
-        yield overview.unread(query, found.header())
-        return
-    findings = found.findings(partial(overview.label, query), page.link_of(query.source))
-    job.close()  # so that a slow client keeps nobody waiting
-    yield overview.section(query, findings)
-
-
-def _summaries(query: Query, job: Job, found: Overview) -> Iterator[bytes]:
-    logs, ending = found.summaries()
-    job.close()
-    yield overview.summary(query, logs, ending)
+    def _lines(self) -> Iterator[bytes]:
+        query, job = self._query, self._job
+        most = self._page_size if query.view == "html" else inf
+        label, link = partial(pages.label, query), pages.link(query, job.by_time)
+        lines = Lines(query, job, label, link, most)
+        match query.view:
+            case "html":
+                yield from pages.html(query, job, lines)
+            case "jsonl":
+                yield from pages.jsonl(query, lines)
+            case _:
+                yield from pages.text(query, lines)
+        self._missing = lines.end().ending.missing

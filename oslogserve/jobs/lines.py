@@ -126,11 +126,6 @@ class Lines:
         self._next_after = 0
         self._end: LinesEnd | None = None
 
-    @property
-    def missing(self) -> Sequence[Incomplete]:
-        """Why lines are missing; complete once they were read."""
-        return self._job.missing if self._end is None else self._end.ending.missing
-
     def end(self) -> LinesEnd:
         """What is known once all was iterated."""
         if self._end is None:

@@ -112,18 +112,11 @@ class Overview:
         self._query = query
         self._job = job
         self._noise = noise
-        self._ending: Ending | None = None
-
-    @property
-    def missing(self) -> Sequence[Incomplete]:
-        """Why the answer is incomplete; complete once all was read."""
-        return self._job.missing if self._ending is None else self._ending.missing
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
         logs, failure = self._ranked()
-        self._ending = self._job.ending(self._next(failure))
-        return logs, self._ending
+        return logs, self._job.ending(self._next(failure))
 
     def findings(self, label: Label, link: bytes) -> Findings:
         """label, link: of the rows of excerpts, see Wanted."""
@@ -133,10 +126,6 @@ class Overview:
         ended = None if wrong else _ended(logs)
         excerpts = self._excerpts(wrong or [*filter(None, [ended])], label, link)
         told = _told(self._job, ending.skipped)
-        self._ending = ending._replace(
-            missing=[*ending.missing, *told.missing],
-            notices=[*ending.notices, *map(str, told.missing)],
-        )
         return Findings(
             logs=[one._replace(excerpt=excerpts.get(one.log)) for one in logs],
             ended=ended and ended._replace(excerpt=excerpts.get(ended.log)),
@@ -146,7 +135,10 @@ class Overview:
             kinds=_kinds(logs, wrong),
             choice=self._job.choice,
             read=self._read,
-            ending=self._ending,
+            ending=ending._replace(
+                missing=[*ending.missing, *told.missing],
+                notices=[*ending.notices, *map(str, told.missing)],
+            ),
         )
 
     def header(
