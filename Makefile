@@ -18,8 +18,8 @@
 #   make sbom                 list the components of the wheels as CycloneDX, in dist/
 #   make audit                ask for known weaknesses of all locked packages; 75: no answer
 #   make docs                 the manual, in build/html, and the man pages, in build/man
-#   make acceptance           the manual's commands on a clean Debian, as root;
-#                             ARGS=--test with `make test` there
+#   make acceptance           README's commands on a bare Debian 12 and 13, as root and as a user, and
+#                             the manual's; ARGS=--help shows its options, --test adds `make test`
 #   make lock                 renew requirements/*.txt, the locked packages of all targets
 #   make screenshot           the README's pictures, doc/job.png and doc/page.png
 #   make clean                remove everything that these made
