@@ -1,42 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core of oslogserve: its line renderer, and how it opens a log on disk."""
 
-from typing import Any, Literal, final
+from typing import Any, final
 
-from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
 from oslogserve.lines.selection import Rows, Wanted
 from oslogserve.lines.summary import Totals
 
 #: See `oslogserve.native`.
 INTERFACE: int
-
-@final
-class Clock:
-    """The times of one log."""
-
-    def read(
-        self, text: bytes
-    ) -> tuple[int, int | None, Literal["epoch", "midnight", "boot"]] | None:
-        """Microseconds since the origin, the zone's offset in minutes, the origin."""
-
-    def iso(self, text: bytes) -> str | None: ...
-    def on_clock_of(self, text: bytes, offset: int | None) -> int | None:
-        """The instant's, of the text."""
+#: The core's limits by the module and name of their constants, such as "step.RING".
+LIMITS: dict[str, int]
 
 @final
 class Grammar:
-    """The grammar of heads, compiled once and shared by all threads.
+    """The grammar of lines, compiled once and shared by all threads.
 
-    Raises ValueError, naming the pattern and its fault.
+    Raises ValueError, naming the row at fault.
     """
 
-    def __init__(self, data: NativeGrammar) -> None: ...
-    def seen(self, line: bytes) -> tuple[tuple[int, int], bytes, tuple[int, int], bool]:
-        """Where a line's time stands, its severity's name, where its program's name stands, and
-        whether it goes on with the line above."""
+    def __init__(self, grammar: NativeGrammar, causes: NativeCauses) -> None: ...
+    def iso(self, time: bytes, written: int) -> str | None:
+        """A time as a line shows it in ISO 8601; None if it is none.
 
-    def clock(self, written: int) -> Clock:
-        """written: when the log was last written, in seconds since 1970."""
+        written: when the log was last written, in seconds since 1970.
+        """
 
 @final
 class Known:

@@ -10,6 +10,7 @@ from pathlib import Path
 try:
     import oslogserve_core as core
     from oslogserve_core import (
+        LIMITS,
         Grammar,
         Known,
         Merge,
@@ -23,6 +24,7 @@ except ImportError as error:
     raise ImportError(f"the native core cannot be used: {error}; install oslogserve anew") from None
 
 __all__ = [
+    "LIMITS",
     "Grammar",
     "Known",
     "Merge",
@@ -35,7 +37,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 6
+INTERFACE = 7
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The renderer and its reference behind one signature, for tests of both."""
+"""The renderer for tests: what it gives of a log, and what a page shows of one line."""
 
 import functools
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from oslogserve.lines.grammar.native_grammar import NativeGrammar
 from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
-from oslogserve.lines.grammar.user_formats import UserFormat
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import LONGEST_LINE, NO_TIME, Tally, Wanted
-from oslogserve.native import Grammar
 from tests import corpus
-from tests.reference.ansi import without_sequences
-from tests.reference.recognise import Recogniser, Seen
-from tests.reference.renderer import PureRenderer
 
 VIEWS = ("html", "text", "jsonl", "summary")
 LEVELS = (None, *SEVERITIES)
@@ -26,10 +21,41 @@ EXAMPLES = {
 }
 
 _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=([^>]*))?>#</a>")
+_ELEMENT = re.compile(rb"<ol class=b><li(?: class=(\w))? id=L1><a href=#L1(?: name=([^>]*))?>#</a>")
+_BY_INITIAL = {name[:1]: name for name in NAMES}
 
 
-pure = PureRenderer()
-native = Renderer()
+@functools.cache
+def renderer() -> Renderer:
+    """The renderer without user formats, whose grammar is compiled once."""
+    return Renderer()
+
+
+class Seen(NamedTuple):
+    """What is seen in a line: the anchor of its time, and its severity; b"" for none."""
+
+    anchor: bytes
+    severity: bytes
+
+
+def seen_in(line: bytes, of: Renderer | None = None) -> Seen:
+    """What a page shows of a line that is a log of its own."""
+    page = b"".join((of or renderer())([line], Wanted("html")))
+    found = _ELEMENT.match(page)
+    if found is None:  # an empty log
+        return Seen(b"", b"")
+    initial, anchor = found.groups(b"")
+    return Seen(anchor, _BY_INITIAL[initial] if initial else b"")
+
+
+def anchor_of(time: bytes) -> bytes:
+    """The anchor of a time, as the manual defines it."""
+    return b"_" + re.sub(rb"[^0-9A-Za-z+/-]", b"_", time) if time else b""
+
+
+def escaped(text: bytes) -> bytes:
+    """The text as HTML shows it between tags."""
+    return text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
 
 def bare(html: bytes) -> bytes:
@@ -67,27 +93,6 @@ def rows_of(rendering) -> list[tuple[int, bytes]]:
         assert min(rows.times, default=reached) >= reached
         reached = rows.reached
     return found
-
-
-class NativeRecogniser:
-    """The native core's twin of Recogniser."""
-
-    def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
-        self._grammar = Grammar(NativeGrammar(user_formats))
-
-    def seen_in(self, line: bytes) -> Seen:
-        (start, end), severity, (first, last), continues = self._grammar.seen(line)
-        if start == end:
-            start = end = 0
-        time, program = (without_sequences(line[a:b]) for a, b in ((start, end), (first, last)))
-        rank = NAMES.index(severity) if severity else 0
-        return Seen(start, end, rank, time, program, continues)
-
-
-@functools.cache
-def recogniser(name: str) -> Recogniser | NativeRecogniser:
-    """name: pure or native."""
-    return Recogniser() if name == "pure" else NativeRecogniser()
 
 
 def cut(log: bytes, at: Iterable[int]) -> list[bytes]:

@@ -220,22 +220,3 @@ fn of_cube(red: u16, green: u16, blue: u16) -> u8 {
     let bit = |bit: u8, value: u16| if 2 * value > most { bit } else { 0 };
     bit(1, red) + bit(2, green) + bit(4, blue) + if most > 3 { 8 } else { 0 }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_found_where_it_stands_among_sequences() {
-        let text = b"\x1b[2m\x1b[K12\x1b[0m \x1b[31mERROR\x1b(B \x1b[9";
-        assert_eq!(&*without(text), b"12 ERROR \x1b[9");
-        assert_eq!(&text[moved(0..2, text)], b"12");
-        assert_eq!(&text[moved(3..8, text)], b"ERROR");
-        assert_eq!(&text[moved(1..4, text)], b"2\x1b[0m \x1b[31mE");
-        assert_eq!(moved(0..0, text), 0..0);
-        let text = b"\x1b]8;;http://a\x0712\x1b]8;;\x1b\\ ERROR";
-        assert_eq!(&*without(text), b"12 ERROR");
-        assert_eq!(&text[moved(0..2, text)], b"12");
-        assert_eq!(&text[moved(3..8, text)], b"ERROR");
-    }
-}

@@ -16,14 +16,16 @@ use memchr::{memchr, memmem, memrchr};
 use crate::ansi;
 use crate::cause_rules::{Caches, Causes, Mark};
 use crate::chapters::{ChapterFinder, Marked, has_marks};
+use crate::cursor::is_space;
 use crate::grammar::Grammar;
 use crate::known::Known;
 use crate::lines::Next;
-use crate::step::{COMMAND, Cause, Group, LONGEST, Shown, Step, Text};
+use crate::step::{COMMAND, Cause, Group, LONGEST, Step, Text};
+use crate::times::Clock;
 use crate::view::Line;
 
 /// Bytes of a line that are read.
-const REACH: usize = 4096;
+pub const REACH: usize = 4096;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The last line with a time and a level below WARNING, which tells nothing.
@@ -45,51 +47,42 @@ impl Low {
 
     fn cause(&self) -> Cause {
         let raw = without_end(&self.stored);
-        let shown = shown_in(&raw[after_return(raw)..]).into_owned();
-        let time = ansi::without(&self.stored[self.time.clone()]).into_owned();
+        let shown = shown_in(&raw[after_return(raw)..]).into_owned().into();
+        let time = ansi::without(&self.stored[self.time.clone()]).into_owned().into();
         let first = Text { number: self.number, shown, time, ..Text::default() };
         Cause { first, last: self.number, why: "end" }
     }
 }
 
-/// What was found of one log.
-struct Log {
+/// The steps of a log: the current one, and the one that shows most.
+#[derive(Default)]
+struct Steps {
     step: Step,
     kept: Option<Step>,
-    /// True for a log without lines, and while the last one says that the log passed. Blank ones do
-    /// not count.
-    is_healthy: bool,
     /// The cause that a verdict decided.
     decided: Option<Cause>,
-    low: Low,
-    /// True while the log has only such lines and blank ones.
-    is_low: bool,
 }
 
-impl Log {
-    fn take(
-        &mut self,
-        grammar: &Grammar,
-        caches: &mut Caches,
-        text: &Text,
-        mark: Option<Mark>,
-        is_travis: bool,
-    ) {
-        if !text.content().is_empty() {
-            self.is_healthy = mark == Some(Mark::Healthy);
-        }
+impl Steps {
+    /// Takes a line.
+    fn add(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>, mark: Option<Mark>) {
         match mark {
+            None if text.rank < grammar.error && self.step.is_calm() => {
+                if self.step.outcome.is_none() {
+                    self.step.ring.push(text);
+                }
+            }
             Some(Mark::Stopped) => self.decided = Some(Group::new(text).cause("severity")),
             Some(Mark::Failed) => {
                 let cause = self.step.cause(grammar, caches);
                 self.decided = cause.or_else(|| Some(Group::new(text).cause("end")));
             }
-            Some(Mark::Passed) => self.begin(text),
-            mark if mark == Some(Mark::Begins) || is_travis => {
-                if self.step.weight() > self.kept.as_ref().map_or(0, Step::weight) {
-                    self.kept = Some(mem::take(&mut self.step));
+            Some(Mark::Passed) => self.step = Step::beginning_at(text),
+            Some(Mark::Begins) => {
+                let step = mem::replace(&mut self.step, Step::beginning_at(text));
+                if step.weight() > self.kept.as_ref().map_or(0, Step::weight) {
+                    self.kept = Some(step);
                 }
-                self.begin(text);
             }
             Some(Mark::Shown) => {
                 if self.step.begin.is_some() {
@@ -101,26 +94,30 @@ impl Log {
         }
     }
 
-    /// Begins a step at a line.
-    fn begin(&mut self, text: &Text) {
-        self.step = Step::beginning_at(text);
-    }
-
-    fn cause(&self, grammar: &Grammar, caches: &mut Caches) -> (Option<Cause>, bool) {
+    /// The cause, and whether the log says that something failed. low: None if other lines tell more.
+    fn cause(
+        &self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        low: Option<&Low>,
+    ) -> (Option<Cause>, bool) {
         if self.decided.is_some() {
             return (self.decided.clone(), true);
         }
-        if self.is_healthy {
-            return (None, false);
-        }
         let is_heavier = |kept: &&Step| kept.weight() > self.step.weight();
         let step = self.kept.as_ref().filter(is_heavier).unwrap_or(&self.step);
-        let low = || (self.is_low && self.low.number > 0).then(|| self.low.cause());
-        match step.cause(grammar, caches).or_else(low) {
+        match step.cause(grammar, caches).or_else(|| low.map(Low::cause)) {
             Some(cause) if step.weight() == 0 => (Some(Cause { why: "end", ..cause }), false),
             cause => (cause, step.has_failed()),
         }
     }
+}
+
+/// The lines of a log that another log has no like of.
+struct New {
+    known: Arc<Known>,
+    /// Other lines are empty here, but for those that say where a step begins or ends.
+    steps: Steps,
 }
 
 /// Finds the cause and the chapters of one log.
@@ -128,34 +125,35 @@ pub struct CauseFinder {
     grammar: Arc<Grammar>,
     /// None once they were given back.
     caches: Option<Caches>,
-    log: Log,
-    /// None if only new lines are causes.
-    pub chapters: Option<ChapterFinder>,
+    steps: Steps,
+    /// None if lines are not compared with another log's.
+    new: Option<New>,
+    /// True for a log without lines, and while the last one says that the log passed. Blank ones do
+    /// not count.
+    is_healthy: bool,
+    low: Low,
+    /// True while the log has only such lines and blank ones.
+    is_low: bool,
+    pub chapters: ChapterFinder,
     /// The next hint and carriage return in the block.
     hints: Next,
     returns: Next,
-    /// Memory for a line that tells something.
-    text: Text,
 }
 
 impl CauseFinder {
-    pub fn new(grammar: Arc<Grammar>, chapters: Option<ChapterFinder>) -> Self {
-        let log = Log {
-            step: Step::default(),
-            kept: None,
-            is_healthy: true,
-            decided: None,
-            low: Low::default(),
-            is_low: true,
-        };
+    /// known: of the log that lines are compared with.
+    pub fn new(grammar: Arc<Grammar>, clock: Clock, known: Option<Arc<Known>>) -> Self {
         Self {
             caches: Some(grammar.causes.caches()),
             grammar,
-            log,
-            chapters,
+            steps: Steps::default(),
+            new: known.map(|known| New { known, steps: Steps::default() }),
+            is_healthy: true,
+            low: Low::default(),
+            is_low: true,
+            chapters: ChapterFinder::new(clock),
             hints: Next::default(),
             returns: Next::default(),
-            text: Text::default(),
         }
     }
 
@@ -169,11 +167,11 @@ impl CauseFinder {
     #[inline]
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
         let rank = line.seen.severity.unwrap_or(0);
-        let is_low = 0 < rank && rank < self.grammar.causes.warning;
+        let is_low = 0 < rank && rank < self.grammar.causes.data.warning;
         if is_low && !line.seen.time.is_empty() {
-            self.log.is_healthy = false;
-            if self.log.is_low && self.log.decided.is_none() {
-                self.log.low.copy(line);
+            self.is_healthy = false;
+            if self.is_low && self.steps.decided.is_none() {
+                self.low.copy(line);
             }
             return;
         }
@@ -182,8 +180,7 @@ impl CauseFinder {
 
     fn examine(&mut self, line: &Line<'_>, rank: usize, time: &[u8]) {
         let Some(caches) = &mut self.caches else { return };
-        let (grammar, log) = (&*self.grammar, &mut self.log);
-        let causes = &grammar.causes;
+        let (grammar, causes) = (&*self.grammar, &self.grammar.causes);
         let raw = without_end(&line.text[..line.text.len().min(REACH)]);
         let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
         let cut = if has_return { after_return(raw) } else { 0 };
@@ -194,51 +191,59 @@ impl CauseFinder {
         };
         let own_time = line.time();
         let start = causes.behind_time(caches, &shown, &own_time);
-        let indent = shown[start..].iter().take_while(|&&byte| is_blank(byte)).count();
+        let indent = shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let start = start + indent;
         let content = &shown[start..];
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
-        log.is_low &= is_empty;
+        self.is_low &= is_empty;
         let may_be_hinted = line.seen.has_escapes
-            || line.place_of(&mut self.hints, |rest| causes.hint(rest)).is_some();
+            || line
+                .place_of(&mut self.hints, |rest| {
+                    causes.hints.find(rest).map(|found| found.start())
+                })
+                .is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);
         if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {
             let hidden = &raw[..cut];
             let (number, time) = (line.number, &own_time[..]);
             let marked = Marked { number, content, hidden, time, is_command: is_travis };
-            let (rules, cache) = (&causes.chapters, &mut caches.chapters);
-            if let Some(chapters) = &mut self.chapters {
-                chapters.add(rules, cache, &marked, mark.is_some());
-            }
+            self.chapters.add(&causes.chapters, &mut caches.chapters, &marked, mark.is_some());
         }
-        if log.decided.is_some() {
+        if self.steps.decided.is_some() {
             return;
         }
-        let mark = mark.filter(|&mark| mark != Mark::Chapter);
-        let is_structural = is_travis || mark.is_some_and(Mark::is_structural);
-        if self.chapters.is_none() && !line.is_new && !is_structural {
-            log.is_healthy &= is_empty;
-            self.text.copy(&Shown { number: line.number, time, ..Shown::default() });
-            return log.step.add(grammar, caches, &self.text, None);
+        if !is_empty {
+            self.is_healthy = mark == Some(Mark::Healthy);
         }
-        let is_calm = mark.is_none() && rank < grammar.error && !is_travis && log.step.is_calm();
-        let shown = Shown { number: line.number, shown, start, indent, rank, time };
-        if !is_calm {
-            self.text.copy(&shown);
-            return log.take(grammar, caches, &self.text, mark, is_travis);
-        }
-        log.is_healthy &= is_empty;
-        if log.step.outcome.is_none() {
-            log.step.ring.push().copy(&shown);
+        let mark = match mark {
+            Some(Mark::Stopped | Mark::Failed | Mark::Passed) => mark,
+            _ if is_travis => Some(Mark::Begins),
+            mark => mark.filter(|&mark| mark != Mark::Chapter),
+        };
+        let (number, time) = (line.number, Cow::Borrowed(time));
+        let text = Text { number, shown, start, indent, rank, time: time.clone() };
+        self.steps.add(grammar, caches, &text, mark);
+        if let Some(New { steps, .. }) = &mut self.new {
+            if line.is_new || mark.is_some_and(Mark::is_structural) {
+                return steps.add(grammar, caches, &text, mark);
+            }
+            steps.add(grammar, caches, &Text { number, time, ..Text::default() }, None);
         }
     }
 
     /// The cause, and whether the log says that something failed.
     pub fn cause(&mut self) -> (Option<Cause>, bool) {
         let Some(caches) = &mut self.caches else { return (None, false) };
-        self.log.cause(&self.grammar, caches)
+        if self.is_healthy && self.steps.decided.is_none() {
+            return (None, false);
+        }
+        let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
+        let (cause, has_failed) = self.steps.cause(&self.grammar, caches, low);
+        let Some(New { known, steps }) = &self.new else { return (cause, has_failed) };
+        let among_new = |caches| steps.cause(&self.grammar, caches, low).0;
+        (cause.map(|cause| compared(cause, among_new(caches), known)), has_failed)
     }
 }
 
@@ -252,7 +257,7 @@ impl Drop for CauseFinder {
 
 /// The cause of a log that is compared with another one: an error that both have is none.
 /// among_new: the one among new lines.
-pub fn compared(cause: Cause, among_new: Option<Cause>, known: &Known) -> Cause {
+fn compared(cause: Cause, among_new: Option<Cause>, known: &Known) -> Cause {
     let is_new = |cause: &Cause| known.is_new(&cause.first.shown);
     match among_new {
         Some(new) if cause.why == "end" && is_new(&new) => new,
@@ -263,13 +268,8 @@ pub fn compared(cause: Cause, among_new: Option<Cause>, known: &Known) -> Cause 
 
 /// True if Travis begins a step at the line. cut: the size of what is written over.
 fn is_travis(causes: &Causes, raw: &[u8], cut: usize, content: &[u8]) -> bool {
-    (content.starts_with(COMMAND) && memmem::find(raw, &causes.echo).is_some())
-        || (cut > 0 && memmem::find(&raw[..cut], &causes.overwritten).is_some())
-}
-
-/// Blanks as Python's `lstrip` takes them.
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
+    (content.starts_with(COMMAND) && memmem::find(raw, &causes.data.echo).is_some())
+        || (cut > 0 && memmem::find(&raw[..cut], &causes.data.overwritten).is_some())
 }
 
 /// A line without its line feed and the returns before it.

@@ -6,51 +6,37 @@ use regex::bytes::Regex;
 
 use crate::cause::after_mark;
 use crate::chapter_rules;
-use crate::grammar::bytes_regex;
-use crate::patterns::{Cache, Patterns, Pool};
+use crate::patterns::{Cache, Patterns, Pool, Row, beginning, expression, named};
 
 /// The attributes of `oslogserve.lines.grammar.native_grammar.NativeCauses`.
 #[derive(FromPyObject)]
 pub struct Data {
-    /// Mark, pattern, and whether it may begin with any byte.
-    rules: Vec<(String, Vec<u8>, bool)>,
-    hints: Vec<u8>,
-    behind_time: Vec<u8>,
-    green: Vec<Vec<u8>>,
+    /// Mark, row, and whether it may begin with any byte.
+    rules: Vec<(String, Row, bool)>,
+    hints: Row,
+    behind_time: Row,
+    green: Vec<Row>,
     /// Those that may begin with any byte, and what they need.
-    green_anywhere: Vec<u8>,
-    green_hints: Vec<u8>,
-    weak: Vec<u8>,
-    frame: Vec<u8>,
-    recap: Vec<u8>,
-    words: Vec<u8>,
-    passing: Vec<u8>,
-    subtest: Vec<u8>,
-    stack: Vec<u8>,
-    overwritten: Vec<u8>,
-    echo: Vec<u8>,
-    warning: usize,
+    green_anywhere: Vec<Row>,
+    green_hints: Row,
+    weak: Vec<Row>,
+    frame: Row,
+    recap: Row,
+    words: Row,
+    passing: Row,
+    pub subtest: Vec<u8>,
+    pub stack: Vec<u8>,
+    pub overwritten: Vec<u8>,
+    pub echo: Vec<u8>,
+    pub warning: usize,
     chapters: chapter_rules::Data,
 }
 
-/// The meaning of a line.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Mark {
-    Stopped,
-    Failed,
-    Healthy,
-    Passed,
-    Begins,
-    Shown,
-    Crash,
-    Heading,
-    Aborts,
-    Outcome,
-    Test,
-    Numbered,
-    Inline,
-    Error,
-    Chapter,
+named! {
+    /// The meaning of a line, by the name that `causes.py` gives it.
+    Mark:
+    Stopped Failed Healthy Passed Begins Shown Crash Heading Aborts Outcome Test Numbered Inline
+    Error Chapter
 }
 
 impl Mark {
@@ -58,27 +44,6 @@ impl Mark {
     pub fn is_structural(self) -> bool {
         use Mark::{Begins, Failed, Healthy, Outcome, Passed, Shown, Stopped};
         matches!(self, Stopped | Failed | Healthy | Passed | Begins | Shown | Outcome)
-    }
-
-    fn named(name: &str) -> Result<Self, String> {
-        Ok(match name {
-            "stopped" => Self::Stopped,
-            "failed" => Self::Failed,
-            "healthy" => Self::Healthy,
-            "passed" => Self::Passed,
-            "begins" => Self::Begins,
-            "shown" => Self::Shown,
-            "crash" => Self::Crash,
-            "heading" => Self::Heading,
-            "aborts" => Self::Aborts,
-            "outcome" => Self::Outcome,
-            "test" => Self::Test,
-            "numbered" => Self::Numbered,
-            "inline" => Self::Inline,
-            "error" => Self::Error,
-            "chapter" => Self::Chapter,
-            _ => return Err(format!("no such mark: {name}")),
-        })
     }
 }
 
@@ -91,11 +56,10 @@ struct Rules {
 impl Rules {
     fn new(data: &Data, anywhere: bool) -> Result<Self, String> {
         let chosen = || data.rules.iter().enumerate().filter(|(_, rule)| rule.2 == anywhere);
-        let patterns: Vec<_> = chosen().map(|(_, rule)| &rule.1[..]).collect();
-        let places = chosen().map(|(place, rule)| Ok((place, Mark::named(&rule.0)?)));
+        let places = chosen().map(|(place, (mark, row, _))| Ok((place, Mark::named(mark, row)?)));
         Ok(Self {
-            patterns: Patterns::new(&patterns)?,
             places: places.collect::<Result<_, String>>()?,
+            patterns: Patterns::new(chosen().map(|(_, (_, row, _))| row))?,
         })
     }
 
@@ -116,50 +80,42 @@ pub struct Caches {
 
 /// The rules.
 pub struct Causes {
+    pub data: Data,
     rules: Rules,
     anywhere: Rules,
-    hints: Regex,
+    pub hints: Regex,
     behind_time: Patterns,
     green: Patterns,
     green_anywhere: Regex,
     green_hints: Regex,
     weak: Regex,
     frame: Regex,
-    recap: Regex,
+    pub recap: Regex,
     words: Regex,
     passing: Regex,
-    pub subtest: Vec<u8>,
-    pub stack: Vec<u8>,
-    pub overwritten: Vec<u8>,
-    pub echo: Vec<u8>,
-    pub warning: usize,
     pub chapters: chapter_rules::Rules,
     unused_caches: Pool<Caches>,
 }
 
 impl Causes {
-    /// Errors: the first fault.
-    pub fn new(data: &Data) -> Result<Self, String> {
+    /// Errors: the first row at fault, and its fault.
+    pub fn new(data: Data) -> Result<Self, String> {
         Ok(Self {
-            rules: Rules::new(data, false)?,
-            anywhere: Rules::new(data, true)?,
-            hints: bytes_regex(&data.hints)?,
-            behind_time: Patterns::new(&[&data.behind_time])?,
+            rules: Rules::new(&data, false)?,
+            anywhere: Rules::new(&data, true)?,
+            hints: expression(&data.hints)?,
+            behind_time: Patterns::new([&data.behind_time])?,
             green: Patterns::new(&data.green)?,
-            green_anywhere: bytes_regex(&data.green_anywhere)?,
-            green_hints: bytes_regex(&data.green_hints)?,
-            weak: bytes_regex(&data.weak)?,
-            frame: bytes_regex(&data.frame)?,
-            recap: bytes_regex(&data.recap)?,
-            words: bytes_regex(&data.words)?,
-            passing: bytes_regex(&data.passing)?,
-            subtest: data.subtest.clone(),
-            stack: data.stack.clone(),
-            overwritten: data.overwritten.clone(),
-            echo: data.echo.clone(),
-            warning: data.warning,
+            green_anywhere: beginning(&data.green_anywhere)?,
+            green_hints: expression(&data.green_hints)?,
+            weak: beginning(&data.weak)?,
+            frame: beginning([&data.frame])?,
+            recap: beginning([&data.recap])?,
+            words: expression(&data.words)?,
+            passing: expression(&data.passing)?,
             chapters: chapter_rules::Rules::new(&data.chapters)?,
             unused_caches: Pool::default(),
+            data,
         })
     }
 
@@ -170,18 +126,13 @@ impl Causes {
             anywhere: self.anywhere.patterns.cache(),
             behind_time: self.behind_time.cache(),
             green: self.green.cache(),
-            chapters: self.chapters.cache(),
+            chapters: self.chapters.patterns.cache(),
         })
     }
 
     /// Takes caches back, for another thread.
     pub fn reuse(&self, caches: Caches) {
         self.unused_caches.give_back(caches);
-    }
-
-    /// The place of the first hint.
-    pub fn hint(&self, text: &[u8]) -> Option<usize> {
-        self.hints.find(text).map(|found| found.start())
     }
 
     /// The meaning of a line's content; None for most. may_be_hinted: false if it has no hint.
@@ -223,13 +174,9 @@ impl Causes {
             || (self.green_hints.is_match(content) && self.green_anywhere.is_match(content))
     }
 
-    pub fn is_recap(&self, content: &[u8]) -> bool {
-        self.recap.is_match(content)
-    }
-
     /// True if the line speaks of a failure. error: the rank of ERROR.
     pub fn is_word(&self, caches: &mut Caches, content: &[u8], rank: usize, error: usize) -> bool {
-        let is_other = rank >= error || (0 < rank && rank < self.warning);
+        let is_other = rank >= error || (0 < rank && rank < self.data.warning);
         if content.is_empty() || is_other || self.is_green(caches, content) {
             return false;
         }
@@ -240,6 +187,6 @@ impl Causes {
         if self.weak.is_match(content) && !self.frame.is_match(content) {
             return true;
         }
-        rank != self.warning && self.words.is_match(content)
+        rank != self.data.warning && self.words.is_match(content)
     }
 }

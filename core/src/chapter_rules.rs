@@ -6,52 +6,28 @@ use std::sync::Arc;
 use pyo3::FromPyObject;
 use regex::bytes::Regex;
 
-use crate::grammar::bytes_regex;
-use crate::patterns::{Cache, Patterns};
+use crate::patterns::{Patterns, Row, beginning, expression, named};
 
 const GITLAB: &str = "gitlab";
 const TRAVIS: &str = "travis";
 
-/// The ChapterRule of `oslogserve/lines/grammar/chapters.py`: event, outcome, level, tool, pattern.
-type RuleData = (String, String, u8, String, Vec<u8>);
+/// The ChapterRule of `oslogserve/lines/grammar/chapters.py`: event, outcome, level, tool, row.
+type RuleData = (String, String, u8, String, Row);
 
 /// Attributes of `oslogserve.lines.grammar.native_grammar.NativeChapters`.
 #[derive(FromPyObject)]
 pub struct Data {
     rules: Vec<RuleData>,
-    section: Vec<u8>,
-    fold: Vec<u8>,
+    section: Row,
+    fold: Row,
     overwritten_level: u8,
-    seconds: Vec<u8>,
+    seconds: Row,
 }
 
-/// What a mark of chapters does.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Event {
-    Begins,
-    Within,
-    Nests,
-    Ends,
-    Reports,
-    Closes,
-    Says,
-    Forgives,
-}
-
-impl Event {
-    fn named(name: &str) -> Result<Self, String> {
-        Ok(match name {
-            "begins" => Self::Begins,
-            "within" => Self::Within,
-            "nests" => Self::Nests,
-            "ends" => Self::Ends,
-            "reports" => Self::Reports,
-            "closes" => Self::Closes,
-            "says" => Self::Says,
-            "forgives" => Self::Forgives,
-            _ => return Err(format!("no such event: {name}")),
-        })
-    }
+named! {
+    /// What a mark of chapters does, by the name that `chapters.py` gives it.
+    Event:
+    Begins Within Nests Ends Reports Closes Says Forgives
 }
 
 /// A mark of chapters.
@@ -64,20 +40,19 @@ pub struct Rule {
 }
 
 impl Rule {
-    fn new((event, outcome, level, tool, pattern): &RuleData) -> Result<Self, String> {
+    fn new((event, outcome, level, tool, row): &RuleData) -> Result<Self, String> {
         let outcome = match &outcome[..] {
             "" => None,
             "passed" => Some("passed"),
             "failed" => Some("failed"),
-            _ => return Err(format!("no such outcome: {outcome}")),
+            _ => return Err(format!("{}: there is no outcome {outcome}", row.0)),
         };
-        let pattern = [br"\A(?:", &pattern[..], b")"].concat();
         Ok(Self {
-            event: Event::named(event)?,
+            event: Event::named(event, row)?,
             outcome,
             level: *level,
             tool: Arc::from(&tool[..]),
-            pattern: bytes_regex(&pattern)?,
+            pattern: beginning([row])?,
         })
     }
 }
@@ -97,23 +72,17 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Errors: the first fault.
+    /// Errors: the first row at fault, and its fault.
     pub fn new(data: &Data) -> Result<Self, String> {
-        let patterns: Vec<_> = data.rules.iter().map(|rule| &rule.4[..]).collect();
         Ok(Self {
-            patterns: Patterns::new(&patterns)?,
+            patterns: Patterns::new(data.rules.iter().map(|rule| &rule.4))?,
             rules: data.rules.iter().map(Rule::new).collect::<Result<_, _>>()?,
-            sections: bytes_regex(&data.section)?,
-            folds: bytes_regex(&data.fold)?,
-            seconds: bytes_regex(&data.seconds)?,
+            sections: expression(&data.section)?,
+            folds: expression(&data.fold)?,
+            seconds: expression(&data.seconds)?,
             level: data.overwritten_level,
             gitlab: Arc::from(GITLAB),
             travis: Arc::from(TRAVIS),
         })
-    }
-
-    /// A cache for one thread.
-    pub fn cache(&self) -> Cache {
-        self.patterns.cache()
     }
 }

@@ -14,15 +14,14 @@ use regex::bytes::Captures;
 use crate::chapter_rules::{Event, Rule, Rules};
 use crate::patterns::Cache;
 use crate::step::COMMAND;
-use crate::times::{Clock, Instant, Origin};
+use crate::times::{Clock, Instant, Origin, SECOND, micros_of_fraction, number};
 
 /// Chapters that a summary lists; those that failed behind them; and those that are open at once.
-const MOST: usize = 500;
-const MOST_FAILED: usize = 100;
-const MOST_OPEN: usize = 64;
+pub const MOST: usize = 500;
+pub const MOST_FAILED: usize = 100;
+pub const MOST_OPEN: usize = 64;
 /// Bytes of a name.
-const LONGEST_NAME: usize = 200;
-const SECOND: i64 = 1_000_000;
+pub const LONGEST_NAME: usize = 200;
 
 /// A line that may have a mark of chapters.
 pub struct Marked<'l> {
@@ -130,7 +129,7 @@ impl ChapterFinder {
 
     fn read_section(&mut self, rules: &Rules, line: &Marked<'_>, mark: &Captures<'_>, last: u64) {
         let (tool, level) = (&rules.gitlab, rules.level);
-        let (micros, name) = (number_in(&mark[2]) * SECOND, &mark[3]);
+        let (micros, name) = (number(&mark[2]) * SECOND, &mark[3]);
         if &mark[1] == b"start" {
             self.close(level + 1, line, 0);
             let heading = Heading { tool, level, name, shown: line.content, outcome: None };
@@ -159,7 +158,8 @@ impl ChapterFinder {
         self.close(rules.level + 1, line, place + 1);
         let mut duration = None;
         if let (Some(begin), Some(end)) = (mark.get(4), mark.get(5)) {
-            let [begin, end] = [begin, end].map(|nanos| micros_of_nanos(nanos.as_bytes()));
+            let micros = |nanos: &[u8]| number(&nanos[..nanos.len() - 3]);
+            let [begin, end] = [begin, end].map(|nanos| micros(nanos.as_bytes()));
             if let Some(chapter) = self.chapter(self.open[place].place) {
                 chapter.begin_micros = Some(begin);
             }
@@ -343,18 +343,8 @@ pub fn has_marks(hidden: &[u8]) -> bool {
     [&b"section_"[..], b"travis_"].iter().any(|mark| memmem::find(hidden, mark).is_some())
 }
 
-fn number_in(digits: &[u8]) -> i64 {
-    digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
-}
-
-fn micros_of_nanos(digits: &[u8]) -> i64 {
-    number_in(&digits[..digits.len() - 3])
-}
-
 fn micros_of_seconds(seconds: &[u8]) -> i64 {
     let mut parts = seconds.splitn(2, |&byte| byte == b'.');
-    let whole = parts.next().map_or(0, number_in);
-    let fraction = parts.next().unwrap_or_default();
-    let scale = 10_i64.pow(6 - fraction.len().min(6) as u32);
-    whole * SECOND + number_in(fraction) * scale
+    let whole = parts.next().map_or(0, number);
+    whole * SECOND + micros_of_fraction(parts.next().unwrap_or_default())
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The fragments of lines that are brought in.
 
-use crate::anchor::put_anchor;
 use crate::ansi;
 use crate::lines::after_lines;
 use crate::recognise::Seen;
@@ -10,29 +9,22 @@ use crate::recognise::Seen;
 pub struct Fragments {
     /// First and last numbers of lines, sorted; none touches another.
     ranges: Vec<(u64, u64)>,
-    anchors: Vec<Vec<u8>>,
+    pub anchors: Vec<Vec<u8>>,
 }
 
 impl Fragments {
-    /// fragments: such as `L17`, `L17-L20` and `_2013-09-27_18_22_11`.
-    pub fn new(fragments: Vec<Vec<u8>>) -> Self {
-        let (lines, anchors): (Vec<_>, Vec<_>) =
-            fragments.into_iter().partition(|fragment| fragment.starts_with(b"L"));
-        let mut sorted: Vec<(u64, u64)> = lines.iter().filter_map(|line| range(line)).collect();
-        sorted.sort_unstable();
+    /// shown: ranges of numbers. fragments: anchors, such as `_2013-09-27_18_22_11`, and others.
+    pub fn new(mut shown: Vec<(u64, u64)>, mut fragments: Vec<Vec<u8>>) -> Self {
+        fragments.retain(|fragment| !fragment.starts_with(b"L"));
+        shown.sort_unstable();
         let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for (first, last) in sorted {
+        for (first, last) in shown {
             match ranges.last_mut() {
                 Some(before) if first <= before.1 + 1 => before.1 = before.1.max(last),
                 _ => ranges.push((first, last)),
             }
         }
-        Self { ranges, anchors }
-    }
-
-    /// True if lines are brought in by their times.
-    pub fn have_anchors(&self) -> bool {
-        !self.anchors.is_empty()
+        Self { ranges, anchors: fragments }
     }
 
     /// True if one of them leads to the line.
@@ -63,11 +55,10 @@ impl Fragments {
     }
 }
 
-/// The numbers that a fragment such as `L17-L20` names.
-fn range(fragment: &[u8]) -> Option<(u64, u64)> {
-    let text = String::from_utf8_lossy(fragment);
-    let mut numbers = text.split('-').map(|line| line.trim_start_matches('L').parse::<u64>());
-    let first = numbers.next()?.ok()?;
-    let last = numbers.next().map_or(Some(first), Result::ok)?;
-    Some((first.min(last), first.max(last)))
+/// Puts the anchor of a time without control sequences in place of what the buffer holds.
+pub fn put_anchor(time: &[u8], anchor: &mut Vec<u8>) {
+    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-');
+    anchor.clear();
+    anchor.push(b'_');
+    anchor.extend(time.iter().map(|&byte| if is_kept(byte) { byte } else { b'_' }));
 }

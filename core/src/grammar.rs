@@ -8,18 +8,15 @@ use std::sync::Arc;
 use crate::cause_rules::{self, Causes};
 use crate::cursor::is_word;
 use crate::heads;
-use crate::patterns::{Cache, Patterns, Pool, text_of};
+use crate::patterns::{Cache, Patterns, Pool, Row, beginning, expression};
 use crate::times::Layouts;
-use crate::tokens::{self, Rule, Table};
+use crate::tokens::{Rule, Table};
 use crate::user_formats::UserFormat;
 use pyo3::FromPyObject;
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::Regex;
 
 /// Letters of the longest word.
 const LONGEST_WORD: usize = 16;
-
-/// A pattern, and the ranks of its words.
-type UserFormatData = (Vec<u8>, HashMap<Vec<u8>, usize>);
 
 /// The attributes of `oslogserve.lines.grammar.native_grammar.NativeGrammar`.
 #[derive(FromPyObject)]
@@ -30,24 +27,26 @@ pub struct Data {
     pub syslog: Vec<usize>,
     pub numbers: HashMap<Vec<u8>, usize>,
     pub tokens: Vec<Rule>,
-    pub times: Vec<String>,
-    pub klog: Vec<String>,
-    pub epoch: Vec<String>,
-    pub day_of_year: Vec<String>,
-    pub readable: Vec<(String, String)>,
-    pub exceptions: Vec<(Vec<u8>, usize)>,
+    pub times: Vec<Row>,
+    pub klog: Vec<Row>,
+    pub epoch: Vec<Row>,
+    pub day_of_year: Vec<Row>,
+    pub uptime: Row,
+    pub audit: Row,
+    pub readable: Vec<Row>,
+    pub exceptions: Vec<(Row, usize)>,
     pub endings: Vec<(Vec<u8>, usize)>,
-    pub location: Vec<u8>,
-    pub location_words: Vec<u8>,
-    pub continuation: Vec<u8>,
+    pub location: Row,
+    pub location_words: Row,
+    pub continuation: Row,
     pub level_keys: HashSet<Vec<u8>>,
     pub time_keys: HashSet<Vec<u8>>,
     pub number_keys: HashSet<Vec<u8>>,
     pub numbered: Vec<usize>,
     pub setting_keys: HashSet<Vec<u8>>,
     pub wrappers: HashSet<Vec<u8>>,
-    pub user_formats: Vec<UserFormatData>,
-    pub causes: cause_rules::Data,
+    /// With the ranks of its words.
+    pub user_formats: Vec<(Row, HashMap<Vec<u8>, usize>)>,
 }
 
 /// Ranks of words by their length, each word packed into a number.
@@ -63,6 +62,9 @@ pub struct Grammar {
     pub klog: PlacedTimes,
     pub epoch: PlacedTimes,
     pub day_of_year: PlacedTimes,
+    /// Their first group is a time.
+    pub uptime: Regex,
+    pub audit: Regex,
     /// All that a clock reads.
     pub readable: Arc<Layouts>,
     exceptions: Patterns,
@@ -70,7 +72,7 @@ pub struct Grammar {
     may_end: [bool; 256],
     location: Regex,
     /// One of these words is in all that `location` matches.
-    location_words: Regex,
+    pub location_words: Regex,
     continuation: Patterns,
     pub user_formats: Vec<UserFormat>,
     pub causes: Causes,
@@ -84,17 +86,15 @@ pub struct Grammar {
 /// The caches of a grammar's automatons, for one thread at a time.
 pub struct Caches {
     pub heads: heads::Cache,
-    pub tokens: tokens::Caches,
+    pub tokens: Vec<Cache>,
     pub times: Cache,
     exceptions: Cache,
     continuation: Cache,
 }
 
 impl Grammar {
-    /// Errors: the first fault.
-    pub fn new(data: Data) -> Result<Self, String> {
-        let patterns: Vec<_> = data.exceptions.iter().map(|(pattern, _)| &pattern[..]).collect();
-        let user_formats = data.user_formats.iter();
+    /// Errors: the first row at fault, and its fault.
+    pub fn new(data: Data, causes: cause_rules::Data) -> Result<Self, String> {
         let mut may_end = [false; 256];
         for last in data.endings.iter().filter_map(|(end, _)| end.last()) {
             may_end[usize::from(*last)] = true;
@@ -108,19 +108,23 @@ impl Grammar {
             words: words_by_length(&data.words)?,
             tokens: Table::new(&data.tokens)?,
             times: Patterns::new(&data.times)?,
-            klog: PlacedTimes::new(&data.klog)?,
-            epoch: PlacedTimes::new(&data.epoch)?,
-            day_of_year: PlacedTimes::new(&data.day_of_year)?,
+            klog: PlacedTimes(beginning(&data.klog)?),
+            epoch: PlacedTimes(beginning(&data.epoch)?),
+            day_of_year: PlacedTimes(beginning(&data.day_of_year)?),
+            uptime: beginning([&data.uptime])?,
+            audit: beginning([&data.audit])?,
             readable: Arc::new(Layouts::new(&data.readable)?),
-            exceptions: Patterns::new(&patterns)?,
+            exceptions: Patterns::new(data.exceptions.iter().map(|(row, _)| row))?,
             may_end,
-            location: bytes_regex(&data.location)?,
-            location_words: bytes_regex(&data.location_words)?,
-            continuation: Patterns::new(&[&data.continuation])?,
-            user_formats: user_formats
-                .map(|(pattern, words)| UserFormat::new(pattern, words))
+            location: expression(&data.location)?,
+            location_words: expression(&data.location_words)?,
+            continuation: Patterns::new([&data.continuation])?,
+            user_formats: data
+                .user_formats
+                .iter()
+                .map(UserFormat::new)
                 .collect::<Result<_, _>>()?,
-            causes: Causes::new(&data.causes)?,
+            causes: Causes::new(causes)?,
             data,
         })
     }
@@ -190,11 +194,6 @@ impl Grammar {
         Some(self.data.exceptions[row].1)
     }
 
-    /// The place of the first word in a text that a location in a file may have.
-    pub fn location_word(&self, text: &[u8]) -> Option<usize> {
-        self.location_words.find(text).map(|found| found.start())
-    }
-
     /// The rank of the severity behind a location in a file.
     pub fn location(&self, text: &[u8]) -> Option<usize> {
         if !self.location_words.is_match(text) || !self.location.is_match(text) {
@@ -221,7 +220,9 @@ impl Grammar {
 fn words_by_length(words: &[(Vec<u8>, usize)]) -> Result<Words, String> {
     let mut by_length = [const { Vec::new() }; LONGEST_WORD + 1];
     for (word, rank) in words {
-        let key = packed(word).ok_or("a word is too long")?;
+        let key = packed(word).ok_or_else(|| {
+            format!("{}: it has more than {LONGEST_WORD} letters", String::from_utf8_lossy(word))
+        })?;
         by_length[word.len()].push((key, *rank));
     }
     Ok(by_length)
@@ -239,15 +240,17 @@ fn packed(word: &[u8]) -> Option<u128> {
 pub struct PlacedTimes(Regex);
 
 impl PlacedTimes {
-    fn new(patterns: &[String]) -> Result<Self, String> {
-        bytes_regex(format!(r"\A(?:{})", patterns.join("|")).as_bytes()).map(Self)
-    }
-
     /// The place of the time at `at`; None where there is none.
     pub fn scan(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
         let found = self.0.find(text.get(at..)?)?;
         Some(at..without_guard(text, at + found.end()))
     }
+}
+
+/// The place of the first group of a pattern that matches at a place.
+pub fn group_at(pattern: &Regex, text: &[u8], at: usize) -> Option<Range<usize>> {
+    let group = pattern.captures(text.get(at..)?)?.get(1)?;
+    Some(at + group.start()..at + group.end())
 }
 
 /// The end of a time whose pattern ended there, behind its guard.
@@ -257,10 +260,4 @@ fn without_guard(text: &[u8], end: usize) -> usize {
         [.., last] if !is_word(*last) => end - 1,
         _ => end,
     }
-}
-
-/// The pattern as a regular expression over bytes.
-pub fn bytes_regex(pattern: &[u8]) -> Result<Regex, String> {
-    let builder = RegexBuilder::new(text_of(pattern)?).unicode(false).build();
-    builder.map_err(|error| error.to_string())
 }

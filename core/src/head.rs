@@ -11,18 +11,18 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::cursor::{Cursor, is_blank, is_word};
-use crate::grammar::{Caches, Grammar};
+use crate::grammar::{Caches, Grammar, group_at};
 use crate::members::{self, Members};
 use crate::tokens::{Kind, Position};
 
 /// Bytes of a line that are read.
 pub const REACH: usize = 4096;
 /// Bytes and tokens of a head that is plain text.
-const PLAIN_REACH: usize = 512;
-const MOST_TOKENS: usize = 40;
-const MOST_CONTENTS: usize = 8;
-const MOST_WORDS: usize = 2;
-const MOST_FIELDS: usize = 6;
+pub const PLAIN_REACH: usize = 512;
+pub const MOST_TOKENS: usize = 40;
+pub const MOST_CONTENTS: usize = 8;
+pub const MOST_WORDS: usize = 2;
+pub const MOST_FIELDS: usize = 6;
 
 /// What a head shows.
 #[derive(Default)]
@@ -180,9 +180,12 @@ impl Reader<'_> {
             at += self.text[at..].iter().take_while(|byte| is_between(byte)).count();
             at += usize::from(self.text.get(at) == Some(&b'['));
             let day = |reader: &Self| reader.grammar.day_of_year.scan(reader.plain, at);
+            let uptime = &self.grammar.uptime;
             if let Some(time) = self.scan(at).or_else(|| day(self)) {
                 self.found_time(time);
-            } else if let Some(time) = uptime_at(self.text, at) {
+            } else if let Some(time) =
+                at.checked_sub(1).and_then(|at| group_at(uptime, self.text, at))
+            {
                 self.found_time(time);
             } else if at > 0 && self.plain.get(at - 1) == Some(&b'[') {
                 let Some(size) = memchr(b']', &self.plain[at..]) else {
@@ -496,18 +499,4 @@ fn before_time_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
         }
     }
     is_time(&cursor).then_some((level, cursor.at))
-}
-
-/// The place of seconds since boot behind a bracket.
-fn uptime_at(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let mut cursor = Cursor::new(text, at.checked_sub(1)?);
-    cursor.skip(b"[")?;
-    cursor.spaces();
-    let start = cursor.at;
-    (cursor.digits()?.len() <= 8).then_some(())?;
-    cursor.skip(b".")?;
-    (cursor.digits()?.len() == 6).then_some(())?;
-    let end = cursor.at;
-    cursor.skip(b"]")?;
-    Some(start..end)
 }

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use crate::anchor::put_anchor;
 use crate::ansi::{self, Effect, Style};
+use crate::fragments::put_anchor;
 use crate::grammar::Grammar;
 use crate::head::REACH;
 use crate::lines::{Next, without_line_feed};

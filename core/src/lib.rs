@@ -3,14 +3,12 @@
 //!
 //! Only this file and the structs that it exchanges with Python know of Python.
 
-mod anchor;
 mod ansi;
 mod cause;
 mod cause_rules;
 mod chapter_rules;
 mod chapters;
 mod cursor;
-mod dates;
 mod faults;
 mod filter;
 mod fragments;
@@ -51,14 +49,13 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{IntoPyDict, PyBytes};
 
 use crate::filter::Filter;
 use crate::head::REACH;
 use crate::html::Html;
 use crate::jsonl::Jsonl;
 use crate::known::Comparison;
-use crate::recognise::Recogniser;
 use crate::search::Search;
 use crate::select::Selector;
 use crate::selection::{Pattern, Selection, Tally, Wanted};
@@ -71,34 +68,36 @@ mod oslogserve_core {
     use super::*;
 
     #[pymodule_export]
-    use super::Clock;
-    #[pymodule_export]
-    use super::Grammar;
-    #[pymodule_export]
-    use super::Known;
-    #[pymodule_export]
-    use super::Merge;
-    #[pymodule_export]
-    use super::Renderer;
-    #[pymodule_export]
-    use super::line_feeds;
-    #[pymodule_export]
-    use super::open_beneath;
-
-    #[pymodule_export]
-    use super::check_line_pattern;
-    #[pymodule_export]
-    use super::state_count;
+    use super::{
+        Grammar, Known, Merge, Renderer, check_line_pattern, line_feeds, open_beneath, state_count,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("LIMITS", LIMITS.into_py_dict(module.py())?)?;
         module.add("INTERFACE", INTERFACE)
     }
 }
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 6;
+const INTERFACE: u32 = 7;
+
+macro_rules! limits {
+    ($($module:ident::$name:ident)*) => {
+        &[$((concat!(stringify!($module), ".", stringify!($name)), $module::$name as i64)),*]
+    };
+}
+
+/// Limits that Python has to know.
+const LIMITS: &[(&str, i64)] = limits! {
+    select::CONTEXT_BYTES select::LINE_BYTES select::NO_TIME select::TAIL_BYTES select::UNTIMED
+    select::UNTIMED_LINES
+    head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
+    cause::REACH
+    step::GAP step::LONGEST step::PARAGRAPH step::REPORT step::RING step::WORD_GAP step::WORD_REACH
+    chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
+};
 
 /// The grammar of heads, compiled once.
 #[pyclass(frozen, module = "oslogserve_core")]
@@ -107,32 +106,18 @@ struct Grammar(Arc<grammar::Grammar>);
 #[pymethods]
 impl Grammar {
     #[new]
-    fn new(data: grammar::Data) -> PyResult<Self> {
-        let grammar = grammar::Grammar::new(data).map_err(PyValueError::new_err)?;
+    fn new(data: grammar::Data, causes: cause_rules::Data) -> PyResult<Self> {
+        let grammar = grammar::Grammar::new(data, causes).map_err(PyValueError::new_err)?;
         Ok(Self(Arc::new(grammar)))
     }
 
-    /// What a line shows, for tests: the place of its time, its severity's name, the place of its
-    /// program's name, and whether it continues the line above.
-    fn seen<'py>(&self, py: Python<'py>, line: &[u8]) -> Seen<'py> {
-        let seen = Recogniser::new(Arc::clone(&self.0)).seen_in(line, 0..line.len(), false);
-        let severity = seen.severity.map_or(&b""[..], |rank| &self.0.data.severities[rank]);
-        (
-            (seen.time.start, seen.time.end),
-            PyBytes::new(py, severity),
-            (seen.program.start, seen.program.end),
-            seen.continues,
-        )
-    }
-
-    /// A clock, for tests.
-    fn clock(&self, written: i64) -> Clock {
-        Clock(times::Clock::new(Arc::clone(&self.0.readable), written))
+    /// A time as a line shows it in ISO 8601. written: when the log was last written, in seconds
+    /// since 1970.
+    fn iso(&self, time: &[u8], written: i64) -> Option<String> {
+        let iso = times::Clock::new(Arc::clone(&self.0.readable), written).iso(time)?;
+        Some(String::from_utf8_lossy(&iso).into_owned())
     }
 }
-
-type Place = (usize, usize);
-type Seen<'py> = (Place, Bound<'py, PyBytes>, Place, bool);
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.
 const WORTH_DETACHING: usize = 32 * 1024;
@@ -232,12 +217,12 @@ impl Renderer {
 
     #[getter]
     fn done(&self) -> bool {
-        self.renderer.is_done()
+        self.renderer.selector.is_done
     }
 
     /// Ends, times and `reached` of the Rows of `oslogserve.lines.selection`, of what the last call gave.
     fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
-        let (ends, times, reached) = self.renderer.rows();
+        let (ends, times, reached) = self.renderer.selector.rows();
         (packed(py, &ends), packed(py, &times), reached)
     }
 
@@ -248,7 +233,7 @@ impl Renderer {
 
     /// The Totals of `oslogserve.lines.summary`; None for another view.
     fn totals(&mut self) -> Option<Totals> {
-        self.renderer.totals()
+        self.renderer.selector.view.totals()
     }
 }
 
@@ -342,27 +327,6 @@ impl Merge {
     fn take<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
         let (text, ends) = self.0.take();
         (PyBytes::new(py, &text), packed(py, &ends))
-    }
-}
-
-/// The reader of one log's times, for tests.
-#[pyclass(module = "oslogserve_core")]
-struct Clock(times::Clock);
-
-#[pymethods]
-impl Clock {
-    fn read(&mut self, text: &[u8]) -> Option<(i64, Option<i16>, &'static str)> {
-        let instant = self.0.read(text)?;
-        Some((instant.micros, instant.offset, instant.origin.name()))
-    }
-
-    fn iso(&mut self, text: &[u8]) -> Option<String> {
-        self.0.iso(text).map(|iso| String::from_utf8_lossy(&iso).into_owned())
-    }
-
-    /// As Instant of `oslogserve.lines.clock`, of the time that the text says.
-    fn on_clock_of(&mut self, text: &[u8], offset: Option<i16>) -> Option<i64> {
-        self.0.read(text)?.on_clock_of(offset)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::view::Line;
 /// The last lines, as many and as large as may be held.
 ///
 /// Next to its capacity it holds some lines that are not kept, see Line.
+#[derive(Default)]
 pub struct LineBuffer {
     lines: VecDeque<Line<'static>>,
     /// Lines that are kept.
@@ -23,15 +24,7 @@ pub struct LineBuffer {
 
 impl LineBuffer {
     pub fn new(capacity: usize, most_others: usize, capacity_bytes: usize) -> Self {
-        Self {
-            lines: VecDeque::new(),
-            capacity,
-            most_others,
-            capacity_bytes,
-            kept: 0,
-            bytes: 0,
-            added: 0,
-        }
+        Self { capacity, most_others, capacity_bytes, ..Self::default() }
     }
 
     /// Lines of the last `capacity` ones that could not be held.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memchr2;
 
 use crate::cursor::{Cursor, is_blank, is_space, is_word};
-use crate::grammar::{Caches, Grammar};
+use crate::grammar::{Caches, Grammar, group_at};
 
 /// What members say.
 #[derive(Default)]
@@ -70,7 +70,7 @@ pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) 
         if found.time.is_empty() {
             if grammar.data.time_keys.contains(name) {
                 found.time = time(grammar, caches, text, value.start, value.end);
-            } else if let Some(audit) = audit_at(text, value.start) {
+            } else if let Some(audit) = group_at(&grammar.audit, text, value.start) {
                 found.time = audit;
             }
         }
@@ -170,20 +170,6 @@ fn pair_at<'t>(cursor: &mut Cursor<'t>) -> Option<(&'t [u8], Range<usize>)> {
     let value = start..cursor.at;
     cursor.is_before_blank().then(|| cursor.blanks())?;
     Some((name, value))
-}
-
-fn audit_at(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let mut cursor = Cursor::new(text, at);
-    cursor.skip(b"audit(")?;
-    let start = cursor.at;
-    (cursor.digits()?.len() == 10).then_some(())?;
-    cursor.skip(b".")?;
-    (cursor.digits()?.len() <= 9).then_some(())?;
-    let end = cursor.at;
-    cursor.skip(b":")?;
-    cursor.digits()?;
-    cursor.skip(b")")?;
-    Some(start..end)
 }
 
 /// Python's strip(b'"').

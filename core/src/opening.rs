@@ -3,7 +3,7 @@
 //! waits for the interpreter.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 
@@ -65,16 +65,10 @@ fn place_beneath(root: &[u8], path: &[u8], follows_links: bool) -> io::Result<Fi
     Ok(File::from(openat2(root, path, flags, Mode::empty(), resolve)?))
 }
 
-fn read_head(mut file: &File, size: u64, head_size: usize) -> io::Result<Vec<u8>> {
+fn read_head(file: &File, size: u64, head_size: usize) -> io::Result<Vec<u8>> {
     // A file that says that it is empty may have something to say all the same.
-    let size = usize::try_from(size).unwrap_or(head_size);
-    let mut head = vec![0; if size == 0 { head_size } else { head_size.min(size) }];
-    let read = loop {
-        match file.read(&mut head) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            read => break read?,
-        }
-    };
-    head.truncate(read);
+    let most = if size == 0 { head_size } else { head_size.min(size as usize) };
+    let mut head = Vec::with_capacity(most);
+    file.take(most as u64).read_to_end(&mut head)?;
     Ok(head)
 }

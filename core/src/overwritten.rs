@@ -8,11 +8,12 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
+use crate::cause::after_mark;
+
 pub const RETURN: u8 = b'\r';
 /// What all marks of sections begin with.
 pub const SECTION: &[u8] = b"##[";
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes of the time before a mark.
 const LONGEST_TIME: usize = 40;
 
@@ -25,7 +26,7 @@ pub fn overwritten_in(text: &[u8]) -> Option<Range<usize>> {
 
 /// The place of a section's mark.
 fn section(text: &[u8]) -> Option<Range<usize>> {
-    let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut at = after_mark(text);
     let is_of_time = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'T' | b':' | b'.' | b'-');
     let time = text[at..].iter().take(LONGEST_TIME).take_while(is_of_time).count();
     if time > 0 && text[at + time..].starts_with(b"Z ") {

@@ -4,12 +4,16 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use regex::bytes::{Regex, RegexBuilder};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache as StateCache, DFA};
 use regex_automata::nfa::thompson::NFA;
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::Extractor;
+
+use crate::faults::in_words;
 
 /// Bytes that an automaton may grow to; then it is begun anew. A console of many tools takes up to two
 /// megabytes, and half the time where it has them.
@@ -27,6 +31,29 @@ pub fn place_of(chunk: &[u8; CHUNK]) -> usize {
     let hash = (bytes as u64 ^ (bytes >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash >> (64 - HASH_BITS)) as usize
 }
+
+/// An enumeration whose variants Python names.
+macro_rules! named {
+    ($(#[$attribute:meta])* $name:ident: $($(#[$comment:meta])* $variant:ident)*) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq)]
+        pub enum $name { $($(#[$comment])* $variant),* }
+
+        impl $name {
+            /// row: the one that has the name, for an error.
+            pub fn named(name: &str, row: &$crate::patterns::Row) -> Result<Self, String> {
+                match name {
+                    $(stringify!($variant) => Ok(Self::$variant),)*
+                    _ => Err(format!("{}: {name} is no {}", row.0, stringify!($name))),
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+/// A row of a table of the grammar: its name, and its pattern.
+pub type Row = (String, Vec<u8>);
 
 /// A list of patterns; the first that matches counts.
 pub struct Patterns {
@@ -67,16 +94,14 @@ struct Reached {
 }
 
 impl Patterns {
-    /// Errors: the fault of the first pattern that has one.
-    pub fn new(patterns: &[impl AsRef<[u8]>]) -> Result<Self, String> {
+    /// Errors: the first row at fault, and its fault.
+    pub fn new<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Self, String> {
         let mut may_begin = [false; 256];
         let mut extractor = Extractor::new();
         extractor.limit_class(256).limit_literal_len(1).limit_total(256);
-        let mut parsed = Vec::new();
-        for pattern in patterns {
-            let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
-            let hir =
-                parser.parse(text_of(pattern.as_ref())?).map_err(|error| error.to_string())?;
+        let mut all = Vec::new();
+        for row in rows {
+            let hir = parsed(row)?;
             match extractor.extract(&hir).literals() {
                 Some(firsts) => firsts.iter().for_each(|first| match first.as_bytes() {
                     [byte, ..] => may_begin[usize::from(*byte)] = true,
@@ -84,11 +109,11 @@ impl Patterns {
                 }),
                 None => may_begin.fill(true),
             }
-            parsed.push(hir);
+            all.push(hir);
         }
         let nfa = NFA::compiler()
             .configure(NFA::config().utf8(false))
-            .build_many_from_hir(&parsed)
+            .build_many_from_hir(&all)
             .map_err(|error| error.to_string())?;
         let config = DFA::config()
             .match_kind(MatchKind::LeftmostFirst)
@@ -212,8 +237,30 @@ impl<T> Pool<T> {
     }
 }
 
-/// The pattern as text, which the parser takes.
-pub fn text_of(pattern: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(pattern)
-        .map_err(|_| "a pattern holds a byte outside ASCII: write \\xNN".into())
+/// A row's pattern as an expression over bytes.
+pub fn expression(row: &Row) -> Result<Regex, String> {
+    parsed(row)?;
+    let built = RegexBuilder::new(text_of(row)?).unicode(false).build();
+    built.map_err(|error| format!("{}: {error}", row.0))
+}
+
+/// An expression for a text that begins with any of these patterns.
+pub fn beginning<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Regex, String> {
+    let mut patterns = Vec::new();
+    for row in rows {
+        parsed(row)?;
+        patterns.push([b"(?:", &row.1[..], b")"].concat());
+    }
+    let pattern = [br"\A(?:", &patterns.join(&b'|')[..], b")"].concat();
+    expression(&("patterns".into(), pattern))
+}
+
+fn parsed(row: &Row) -> Result<Hir, String> {
+    let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
+    parser.parse(text_of(row)?).map_err(|error| format!("{}: {}", row.0, in_words(&error)))
+}
+
+fn text_of((name, pattern): &Row) -> Result<&str, String> {
+    let text = std::str::from_utf8(pattern).ok().filter(|text| text.is_ascii());
+    text.ok_or_else(|| format!("{name}: it holds a byte outside ASCII: write \\xNN"))
 }

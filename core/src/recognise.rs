@@ -64,7 +64,9 @@ impl Recogniser {
         let head = &rest[..size.min(REACH)];
         if is_plain || memchr(ansi::ESCAPE, head).is_none() {
             return seen_in_plain(grammar, caches, head, &mut || {
-                words.place_in(size, rest, |rest| grammar.location_word(rest)).is_some()
+                let find =
+                    |rest: &[u8]| grammar.location_words.find(rest).map(|found| found.start());
+                words.place_in(size, rest, find).is_some()
             });
         }
         let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);

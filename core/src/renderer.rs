@@ -8,11 +8,10 @@ use memchr::{memchr, memrchr};
 
 use crate::select::Selector;
 use crate::selection::Tally;
-use crate::summary::Totals;
 
 /// The renderer of one log.
 pub struct Renderer {
-    selector: Selector,
+    pub selector: Selector,
     /// Bytes of a line that are held back until its end is seen.
     longest: usize,
     /// A line without its end.
@@ -92,16 +91,6 @@ impl Renderer {
         self.selector.view.output().written()
     }
 
-    /// True if nothing more can be shown.
-    pub fn is_done(&self) -> bool {
-        self.selector.is_done()
-    }
-
-    /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
-    pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
-        self.selector.rows()
-    }
-
     /// What came of the selection.
     pub fn tally(&self) -> Tally {
         Tally {
@@ -109,10 +98,5 @@ impl Renderer {
             elements: self.selector.view.elements(),
             ..self.selector.tally()
         }
-    }
-
-    /// What a summary's lines come to; None for another view.
-    pub fn totals(&mut self) -> Option<Totals> {
-        self.selector.view.totals()
     }
 }

@@ -130,10 +130,11 @@ fn within_a_line(hir: Hir) -> Hir {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
-        HirKind::Class(class) => match without_newline(class) {
-            Class::Unicode(class) => as_in_re2(class),
-            bytes => Hir::class(bytes),
-        },
+        HirKind::Class(Class::Unicode(mut class)) => {
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
+            as_in_re2(class)
+        }
+        HirKind::Class(bytes) => Hir::class(bytes),
         HirKind::Look(look) => Hir::look(match look {
             Look::Start => Look::StartLF,
             Look::End => Look::EndLF,
@@ -180,19 +181,6 @@ fn text_in(hir: &Hir) -> Option<&[u8]> {
     }
 }
 
-fn without_newline(class: Class) -> Class {
-    match class {
-        Class::Unicode(mut class) => {
-            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
-            Class::Unicode(class)
-        }
-        Class::Bytes(mut class) => {
-            class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')]));
-            Class::Bytes(class)
-        }
-    }
-}
-
 /// Continuation bytes of UTF-8.
 const NEXT: (u8, u8) = (0x80, 0xbf);
 
@@ -222,36 +210,4 @@ fn as_in_re2(class: ClassUnicode) -> Hir {
 fn sequence(bytes: &[(u8, u8)]) -> Hir {
     let class = |&(first, last)| ClassBytes::new([ClassBytesRange::new(first, last)]);
     Hir::concat(bytes.iter().map(|range| Hir::class(Class::Bytes(class(range)))).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_match_goes_beyond_its_line() {
-        for (pattern, found) in [
-            (r"b[^x]*c", None),
-            (r"(?s)b.*c", None),
-            (r"^c$", Some(4)),
-            (r"\Ac\z", Some(4)),
-            ("b\\nc", None),
-            (r"b\b", Some(2)),
-            (r"x*$", Some(2)),
-            (r"\w.*three", Some(17)),
-            (r"\w.*four", None),
-        ] {
-            let mut search = Search::new(pattern).unwrap();
-            assert_eq!(search.next_in(b"ab\nc\nthree 3three\n", 0), found, "{pattern}");
-        }
-    }
-
-    #[test]
-    fn what_was_found_is_not_searched_again() {
-        let mut search = Search::new("b").unwrap();
-        assert_eq!(search.next_in(b"a\nb\nb\n", 0), Some(3));
-        assert_eq!(search.next_in(b"a\nb\nb\n", 2), Some(3));
-        assert_eq!(search.next_in(b"a\nb\nb\n", 4), Some(5));
-        assert_eq!(search.next_in(b"a\nb\nb\n", 6), None);
-    }
 }

@@ -24,18 +24,18 @@ use crate::times::Clock;
 use crate::view::{Line, Role, View};
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
-const CONTEXT_BYTES: usize = 1024 * 1024;
-const TAIL_BYTES: usize = 16 * 1024 * 1024;
+pub const CONTEXT_BYTES: usize = 1024 * 1024;
+pub const TAIL_BYTES: usize = 16 * 1024 * 1024;
 /// Lines of a tail that are held only because `show` names them.
 const TAIL_OTHERS: usize = 10_000;
 /// Bytes of one line that a page shows.
-const LINE_BYTES: usize = 4 * 1024 * 1024;
+pub const LINE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The time of lines before a log's first one; and of all lines of a log in which none of the first
 /// `UNTIMED_LINES` shows a time.
-const NO_TIME: i64 = i64::MIN;
-const UNTIMED: i64 = i64::MAX;
-const UNTIMED_LINES: u64 = 1000;
+pub const NO_TIME: i64 = i64::MIN;
+pub const UNTIMED: i64 = i64::MAX;
+pub const UNTIMED_LINES: u64 = 1000;
 
 /// What view and selection need of the lines.
 #[derive(Clone, Copy)]
@@ -108,7 +108,8 @@ pub struct Selector {
     room: usize,
     /// The tail, once it is known that no line follows.
     ending: VecDeque<Line<'static>>,
-    is_done: bool,
+    /// True if nothing more can be shown.
+    pub is_done: bool,
     counter: Counter,
     tally: Tally,
     /// True if lines are shown as rows.
@@ -146,7 +147,10 @@ impl Selector {
             ),
             recogniser: Recogniser::new(grammar),
             page: page.filter(|_| name == "html"),
-            fragments: Fragments::new(std::mem::take(&mut selection.show)),
+            fragments: Fragments::new(
+                std::mem::take(&mut selection.shown_ranges),
+                std::mem::take(&mut selection.show),
+            ),
             context: context as u64,
             needs,
             longest,
@@ -174,11 +178,6 @@ impl Selector {
             selection,
             filter,
         }
-    }
-
-    /// True if nothing more can be shown.
-    pub fn is_done(&self) -> bool {
-        self.is_done
     }
 
     /// What came of the selection.
@@ -340,7 +339,7 @@ impl Selector {
     fn skip(&mut self, block: &[u8], at: usize) -> usize {
         if self.number <= self.context_end
             || self.by_time
-            || self.fragments.have_anchors()
+            || !self.fragments.anchors.is_empty()
             || block.len() > self.longest
             || self.candidates.contains(&at)
         {
@@ -585,7 +584,7 @@ impl Selector {
         if text.len() == line.text.len() {
             return self.view.line(line);
         }
-        self.view.line(&line.with_text(text));
+        self.view.line(&line.with_text(Cow::Borrowed(text)));
     }
 
     /// Shows a line as a row, or `longest` bytes of it: how a log was cut into pieces is not to be seen.
@@ -594,7 +593,7 @@ impl Selector {
             self.view.line(line);
         } else {
             self.tally.cut_line.get_or_insert(line.number);
-            self.view.line(&line.with_text(&line.text[..self.longest]));
+            self.view.line(&line.with_text(Cow::Borrowed(&line.text[..self.longest])));
         }
         self.rows.0.push(self.view.output().written().len() as i64);
         self.rows.1.push(line.latest);

@@ -34,6 +34,7 @@ pub struct Selection {
     pub limit: Option<u64>,
     pub tail: Option<usize>,
     pub show: Vec<Vec<u8>>,
+    pub shown_ranges: Vec<(u64, u64)>,
     pub after: u64,
     pub most_matches: usize,
 }

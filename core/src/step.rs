@@ -7,59 +7,55 @@
 use std::borrow::Cow;
 
 use crate::cause_rules::{Caches, Mark};
+use crate::cursor::is_word;
 use crate::grammar::Grammar;
 
 /// Bytes of a line's content that are read.
 pub const LONGEST: usize = 400;
 /// Lines that a step keeps.
-const RING: usize = 64;
+pub const RING: usize = 64;
 /// Lines without an error that end a group of errors.
-const GAP: u64 = 20;
+pub const GAP: u64 = 20;
 /// The same for lines with a word of failure, and how far above the end the last one may be.
-const WORD_GAP: u64 = 5;
-const WORD_REACH: u64 = 15;
+pub const WORD_GAP: u64 = 5;
+pub const WORD_REACH: u64 = 15;
 /// Lines of a paragraph, and of a failed test's report.
-const PARAGRAPH: u64 = 12;
-const REPORT: u64 = 40;
+pub const PARAGRAPH: u64 = 12;
+pub const REPORT: u64 = 40;
 
 /// What a command begins with where it is echoed.
 pub const COMMAND: &[u8] = b"$ ";
 
 /// A line as a terminal shows it.
 #[derive(Clone, Default)]
-pub struct Text {
+pub struct Text<'l> {
     pub number: u64,
-    pub shown: Vec<u8>,
+    pub shown: Cow<'l, [u8]>,
     /// Where its content begins: behind its time and blanks.
     pub start: usize,
     /// Blanks before the content.
     pub indent: usize,
     pub rank: usize,
     /// The last time at or above the line; empty for none.
-    pub time: Vec<u8>,
+    pub time: Cow<'l, [u8]>,
 }
 
-impl Text {
-    /// Becomes a copy of the line.
+impl Text<'_> {
+    /// Becomes a copy of the line, in memory that is used again.
     #[inline]
-    pub fn copy(&mut self, line: &Shown<'_>) {
-        self.number = line.number;
-        self.shown.clear();
-        self.shown.extend_from_slice(&line.shown);
-        (self.start, self.indent, self.rank) = (line.start, line.indent, line.rank);
-        self.time.clear();
-        self.time.extend_from_slice(line.time);
+    fn copy(&mut self, line: &Text<'_>) {
+        for (text, other) in [(&mut self.shown, &line.shown), (&mut self.time, &line.time)] {
+            text.to_mut().clear();
+            text.to_mut().extend_from_slice(other);
+        }
+        (self.number, self.start) = (line.number, line.start);
+        (self.indent, self.rank) = (line.indent, line.rank);
     }
 
-    fn as_shown(&self) -> Shown<'_> {
-        Shown {
-            number: self.number,
-            shown: Cow::Borrowed(&self.shown),
-            start: self.start,
-            indent: self.indent,
-            rank: self.rank,
-            time: &self.time,
-        }
+    fn copied(&self) -> Text<'static> {
+        let mut copied = Text::default();
+        copied.copy(self);
+        copied
     }
 
     /// What is behind its time and blanks.
@@ -69,35 +65,24 @@ impl Text {
     }
 }
 
-/// The same, not yet copied.
-#[derive(Default)]
-pub struct Shown<'l> {
-    pub number: u64,
-    pub shown: Cow<'l, [u8]>,
-    pub start: usize,
-    pub indent: usize,
-    pub rank: usize,
-    pub time: &'l [u8],
-}
-
 /// The last lines that were pushed, with memory that is used again.
 #[derive(Default)]
 pub struct Ring {
-    slots: Vec<Text>,
+    slots: Vec<Text<'static>>,
     /// How many were pushed.
     count: usize,
 }
 
 impl Ring {
-    /// The slot of the next line, with what was there before.
+    /// Adds a line.
     #[inline]
-    pub fn push(&mut self) -> &mut Text {
+    pub fn push(&mut self, line: &Text<'_>) {
         let slot = self.count % RING;
         self.count += 1;
         if slot == self.slots.len() {
             self.slots.push(Text::default());
         }
-        &mut self.slots[slot]
+        self.slots[slot].copy(line);
     }
 
     /// Forgets all lines.
@@ -105,7 +90,7 @@ impl Ring {
         self.count = 0;
     }
 
-    fn iter(&self) -> impl DoubleEndedIterator<Item = &Text> {
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
         let first = self.count.saturating_sub(RING);
         (first..self.count).map(|number| &self.slots[number % RING])
     }
@@ -114,7 +99,7 @@ impl Ring {
 /// The lines that tell why a log failed.
 #[derive(Clone)]
 pub struct Cause {
-    pub first: Text,
+    pub first: Text<'static>,
     pub last: u64,
     pub why: &'static str,
 }
@@ -122,14 +107,14 @@ pub struct Cause {
 /// Lines of one kind that follow one another.
 #[derive(Clone)]
 pub struct Group {
-    first: Text,
+    first: Text<'static>,
     last: u64,
 }
 
 impl Group {
     /// A group of one line.
-    pub fn new(text: &Text) -> Self {
-        Self { first: text.clone(), last: text.number }
+    pub fn new(text: &Text<'_>) -> Self {
+        Self { first: text.copied(), last: text.number }
     }
 
     /// Its lines as a cause.
@@ -168,13 +153,13 @@ enum Role {
 #[derive(Default)]
 pub struct Step {
     /// The line that begins it; None before the first.
-    pub begin: Option<Text>,
+    pub begin: Option<Text<'static>>,
     /// By Kind.
     found: [Option<Group>; 5],
     /// The last group of errors.
     errors: Option<Group>,
     /// The first outcome.
-    pub outcome: Option<Text>,
+    pub outcome: Option<Text<'static>>,
     /// The last lines before the first outcome.
     pub ring: Ring,
     /// The heading whose next line tells: Heading or Aborts.
@@ -187,8 +172,8 @@ pub struct Step {
 
 impl Step {
     /// The step that a line begins.
-    pub fn beginning_at(text: &Text) -> Self {
-        Self { begin: Some(text.clone()), ..Self::default() }
+    pub fn beginning_at(text: &Text<'_>) -> Self {
+        Self { begin: Some(text.copied()), ..Self::default() }
     }
 
     /// How much the step shows of a failure; 0 for nothing.
@@ -211,7 +196,13 @@ impl Step {
     }
 
     /// Takes a line.
-    pub fn add(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text, mark: Option<Mark>) {
+    pub fn add(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        mark: Option<Mark>,
+    ) {
         let role = self.role(grammar, caches, text, mark);
         self.extend_report(grammar, text, role);
         let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
@@ -220,14 +211,14 @@ impl Step {
         }
         match role {
             Some(Role::Outcome) => {
-                self.outcome.get_or_insert_with(|| text.clone());
+                self.outcome.get_or_insert_with(|| text.copied());
             }
             Some(Role::Error) => self.add_error(text),
             Some(Role::First(kind)) => self.add_first(grammar, text, kind),
             None => {}
         }
         if self.outcome.is_none() {
-            self.ring.push().copy(&text.as_shown());
+            self.ring.push(text);
         }
     }
 
@@ -235,7 +226,7 @@ impl Step {
         &mut self,
         grammar: &Grammar,
         caches: &mut Caches,
-        text: &Text,
+        text: &Text<'_>,
         mark: Option<Mark>,
     ) -> Option<Role> {
         let content = text.content();
@@ -264,16 +255,16 @@ impl Step {
         if !is_error {
             return as_marked;
         }
-        let is_stack = content.starts_with(&grammar.causes.stack);
+        let is_stack = content.starts_with(&grammar.causes.data.stack);
         (!is_green && !is_stack).then_some(Role::Error)
     }
 
     /// Extends the current report by the line, or ends it.
-    fn extend_report(&mut self, grammar: &Grammar, text: &Text, role: Option<Role>) {
+    fn extend_report(&mut self, grammar: &Grammar, text: &Text<'_>, role: Option<Role>) {
         let Some(kind) = self.report else { return };
         let Some(report) = &mut self.found[kind as usize] else { return };
         let is_long = text.number - report.first.number > REPORT;
-        let is_stack = report.first.content().starts_with(&grammar.causes.stack);
+        let is_stack = report.first.content().starts_with(&grammar.causes.data.stack);
         let is_end = is_long || role.is_some() || (text.content().is_empty() && !is_stack);
         if !is_end || (is_stack && role == Some(Role::Error) && !is_long) {
             report.last = text.number;
@@ -284,8 +275,8 @@ impl Step {
     }
 
     /// After a count of failures, numbered lines are failed tests.
-    fn take_recap(&mut self, grammar: &Grammar, text: &Text) {
-        if !grammar.causes.is_recap(text.content()) {
+    fn take_recap(&mut self, grammar: &Grammar, text: &Text<'_>) {
+        if !grammar.causes.recap.is_match(text.content()) {
             return;
         }
         let numbered = self.found[Kind::Numbered as usize].take();
@@ -299,16 +290,16 @@ impl Step {
         }
     }
 
-    fn add_error(&mut self, text: &Text) {
+    fn add_error(&mut self, text: &Text<'_>) {
         match &mut self.errors {
             Some(errors) if text.number - errors.last <= GAP => errors.last = text.number,
             errors => *errors = Some(Group::new(text)),
         }
     }
 
-    fn add_first(&mut self, grammar: &Grammar, text: &Text, kind: Kind) {
+    fn add_first(&mut self, grammar: &Grammar, text: &Text<'_>, kind: Kind) {
         let is_test = kind == Kind::Test;
-        let is_subtest = is_test && text.content().starts_with(&grammar.causes.subtest);
+        let is_subtest = is_test && text.content().starts_with(&grammar.causes.data.subtest);
         let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
         let found = &mut self.found[kind as usize];
         if found.is_none() || is_deeper {
@@ -356,7 +347,7 @@ impl Step {
     }
 
     fn last_paragraph(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
-        let mut first: Option<&Text> = None;
+        let mut first: Option<&Text<'_>> = None;
         let mut last = 0;
         for text in self.ring.iter().rev() {
             let content = text.content();
@@ -380,8 +371,4 @@ impl Step {
         let only = self.begin.as_ref().or(self.outcome.as_ref());
         only.map(|only| Group::new(only).cause("end"))
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }

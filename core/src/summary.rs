@@ -7,13 +7,13 @@ use std::sync::Arc;
 use pyo3::IntoPyObject;
 
 use crate::ansi;
-use crate::cause::{CauseFinder, compared};
-use crate::chapters::{Chapter, ChapterFinder};
+use crate::cause::CauseFinder;
+use crate::chapters::Chapter;
 use crate::grammar::Grammar;
 use crate::known::Known;
 use crate::lines::without_line_feed;
 use crate::output::Output;
-use crate::times::Clock;
+use crate::times::{Clock, DAY, MINUTE, SECOND};
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
@@ -22,9 +22,6 @@ const MOST_ERRORS: usize = 64;
 /// Bytes of the text of each, and of the line that it is taken from.
 const LONGEST_ERROR: usize = 300;
 const LOOKED_AT: usize = 1024;
-const SECOND: i64 = 1_000_000;
-const MINUTE: i64 = 60 * SECOND;
-const DAY: i64 = 1440 * MINUTE;
 /// Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
 #[rustfmt::skip]
 const WIDTHS: [i64; 18] = [
@@ -109,13 +106,6 @@ struct Bucket {
     severities: Vec<u64>,
 }
 
-/// What is added up of new lines.
-struct New {
-    known: Arc<Known>,
-    severities: Counter,
-    causes: CauseFinder,
-}
-
 /// Adds up the lines that a selection leaves.
 pub struct Summary {
     clock: Clock,
@@ -134,8 +124,8 @@ pub struct Summary {
     first_errors: Vec<Error>,
     last_errors: VecDeque<Error>,
     causes: CauseFinder,
-    /// None if lines are not compared with another log's.
-    new: Option<New>,
+    /// Of new lines; None if lines are not compared with another log's.
+    new: Option<Counter>,
     /// The number of the last line.
     last: u64,
     /// Stays empty.
@@ -144,7 +134,6 @@ pub struct Summary {
 
 impl Summary {
     pub fn new(grammar: &Arc<Grammar>, clock: Clock, known: Option<Arc<Known>>) -> Self {
-        let finder = |chapters| CauseFinder::new(Arc::clone(grammar), chapters);
         Self {
             ranks: grammar.data.severities.len(),
             error: grammar.error,
@@ -156,12 +145,8 @@ impl Summary {
             current: 0,
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
-            causes: finder(Some(ChapterFinder::new(clock.clone()))),
-            new: known.map(|known| New {
-                known,
-                severities: Counter::default(),
-                causes: finder(None),
-            }),
+            new: known.is_some().then(Counter::default),
+            causes: CauseFinder::new(Arc::clone(grammar), clock.clone(), known),
             last: 0,
             clock,
             out: Output::default(),
@@ -229,11 +214,9 @@ impl Summary {
             for bucket in std::mem::take(&mut self.buckets) {
                 let merged = self.bucket(bucket.start);
                 merged.first_line = merged.first_line.min(bucket.first_line);
-                merged
-                    .severities
-                    .iter_mut()
-                    .zip(bucket.severities)
-                    .for_each(|(sum, count)| *sum += count);
+                for (sum, count) in merged.severities.iter_mut().zip(bucket.severities) {
+                    *sum += count;
+                }
             }
         }
     }
@@ -242,9 +225,6 @@ impl Summary {
 impl View for Summary {
     fn begin(&mut self) {
         self.causes.begin();
-        if let Some(new) = &mut self.new {
-            new.causes.begin();
-        }
     }
 
     fn line(&mut self, line: &Line<'_>) {
@@ -258,11 +238,8 @@ impl View for Summary {
             self.add_error(line);
         }
         self.causes.add(line, &self.last_time);
-        if let Some(new) = &mut self.new {
-            new.causes.add(line, &self.last_time);
-            if line.is_new {
-                new.severities.add(rank, line.number);
-            }
+        if let Some(new) = self.new.as_mut().filter(|_| line.is_new) {
+            new.add(rank, line.number);
         }
         if let Some(moment) = line.moment {
             let buckets = self.buckets.len();
@@ -284,15 +261,9 @@ impl View for Summary {
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
-        let cause = cause.map(|cause| match &mut self.new {
-            Some(new) => compared(cause, new.causes.cause().0, &new.known),
-            None => cause,
-        });
         let failed_at = cause.as_ref().filter(|cause| failed && cause.why != "end");
         let failed_at = failed_at.map(|cause| cause.first.number);
-        let chapters =
-            self.causes.chapters.as_mut().map(|found| found.chapters(self.last, failed_at));
-        let (chapters, more_chapters) = chapters.unwrap_or_default();
+        let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
         let cause = cause.map(|found| {
             let shown = &found.first.shown;
             let text = &shown[..shown.len().min(LONGEST_ERROR)];
@@ -308,7 +279,7 @@ impl View for Summary {
             first_time: self.iso(&first),
             last_time: self.iso(&last),
             severities: self.severities.counts(),
-            new: self.new.as_ref().map(|new| new.severities.counts()),
+            new: self.new.as_ref().map(Counter::counts),
             width: WIDTHS[self.width],
             buckets: self.buckets.clone(),
             errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),

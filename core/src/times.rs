@@ -4,12 +4,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::dates::Date;
-use crate::patterns::{Cache, Patterns, Pool};
+use chrono::{Datelike, NaiveDate};
 
-const SECOND: i64 = 1_000_000;
-const MINUTE: i64 = 60 * SECOND;
-const DAY: i64 = 24 * 60 * MINUTE;
+use crate::patterns::{Cache, Patterns, Pool, Row};
+
+/// In microseconds.
+pub const SECOND: i64 = 1_000_000;
+pub const MINUTE: i64 = 60 * SECOND;
+pub const DAY: i64 = 24 * 60 * MINUTE;
 /// Minutes up to a day before the end of the year 9999: what was written later has that year too.
 const LATEST: i64 = 2_932_896 * 1440 - 1;
 /// So many years hold two leap years, those around 2100 too.
@@ -23,12 +25,11 @@ pub struct Layouts {
 }
 
 impl Layouts {
-    /// layouts: pairs of a layout and its pattern. Errors: the fault of the first that has one.
-    pub fn new(layouts: &[(String, String)]) -> Result<Self, String> {
-        let patterns: Vec<_> = layouts.iter().map(|(_, pattern)| pattern).collect();
+    /// A row's name is its layout. Errors: the first row at fault, and its fault.
+    pub fn new(rows: &[Row]) -> Result<Self, String> {
         Ok(Self {
-            layouts: layouts.iter().map(|(layout, _)| layout.clone()).collect(),
-            patterns: Patterns::new(&patterns)?,
+            layouts: rows.iter().map(|(layout, _)| layout.clone()).collect(),
+            patterns: Patterns::new(rows)?,
             unused_caches: Pool::default(),
         })
     }
@@ -107,13 +108,15 @@ impl<'t> Fields<'t> {
         if year < 1 {
             return None;
         }
-        if self.has(b'j') {
-            return Date::day_of_year(year, self.number(b"j") + 1); // the first day is 000
-        }
-        let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks(3);
-        let named = (1..).zip(months).find(|(_, month)| *month == self.get(b'b'));
-        let month = named.map_or(self.number(b"m") as u8, |(month, _)| month);
-        Date { year, month, day: self.number(b"de") as u8 }.day()
+        let date = if self.has(b'j') {
+            NaiveDate::from_yo_opt(year, self.number(b"j") as u32 + 1) // the first day is 000
+        } else {
+            let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks(3);
+            let named = (1..).zip(months).find(|(_, month)| *month == self.get(b'b'));
+            let month = named.map_or(self.number(b"m") as u32, |(month, _)| month);
+            NaiveDate::from_ymd_opt(year, month, self.number(b"de") as u32)
+        };
+        date.map(|date| i64::from(date.to_epoch_days()))
     }
 
     /// The stamp of a time that is a number of seconds. fraction: of a field of its own.
@@ -153,7 +156,7 @@ impl<'t> Fields<'t> {
 }
 
 /// The number that digits say, behind a space or not.
-fn number(digits: &[u8]) -> i64 {
+pub fn number(digits: &[u8]) -> i64 {
     digits.trim_ascii_start().iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
 }
 
@@ -166,16 +169,6 @@ pub enum Origin {
     Midnight,
     /// When the kernel started.
     Boot,
-}
-
-impl Origin {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Epoch => "epoch",
-            Self::Midnight => "midnight",
-            Self::Boot => "boot",
-        }
-    }
 }
 
 /// A point on a log's clock.
@@ -261,7 +254,7 @@ fn micros_of(seconds: &[u8]) -> Option<i64> {
     Some(second * SECOND + micros_of_fraction(digits))
 }
 
-fn micros_of_fraction(digits: &[u8]) -> i64 {
+pub fn micros_of_fraction(digits: &[u8]) -> i64 {
     let digits = &digits[..digits.len().min(6)];
     number(digits) * 10_i64.pow(6 - digits.len() as u32)
 }
@@ -271,7 +264,7 @@ impl Clock {
     pub fn new(layouts: Arc<Layouts>, written: i64) -> Self {
         // The log's clock may differ by a zone.
         let limit = (written.max(0) / 60).min(LATEST) * MINUTE + DAY + MINUTE - 1;
-        let year = Date::of(limit / DAY).year;
+        let year = date_of(limit / DAY).year();
         Self { layouts, cache: None, limit, year, last: Last::default() }
     }
 
@@ -364,14 +357,14 @@ impl Stamp<'_> {
     }
 
     fn iso(&self) -> Vec<u8> {
-        let date = Date::of(self.day);
+        let date = date_of(self.day);
         let mut iso = b"0000-00-00T00:00:00".to_vec();
         let minute = self.second / 60;
         for (at, pair) in [
-            (0, i64::from(date.year / 100)),
-            (2, i64::from(date.year % 100)),
-            (5, i64::from(date.month)),
-            (8, i64::from(date.day)),
+            (0, i64::from(date.year() / 100)),
+            (2, i64::from(date.year() % 100)),
+            (5, i64::from(date.month())),
+            (8, i64::from(date.day())),
             (11, minute / 60),
             (14, minute % 60),
             (17, self.second % 60),
@@ -395,6 +388,11 @@ impl Stamp<'_> {
         }
         iso
     }
+}
+
+/// The date of a day since 1970.
+fn date_of(day: i64) -> NaiveDate {
+    NaiveDate::from_epoch_days(day as i32).unwrap_or_default()
 }
 
 fn two_digits(number: i64) -> [u8; 2] {

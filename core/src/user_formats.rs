@@ -8,6 +8,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 
 use crate::faults::{TOO_LARGE, in_words};
+use crate::patterns::Row;
 
 /// A compiled format.
 pub struct UserFormat {
@@ -17,10 +18,11 @@ pub struct UserFormat {
 }
 
 impl UserFormat {
-    /// Errors: the pattern and its fault.
-    pub fn new(pattern: &[u8], words: &HashMap<Vec<u8>, usize>) -> Result<Self, String> {
-        let text = String::from_utf8_lossy(pattern);
-        let pattern = compiled(&text).map_err(|takes| format!("{text}: it takes {takes}"))?;
+    /// row: its section's name, and its pattern. Errors: that name, and the fault.
+    pub fn new((row, words): &(Row, HashMap<Vec<u8>, usize>)) -> Result<Self, String> {
+        let (name, pattern) = row;
+        let pattern = compiled(&String::from_utf8_lossy(pattern));
+        let pattern = pattern.map_err(|takes| format!("{name}: it takes {takes}"))?;
         Ok(Self { pattern, words: words.clone() })
     }
 

@@ -84,10 +84,10 @@ impl Line<'_> {
         self.rest_of_block.map_or(Some(0), |rest| next.place_in(self.text.len(), rest, find))
     }
 
-    /// The line with a part of its text.
-    pub fn with_text<'t>(&self, text: &'t [u8]) -> Line<'t> {
+    /// The line with a part of its text, or a copy of it.
+    pub fn with_text<'t>(&self, text: Cow<'t, [u8]>) -> Line<'t> {
         Line {
-            text: Cow::Borrowed(text),
+            text,
             rest_of_block: None,
             seen: self.seen.clone(),
             time_above: self.time_above.clone(),
@@ -97,13 +97,7 @@ impl Line<'_> {
 
     /// The line with a copy of its text.
     pub fn to_owned(&self) -> Line<'static> {
-        Line {
-            text: Cow::Owned(self.text.to_vec()),
-            rest_of_block: None,
-            seen: self.seen.clone(),
-            time_above: self.time_above.clone(),
-            ..*self
-        }
+        self.with_text(Cow::Owned(self.text.to_vec()))
     }
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import Secret, storage_url, url
-from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.grammar.native_grammar import UserFormat
 
 __all__ = ["Config", "ConfigError", "load"]
 

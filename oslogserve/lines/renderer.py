@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
-from oslogserve.lines.grammar.native_grammar import NativeGrammar
-from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import as_json
 
@@ -42,7 +41,7 @@ class Renderer:
     """Renders logs by one grammar. Raises ValueError, with the row's name, for a faulty one."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
-        self._grammar = native.Grammar(NativeGrammar(user_formats))
+        self._grammar = native.Grammar(NativeGrammar(user_formats), NativeCauses())
 
     def __call__(
         self,
@@ -70,7 +69,7 @@ class Renderer:
 
         written: when the log was last written, in seconds since 1970, for a time without a year.
         """
-        return self._grammar.clock(written).iso(time)
+        return self._grammar.iso(time, written)
 
 
 class Outcome:

@@ -9,22 +9,20 @@ from typing import NamedTuple
 
 from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.native import Known
+from oslogserve.native import LIMITS, Known
 
 #: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
 #: far fewer, so a line's length does not change its time and severity.
 LONGEST_LINE = 1024 * 1024
 #: Bytes of lines that are held back as context of a possible hit, and as the tail.
-CONTEXT_BYTES = 1024 * 1024
-TAIL_BYTES = 16 * 1024 * 1024
-#: Lines of a tail that are held only because Selection.show names them.
-TAIL_OTHERS = 10_000
+CONTEXT_BYTES = LIMITS["select.CONTEXT_BYTES"]
+TAIL_BYTES = LIMITS["select.TAIL_BYTES"]
 #: Bytes of a line that a page shows.
-LINE_BYTES = 4 * 1024 * 1024
+LINE_BYTES = LIMITS["select.LINE_BYTES"]
 #: The time of rows above a log's first time; and of all rows of a log whose first UNTIMED_LINES lines
 #: show no time.
-NO_TIME, UNTIMED = -(2**63), 2**63 - 1
-UNTIMED_LINES = 1000
+NO_TIME, UNTIMED = LIMITS["select.NO_TIME"], LIMITS["select.UNTIMED"]
+UNTIMED_LINES = LIMITS["select.UNTIMED_LINES"]
 
 
 class Selection(NamedTuple):
@@ -138,12 +136,6 @@ class Tally:
     severities: Counts = field(default_factory=dict)
     #: Hits without a like in the log of Wanted.known; only without a tail.
     new: int = 0
-
-
-def count(counts: Counts, rank: int, number: int) -> None:
-    """Counts a line."""
-    lines, first = counts.get(rank, (0, number))
-    counts[rank] = (lines + 1, first)
 
 
 class Rows(NamedTuple):

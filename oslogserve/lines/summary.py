@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.native import Known
+from oslogserve.native import LIMITS, Known
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 #: Bytes of a chapter's name.
-LONGEST_NAME = 200
+LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
 #: Members of the JSON that are as in Totals.
 _KEPT = ("first_time", "last_time", "errors", "cause", "failed", "more_chapters")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND

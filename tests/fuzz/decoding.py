@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from oslogserve.logs.decode import PIECE, Decoded, Reading, packed_as
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import log_of
-from tests.reference.split import RestOfLine, split
 from tests.renderers import cut
 
 _WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
@@ -27,7 +26,6 @@ class Case:
     stored: bytes
     cuts: tuple[int, ...]
     encoding: str
-    longest: int
 
 
 class Decoding(Fuzzer):
@@ -42,7 +40,6 @@ class Decoding(Fuzzer):
             stored=stored,
             cuts=cuts(chance, len(stored)) if chance.random() < 0.9 else tuple(range(len(stored))),
             encoding=chance.choice(("", "gzip", "deflate", "deflate")),
-            longest=chance.choice((1, 10, 100, PIECE)),
         )
 
     def fault(self, case):
@@ -55,7 +52,7 @@ class Decoding(Fuzzer):
         faster = _decoded(Decoded(iter(pieces), case.encoding, lambda: iter(pieces)), pieces)
         if not _is_as_good(faster, expected):
             return f"zlib gives {expected}\n{faster} came, of the faster decoder"
-        return _fault_of_split(text, cut(text, (at for at in case.cuts if at <= len(text))), case)
+        return ""
 
 
 def _is_as_good(faster, expected):
@@ -177,19 +174,3 @@ def _decoded(decoded, stored):
         reading.broke_off.reason if reading.broke_off else "",
         decoded.is_one_member,
     )
-
-
-def _fault_of_split(text, pieces, case):
-    lines = list(split(iter(pieces), case.longest))
-    if b"".join(one.text if isinstance(one, RestOfLine) else one for one in lines) != text:
-        return f"split loses bytes of {text!r} in {pieces!r}"
-    begins = [one for one in lines if not isinstance(one, RestOfLine)]
-    whole = text.split(b"\n")
-    if whole[-1] == b"":
-        whole.pop()
-    if len(begins) != len(whole):
-        return f"{len(begins)} lines, not {len(whole)}, of {pieces!r}"
-    for line, expected in zip(begins, whole, strict=True):
-        if not (expected + b"\n").startswith(line) or len(line) < min(len(expected), case.longest):
-            return f"{line!r} of {expected!r}"
-    return ""

@@ -1,28 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native renderer beside the pure one, over mutated lines and all that a query can say.
+"""What the native core finds in logs of mutated lines, beside what the reference finds.
 
-The pure renderer gets the log whole, the native one in pieces.
+The reference gets a log whole, the core in pieces.
 """
 
 import random
-from dataclasses import dataclass, replace
-from functools import cache
+import re
+from dataclasses import dataclass
 
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.grammar.severities import WORDS as LEVEL_WORDS
-from oslogserve.lines.grammar.user_formats import UserFormat
-from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.search import Search
-from oslogserve.lines.selection import PageLimits, Selection, Wanted
-from oslogserve.lines.time_range import TimeRange
+from oslogserve.lines.selection import Wanted
 from tests import corpus
-from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.marked import MARKED
-from tests.reference.head import REACH
-from tests.reference.renderer import PureRenderer
-from tests.renderers import VIEWS, answered, cut
+from tests.reference.log import findings
+from tests.renderers import anchor_of, answered, cut, renderer
 
 _WORDS = [
     *(name.encode() for name in SEVERITIES),
@@ -86,17 +80,8 @@ TOKENS = (
     *(b"\n2026-03-04T18:22:11.1234567Z ##[group]", b"\n##[endgroup]", b"\n\n", b"K", b"\xc5\xbf"),
     *(line[:60] for line in LINES[::7]),
 )
-_LINKS = (b"?", b"?source=swift&amp;", b"")
-_USER_FORMATS = (
-    (),
-    (
-        UserFormat(
-            "site",
-            rb"(?P<time>\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?) (?P<severity>\w+)",
-            {b"E": "ERROR", b"INFO": "DEBUG"},
-        ),
-        UserFormat("words", rb"[a-z]* ?(?P<severity>[A-Z]+)\b", {}),
-    ),
+_ELEMENT = re.compile(
+    rb'<li(?: class=(?:"?(\w)\b[^>]*?|new))? id=L\d+><a href=#L\d+(?: name=([^>]*))?>'
 )
 
 
@@ -104,10 +89,6 @@ _USER_FORMATS = (
 class Case:
     log: bytes
     cuts: tuple[int, ...]
-    wanted: Wanted
-    longest: int
-    #: Of _USER_FORMATS.
-    formats: int
     #: The log that lines are compared with; None for none.
     passed: bytes | None
 
@@ -115,12 +96,7 @@ class Case:
 class Renderers(Fuzzer):
     name = "renderers"
     shortens = "log", "cuts"
-    imports = (
-        "from oslogserve.lines.search import Search\n"
-        "from oslogserve.lines.selection import PageLimits, Selection, Wanted\n"
-        "from oslogserve.lines.time_range import TimeRange\n"
-        "from tests.fuzz.renderers import Case, Renderers\n"
-    )
+    imports = "from tests.fuzz.renderers import Case, Renderers\n"
 
     def case_of(self, number):
         chance = random.Random(number)
@@ -128,40 +104,64 @@ class Renderers(Fuzzer):
         passed = (
             mutated(log_of(chance), chance, TOKENS, 400) + log[: chance.randrange(len(log) + 1)]
         )
-        return Case(
-            log=log,
-            cuts=cuts(chance, len(log)),
-            wanted=_wanted(chance, len(log)),
-            longest=chance.choice((REACH, REACH + chance.randrange(500), 1024 * 1024)),
-            formats=chance.choice((0, 0, 0, 1)),
-            passed=chance.choice((None, None, passed)),
-        )
+        return Case(log, cuts(chance, len(log)), chance.choice((None, None, passed)))
 
     def fault(self, case):
-        pure, native = renderers(case.formats)
-        pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
-        wanted = [_compared(case, renderer) for renderer in (pure, native)]
-        expected, tally = answered(pure, [case.log], wanted[0], case.longest)
-        found, counted = answered(native, pieces, wanted[1], case.longest)
-        counted = replace(counted, bytes=tally.bytes)  # as many as were read
-        if expected != found:
-            return f"the pure renderer gives {expected!r}\nthe native one {found!r}"
-        return "" if tally == counted else f"pure: {tally}\nnative: {counted}"
+        known = _known(case)
+        found = _found(case, known)
+        wanted = _as_found(findings(case.log, known.is_new if known else None))
+        names = [name for name in wanted if wanted[name] != found[name]]
+        return "\n".join(f"{one}: {wanted[one]!r}\nthe core: {found[one]!r}" for one in names)
 
 
-@cache
-def renderers(formats=0):
-    """The pure and the native renderer with these user formats."""
-    return PureRenderer(_USER_FORMATS[formats]), Renderer(_USER_FORMATS[formats])
-
-
-def _compared(case, renderer):
+def _known(case):
     if case.passed is None:
-        return case.wanted
-    known = renderer.known()
+        return None
+    known = renderer().known()
     known.feed(case.passed)
     known.finish()
-    return case.wanted._replace(known=known)
+    return known
+
+
+def _found(case, known):
+    """What the native core finds in the log, by what it is."""
+    pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
+    page, summary = (
+        answered(renderer(), pieces, Wanted(view, written=1.4e9, known=known))[0]
+        for view in ("html", "summary")
+    )
+    cause = summary["cause"]
+    return {
+        # An initial in lower case is of the lines above.
+        "lines": [
+            (initial if initial.isupper() else b"", name)
+            for initial, name in _ELEMENT.findall(page)
+        ],
+        "cause": cause and (cause["line"], cause["last"], cause["why"]),
+        "failed": summary["failed"],
+        "chapters": [
+            (one["name"], one["first"], one["last"], one["outcome"]) for one in summary["chapters"]
+        ],
+        "more": summary["more_chapters"],
+    }
+
+
+def _as_found(expected):
+    """The same of what the reference finds."""
+    lines, last = [], b""
+    for seen in expected.seen:
+        anchor = anchor_of(seen.time)
+        initial = SEVERITIES[seen.rank][:1].encode() if seen.rank else b""
+        lines.append((initial, anchor if anchor != last else b""))
+        last = anchor or last
+    cause = expected.cause
+    return {
+        "lines": lines,
+        "cause": cause and (cause.first.number, cause.last, cause.why),
+        "failed": expected.failed,
+        "chapters": [(one.name, one.first, one.last, one.outcome) for one in expected.chapters],
+        "more": expected.more_chapters,
+    }
 
 
 def log_of(chance, most=30):
@@ -172,25 +172,3 @@ def log_of(chance, most=30):
     ]
     lines *= chance.choice((1, 1, 1, 20))
     return b"\n".join(lines) + b"\n" * chance.randrange(2)
-
-
-def _wanted(chance, size):
-    page = None
-    if chance.random() < 0.3:
-        page = PageLimits(chance.randrange(2 * size + 2), chance.randrange(300))
-    selection = grammar.selection(chance) if chance.random() < 0.9 else Selection()
-    wanted = Wanted(
-        chance.choice(VIEWS),
-        selection._replace(new_only=chance.random() < 0.1),
-        chance.choice((1.4e9, 1.4e9, 0.0, 4e9, 1.38e9)),
-        chance.choice(_LINKS),
-        page,
-    )
-    if wanted.view == "summary" or chance.random() < 0.7:
-        return wanted
-    label = chance.choice((b"", b"a/b.txt"))
-    by_time = chance.random() < 0.5 and wanted.selection.tail is None  # a job takes its own tail
-    return wanted._replace(page=None, label=label, by_time=by_time)
-
-
-__all__ = ["PageLimits", "Renderers", "Search", "Selection", "TimeRange", "Wanted"]

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pure renderer, which reads a line at a time and defines the output of both renderers."""
+"""A second opinion on what is true of a log: times, severities, causes and chapters of its lines.
+
+It reads the same tables as the native core, line by line and with Python's `re`, and is written to be
+read. tests/fuzz/renderers compares the two: where they differ, one has a bug.
+"""

@@ -5,23 +5,23 @@ A log is a row of steps: the commands of Travis, the tasks of Ansible, the stage
 verdict that says "failed" ends the search: the cause is in its step. Without a verdict, it is in the
 first of the steps that show most, or in the last step.
 
-At most two steps are held, whatever the log's size. The native core does the same
-(core/src/cause.rs).
+At most two steps are held, whatever the log's size.
 """
 
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from oslogserve.lines.grammar import chapters
 from oslogserve.lines.grammar.causes import Mark
 from oslogserve.lines.grammar.severities import RANKS
-from oslogserve.lines.selection import Known
-from tests.reference.ansi import without_sequences
+from oslogserve.native import LIMITS
 from tests.reference.chapters import ChapterFinder, Marked
-from tests.reference.line import Line
+from tests.reference.recognise import Seen, without_sequences
 from tests.reference.step import LONGEST, Cause, Step, Text, mark_of
 
 #: Bytes of a line that are read.
-REACH = 4096
+REACH = LIMITS["cause.REACH"]
 
 _WARNING = RANKS["WARNING"]
 #: Marks of lines that say where a step begins or ends, and not why it failed.
@@ -30,6 +30,15 @@ _STRUCTURAL = frozenset(
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
+
+
+class Line(NamedTuple):
+    """A line of a log. is_new: the log that it is compared with has no like of it."""
+
+    number: int
+    text: bytes
+    seen: Seen
+    is_new: bool
 
 
 class CauseFinder:
@@ -46,32 +55,30 @@ class CauseFinder:
         #: True for a log without lines, and while the last one says that the log passed. Blank ones do
         #: not count.
         self._is_healthy = True
-        #: The last line with a time and a level below WARNING, which tells nothing: its number, text
-        #: and time.
-        self._low: tuple[int, bytes, bytes] | None = None
+        #: The last line with a time and a level below WARNING, which tells nothing.
+        self._low: Line | None = None
         #: True while the log has only such lines and blank ones.
         self._is_low = True
         #: The cause that a verdict decided.
         self._decided: Cause | None = None
 
-    def add(self, line: Line, last_time: bytes) -> None:
-        """Takes a line. last_time: the last one at or above it."""
+    def add(self, line: Line) -> None:
         number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
         if own_time and 0 < rank < _WARNING:
             self._is_healthy = False
             if self._is_low and not self._decided:
-                self._low = number, stored, own_time
+                self._low = line
             return
         raw, cut, shown = _shown(stored)
         start = _behind_time(shown, own_time)
         content = shown[start:].lstrip()
         indent = len(shown) - start - len(content)
-        text = Text(number, shown, start + indent, indent, rank, last_time)
+        text = Text(number, shown, start + indent, indent, rank)
         self._is_low = self._is_low and not content
         is_echo = content.startswith(b"$ ") and chapters.ECHO in raw
         is_travis = is_echo or chapters.OVERWRITTEN in raw[:cut]
         mark = mark_of(text.content)
-        marked = Marked(number, text.content, raw[:cut], own_time, is_travis)
+        marked = Marked(number, text.content, raw[:cut], is_travis)
         if self._chapters:
             self._chapters.add(marked, has_mark=mark is not None)
         if self._decided:
@@ -79,7 +86,7 @@ class CauseFinder:
         is_hidden = not self._chapters and not line.is_new
         if is_hidden and not is_travis and mark not in _STRUCTURAL:
             self._is_healthy = self._is_healthy and not content
-            self._step.add(Text(number, b"", 0, 0, 0, last_time), None)
+            self._step.add(Text(number, b"", 0, 0, 0), None)
         else:
             self._take(text, None if mark == Mark.CHAPTER else mark, is_travis)
 
@@ -124,9 +131,8 @@ class CauseFinder:
         """The end of a log whose lines all have a time and a level below WARNING."""
         if self._low is None or not self._is_low:
             return None
-        number, stored, time = self._low
-        _, _, shown = _shown(stored)
-        return Cause(Text(number, shown, 0, 0, 0, time), number, "end")
+        _, _, shown = _shown(self._low.text)
+        return Cause(Text(self._low.number, shown, 0, 0, 0), self._low.number, "end")
 
 
 def _shown(stored: bytes) -> tuple[bytes, int, bytes]:
@@ -146,17 +152,13 @@ def _behind_time(shown: bytes, time: bytes) -> int:
     return mark
 
 
-def compared(cause: Cause, among_new: Cause | None, known: Known) -> Cause:
+def compared(cause: Cause, among_new: Cause | None, is_new: Callable[[bytes], bool]) -> Cause:
     """The cause of a log that is compared with another one: an error that both have is none.
 
-    cause: among all lines; among_new: among the new ones.
+    cause: among all lines; among_new: among the new ones. is_new: see findings().
     """
-
-    def is_new(cause: Cause) -> bool:
-        return known.is_new(cause.first.shown)
-
     if among_new is None:
         return cause
     if cause.why == "end":
-        return among_new if is_new(among_new) else cause
-    return cause if among_new.why == "end" or is_new(cause) else among_new
+        return among_new if is_new(among_new.first.shown) else cause
+    return cause if among_new.why == "end" or is_new(cause.first.shown) else among_new

@@ -3,7 +3,7 @@
 
 Chapters nest: one that is open may hold others of its level or deeper. The first MOST are listed, and
 those of the others that failed.
-The native core does the same (core/src/chapters.rs).
+Their times are not read here.
 """
 
 import re
@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 from oslogserve.lines.grammar import chapters
 from oslogserve.lines.grammar.chapters import ChapterRule, Event
-from oslogserve.lines.summary import LONGEST_NAME, Chapter
-from tests.reference.clock import Clock, Instant
+from oslogserve.native import LIMITS
 
-#: Chapters that a summary lists; those that failed behind them; and those that are open at once.
-MOST, MOST_FAILED, MOST_OPEN = 500, 100, 64
+#: Chapters that a summary lists; those that failed behind them; those that are open at once; bytes of a
+#: name.
+MOST, MOST_FAILED, MOST_OPEN, LONGEST_NAME = (
+    LIMITS[f"chapters.{name}"] for name in ("MOST", "MOST_FAILED", "MOST_OPEN", "LONGEST_NAME")
+)
 
 _RULES = [(rule, re.compile(rule.pattern).match) for rule in chapters.CHAPTERS]
 _SECTIONS = re.compile(chapters.SECTION).finditer
 _FOLDS = re.compile(chapters.FOLD).finditer
-_SECONDS = re.compile(chapters.SECONDS).search
-_SECOND = 10**6
 
 
 class Marked(NamedTuple):
@@ -34,10 +34,18 @@ class Marked(NamedTuple):
     content: bytes
     #: What is written over.
     hidden: bytes
-    #: Its own time; b"" for none.
-    time: bytes
     #: True if Travis begins a command at it.
     is_command: bool
+
+
+@dataclass
+class Chapter:
+    """A chapter. first, last: numbers of its lines."""
+
+    name: str
+    first: int
+    last: int = 0
+    outcome: str | None = None
 
 
 @dataclass
@@ -51,14 +59,12 @@ class _Open:
     level: int
     tool: str
     name: bytes
-    time: Instant | None
 
 
 class ChapterFinder:
     """Finds the chapters of one log. Takes its lines in their order."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         #: Those that are listed, or may be, by their place.
         self._kept: dict[int, Chapter] = {}
         self._count = 0
@@ -82,33 +88,19 @@ class ChapterFinder:
         # What is shown is of the next chapter.
         last = line.number - (bool(line.content) or b"start:" in line.hidden)
         for mark in _SECTIONS(line.hidden):
-            seconds = int(mark[2]) * _SECOND
             if mark[1] == b"start":
                 self._close(level + 1, line)
-                opened = self._open_one(line, "gitlab", level, mark[3], line.content)
-                opened.time = Instant(seconds)
-                _date(opened.chapter, seconds)
+                self._open_one(line, "gitlab", level, mark[3], line.content)
             elif ended := self._find("gitlab", level, mark[3]):
                 self._close(level + 1, line, ended)
-                begin = ended.time.micros if ended.time else seconds
-                self._end(ended, last, None, seconds - begin)
+                self._end(ended, last)
         for mark in _FOLDS(line.hidden):
-            if mark[2] == b"end":
-                self._end_fold(line, mark, last)
-            elif mark[1] == b"fold" and not line.is_command:
+            ended = self._find("travis", level)
+            if mark[2] == b"end" and ended:
+                self._close(level + 1, line, ended)
+                self._end(ended, last)
+            elif mark.group(1, 2) == (b"fold", b"start") and not line.is_command:
                 self._begin(line, "travis", level, line.content or mark[3])
-
-    def _end_fold(self, line: Marked, mark: re.Match[bytes], last: int) -> None:
-        ended = self._find("travis", chapters.OVERWRITTEN_LEVEL)
-        if ended is None:
-            return
-        self._close(ended.level + 1, line, ended)
-        duration = None
-        if mark[4]:
-            begin, end = (int(nanos) // 1000 for nanos in mark.group(4, 5))
-            _date(ended.chapter, begin)
-            duration = end - begin
-        self._end(ended, last, None, duration)
 
     def _read(self, line: Marked) -> None:
         found = ((rule, mark) for rule, match in _RULES if (mark := match(line.content)))
@@ -135,9 +127,7 @@ class ChapterFinder:
     def _end_named(self, line: Marked, rule: ChapterRule, name: bytes) -> None:
         if found := self._find(rule.tool, rule.level, name):
             self._close(rule.level + 1, line, found)
-            seconds = _SECONDS(line.content)
-            duration = _micros(seconds[1]) if seconds else self._since(found, line)
-            self._end(found, line.number, rule.outcome, duration)
+            self._end(found, line.number, rule.outcome)
         elif rule.event == Event.REPORTS:
             self._begin(line, rule.tool, rule.level, name, rule.outcome)
 
@@ -147,11 +137,11 @@ class ChapterFinder:
         if found is None and ended and (ended.tool, ended.level) == (rule.tool, rule.level):
             found = ended
             if ended.chapter:
-                ended.chapter["last"] = line.number
+                ended.chapter.last = line.number
         if found and found.chapter:
-            may_change = rule.event == Event.FORGIVES or found.chapter["outcome"] != "failed"
+            may_change = rule.event == Event.FORGIVES or found.chapter.outcome != "failed"
             if may_change:
-                found.chapter["outcome"] = rule.outcome
+                found.chapter.outcome = rule.outcome
 
     def _find(self, tool: str, level: int, name: bytes = b"") -> _Open | None:
         """The innermost open chapter of a tool and level, and of a name if there is one."""
@@ -165,7 +155,7 @@ class ChapterFinder:
         self._close(level, line)
         opened = self._open_one(line, tool, level, name, name)
         if opened.chapter:
-            opened.chapter["outcome"] = outcome or None
+            opened.chapter.outcome = outcome or None
 
     def _open_one(self, line: Marked, tool: str, level: int, name: bytes, shown: bytes) -> _Open:
         if len(self._open) == MOST_OPEN:
@@ -173,18 +163,10 @@ class ChapterFinder:
         place, chapter = self._count, None
         text = shown.removeprefix(b"$ ") or name
         if text:
-            chapter = Chapter(
-                name=text[:LONGEST_NAME].decode("utf-8", "replace"),
-                first=line.number,
-                last=0,
-                begin=self._clock.iso(line.time) if line.time else None,
-                begin_micros=None,
-                micros=None,
-                outcome=None,
-            )
+            chapter = Chapter(text[:LONGEST_NAME].decode("utf-8", "replace"), line.number)
             self._kept[place] = chapter
             self._count += 1
-        opened = _Open(chapter, place, level, tool, name, self._instant(line))
+        opened = _Open(chapter, place, level, tool, name)
         self._open.append(opened)
         self._follow_ended(None)
         return opened
@@ -199,7 +181,7 @@ class ChapterFinder:
         """Drops a chapter behind the first MOST unless it failed."""
         if one.chapter is None or one.place < MOST:
             return
-        if one.chapter["outcome"] == "failed" and self._failed < MOST_FAILED:
+        if one.chapter.outcome == "failed" and self._failed < MOST_FAILED:
             self._failed += 1
         else:
             del self._kept[one.place]
@@ -212,27 +194,14 @@ class ChapterFinder:
             if one is within:
                 break
             if one.level >= level:
-                self._end(one, line.number - 1, None, self._since(one, line))
+                self._end(one, line.number - 1)
 
-    def _end(
-        self, ended: _Open, last: int, outcome: str | None = None, micros: int | None = None
-    ) -> None:
+    def _end(self, ended: _Open, last: int, outcome: str | None = None) -> None:
         self._open = [one for one in self._open if one is not ended]
         self._follow_ended(ended)
         if chapter := ended.chapter:
-            chapter["last"] = max(last, chapter["first"])
-            chapter["micros"] = micros if micros is not None and micros >= 0 else None
-            chapter["outcome"] = chapter["outcome"] or outcome or None
-
-    def _instant(self, line: Marked) -> Instant | None:
-        return self._clock.read(line.time) if line.time else None
-
-    def _since(self, begun: _Open, line: Marked) -> int | None:
-        """Microseconds from a chapter's beginning to a line, if both have a time."""
-        now = self._instant(line)
-        if now is None or begun.time is None or now.origin != begun.time.origin:
-            return None
-        return now.micros - begun.time.micros
+            chapter.last = max(last, chapter.first)
+            chapter.outcome = chapter.outcome or outcome or None
 
     def chapters(self, last: int, failed_at: int | None) -> tuple[list[Chapter], int]:
         """The chapters, and how many more there were.
@@ -242,10 +211,10 @@ class ChapterFinder:
         """
         for one in self._open:
             if one.chapter:
-                one.chapter["last"] = last
+                one.chapter.last = last
         around = list(self._around(failed_at)) if failed_at else []
-        if around and around[-1]["outcome"] is None:
-            around[-1]["outcome"] = "failed"
+        if around and around[-1].outcome is None:
+            around[-1].outcome = "failed"
         self._follow_ended(None)
         for one in self._open:
             self._settle(one)
@@ -253,14 +222,4 @@ class ChapterFinder:
         return list(self._kept.values()), self._count - len(self._kept)
 
     def _around(self, number: int) -> Iterator[Chapter]:
-        return (one for one in self._kept.values() if one["first"] <= number <= one["last"])
-
-
-def _date(chapter: Chapter | None, micros: int) -> None:
-    if chapter:
-        chapter["begin_micros"] = micros
-
-
-def _micros(seconds: bytes) -> int:
-    whole, _, fraction = seconds.partition(b".")
-    return int(whole) * _SECOND + int(fraction.ljust(6, b"0"))
+        return (one for one in self._kept.values() if one.first <= number <= one.last)

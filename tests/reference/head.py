@@ -5,31 +5,31 @@ A head is a row of fields: time, host, program, process, thread, name, level. Ea
 own order. The fields are read from left to right as tokens. Reading ends at a level where levels may
 be, or where the line has become prose. After a prefix, such as a container's name or a syslog
 program, content begins again. Only the tables in `tokens` and `exceptions` know programs.
-
-The native core uses the same tables (core/src/head.rs). Where the two differ, one has a bug.
 """
 
 import re
 
 from oslogserve.lines.grammar.severities import LETTERS, RANKS, SYSLOG, WORDS
+from oslogserve.lines.grammar.times import UPTIME
 from oslogserve.lines.grammar.tokens import Kind, Position
-from tests.reference import exceptions, members
+from oslogserve.native import LIMITS
+from tests.reference import members, tables
 from tests.reference.members import Found
-from tests.reference.times import SCAN_PLACED, Match, scan
-from tests.reference.tokens import Token, token_at
+from tests.reference.tables import SCAN_PLACED, Match, Token, scan, token_at
 
-#: Bytes of a line that are read. Many, since a level may be the last member of a JSON object.
-REACH = 4096
-#: Bytes and tokens of a plain-text head that are read, so that a hostile line costs little.
-PLAIN_REACH = 512
-MOST_TOKENS = 40
-#: How often content may begin, as in a log in a journal in a console.
-MOST_CONTENTS = 8
-#: Words before a level, such as a host and a program; more are prose.
-MOST_WORDS = 2
-#: Fields before a time, such as a file's name and a counter.
-MOST_FIELDS = 6
-
+#: Bytes and tokens that are read of a line and of a plain head; how often content may begin; words and
+#: fields before a level.
+REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS = (
+    LIMITS[f"head.{name}"]
+    for name in [
+        "REACH",
+        "PLAIN_REACH",
+        "MOST_TOKENS",
+        "MOST_CONTENTS",
+        "MOST_WORDS",
+        "MOST_FIELDS",
+    ]
+)
 
 _BLANKS = re.compile(rb"[ \t]*").match
 _BEHIND_TIME = re.compile(rb"[\])|:,]?[ \t]*").match
@@ -42,7 +42,7 @@ _BRACKET = re.compile(rb"[\[<(] *").match
 _GROUP = re.compile(rb"\[[^\]]*\]").match
 _NUMBER_TIME = re.compile(rb"[0-9][0-9.]*").search
 _DIGITS = re.compile(rb"[0-9]+")
-_UPTIME = re.compile(rb"\[ *([0-9]{1,8}\.[0-9]{6})\]").match
+_UPTIME = re.compile(UPTIME).match
 _SYSLOG_DIGIT = re.compile(rb"[-.]([0-7])").search
 #: Allowed between a level and the time after it.
 _BETWEEN = re.compile(rb"[ \t:,|\])>-]*\[?").match
@@ -91,15 +91,15 @@ class _Reader:
         """The rank without a level: by exception, location in a file, syslog's priority or end."""
         text = self._text
         for start in self._starts:
-            if (rank := exceptions.rank_at(text, start)) is not None:
+            if (rank := tables.rank_at(text, start)) is not None:
                 return rank
         if self._starts:
-            rank = exceptions.rank_of_location(text, max(self._starts[0] - 1, 0), self._limit)
+            rank = tables.rank_of_location(text, max(self._starts[0] - 1, 0), self._limit)
             if rank is not None:
                 return rank
         if self._default is not None:
             return self._default
-        return exceptions.rank_of_ending(text)
+        return tables.rank_of_ending(text)
 
     def _found_time(self, start: int, end: int) -> None:
         if self._head.start == self._head.end:
@@ -108,7 +108,7 @@ class _Reader:
     def _found(self, rank: int, behind: int) -> None:
         """Keeps the severity, and a time after it if none came before."""
         text, limit = self._text, self._limit
-        self._head = self._head._replace(rank=rank, behind=behind)
+        self._head = self._head._replace(rank=rank)
         at = behind
         for _ in range(3):
             if self._head.start != self._head.end:

@@ -4,22 +4,21 @@
 import re
 from typing import NamedTuple
 
-from oslogserve.lines.grammar import members as keys
+from oslogserve.lines.grammar import severities as keys
 from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, SYSLOG, WORDS
-from tests.reference.times import SCAN_PLACED, scan
+from oslogserve.lines.grammar.times import AUDIT
+from tests.reference.tables import SCAN_PLACED, scan
 
 
 class Found(NamedTuple):
     """Time and severity of a line, by offsets in it.
 
-    start, end: the time; equal for none. rank: the severity's; None for none. behind: the end of the
-    severity, after which the program's name may come.
+    start, end: the time; equal for none. rank: the severity's; None for none.
     """
 
     start: int = 0
     end: int = 0
     rank: int | None = None
-    behind: int = 0
 
 
 _STRING = rb'"(?:[^"\\]|\\.)*"'
@@ -29,7 +28,7 @@ _OPEN = re.compile(rb"[\[{ \t]*\{").match
 #: The tokens that decide where an object ends.
 _INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
 _NUMBER = re.compile(rb"[1-9]|1[0-9]|2[0-4]").fullmatch
-_AUDIT = re.compile(rb"audit\((\d{10}\.\d{1,9}):\d+\)").match
+_AUDIT = re.compile(AUDIT).match
 _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
 
 

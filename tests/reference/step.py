@@ -9,28 +9,23 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from oslogserve.lines.grammar import causes
 from oslogserve.lines.grammar.causes import Mark
 from oslogserve.lines.grammar.severities import RANKS
+from oslogserve.native import LIMITS
 
-#: Bytes of a line's content that are read: of what is behind its time.
-LONGEST = 400
-#: Lines that a step keeps.
-RING = 64
-#: Lines without an error that end a group of errors.
-GAP = 20
-#: The same for lines with a word of failure, and how far above the step's end the last one may be.
-WORD_GAP, WORD_REACH = 5, 15
-#: Lines of a paragraph, and of a failed test's report.
-PARAGRAPH, REPORT = 12, 40
-
+#: Bytes of a line's content that are read; lines that a step keeps; lines that end a group of errors, and
+#: of words of failure; how far above the end the last word may be; lines of a paragraph and of a report.
+LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT = (
+    LIMITS[f"step.{name}"]
+    for name in ["LONGEST", "RING", "GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT"]
+)
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
 
-Why = Literal["severity", "failed step", "test", "end"]
 #: Why a line was chosen, by what a step found, in the order in which a step's cause is chosen.
-_WHY: dict[str, Why] = {
+_WHY = {
     "headed": "test",
     Mark.TEST: "test",
     Mark.CRASH: "severity",
@@ -43,12 +38,9 @@ def _any(patterns: Iterable[bytes]) -> re.Pattern[bytes]:
 
 
 _RULES = [(rule.mark, rule.is_anywhere, re.compile(rule.pattern).match) for rule in causes.RULES]
-#: Whether any rule matches; most lines need no more.
-_MAY_MATCH = _any(rule.pattern for rule in causes.RULES if not rule.is_anywhere).match
-_MAY_MATCH_HINTED = _any(rule.pattern for rule in causes.RULES).match
 _HINT = re.compile(b"|".join(map(re.escape, causes.HINTS))).search
-_GREEN = _any(causes.GREEN).match
-_WEAK = _any(causes.WEAK).match
+_GREEN = _any(pattern for _, pattern in causes.GREEN).match
+_WEAK = _any(pattern for _, pattern in causes.WEAK).match
 _WORDS = re.compile(causes.WORDS).search
 _PASSING = re.compile(causes.PASSING).search
 _RECAP = re.compile(causes.RECAP).match
@@ -66,8 +58,6 @@ class Text(NamedTuple):
     #: Blanks before the content.
     indent: int
     rank: int
-    #: The last time at or above the line; b"" for none.
-    time: bytes
 
     @property
     def content(self) -> bytes:
@@ -80,7 +70,8 @@ class Cause(NamedTuple):
     first: Text
     #: The number of the last one.
     last: int
-    why: Why
+    #: "severity", "failed step", "test" or "end".
+    why: str
 
 
 @dataclass
@@ -94,10 +85,8 @@ class _Group:
 def mark_of(content: bytes) -> Mark | None:
     """The meaning of a line's content; None for most."""
     is_hinted = _HINT(content) is not None
-    if not (_MAY_MATCH_HINTED if is_hinted else _MAY_MATCH)(content):
-        return None
     rules = ((mark, match) for mark, is_anywhere, match in _RULES if is_hinted or not is_anywhere)
-    return next(mark for mark, match in rules if match(content))
+    return next((mark for mark, match in rules if match(content)), None)
 
 
 def _is_word(text: Text) -> bool:
@@ -128,7 +117,7 @@ class Step:
     ring: deque[Text] = field(default_factory=lambda: deque(maxlen=RING))
     #: The heading whose next line tells: HEADING or ABORTS.
     heading: Mark | None = None
-    #: The indentation of the first failed subtest, until a test passed at the same one.
+    #: The indentation of the first failed subtest, until a test failed at the same one.
     depth: int | None = None
     #: A report of `found` whose lines go on.
     report: _Group | None = None

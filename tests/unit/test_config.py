@@ -5,7 +5,7 @@ import os
 import pytest
 
 from oslogserve.config import ConfigError, load
-from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.grammar.native_grammar import UserFormat
 
 SWIFT = {
     "OS_AUTH_URL": "http://keystone/v3",

@@ -2,9 +2,9 @@
 """Lines that tell why a build failed, and lines that only say that it did.
 
 A row is a tool, or the kind of tools that print such a line, and a pattern. The pattern is matched
-where a line's content begins: behind its time and blanks. Python's `re` and Rust's `regex` read it
-alike: it is ASCII, without look-around. Only those of chapters have groups. The documentation of a
-tool with a star defines the line; the other rows were seen in logs of two projects or more.
+where a line's content begins: behind its time and blanks. Rust's `regex` reads it: it is ASCII, without
+look-around. Only those of chapters have groups. The documentation of a tool with a star defines the
+line; the other rows were seen in logs of two projects or more.
 """
 
 from enum import StrEnum
@@ -205,8 +205,8 @@ HINTS = (
 class Rule(NamedTuple):
     """A pattern, and the mark of a line that it matches."""
 
+    name: str
     mark: Mark
-    tool: str
     pattern: bytes
 
     @property
@@ -215,14 +215,21 @@ class Rule(NamedTuple):
         return self.pattern.startswith((b".", rb"\S", rb"(?:\S", rb"\w", rb"[\w"))
 
 
-def _rows(table: bytes) -> list[tuple[str, bytes]]:
-    rows = (row.split(b" ", 1) for row in table.strip(b"\n").split(b"\n"))
-    return [(tool.decode(), pattern) for tool, pattern in rows]
+def _rows(name: str, table: bytes) -> list[tuple[str, bytes]]:
+    """The name of each row, and its pattern. Raises ValueError, with the name, for a row without one."""
+    rows = []
+    for row in table.strip(b"\n").split(b"\n"):
+        _, separator, pattern = row.partition(b" ")
+        named = f'{name} "{row.decode()}"'
+        if not separator:
+            raise ValueError(f"{named}: there is no pattern")
+        rows.append((named, pattern))
+    return rows
 
 
 #: The first rule that matches counts.
 RULES = [
-    Rule(mark, tool, pattern)
+    Rule(name, mark, pattern)
     for mark, table in {
         Mark.STOPPED: chapters.STOPPED,
         Mark.FAILED: chapters.FAILED,
@@ -239,8 +246,9 @@ RULES = [
         Mark.INLINE: _INLINE,
         Mark.ERROR: _ERRORS,
     }.items()
-    for tool, pattern in _rows(table)
+    for name, pattern in _rows(mark, table)
 ]
-RULES += [Rule(Mark.CHAPTER, rule.tool, rule.pattern) for rule in chapters.CHAPTERS]
-GREEN = [pattern for _, pattern in _rows(_GREEN)]
-WEAK = [pattern for _, pattern in _rows(_WEAK)]
+RULES += [Rule(rule.name, Mark.CHAPTER, rule.pattern) for rule in chapters.CHAPTERS]
+#: Names and patterns.
+GREEN = _rows("green", _GREEN)
+WEAK = _rows("weak", _WEAK)

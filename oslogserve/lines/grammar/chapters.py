@@ -76,6 +76,7 @@ class Event(StrEnum):
 class ChapterRule(NamedTuple):
     """A mark of chapters. tool: chapters of a tool are ended by its marks."""
 
+    name: str
     event: Event
     #: "passed", "failed", or "" for unknown.
     outcome: str
@@ -140,12 +141,16 @@ OVERWRITTEN_LEVEL = 1
 SECONDS = rb"(?:\(| in )(\d{1,9}(?:\.\d{1,6})?) ?s"
 
 
-def _chapter_rule(row: bytes) -> ChapterRule:
-    event, outcome, level, tool, pattern = row.split(b" ", 4)
-    name = tool.decode().rstrip("*")
-    known = outcome.decode().strip("-")
-    return ChapterRule(Event(event.decode()), known, int(level), name, pattern)
+def _chapter_rule(row: str) -> ChapterRule:
+    """Raises ValueError, with the row, for one at fault."""
+    name = f'chapter "{row}"'
+    try:
+        event, outcome, level, tool, pattern = row.split(" ", 4)
+        known, tool = outcome.strip("-"), tool.rstrip("*")
+        return ChapterRule(name, Event(event), known, int(level), tool, pattern.encode())
+    except ValueError as fault:
+        raise ValueError(f"{name}: {fault}") from None
 
 
 #: The first that matches counts.
-CHAPTERS = [_chapter_rule(row) for row in _CHAPTERS.strip(b"\n").split(b"\n")]
+CHAPTERS = [_chapter_rule(row) for row in _CHAPTERS.decode().strip("\n").split("\n")]

@@ -2,9 +2,11 @@
 """Lines without a level in their head: outcomes, crashes, tools with words of their own.
 
 One table of patterns, tried where a line's content begins if its head has no
-level. The severities are tried in the table's order. Python's `re` and Rust's `regex` read a pattern
-alike: it is ASCII, without captures and look-around.
+level. The severities are tried in the table's order. Rust's `regex` reads a pattern: it is ASCII,
+without look-around.
 """
+
+from typing import NamedTuple
 
 from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.lines.grammar.tokens import expanded
@@ -148,11 +150,19 @@ _FRAGMENTS = {
 }
 
 
-#: Pairs of a pattern and a rank, in the order in which they are tried.
+class Rule(NamedTuple):
+    """A pattern, and the rank of a line that it matches."""
+
+    name: str
+    pattern: bytes
+    rank: int
+
+
+#: In the order in which they are tried.
 RULES = [
-    (expanded(pattern, _FRAGMENTS), RANKS[severity])
-    for severity, patterns in _TABLE.items()
-    for pattern in patterns.strip().replace(b"\n    ", b"").split(b"\n")
+    Rule(f'{severity} "{row.decode()}"', expanded(row, _FRAGMENTS), RANKS[severity])
+    for severity, rows in _TABLE.items()
+    for row in rows.strip().replace(b"\n    ", b"").split(b"\n")
 ]
 #: Severities that compilers and linters print after a location in a file.
 _WORDS = rb"[Ee]rror|ERROR|[Ww]arning|WARNING|[Nn]ote|[Ii]nfo|[Hh]int|[Rr]emark"
@@ -172,3 +182,9 @@ ENDINGS = {
     **dict.fromkeys((b"... ERROR", b"<<< FAILURE!", b"<<< ERROR!"), RANKS["ERROR"]),
     b"... WARNING": RANKS["WARNING"],
 }
+#: The beginnings of such lines: indentation, frames and causes of tracebacks, the last line of an
+#: exception, a compiler's context, closing brackets.
+CONTINUATION = (
+    rb"[ \t]|at [\w.$<>]+\(|Caused by: |\.\.\. \d+ more|During handling of the above|The above exception"
+    rb"|(?:[\w$]+\.)+[A-Z][\w$]*(?::|{end})|\d+ +\||[|^~]|-->|In file included from |[})\]]+[,;]?{end}"
+)

@@ -1,63 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grammar's tables as data for the native core, which defines none of its own."""
+"""The grammar's tables as data for the native core, which defines none of its own.
+
+A row goes there as its name and its pattern. The core checks it, and names it if it is at fault.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from oslogserve.lines.grammar import causes, chapters, exceptions, members, times, tokens
-from oslogserve.lines.grammar.continuation import CONTINUATION
-from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, NAMES, RANKS, SYSLOG, WORDS
-from oslogserve.lines.grammar.user_formats import UserFormat
+from oslogserve.lines.grammar import causes, chapters, exceptions, severities, times, tokens
+from oslogserve.lines.grammar.severities import RANKS, SEVERITIES, WORDS
+
+#: The name of a row, and its pattern.
+_Row = tuple[str, bytes]
+
+
+@dataclass(frozen=True)
+class UserFormat:
+    """A section [format NAME]. The first one that matches a line decides its time and severity.
+
+    The grammar of heads adds the one that is missing. pattern: a regular expression, matched at a line's
+    beginning, with groups named time, severity or both. words: severities by the words in upper case
+    that the severity group may hold; empty for the usual words.
+    """
+
+    name: str
+    pattern: bytes
+    words: Mapping[bytes, str]
+
+    @property
+    def ranks(self) -> dict[bytes, int]:
+        """The rank of each word, in upper case."""
+        if not self.words:
+            return {word: says.rank for word, says in WORDS.items()}
+        return {word: SEVERITIES.index(name) for word, name in self.words.items()}
 
 
 class NativeGrammar:
     """The tables, as attributes that core/src/grammar.rs reads."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
-        self.severities = NAMES
+        self.severities = severities.NAMES
         self.words = [(word, says.rank) for word, says in WORDS.items()]
-        self.letters = [(letter[0], rank) for letter, rank in LETTERS.items()]
-        self.syslog = SYSLOG
-        self.numbers = BUNYAN
+        self.letters = [(letter[0], rank) for letter, rank in severities.LETTERS.items()]
+        self.syslog = severities.SYSLOG
+        self.numbers = severities.BUNYAN
         self.tokens = [
-            (positions, kind, _as_rust(pattern), b"(?=" in pattern)
-            for positions, kind, pattern in tokens.RULES
+            (rule.positions, rule.kind, (rule.name, _as_rust(rule.pattern)), b"(?=" in rule.pattern)
+            for rule in tokens.RULES
         ]
         self.times = _guarded(times.LAYOUTS)
         self.klog, self.epoch, self.day_of_year = (
             _guarded(times.PLACED_LAYOUTS[place]) for place in ("klog", "epoch", "day_of_year")
         )
-        self.readable = [(layout, times.pattern_of(layout) + r"\z") for layout in times.READABLE]
-        self.exceptions = [(_as_rust(pattern), rank) for pattern, rank in exceptions.RULES]
+        self.uptime = ("UPTIME", times.UPTIME)
+        self.audit = ("AUDIT", times.AUDIT)
+        self.readable = [
+            (layout, rb"%b\z" % times.pattern_of(layout).encode()) for layout in times.READABLE
+        ]
+        self.exceptions = [
+            ((rule.name, _as_rust(rule.pattern)), rule.rank) for rule in exceptions.RULES
+        ]
         self.endings = list(exceptions.ENDINGS.items())
-        self.location = _as_rust(exceptions.LOCATION)
-        self.location_words = exceptions.LOCATION_WORDS
-        self.continuation = _as_rust(CONTINUATION)
-        self.level_keys = members.LEVEL_KEYS
-        self.time_keys = members.TIME_KEYS
-        self.number_keys = members.NUMBER_KEYS
-        self.numbered = members.NUMBERED
-        self.setting_keys = members.SETTING_KEYS
-        self.wrappers = members.WRAPPERS
-        self.user_formats = [(one.pattern, one.ranks) for one in user_formats]
-        self.causes = NativeCauses()
+        self.location = ("LOCATION", _as_rust(exceptions.LOCATION))
+        self.location_words = ("LOCATION_WORDS", exceptions.LOCATION_WORDS)
+        self.continuation = ("CONTINUATION", _as_rust(exceptions.CONTINUATION))
+        self.level_keys = severities.LEVEL_KEYS
+        self.time_keys = severities.TIME_KEYS
+        self.number_keys = severities.NUMBER_KEYS
+        self.numbered = severities.NUMBERED
+        self.setting_keys = severities.SETTING_KEYS
+        self.wrappers = severities.WRAPPERS
+        self.user_formats = [
+            ((f"format {one.name}", one.pattern), one.ranks) for one in user_formats
+        ]
 
 
 class NativeCauses:
     """The tables of causes, as attributes that core/src/cause_rules.rs reads."""
 
     def __init__(self) -> None:
-        self.rules = [(rule.mark, rule.pattern, rule.is_anywhere) for rule in causes.RULES]
-        self.hints = b"|".join(map(re.escape, causes.HINTS))
-        self.green_hints = b"|".join(map(re.escape, causes.GREEN_HINTS))
-        self.behind_time = chapters.BEHIND_TIME
-        self.green = [one for one in causes.GREEN if not one.startswith(b".")]
-        self.green_anywhere = _beginning(one for one in causes.GREEN if one.startswith(b"."))
-        self.weak = _beginning(causes.WEAK)
-        self.frame = _beginning([causes.FRAME])
-        self.recap = _beginning([causes.RECAP])
-        self.words = causes.WORDS
-        self.passing = causes.PASSING
+        self.rules = [
+            (rule.mark.name.title(), (rule.name, rule.pattern), rule.is_anywhere)
+            for rule in causes.RULES
+        ]
+        self.hints = ("HINTS", b"|".join(map(re.escape, causes.HINTS)))
+        self.green_hints = ("GREEN_HINTS", b"|".join(map(re.escape, causes.GREEN_HINTS)))
+        self.behind_time = ("BEHIND_TIME", chapters.BEHIND_TIME)
+        self.green = [row for row in causes.GREEN if not row[1].startswith(b".")]
+        self.green_anywhere = [row for row in causes.GREEN if row[1].startswith(b".")]
+        self.weak = causes.WEAK
+        self.frame = ("FRAME", causes.FRAME)
+        self.recap = ("RECAP", causes.RECAP)
+        self.words = ("WORDS", causes.WORDS)
+        self.passing = ("PASSING", causes.PASSING)
         self.subtest = causes.SUBTEST
         self.stack = causes.STACK
         self.overwritten = chapters.OVERWRITTEN
@@ -70,16 +106,20 @@ class NativeChapters:
     """The tables of chapters, as attributes that core/src/chapters.rs reads."""
 
     def __init__(self) -> None:
-        self.rules = [tuple(rule) for rule in chapters.CHAPTERS]
-        self.section = chapters.SECTION
-        self.fold = chapters.FOLD
+        self.rules = [
+            (
+                rule.event.name.title(),
+                rule.outcome,
+                rule.level,
+                rule.tool,
+                (rule.name, rule.pattern),
+            )
+            for rule in chapters.CHAPTERS
+        ]
+        self.section = ("SECTION", chapters.SECTION)
+        self.fold = ("FOLD", chapters.FOLD)
         self.overwritten_level = chapters.OVERWRITTEN_LEVEL
-        self.seconds = chapters.SECONDS
-
-
-def _beginning(patterns: Iterable[bytes]) -> bytes:
-    """A pattern for a text that begins with any of these."""
-    return rb"\A(?:%b)" % b"|".join(b"(?:%b)" % pattern for pattern in patterns)
+        self.seconds = ("SECONDS", chapters.SECONDS)
 
 
 def _as_rust(pattern: bytes) -> bytes:
@@ -87,7 +127,8 @@ def _as_rust(pattern: bytes) -> bytes:
     return pattern.replace(b"{end}", rb"\z").replace(b"(?=", b"(?:")
 
 
-def _guarded(layouts: Iterable[str]) -> list[str]:
+def _guarded(layouts: Iterable[str]) -> list[_Row]:
+    """Each layout as a row, with its guard."""
     return [
-        _as_rust((times.pattern_of(layout) + times.GUARD).encode()).decode() for layout in layouts
+        (layout, _as_rust((times.pattern_of(layout) + times.GUARD).encode())) for layout in layouts
     ]

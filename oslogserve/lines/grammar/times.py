@@ -43,6 +43,9 @@ PLACED_LAYOUTS = {
     "boot": ("%u",),
     "day_of_year": ("%j/%H%M%S",),
 }
+#: Times behind other text, as the first group: seconds since boot, and those of Linux's audit.
+UPTIME = rb"\[ *([0-9]{1,8}\.[0-9]{6})\]"
+AUDIT = rb"audit\((\d{10}\.\d{1,9}):\d+\)"
 
 #: All layouts, for reading a time's text.
 READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in several))
@@ -84,12 +87,13 @@ DIRECTIVES = {
 GUARD = r"(?=[^\w:]|:[^\d]|:?{end})"
 
 
-def pattern_of(layout: str, named: bool = False) -> str:
-    """The layout as a regular expression. named: makes each directive a group, and a run of %L one."""
+def pattern_of(layout: str) -> str:
+    """The layout as a regular expression. Raises ValueError for a directive that is not in DIRECTIVES."""
 
     def directive(found: re.Match[str]) -> str:
-        letter = found[0][-1]
-        pattern = DIRECTIVES[letter] * found[0].count("%")
-        return f"(?P<{letter}>{pattern})" if named else pattern
+        letter = found[0][1]
+        if letter not in DIRECTIVES:
+            raise ValueError(f"{layout}: there is no directive %{letter}")
+        return DIRECTIVES[letter]
 
-    return re.sub(r"(?:%L)+|%\w", directive, re.sub(r"[.|]", r"\\\g<0>", layout))
+    return re.sub(r"%\w", directive, re.sub(r"[.|]", r"\\\g<0>", layout))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tokens of a line's head: one table of patterns.
 
-Python's `re` and Rust's `regex` read a pattern alike: it is ASCII and has no captures. {end} is the
-end of the text; other names in braces are fragments. A pattern may end in a guard, `(?=X)`, for the
-byte or the end that must follow the token.
+Rust's `regex` reads a pattern: it is ASCII. {end} is the end of the text; other names in braces are
+fragments. A pattern may end in a guard, `(?=X)`, for the byte or the end that must follow the token.
 """
 
 import re
@@ -224,11 +223,13 @@ def expanded(pattern: bytes, fragments: Mapping[bytes, bytes]) -> bytes:
 class Rule(NamedTuple):
     """A kind of token in some positions. {end} in its pattern is the end of the text."""
 
+    name: str
     positions: str
     kind: Kind
     pattern: bytes
 
 
 RULES = [
-    Rule(positions, kind, expanded(pattern, _FRAGMENTS)) for positions, kind, pattern in _TABLE
+    Rule(f'{kind} "{row.decode()}"', positions, kind, expanded(row, _FRAGMENTS))
+    for positions, kind, row in _TABLE
 ]

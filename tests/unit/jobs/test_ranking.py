@@ -9,7 +9,7 @@ import pytest
 from oslogserve.jobs.ranking import failure_of, kinds_of, likelihood, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
-from tests.renderers import answered, pure
+from tests.renderers import answered, renderer
 
 BEGIN = datetime(2026, 3, 4, 18, 22, 11)
 FAILED = BEGIN + timedelta(hours=1)
@@ -57,7 +57,7 @@ def job(number):
         lines = [f"{time.isoformat(' ', 'milliseconds')} ERROR x {text}" for time, text in errors]
         lines += [f"{BEGIN.isoformat(' ', 'milliseconds')} INFO starts"]
         log = "\n".join(sorted(lines)).encode()
-        logs.append((f"logs/{name}.txt", answered(pure, [log], Wanted("summary"))[0]))
+        logs.append((f"logs/{name}.txt", answered(renderer(), [log], Wanted("summary"))[0]))
     return f"logs/{at_fault}.txt", logs
 
 

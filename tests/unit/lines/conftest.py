@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both renderers, one after the other, for tests that compare them with what is expected."""
+"""The renderer, for tests that compare what it gives with what is expected."""
 
 import pytest
 
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import bare, native, pure, recogniser
+from tests import renderers
+from tests.renderers import bare
 
 WRITTEN = 1.4e9  # of May 2014
 LINK = b"?source=swift&amp;"
 
 
-@pytest.fixture(params=["pure", "native"], scope="session")
-def renderer_name(request):
-    """The renderer's name."""
-    return request.param
-
-
 @pytest.fixture(scope="session")
-def renderer(renderer_name):
-    return {"pure": pure, "native": native}[renderer_name]
+def renderer():
+    return renderers.renderer()
 
 
 @pytest.fixture(scope="session")
@@ -31,9 +26,3 @@ def rendered(renderer):
         return bare(b"".join(renderer(pieces, wanted, Room(line=longest))))
 
     return rendered
-
-
-@pytest.fixture(scope="session")
-def seen_in(renderer_name):
-    """The recogniser of one line."""
-    return recogniser(renderer_name).seen_in

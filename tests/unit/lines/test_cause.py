@@ -8,9 +8,11 @@ import pytest
 from oslogserve.lines.grammar.causes import HINTS, RULES
 from oslogserve.lines.selection import Selection, Wanted
 from tests.marked import MARKED
-from tests.reference.cause import REACH
-from tests.reference.step import GAP, LONGEST, PARAGRAPH, REPORT, RING, mark_of
 from tests.renderers import answered
+
+#: Bytes of a line that are read, and of what is behind its time; lines of which a step keeps the last;
+#: lines that end a group of errors; lines of a paragraph and of a report.
+REACH, LONGEST, RING, GAP, PARAGRAPH, REPORT = 4096, 400, 64, 20, 12, 40
 
 TRAVIS_STEP = b"travis_time:start:0a1b2c3d\r\x1b[0K$ make %b"
 TRAVIS_FAILED = b'The command "make %b" exited with 1.'
@@ -39,23 +41,18 @@ def cause_of(renderer):
     return cause_of
 
 
-@pytest.mark.parametrize(
-    ("mark", "line"), [(mark, line) for mark, lines in MARKED.items() for line in lines]
-)
-def test_each_tool_is_read(mark, line):
-    assert mark_of(line.lstrip()) == mark
-
-
 def test_each_rule_has_a_line():
     lines = [line.lstrip() for lines in MARKED.values() for line in lines]
     rules = [rule for rule in RULES if not any(re.match(rule.pattern, line) for line in lines)]
     assert not rules
-    assert all(any(hint in line for hint in HINTS) for line in lines if _needs_hint(line))
 
 
-def _needs_hint(line):
-    first = next(rule for rule in RULES if re.match(rule.pattern, line))
-    return first.is_anywhere
+@pytest.mark.parametrize("mark", MARKED)
+def test_the_first_rule_that_matches_a_line_gives_its_mark(mark):
+    for line in (line.lstrip() for line in MARKED[mark]):
+        first = next(rule for rule in RULES if re.match(rule.pattern, line))
+        assert first.mark == mark, line
+        assert not first.is_anywhere or any(hint in line for hint in HINTS), line
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that a log of a run that passed has no like of, by both renderers."""
+"""Lines that a log of a run that passed has no like of."""
 
 import json
 from itertools import islice, product
@@ -80,9 +80,7 @@ def test_only_the_beginning_of_a_long_line_is_compared(renderer):
     assert not known.is_new(b"within " * (reach // 7) + b" unheard" * reach)
 
 
-def test_words_beyond_the_most_are_left_out_and_said(renderer_name, renderer):
-    if renderer_name == "pure":
-        pytest.skip("it takes seconds")
+def test_words_beyond_the_most_are_left_out_and_said(renderer):
     letters = product(b"abcdefghijklmnopqrstuvwxyz", repeat=4)
     words = b"\n".join(map(bytes, islice(letters, 300_000)))
     known = renderer.known()

@@ -8,9 +8,9 @@ import pytest
 
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
-from tests.reference.head import REACH
-from tests.reference.html import _BLOCK
-from tests.reference.links import LONGEST_URL, MOST_URLS
+
+#: Bytes of a head, lines of a block, bytes of a link's address behind its scheme, and links of a line.
+REACH, _BLOCK, LONGEST_URL, MOST_URLS = 4096, 256, 2048, 16
 
 ID = b"req-0f3d2c1a-1111-2222-3333-444455556666"
 TO_ID = b'<a href="?q=%b">%b</a>' % (ID, ID)
@@ -290,6 +290,7 @@ def test_what_was_written_over_is_there_and_not_shown(inner, text, shown):
         (b"\x1b[mx", b"x"),
         (b"a\x1b[2Kb\x1b[1;1Hc\x1b[?25ld", b"abcd"),
         (b"\x1b[0 qx", b"x"),
+        (b"\x1b[4@x\x1b[1~y", b"xy"),
         (b"\x1b[" + b"1" * 64 + b"mx", b"x"),
         (b"\x1b[" + b"1" * 65 + b"mx", b"\x1b[" + b"1" * 65 + b"mx"),
         (b"\x1b[31", b"\x1b[31"),
@@ -346,6 +347,10 @@ def test_sequences_are_taken_out_and_what_only_begins_like_one_is_text(rendered,
         (b"38;5;255", b"fg15"),
         (b"38;2;255;0;0", b"fg9"),
         (b"38;2;100;0;0", b"fg1"),
+        # Of red, green and blue, those count that have more than half of the largest; bright above half.
+        (b"38;2;171;86;0", b"fg9"),
+        (b"38;2;128;0;0", b"fg1"),
+        (b"38;2;171;0;0", b"fg9"),
         (b"48;2;255;255;999;4", b"underline bg15"),
         (b"?25;31", b"fg1"),
         (b"99999;1", b"bold"),

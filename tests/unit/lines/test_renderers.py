@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log in all views. That the reference gives the same bytes, tests/fuzz/renderers compares."""
+"""A log in all views."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.search import MOST_MATCHES, MOST_STATES, Search, states_of
 from oslogserve.lines.selection import (
@@ -23,16 +23,13 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import Grammar, Renderer
-from tests.reference.escape import escaped
-from tests.reference.head import REACH
 from tests.renderers import (
     LEVELS,
     VIEWS,
     answered,
     bare,
     cut,
-    native,
-    pure,
+    escaped,
 )
 from tests.unit.lines.conftest import LINK, WRITTEN
 
@@ -472,6 +469,8 @@ def test_content_is_always_escaped(rendered):
 # Over-long lines.
 
 
+#: Bytes of a line in which time and severity are looked for, see doc/severities.rst.
+REACH = 4096
 LONG = T + b" ERROR " + b"x" * (REACH - len(T) - len(b" ERROR "))
 LONG_LOGS = {
     "as long": LONG,
@@ -566,12 +565,12 @@ def test_of_a_line_without_an_end_no_more_is_held_than_is_needed(renderer):
     assert sum(map(len, sent)) == 40 * 65536
 
 
-# The native core alone.
+# The native core.
 
 
 def test_one_grammar_serves_threads():
     log = b"".join(generate_oslo(1_000_000))
-    grammar = Grammar(NativeGrammar())
+    grammar = Grammar(NativeGrammar(), NativeCauses())
 
     def html(_):
         renderer = Renderer(grammar, Wanted("html"), 0, 1024 * 1024)
@@ -591,18 +590,17 @@ def test_one_grammar_serves_threads():
 )
 def test_a_renderer_that_cannot_be_is_refused(wanted, longest, told):
     with pytest.raises(ValueError, match=told):
-        Renderer(Grammar(NativeGrammar()), wanted, 0, longest)
+        Renderer(Grammar(NativeGrammar(), NativeCauses()), wanted, 0, longest)
 
 
 @pytest.mark.parametrize("selection", [Selection(), Selection(tail=2), Selection(limit=1)])
-def test_cuts_do_not_change_how_much_is_shown_of_a_long_line(selection):
+def test_cuts_do_not_change_how_much_is_shown_of_a_long_line(renderer, selection):
     log = b"a\n" + b"<x>&" * (LINE_BYTES // 3) + b"\nb\n"
     pages = set()
     for size in (len(log), 300_000, 2**20 + 1):
         pieces = [log[at : at + size] for at in range(0, len(log), size)]
-        for renderer in (native, pure):
-            rendering = renderer(pieces, Wanted("html", selection))
-            pages.add((b"".join(rendering), rendering.tally.cut_line))
+        rendering = renderer(pieces, Wanted("html", selection))
+        pages.add((b"".join(rendering), rendering.tally.cut_line))
     [(page, cut_line)] = pages
     assert cut_line == (None if selection.limit else 2)
     assert len(page) < 6 * LINE_BYTES

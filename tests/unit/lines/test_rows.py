@@ -6,8 +6,9 @@ import pytest
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Wanted
-from tests.reference.head import REACH
 from tests.renderers import cut, rows_of
+
+REACH = 4096
 
 LOG = b"""a start without a time
 2013-09-27 18:22:12 INFO one <b>

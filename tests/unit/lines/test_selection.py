@@ -13,7 +13,6 @@ from oslogserve.lines.search import Search
 from oslogserve.lines.selection import (
     CONTEXT_BYTES,
     TAIL_BYTES,
-    TAIL_OTHERS,
     Selection,
     Tally,
     Wanted,
@@ -21,6 +20,8 @@ from oslogserve.lines.selection import (
 from oslogserve.lines.time_range import time_range
 from tests.renderers import cut
 
+#: Lines of a tail that are held for `show` alone.
+TAIL_OTHERS = 10_000
 T = b"2013-09-27 18:07:%02d.860"
 WORDS = [name.encode() for name in SEVERITIES[1:]]
 _SHOWN = re.compile(rb'<li(?: class="?([\w ]*)"?)?(?: id=L(\d+)>|>.*lines=(\d+)-(\d+)">)')

@@ -5,8 +5,18 @@ import pytest
 
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
-from tests.reference.totals import LONGEST_ERROR, MOST_BUCKETS, MOST_ERRORS, WIDTHS
 from tests.renderers import answered
+
+#: Bytes of an error's text, errors of a log's beginning and of its end, and bars of the histogram.
+LONGEST_ERROR, MOST_ERRORS, MOST_BUCKETS = 300, 64, 200
+_MINUTE = 60 * 10**6
+_DAY = 1440 * _MINUTE
+#: Microseconds of a bar.
+WIDTHS = [
+    *(10**4, 10**5, 10**6, 5 * 10**6, 10**7, 3 * 10**7),
+    *(minutes * _MINUTE for minutes in (1, 5, 10, 30, 60, 360)),
+    *(days * _DAY for days in (1, 7, 28, 364, 3640, 36_400)),
+]
 
 
 @pytest.fixture

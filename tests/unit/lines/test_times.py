@@ -1,27 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One suite over both clocks. Other texts are compared by tests/fuzz/core."""
+"""What the times of lines mean."""
 
 import time
 from datetime import UTC, datetime
 
 import pytest
 
-from oslogserve.lines.grammar.native_grammar import NativeGrammar
+from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.time_range import time_range
-from oslogserve.native import Grammar
-from tests.reference.clock import Clock
+from tests.renderers import anchor_of, rows_of, seen_in
 
 WRITTEN = int(datetime(2024, 3, 4, 5, 6, 7, tzinfo=UTC).timestamp())
 
 
-@pytest.fixture(scope="module")
-def native_clock():
-    return Grammar(NativeGrammar()).clock
+@pytest.fixture
+def iso(renderer):
+    """A time's text in ISO 8601."""
+    return lambda text, written=WRITTEN: renderer.iso(text, written)
 
 
-@pytest.fixture(scope="module")
-def clock_of(renderer_name, request):
-    return request.getfixturevalue("native_clock") if renderer_name == "native" else Clock
+@pytest.fixture
+def times_of(renderer):
+    """The times by which the lines of a log are merged: in microseconds since 1970, in UTC."""
+
+    def times_of(*lines, written=WRITTEN):
+        wanted = Wanted("text", written=written, label=b"", by_time=True)
+        log = b"".join(line + b" x\n" for line in lines)
+        return [time for time, _ in rows_of(renderer([log], wanted))]
+
+    return times_of
+
+
+@pytest.fixture
+def is_within(renderer):
+    """True if a line is in a range of times."""
+
+    def is_within(line, **asked):
+        wanted = Wanted("text", Selection(**asked), WRITTEN)
+        return b"".join(renderer([line], wanted)) == line
+
+    return is_within
 
 
 def micros(text):
@@ -84,6 +102,8 @@ DATES = {
     b"1709528767123456": ("2024-03-04T05:06:07.123456", 0, "Z"),
     b"1709528767123456789": ("2024-03-04T05:06:07.123456789", 0, "Z"),
     b"0000000000": ("1970-01-01T00:00:00", 0, "Z"),
+    b"70/01/02 05:06:07": ("1970-01-02T05:06:07", None, ""),
+    b"69/01/02 05:06:07": ("2069-01-02T05:06:07", None, ""),
     b"2016-12-31T23:59:60Z": ("2016-12-31T23:59:59.999999", 0, "Z"),
     b"2016-12-31T23:59:60.123Z": ("2016-12-31T23:59:59.999999", 0, "Z"),
     b"2024-02-29 00:00:00": ("2024-02-29T00:00:00", None, ""),
@@ -118,24 +138,36 @@ NO_TIMES = [
 ]  # fmt: skip
 
 
-def test_a_date(clock_of):
-    read = {text: (clock_of(WRITTEN).read(text), clock_of(WRITTEN).iso(text)) for text in DATES}
-    assert read == {
-        text: ((micros(iso), offset, "epoch"), iso + zone)
-        for text, (iso, offset, zone) in DATES.items()
+def test_a_date(iso):
+    assert {text: iso(text) for text in DATES} == {
+        text: whole + zone for text, (whole, _, zone) in DATES.items()
     }
 
 
-@pytest.mark.parametrize(("text", "means"), UNDATED.items(), ids=str)
-def test_what_is_no_date_stays_as_it_is(clock_of, text, means):
-    since, origin = means
-    assert clock_of(WRITTEN).read(text) == (since, None, origin)
-    assert clock_of(WRITTEN).iso(text) == text.decode()
+def test_a_date_is_an_instant(times_of):
+    wrong = []
+    for text, (whole, offset, _) in DATES.items():
+        if is_at_a_beginning(text):
+            expected = micros(whole) - 60 * 10**6 * (offset or 0)
+            if times_of(text) != [expected]:
+                wrong.append((text, times_of(text), expected))
+    assert wrong == []
 
 
-def test_what_is_no_time(clock_of):
-    assert [text for text in NO_TIMES if clock_of(WRITTEN).read(text) is not None] == []
-    assert [text for text in NO_TIMES if clock_of(WRITTEN).iso(text) is not None] == []
+def is_at_a_beginning(text):
+    """True if a line may begin with this time: some stand behind a letter or in an object only."""
+    return seen_in(text + b" x").anchor == anchor_of(text)
+
+
+@pytest.mark.parametrize("text", UNDATED, ids=str)
+def test_what_is_no_date_stays_as_it_is(iso, is_within, text):
+    assert iso(text) == text.decode()
+    assert not is_within(text + b" x", since=time_range("0001"))
+    assert is_within(text + b" x", until=time_range("0001"))
+
+
+def test_what_is_no_time(iso):
+    assert [text for text in NO_TIMES if iso(text) is not None] == []
 
 
 @pytest.mark.parametrize(
@@ -161,67 +193,73 @@ def test_what_is_no_time(clock_of):
         ("9999-12-31T00:00:00", b"Dec 31 23:59:59", 9999),
     ],
 )
-def test_a_year_that_is_not_shown_is_the_latest_that_fits(clock_of, written, text, year):
-    one = clock_of(micros(written) // 10**6)
-    assert one.iso(text)[:4] == str(year)
-    assert one.read(text)[0] // 10**6 == micros(one.iso(text)) // 10**6
+def test_a_year_that_is_not_shown_is_the_latest_that_fits(iso, times_of, written, text, year):
+    written = micros(written) // 10**6
+    assert iso(text, written)[:4] == str(year)
+    if is_at_a_beginning(text):
+        [time] = times_of(text, written=written)
+        assert time // 10**6 == micros(iso(text, written)) // 10**6
 
 
 @pytest.mark.parametrize("written", [-(2**60), -1, 0, 2**60])
-def test_any_time_of_writing_will_do(clock_of, written):
-    assert clock_of(written).read(b"Feb 29 05:06:07") is not None
+def test_any_time_of_writing_will_do(iso, written):
+    assert iso(b"Feb 29 05:06:07", written) is not None
 
 
 @pytest.mark.parametrize("unit", [b"1", b"0.", b" ", b"Mar ", b"2024-03-04 ", b":00", b"+00", b"Z"])
 @pytest.mark.parametrize("begin", [b"", b"2024-03-04T05:06:07", b"Mar  4 ", b"05:06:07."])
-def test_hostile_texts_take_no_time(clock_of, begin, unit):
+def test_hostile_texts_take_no_time(iso, begin, unit):
     text = begin + unit * 200_000
     started = time.process_time()
-    assert clock_of(WRITTEN).read(text) is None
+    assert iso(text) is None
     assert time.process_time() - started < 0.1
 
 
 @pytest.mark.parametrize(
-    ("text", "offset", "seen"),
+    ("text", "zone", "seen"),
     [
-        (b"2024-03-04 05:06:07", None, "2024-03-04T05:06:07"),
-        (b"2024-03-04 05:06:07", 0, "2024-03-04T05:06:07"),
-        (b"2024-03-04 05:06:07", 120, "2024-03-04T07:06:07"),
-        (b"2024-03-04 05:06:07+02:00", None, "2024-03-04T05:06:07"),
-        (b"2024-03-04 05:06:07+02:00", 0, "2024-03-04T03:06:07"),
-        (b"2024-03-04 05:06:07+02:00", 120, "2024-03-04T05:06:07"),
-        (b"2024-03-04 05:06:07-08:00", 120, "2024-03-04T15:06:07"),
-        (b"1709528767", -300, "2024-03-04T00:06:07"),
+        (b"2024-03-04 05:06:07", "", "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07", "Z", "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07", "+02:00", "2024-03-04T07:06:07"),
+        (b"2024-03-04 05:06:07+02:00", "", "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07+02:00", "Z", "2024-03-04T03:06:07"),
+        (b"2024-03-04 05:06:07+02:00", "+02:00", "2024-03-04T05:06:07"),
+        (b"2024-03-04 05:06:07-08:00", "+02:00", "2024-03-04T15:06:07"),
     ],
 )
-def test_a_line_is_seen_on_the_clock_of_the_query(clock_of, text, offset, seen):
-    assert on_clock_of(clock_of(WRITTEN), text, offset) == micros(seen)
-
-
-@pytest.mark.parametrize("text", UNDATED)
-@pytest.mark.parametrize("offset", [None, 0, 60])
-def test_what_is_no_date_is_on_no_clock_of_dates(clock_of, text, offset):
-    assert on_clock_of(clock_of(WRITTEN), text, offset) is None
-
-
-def on_clock_of(one, text, offset):
-    if isinstance(one, Clock):
-        return one.read(text).on_clock_of(offset)
-    return one.on_clock_of(text, offset)
+def test_a_line_is_seen_on_the_clock_of_the_query(is_within, text, zone, seen):
+    first = time_range(f"{seen}{zone}")
+    earlier, later = (
+        first._replace(first=first.first + by, last=first.last + by) for by in (-(10**6), 10**6)
+    )
+    assert is_within(text + b" x", since=first, until=first)
+    assert not is_within(text + b" x", since=later)
+    assert not is_within(text + b" x", until=earlier)
 
 
 @pytest.mark.parametrize("seconds", [(b"07", b"59.9999999"), (b"60", b"00")])
-def test_times_of_one_minute_are_of_one_year(clock_of, seconds):
+def test_times_of_one_minute_are_of_one_year(iso, times_of, seconds):
     """The log was written a day before, in the midst of this minute."""
-    clock = clock_of(WRITTEN - 86_400 + 23)
-    years = [clock.iso(b"Mar  4 05:06:" + second)[:4] for second in seconds]
-    read = [clock.read(b"Mar  4 05:06:" + second)[0] for second in seconds]
-    assert years == ["2024", "2024"]
+    written = WRITTEN - 86_400 + 23
+    times = [b"Mar  4 05:06:" + second for second in seconds]
+    assert [iso(one, written)[:4] for one in times] == ["2024", "2024"]
+    read = [times_of(one, written=written)[0] for one in times]
     assert abs(read[0] - read[1]) < 60 * 10**6
 
 
+def test_a_time_is_read_alike_behind_one_that_differs_in_its_seconds(times_of):
+    def at(*seconds):
+        return times_of(*(b"2024-03-04 05:06:" + second for second in seconds))
+
+    begin = micros("2024-03-04T05:06:00")
+    assert at(b"07.5", b"08.5") == [begin + 7_500_000, begin + 8_500_000]
+    assert at(b"07.123456789", b"59.999999999")[1] == begin + 59_999_999
+    assert at(b"58", b"60", b"59")[1:] == [begin + 59_999_999] * 2
+    assert at(b"07", b"08.5", b"09") == [begin + 7_000_000, begin + 8_500_000, begin + 9_000_000]
+
+
 @pytest.mark.parametrize("text", [text for text, (iso, _, _) in DATES.items() if "T" in iso])
-def test_a_line_is_in_the_span_of_its_own_time(text):
-    read = Clock(WRITTEN).read(text)
-    first, last, offset = time_range(Clock(WRITTEN).iso(text))
-    assert first <= read.on_clock_of(offset) <= last
+def test_a_line_is_in_the_range_of_its_own_time(iso, is_within, text):
+    if is_at_a_beginning(text):
+        own = time_range(iso(text))
+        assert is_within(text + b" x", since=own, until=own)

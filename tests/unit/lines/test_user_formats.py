@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 import pytest
 
-from oslogserve.lines.grammar.severities import NAMES
-from oslogserve.lines.grammar.user_formats import UserFormat
-from tests.reference.recognise import Recogniser
-from tests.renderers import NativeRecogniser
+from oslogserve.lines.grammar.native_grammar import UserFormat
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Wanted
+from tests.renderers import anchor_of, seen_in
 
-FORMATS = [
-    UserFormat("x", rb"@(?P<time>[^@]*)@ (?P<severity>\w+)?", {b"BAD": "ERROR", b"FINE": "NONE"}),
-    UserFormat("y", rb"(?i)oops-(?P<severity>[a-z]+)", {}),
-    UserFormat("z", rb"at (?P<time>\d+)", {}),
-]
-
-
-@pytest.fixture(scope="module")
-def recogniser_of(renderer_name):
-    return Recogniser if renderer_name == "pure" else NativeRecogniser
-
-
-@pytest.fixture(scope="module")
-def seen_in(recogniser_of):
-    return recogniser_of(FORMATS).seen_in
+RENDERER = Renderer(
+    [
+        UserFormat(
+            "x", rb"@(?P<time>[^@]*)@ (?P<severity>\w+)?", {b"BAD": "ERROR", b"FINE": "NONE"}
+        ),
+        UserFormat("y", rb"(?i)oops-(?P<severity>[a-z]+)", {}),
+        UserFormat("z", rb"at (?P<time>\d+)", {}),
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -36,20 +32,34 @@ def seen_in(recogniser_of):
         (b"OOPS-warn: x", b"", b"WARNING"),
         (b"at 12 ... FAILED", b"12", b"ERROR"),
         (b" @12@ bad", b"", b""),
+        (b"@12@ fine ERROR: x", b"12", b""),
         (b"2024-03-04 05:06:07 ERROR x", b"2024-03-04 05:06:07", b"ERROR"),
     ],
 )
-def test_what_an_operators_format_shows_comes_first(seen_in, line, when, severity):
-    seen = seen_in(line)
-    assert (line[seen.start : seen.end], NAMES[seen.rank]) == (when, severity or b"NONE")
+def test_what_an_operators_format_shows_comes_first(line, when, severity):
+    assert seen_in(line, RENDERER) == (anchor_of(when), severity)
+
+
+def test_a_word_for_no_severity_leaves_that_of_the_head():
+    renderer = Renderer([UserFormat("x", rb".*(?P<severity>fine)", {b"FINE": "NONE"})])
+    assert seen_in(b"ERROR: fine", renderer).severity == b"ERROR"
+
+
+@pytest.mark.parametrize("byte", range(256))
+def test_an_anchor_needs_no_escaping(byte):
+    line = b"@a%bz@ bad" % bytes([byte])
+    page = b"".join(RENDERER([line], Wanted("html")))
+    for anchor in re.findall(rb"name=(\S*?)>#", page):
+        assert anchor in (anchor_of(b"a%bz" % bytes([byte])), b"_az")
+        assert re.fullmatch(rb"[0-9A-Za-z+/_-]+", anchor)
 
 
 @pytest.mark.parametrize("pattern", [b"(?P<time>", b"(?P<time>a)(?=b)", b"(?P<time>a)\\1"])
-def test_what_is_not_of_linear_cost_is_refused(recogniser_of, pattern):
-    with pytest.raises(ValueError, match=r"x: .|parse error|it takes a regular expression"):
-        recogniser_of([UserFormat("x", pattern, {})])
+def test_what_is_not_of_linear_cost_is_refused(pattern):
+    with pytest.raises(ValueError, match=r"format x: it takes a regular expression"):
+        Renderer([UserFormat("x", pattern, {})])
 
 
-def test_hostile_lines_take_no_time(recogniser_of):
-    recogniser = recogniser_of([UserFormat("x", rb"(?:a*)*(?:a|a)*b(?P<time>c)", {})])
-    assert recogniser.seen_in(b"a" * 100_000).time == b""
+def test_hostile_lines_take_no_time():
+    renderer = Renderer([UserFormat("x", rb"(?:a*)*(?:a|a)*b(?P<time>c)", {})])
+    assert seen_in(b"a" * 100_000, renderer).anchor == b""
