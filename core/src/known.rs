@@ -49,25 +49,22 @@ impl Hasher {
         others.fold(hash, |hash, chunk| self.mix(hash, u64::from_le_bytes(padded(chunk))))
     }
 
-    /// Gives the hash of each word of a line, and of each pair of neighbours.
-    fn each(&self, line: &[u8], mut take: impl FnMut(u64)) {
-        let mut before = None;
-        each_word(line, |line, word| {
-            let hash = self.word(line, word);
-            take(hash);
-            if let Some(before) = before {
-                take(self.mix(before, hash));
-            }
-            before = Some(hash);
-        });
+    /// Puts the hash of each word of a line in place of what the buffer holds.
+    #[inline]
+    fn words(&self, line: &[u8], words: &mut Vec<u64>) {
+        words.clear();
+        each_word(line, |line, word| words.push(self.word(line, word)));
+    }
+
+    /// Gives the hash of each word, and of each pair of neighbours.
+    fn each(&self, words: &[u64], mut take: impl FnMut(u64)) {
+        words.iter().for_each(|&word| take(word));
+        words.windows(2).for_each(|pair| take(self.mix(pair[0], pair[1])));
     }
 
     /// The hash of all words of a line, in their order; 0 for a line without words.
-    #[inline]
-    fn all(&self, line: &[u8]) -> u64 {
-        let mut all = 0;
-        each_word(line, |line, word| all = self.mix(all, self.word(line, word)));
-        all
+    fn all(&self, words: &[u64]) -> u64 {
+        words.iter().fold(0, |all, &word| self.mix(all, word))
     }
 }
 
@@ -142,6 +139,8 @@ pub struct Known {
     unfinished: Vec<u8>,
     /// The lines that were added last, by their words' hash.
     added: Memo,
+    /// Memory for the words of a line.
+    words: Vec<u64>,
     /// True if words were left out for MOST.
     pub is_full: bool,
 }
@@ -153,6 +152,7 @@ impl Known {
             set: Set::default(),
             unfinished: Vec::new(),
             added: Memo::new(),
+            words: Vec::new(),
             is_full: false,
         }
     }
@@ -190,13 +190,14 @@ impl Known {
     }
 
     fn add(&mut self, line: &[u8]) {
-        let whole = self.hasher.all(line);
+        let Self { hasher, set, is_full, words, .. } = self;
+        hasher.words(line, words);
+        let whole = hasher.all(words);
         if self.added.get(whole).is_some() {
             return;
         }
         self.added.put(whole, false);
-        let Self { hasher, set, is_full, .. } = self;
-        hasher.each(line, |hash| *is_full |= !set.add(hash));
+        hasher.each(words, |hash| *is_full |= !set.add(hash));
     }
 
     /// Bytes of memory.
@@ -206,8 +207,14 @@ impl Known {
 
     /// True if the log has no like of the line.
     pub fn is_new(&self, line: &[u8]) -> bool {
+        let mut words = Vec::new();
+        self.hasher.words(line, &mut words);
+        self.are_new(&words)
+    }
+
+    fn are_new(&self, words: &[u64]) -> bool {
         let (mut total, mut unseen) = (0, 0);
-        self.hasher.each(line, |hash| {
+        self.hasher.each(words, |hash| {
             total += 1;
             unseen += usize::from(!self.set.contains(hash));
         });
@@ -240,19 +247,22 @@ impl Memo {
 pub struct Comparison {
     known: Arc<Known>,
     memo: Memo,
+    /// Memory for the words of a line.
+    words: Vec<u64>,
 }
 
 impl Comparison {
     pub fn new(known: Arc<Known>) -> Self {
-        Self { known, memo: Memo::new() }
+        Self { known, memo: Memo::new(), words: Vec::new() }
     }
 
     /// True if the other log has no like of the line.
     pub fn is_new(&mut self, line: &[u8]) -> bool {
-        let line = without_line_feed(line);
-        let whole = self.known.hasher.all(line);
+        let Known { hasher, .. } = &*self.known;
+        hasher.words(without_line_feed(line), &mut self.words);
+        let whole = hasher.all(&self.words);
         self.memo.get(whole).unwrap_or_else(|| {
-            let is_new = self.known.is_new(line);
+            let is_new = self.known.are_new(&self.words);
             self.memo.put(whole, is_new);
             is_new
         })

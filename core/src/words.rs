@@ -52,8 +52,12 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) {
         let (mut change, mut changes) = (start, 0);
         let (mut all, mut common, mut last) = (first, first, first);
         at += 1;
-        while let Some(&byte) = line.get(at) {
-            let kind = KINDS[usize::from(byte)];
+        // Most words are letters alone.
+        while let Some(kind) = kind_at(line, at).filter(|kind| first & kind & LETTER != 0) {
+            (common, last) = (common & kind, kind);
+            at += 1;
+        }
+        while let Some(kind) = kind_at(line, at) {
             if kind == 0 {
                 break;
             }
@@ -89,6 +93,10 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) {
             take(line, word);
         }
     }
+}
+
+fn kind_at(line: &[u8], at: usize) -> Option<u8> {
+    line.get(at).map(|&byte| KINDS[usize::from(byte)])
 }
 
 /// True for a part of an address or of a UUID. Parts are joined by colons or hyphens.
