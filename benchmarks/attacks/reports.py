@@ -26,10 +26,10 @@ def _tagged(first, tags):
     return _packet(_TAGS, _number(tags) + names)
 
 
-def _task(message):
-    """Zuul's report of a task that failed. message: in JSON."""
-    result = b'{"failed": true, "msg": %b}' % message
-    return b'[{"phase": "run", "plays": [{"tasks": [{"hosts": {"a": %b}}]}]}]' % result
+def _task(message, phase=b"run", hosts=1):
+    """Zuul's report of a task that failed on so many hosts. message: in JSON."""
+    failed = b", ".join(b'"%d": {"failed": true, "msg": %b}' % (n, message) for n in range(hosts))
+    return b'[{"phase": "%b", "plays": [{"tasks": [{"hosts": {%b}}]}]}]' % (phase, failed)
 
 
 #: Texts whose repr() has four characters for each, which an emoji makes four bytes long.
@@ -40,6 +40,7 @@ _ATTRIBUTES = b" ".join(b'a%d=""' % n for n in range(99))
 REPORTS = {
     ("text", "job-output.json"): _task(_ESCAPED),
     ("list", "job-output.json"): _task(b"[%b]" % _ESCAPED),
+    ("hosts", "job-output.json"): _task(b'""', b"x" * 10_000 + b"\xf0\x9f\x98\x80", 26_000),
     ("lists", "job-output.json"): ("[" + ",".join(["[]"] * 2_500_000) + "]").encode("utf-16"),
     ("tags", "a.subunit"): b"".join(_tagged(590_000 * n, 590_000) for n in range(4)),
     ("tags", "b.subunit"): _tagged(0, 95) * 23_000,

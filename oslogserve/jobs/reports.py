@@ -90,13 +90,11 @@ def zuul_report(report: bytes) -> ZuulReport:
     try:
         with _parsing:
             playbooks = _dicts(parsed(report, MOST_TOKENS))
-            found = list(_failures(playbooks))
-            result, seconds = _result(playbooks), _seconds(playbooks)
+            of_run = [one for one in playbooks if one.get("phase") == "run"]
+            task = _last_failure(of_run) or _last_failure(playbooks)
+            return ZuulReport(task, _result(playbooks), _seconds(playbooks))
     except (ValueError, RecursionError):
         return ZuulReport()
-    of_run = [task for phase, task in found if phase == "run"]
-    task = next(reversed(of_run or [task for _, task in found]), None)
-    return ZuulReport(task, result, seconds)
 
 
 def _result(playbooks: Sequence[dict[str, Any]]) -> str:
@@ -111,7 +109,7 @@ def _result(playbooks: Sequence[dict[str, Any]]) -> str:
 
 def _seconds(playbooks: Sequence[dict[str, Any]]) -> float | None:
     ends: list[datetime] = []
-    for _, task in _tasks(playbooks):
+    for task in _tasks(playbooks):
         duration = _dict(_dict(task.get("task")).get("duration"))
         for end in ("start", "end"):
             with suppress(ValueError):
@@ -120,21 +118,25 @@ def _seconds(playbooks: Sequence[dict[str, Any]]) -> float | None:
     return (max(ends) - min(ends)).total_seconds() if ends else None
 
 
-def _tasks(playbooks: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields (playbook, task) in the order of the report."""
+def _tasks(playbooks: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yields the tasks in the order of the report."""
     for playbook in playbooks:
         for play in _dicts(playbook.get("plays")):
-            for task in _dicts(play.get("tasks")):
-                yield playbook, task
+            yield from _dicts(play.get("tasks"))
 
 
-def _failures(playbooks: Sequence[dict[str, Any]]) -> Iterator[tuple[str, FailedTask]]:
-    """Yields (phase, task) in the order of the report."""
-    for playbook, task in _tasks(playbooks):
+def _last_failure(playbooks: Sequence[dict[str, Any]]) -> FailedTask | None:
+    """The last task that failed, on the last of its hosts; None if none did.
+
+    Only this one is copied: each of 40,000 hosts may have failed, and texts are long.
+    """
+    last = None
+    for task in _tasks(playbooks):
         for host, result in _dict(task.get("hosts")).items():
             result = _dict(result)
             if result.get("failed") is True and result.get("ignore_errors") is not True:
-                yield _text(playbook.get("phase")), _task(_dict(task.get("task")), host, result)
+                last = _dict(task.get("task")), host, result
+    return last and _task(*last)
 
 
 def _task(task: dict[str, Any], host: str, result: dict[str, Any]) -> FailedTask:

@@ -237,6 +237,16 @@ def test_a_long_message_takes_little_more_memory_than_its_text(message, peak_mem
     assert peak_memory(partial(zuul_report, report.encode())) < 80 * MIB
 
 
+@pytest.mark.parametrize("phase", ["x" * 10_000 + "\N{GRINNING FACE}", "run"])
+def test_a_task_that_failed_on_very_many_hosts_is_copied_once(phase, peak_memory):
+    name = ["\N{GRINNING FACE}"] * 2500
+    hosts = {f"h{number}": {"failed": True} for number in range(40_000)}
+    report = json.dumps([playbook(phase, task(name, **hosts))]).encode()
+    found = []
+    assert peak_memory(lambda: found.append(zuul_report(report))) < 60 * MIB
+    assert found[0].task.host == "h39999"
+
+
 def many_attributes(number):
     return b"<a " + b" ".join(b'a%d=""' % n for n in range(number)) + b"/>"
 
