@@ -40,7 +40,8 @@ def converted(file: str, conditions: str | None, root: str) -> str:
     general = dict(given["general"]) if "general" in given else {}
     named = general.pop("file_conditions", "")
     conditions = conditions or (named and os.path.join(os.path.dirname(file), named))
-    wants_listing = general.pop("generate_folder_index", "no")
+    # It was about Swift's folders. Apache listed those on disk, and leaves them to oslogserve now.
+    wants_listing = general.pop("generate_folder_index", "yes")
     lines = ["[disk]", _setting("root", root, _PARSERS["disk", "root"])]
     if "swift" in given:
         lines += ["[swift]", *_swift(dict(given["swift"]))]

@@ -32,6 +32,7 @@ FILES = {
     "sub/big.log.gz": gzip.compress(LINES),
     "sub/tarball.tar.gz": gzip.compress(b"tar"),
     "sub/\N{SNOWMAN} a.txt": LINES,
+    "indexed/index.html": b"<title>a report</title>",
 }
 #: Neither root nor Apache's user.
 NOBODY = 65534
@@ -109,18 +110,31 @@ def test_other_files_come_from_apache(echo):
     assert "X-Echo" not in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/sub/"])
-def test_folders_come_from_apache(echo, path):
-    answer = get(echo, path)
-    assert answer.status == 200
-    assert b"Index of" in answer.body
-    assert "X-Echo" not in answer.headers
+@pytest.mark.parametrize("path", ["/", "/sub/", "/indexed/"])
+def test_folders_go_to_the_application(echo, path):
+    said = reached(echo, f"{path}?format=summary")
+    assert (said["PATH_INFO"], said["QUERY_STRING"]) == (path, "format=summary")
 
 
 def test_a_folder_without_its_slash_is_redirected(echo):
-    answer = get(echo, "/sub")
+    answer = get(echo, "/sub?format=summary")
     assert answer.status == 301
-    assert answer.headers["Location"].endswith("/sub/")
+    assert answer.headers["Location"].endswith("/sub/?format=summary")
+
+
+def test_a_folder_has_its_summary_search_and_job_page(oslogserve):
+    summary = json.loads(get(oslogserve, "/sub/?format=summary").body)
+    assert {log["name"] for log in summary["logs"]} >= {"console.html", "static.log"}
+    assert b"ERROR nova.compute" in get(oslogserve, "/sub/?q=failed").body
+    page = get(oslogserve, "/sub/?format=overview", headers={"Accept": "text/html"})
+    assert (page.status, b"ERROR nova.compute" in page.body) == (200, True)
+    moment = get(oslogserve, "/sub/?moment=log.txt.gz:2", headers={"Accept": "text/html"})
+    assert (moment.status, b"started" in moment.body) == (200, True)
+
+
+def test_a_folder_shows_the_index_that_a_job_stored(oslogserve):
+    assert get(oslogserve, "/indexed/").body == FILES["indexed/index.html"]
+    assert get(oslogserve, "/indexed/index.html").body == FILES["indexed/index.html"]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +201,7 @@ def test_a_link_within_the_logs_is_followed_where_links_are(logs, link):
     with Apache(logs, "", script=script, defines={"OSLOGSERVE_LINKS": ""}) as apache:
         assert get(apache, "/latest.log").body == FILES["sub/static.log"]
         assert get(apache, "/latest/static.log").body == FILES["sub/static.log"]
-        assert b"Index of" in get(apache, "/latest/").body
+        assert get(apache, "/latest").status == 301
 
 
 def test_apache_serves_no_dot_file(oslogserve, logs):

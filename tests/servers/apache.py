@@ -46,9 +46,7 @@ Define OSLOGSERVE_THREADS {threads}
 {also}
 Include {vhost}
 """
-LOADED = (
-    "mpm_event authz_core authz_host alias rewrite headers mime dir autoindex env reqtimeout wsgi"
-)
+LOADED = "mpm_event authz_core authz_host alias rewrite headers mime dir env reqtimeout wsgi"
 LOADED_FOR = {PROXY: "proxy proxy_http", CACHE: "cache cache_disk"}
 
 

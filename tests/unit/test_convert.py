@@ -111,8 +111,8 @@ def test_what_has_no_counterpart_is_said(convert):
 @pytest.mark.parametrize(
     ("conf", "arguments", "expected"),
     [
-        ("", [], "[disk]\nroot = /srv/static/logs\n[serve]\nlisting = no\n"),
-        ("[general]\n", ["--root", "/logs"], "[disk]\nroot = /logs\n[serve]\nlisting = no\n"),
+        ("", [], "[disk]\nroot = /srv/static/logs\n[serve]\nlisting = yes\n"),
+        ("[general]\n", ["--root", "/logs"], "[disk]\nroot = /logs\n[serve]\nlisting = yes\n"),
         (
             "[general]\nview = passthrough\ngenerate_folder_index = 1\n",
             [],
