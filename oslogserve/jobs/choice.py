@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of a job's logs: those that one answer reads."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from fnmatch import fnmatchcase
-from itertools import chain
 from typing import NamedTuple
 
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.build import INVENTORY
 from oslogserve.jobs.ranking import likelihood
+from oslogserve.jobs.reports import ZUULS
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.query import Query
 
@@ -16,6 +17,8 @@ from oslogserve.query import Query
 MOST_MERGED_LOGS = 300
 #: Bytes of the longest name of a log, which each of its rows repeats.
 LONGEST_NAME = 512
+#: Bytes of the names of skipped files that an answer lists. Ten thousand names may have 40 MB.
+MOST_SKIPPED = 1024 * 1024
 
 
 class Limits(NamedTuple):
@@ -42,7 +45,7 @@ class Choice(NamedTuple):
 
     #: In the order in which they are read: for an overview the likeliest first, else by name.
     files: list[File]
-    #: Files that fit the patterns and were left out.
+    #: Files that fit the patterns and were left out, as far as they are listed.
     skipped: list[Skipped]
     #: Why logs may be missing.
     missing: list[Incomplete]
@@ -76,28 +79,29 @@ def chosen(
     """
     is_overview = query.view == "overview"
     most = min(limits.logs, MOST_MERGED_LOGS) if is_by_time(query) else limits.logs
-    found = _found(query, walk, media_type)
-    likeliest: list[File] = []
-    if is_overview:
-        likeliest, others = _by_likelihood(found)
-        found = chain(() if query.skip else others, likeliest[query.skip :])
+    skipped = _SkippedFiles()
     files: list[File] = []
-    skipped: list[Skipped] = []
+    likeliest: list[File] = []
     stored, rest, next_log = 0, "", None
-    for one in found:
-        if isinstance(one, Skipped):
-            skipped.append(one)
-            continue
-        stored += one.size or 0
-        if len(files) == most or (stored > limits.stored and files):
-            what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
-            rest = f"one answer reads at most {what}: more logs are there"
-            next_log = None if is_overview else one.name
-            break
-        files.append(one)
+    # A walk that ends early says what failed once it is closed.
+    with closing(_found(query, walk, media_type, skipped)) as by_name:
+        found: Iterable[File] = by_name
+        if is_overview:
+            likeliest = sorted(by_name, key=likelihood)
+            found = likeliest[query.skip :]
+        for file in found:
+            stored += file.size or 0
+            if len(files) == most or (stored > limits.stored and files):
+                what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
+                rest = f"one answer reads at most {what}: more logs are there"
+                next_log = None if is_overview else file.name
+                break
+            files.append(file)
+    if query.skip:  # the first answer had them
+        skipped = _SkippedFiles()
     return Choice(
         files=files,
-        skipped=skipped,
+        skipped=skipped.listed,
         missing=_missing(walk, skipped, rest),
         rest=rest,
         next_log=next_log or walk.next,
@@ -108,19 +112,36 @@ def chosen(
     )
 
 
+class _SkippedFiles:
+    """The files that are left out: a list up to MOST_SKIPPED, and a count of the others."""
+
+    def __init__(self) -> None:
+        self.listed: list[Skipped] = []
+        self.unlisted = 0
+        self.has_missed = False
+        self._size = 0
+
+    def add(self, file: File, why: str, is_missed: bool = False) -> None:
+        self._size += len(file.name)
+        self.has_missed = self.has_missed or is_missed
+        if self._size <= MOST_SKIPPED or file.name in ZUULS:  # an overview looks for these
+            self.listed.append(Skipped(file.shown, why, is_missed))
+        else:
+            self.unlisted += 1
+
+
 def _found(
-    query: Query, walk: Walk, media_type: Callable[[str], str | None]
-) -> Iterator[File | Skipped]:
-    """Yields the files that fit the patterns, the unsuitable ones as skipped."""
+    query: Query, walk: Walk, media_type: Callable[[str], str | None], skipped: _SkippedFiles
+) -> Generator[File, None, None]:
+    """Yields the files that fit the patterns. Adds the unsuitable ones to `skipped`."""
     for file in walk:
         if not _fits(file, query.logs):
             continue
         kind = media_type(file.shown)
         if kind is not None:
-            yield Skipped(file.shown, f"it is {kind}")
+            skipped.add(file, f"it is {kind}")
         elif len(file.name) > LONGEST_NAME:
-            why = f"its name has more than {LONGEST_NAME} bytes"
-            yield Skipped(file.shown, why, is_missed=True)
+            skipped.add(file, f"its name has more than {LONGEST_NAME} bytes", is_missed=True)
         else:
             yield file
 
@@ -130,18 +151,14 @@ def _fits(file: File, patterns: Iterable[str]) -> bool:
     return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
 
 
-def _by_likelihood(found: Iterable[File | Skipped]) -> tuple[list[File], list[Skipped]]:
-    """The files in the order in which an overview reads them, and the skipped ones."""
-    everything = [*found]
-    files = sorted((one for one in everything if isinstance(one, File)), key=likelihood)
-    return files, [one for one in everything if isinstance(one, Skipped)]
-
-
-def _missing(walk: Walk, skipped: Iterable[Skipped], rest: str) -> list[Incomplete]:
+def _missing(walk: Walk, skipped: _SkippedFiles, rest: str) -> list[Incomplete]:
     """Why logs may be missing. walk: as far as it went."""
     found = [Incomplete("capped", rest)] if rest else []
-    if any(one.is_missed for one in skipped):
+    if skipped.has_missed:
         what = f"logs with names of more than {LONGEST_NAME} bytes are left out"
+        found.append(Incomplete("capped", what))
+    if skipped.unlisted:
+        what = f"{skipped.unlisted:,} more files were not read, and are not listed"
         found.append(Incomplete("capped", what))
     if walk.ended:
         found.append(walk.ended)

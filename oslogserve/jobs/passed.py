@@ -6,13 +6,14 @@ A log is read once: its words are kept for the next request, as long as there is
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from threading import Lock
 from typing import NamedTuple
 from weakref import WeakSet
 
 from oslogserve.errors import Error, Incomplete
+from oslogserve.jobs.choice import LONGEST_NAME
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
@@ -29,7 +30,7 @@ MOST_HELD, LARGEST = 64 * 1024 * 1024, 8 * 1024 * 1024
 _OVERHEAD = 1024
 _IS_FOLDER = "It is a folder."
 #: What a name has of one run only: rotations, hashes, suffixes of compression.
-_OF_ONE_RUN = re.compile(rb"[._-]?[0-9a-f]*[0-9][0-9a-f]*|\.(?:gz|bz2|xz|zst)$")
+_OF_ONE_RUN = re.compile(rb"(?:[._-]|(?<![0-9a-f]))[a-f]*+[0-9][0-9a-f]*+|\.(?:gz|bz2|xz|zst)$")
 
 
 class FoundLog(NamedTuple):
@@ -67,7 +68,9 @@ class PassedLogs:
         self._renderer = renderer
         #: The words of logs that were read last.
         self._kept: OrderedDict[Stored, Known] = OrderedDict()
-        #: All words that are kept, or that an answer holds.
+        #: Bytes of them. Counting them anew for each that is given up would take a minute.
+        self._kept_size = 0
+        #: Other words that an answer holds.
         self._held: WeakSet[Known] = WeakSet()
         #: Logs that are being read.
         self._reading = 0
@@ -104,8 +107,7 @@ class PassedLogs:
         if missing:
             return Passed(known, _fault(f"it was compared with a part of {shown}", str(missing)))
         if stored.version:  # else it may change unseen
-            with self._lock:
-                self._kept[_key(stored)] = known
+            self._keep(_key(stored), known)
         if known.is_full:
             why = "it has more different words than are kept, so lines may look new that are not"
             return Passed(known, _fault(f"it was compared with a part of {shown}", why))
@@ -139,7 +141,7 @@ class PassedLogs:
         """Context in which a log may be read. Raises Error if there is no room for its words."""
         with self._lock:
             while self._size() > MOST_HELD - LARGEST and self._kept:
-                self._kept.popitem(last=False)
+                self._give_up(next(iter(self._kept)))
             if self._size() > MOST_HELD - LARGEST:
                 raise Error(f"The words of other logs fill all {MOST_HELD >> 20} MiB.")
             self._reading += 1
@@ -151,7 +153,20 @@ class PassedLogs:
 
     def _size(self) -> int:
         """Bytes of all words that are held, with room for those that are being read."""
-        return sum(known.size + _OVERHEAD for known in self._held) + self._reading * LARGEST
+        return self._kept_size + sum(map(_size_of, self._held)) + self._reading * LARGEST
+
+    def _keep(self, key: Stored, known: Known) -> None:
+        with self._lock:
+            if key in self._kept:
+                self._give_up(key)
+            self._kept[key] = known
+            self._kept_size += _size_of(known)
+            self._held.discard(known)
+
+    def _give_up(self, key: Stored) -> None:
+        known = self._kept.pop(key)
+        self._kept_size -= _size_of(known)
+        self._held.add(known)  # as long as an answer holds it
 
     def _kept_of(self, stored: Stored) -> Known | None:
         with self._lock:
@@ -159,6 +174,10 @@ class PassedLogs:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
+
+
+def _size_of(known: Known) -> int:
+    return known.size + _OVERHEAD
 
 
 def _key(stored: Stored) -> Stored:
@@ -180,13 +199,19 @@ class PassedRun:
         self._folder = folder
         self._sources = sources
         self._budget = budget
+        self._names: set[bytes] = set()
+        #: The first name of each kind.
+        self._by_kind: dict[bytes, bytes] = {}
+        self._by_short_kind: dict[bytes, bytes] = {}
         walk = Walk(sources, folder, charge=budget.charge)
-        names = [file.name for file in walk]
+        for file in walk:
+            if len(file.name) <= LONGEST_NAME:  # no log of a longer name is compared
+                self._names.add(file.name)
+                kind = _kind(file.name)
+                self._by_kind.setdefault(kind, file.name)
+                self._by_short_kind.setdefault(kind.rpartition(b"/")[2], file.name)
         #: Why some of its logs are not known; None if all are.
         self.ended = walk.ended
-        self._names = set(names)
-        self._by_kind = _firsts(names, _kind)
-        self._by_short_kind = _firsts(names, lambda name: _kind(name).rpartition(b"/")[2])
 
     def like(self, name: bytes) -> bytes | None:
         """The path of the log that is like another run's log of this name; None for none.
@@ -212,8 +237,3 @@ class PassedRun:
 
 def _kind(name: bytes) -> bytes:
     return _OF_ONE_RUN.sub(b"", name)
-
-
-def _firsts(names: Iterable[bytes], kind: Callable[[bytes], bytes]) -> dict[bytes, bytes]:
-    """The first name of each kind."""
-    return {kind(name): name for name in sorted(names, reverse=True)}

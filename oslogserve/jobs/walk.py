@@ -46,7 +46,7 @@ class Walk:
         first: bytes = b"",
         charge: Callable[[], None] = lambda: None,
     ) -> None:
-        """first: the first name. charge: see WantedEntries; an Incomplete that it raises ends the walk."""
+        """first: the first name. charge: called for each entry; an Incomplete that it raises ends the walk."""
         #: Failures of sources, whose files may be missing. Grows while iterating.
         self.failures: list[SourceError] = []
         #: Why not all files were looked at; None if they were.
@@ -66,8 +66,15 @@ class Walk:
         path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
         wanted = WantedEntries(self._first_below(prefix), MOST_ENTRIES + 1, self._charge)
         listing = Listing(self._sources, path, wanted)
+        try:
+            yield from self._listed(listing, prefix, depth)
+        finally:  # also if no more files are taken
+            self.failures += listing.failures
+            self.ended = listing.ended or self.ended
+
+    def _listed(self, listing: Listing, prefix: bytes, depth: int) -> Iterator[File]:
         for entries in listing.by_name():
-            if self.ended and self.ended.reason == "budget":  # nothing more is opened
+            if self._is_spent():  # nothing more is opened
                 break
             name = prefix + entries[0].name
             is_folder = name.endswith(b"/")
@@ -87,8 +94,14 @@ class Walk:
                 self._leave_out(f"folders are nested more than {MOST_DEPTH} deep")
             else:
                 yield from self._below_existing(name, depth + 1)
-        self.failures += listing.failures
-        self.ended = listing.ended or self.ended
+
+    def _is_spent(self) -> bool:
+        """True if the budget is spent, also by what was done with the files."""
+        try:
+            self._charge()
+        except Incomplete as error:
+            self.ended = error
+        return self.ended is not None and self.ended.reason == "budget"
 
     def _leave_out(self, why: str) -> None:
         self.ended = Incomplete("capped", f"{why}: some were not read")

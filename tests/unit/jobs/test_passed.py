@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 import random
+import time
+from types import SimpleNamespace
 
 import pytest
 
-from oslogserve.errors import NotFound
+from oslogserve.errors import Incomplete, NotFound
 from oslogserve.jobs import passed
 from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.sources.disk import Disk
+from tests.unit.sources.fake import FakeSource
 
 
 class CountingDisk(Disk):
@@ -105,6 +108,40 @@ def test_logs_of_two_runs_pair_by_name_without_numbers_and_compression(
         known, fault = run.compared(name)
         assert known.is_new(b"tests passed")
         assert "no log there is like it" in str(fault)
+
+
+def test_names_of_a_run_that_passed_take_little_time_and_are_paid_for(logs, budget):
+    names = [b"%04d" % number + b"abcdef" * 80 + b".log" for number in range(2000)]
+    source = FakeSource("disk", names=names)
+    began = time.thread_time()
+    run = PassedRun(logs, b"41", [source], budget)
+    assert run.like(b"9999" + b"abcdef" * 80 + b".log") == b"41/" + names[0]
+    assert time.thread_time() - began < 1  # it was 20 s
+    charges = []
+
+    def charge():
+        charges.append(1)
+        if len(charges) > 100:
+            raise Incomplete("budget", "its time is over")
+
+    run = PassedRun(logs, b"41", [source], SimpleNamespace(charge=charge))
+    assert str(run.ended) == "its time is over"
+    assert run.like(names[0]) == b"41/" + names[0]
+
+
+def test_giving_up_many_logs_counts_none_of_them_again(logs, disk, budget, monkeypatch):
+    sizes = []
+    size_of = passed._size_of
+    monkeypatch.setattr(passed, "_size_of", lambda known: sizes.append(1) or size_of(known))
+    monkeypatch.setattr(passed, "LARGEST", 0)
+    stored = logs.find(b"a.log", [disk]).stored
+    for number in range(1000):
+        logs._keep(stored._replace(version=str(number)), logs.nothing())
+    sizes.clear()
+    monkeypatch.setattr(passed, "MOST_HELD", 0)
+    with logs._room():
+        assert not logs._kept
+    assert 1000 <= len(sizes) < 3000
 
 
 def test_a_run_that_is_not_there_is_an_error(logs, disk, budget):
