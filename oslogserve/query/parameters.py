@@ -25,6 +25,9 @@ FIELDS = (
     *("q", "goto", "re", "not", "since", "until", "lines", "context", "chapter"),
     *("against", "new"),
 )
+#: Beginnings of parameters that mail tools and social networks add to links. They are ignored: no filter
+#: has such a name, mistyped or not.
+TRACKERS = ("utm_", "fbclid", "gclid")
 #: Names and values of a query string, in their order, unchecked.
 Parameters = tuple[tuple[str, str], ...]
 
@@ -160,7 +163,11 @@ def _value(name: str, text: str) -> Any:
 
 
 def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str, str]]:
-    """Names and values of a query string, unchecked. errors: the handler for bytes that are not UTF-8."""
+    """Names and values of a query string, unchecked, without those of TRACKERS.
+
+    errors: the handler for bytes that are not UTF-8.
+    """
     # WSGI decodes unescaped bytes as Latin-1.
     utf8 = query_string.encode("latin-1").decode("utf-8", errors)
-    return parse_qsl(utf8, keep_blank_values=True, errors=errors)
+    pairs = parse_qsl(utf8, keep_blank_values=True, errors=errors)
+    return [pair for pair in pairs if not pair[0].startswith(TRACKERS)]

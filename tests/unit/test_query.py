@@ -38,6 +38,19 @@ def test_paths(path, expected, folder):
     assert (query.path, query.is_folder) == (expected, folder)
 
 
+@pytest.mark.parametrize("tracker", ["utm_source=mail", "utm_id=", "fbclid=IwAR1", "gclid=x%ff"])
+def test_what_mail_tools_and_trackers_add_to_a_link_is_ignored_and_in_no_other_link(tracker):
+    assert asked(query=f"level=ERROR&{tracker}&q=a") == asked(query="level=ERROR&q=a")
+    assert asked(query=tracker) == asked()
+    assert asked("/a/", f"{tracker}&moment=a.txt:1") == asked("/a/", "moment=a.txt:1")
+    assert asked("/a/", tracker).parameters == ()
+
+
+def test_a_mistyped_filter_is_named_next_to_what_trackers_add():
+    with pytest.raises(BadRequest, match="Unknown parameter 'levl'"):
+        asked(query="utm_source=mail&levl=ERROR")
+
+
 @pytest.mark.parametrize(
     ("path", "told"),
     [
