@@ -21,6 +21,7 @@ from oslogserve.bench.runs import measure_run, measured, report, setup
 from oslogserve.bench.samples import Request
 from oslogserve.config import ConfigError
 from oslogserve.errors import SourceError
+from oslogserve.query.parameters import SOURCES
 
 
 def get(options: argparse.Namespace) -> int:
@@ -139,6 +140,8 @@ def _endpoints(options: argparse.Namespace) -> list[Endpoint]:
     parameters = {name: value for name, value in wanted.items() if value}
     bases = options.base or [(name, "") for name in options.sources.split(",")]
     names = [name for name, _ in bases]
+    if unknown := [] if options.base else sorted({*names} - {*SOURCES}):
+        raise ConfigError(f"--sources: {unknown[0]!r}: give some of {', '.join(SOURCES)}")
     if "" in names or len(set(names)) < len(names):
         raise ConfigError(f"{', '.join(names)}: give each source a name of its own")
     return [

@@ -20,7 +20,7 @@ def add_to(commands: Any) -> None:
     upload = commands.add_parser("upload", help="put a job's logs into Swift")
     add = upload.add_argument
     add("logs", metavar="DIR", help="folder of the logs; - uploads standard input")
-    add("--prefix", default="", metavar="P", help="path of the folder in URLs")
+    add("--prefix", metavar="P", help="path of the folder in URLs (default: the root)")
     name = "file name for standard input (default: %(default)s)"
     add("--name", default="job-output.txt", metavar="N", help=name)
     add("--container", metavar="C", help="default: [swift] container")

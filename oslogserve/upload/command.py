@@ -22,6 +22,8 @@ from oslogserve.upload.uploader import BadName, Destination, Uploader, files_bel
 
 #: Bytes of standard input that are read at once.
 PIECE = 65536
+#: Arguments that have no meaning if they are empty. An empty prefix would be the container's root.
+_NOT_EMPTY = ("prefix", "passed", "container", "config", "keep")
 
 
 def upload(options: argparse.Namespace) -> int:
@@ -29,6 +31,7 @@ def upload(options: argparse.Namespace) -> int:
 
     Raises ConfigError, OSError.
     """
+    _check_not_empty(options)
     destination = _destination(options)
     if options.passed:
         _pointer(options, destination)  # a faulty name is told before anything is stored
@@ -43,6 +46,15 @@ def upload(options: argparse.Namespace) -> int:
     return 0 if report.is_complete else 1
 
 
+def _check_not_empty(options: argparse.Namespace) -> None:
+    """Raises ConfigError for an empty argument, as a variable gives that is not set in a job."""
+    given = {name: getattr(options, name) for name in _NOT_EMPTY}
+    given["prefix"] = given["prefix"] and given["prefix"].strip("/")
+    for name, value in given.items():
+        if value == "":
+            raise ConfigError(f"--{name}: it is empty. Give a value, or leave --{name} out")
+
+
 def _destination(options: argparse.Namespace) -> Destination:
     overrides = {"swift_container": options.container} if options.container else {}
     config = load(options.config, **overrides)
@@ -50,11 +62,9 @@ def _destination(options: argparse.Namespace) -> Destination:
         raise ConfigError("no container to upload to: give --container, or --config with one")
     if config["swift", "storage_url"]:
         raise ConfigError("[swift] storage_url is for reading: an upload needs credentials instead")
-    segments = os.fsencode(options.prefix).split(b"/")
+    segments = os.fsencode(options.prefix or "").split(b"/")
     if b".." in segments or b"." in segments:
-        raise ConfigError(
-            f'--prefix {shown(os.fsencode(options.prefix))}: "." and ".." are no names'
-        )
+        raise ConfigError(f'--prefix {shown(b"/".join(segments))}: "." and ".." are no names')
     prefix = b"/".join(filter(None, segments))
     return Destination(config, prefix, options.segment_size, not options.no_gzip)
 

@@ -21,6 +21,11 @@ from oslogserve.cli import main
         ("mix", ["--mix", "0,0,0"], "--mix: give three shares, such as 2,7,1"),
         ("merge", ["/bin/true"], "/bin/true: no JSON of `oslogserve bench`"),
         ("get", ["http://a", "--sources", "disk,disk"], "disk, disk: give each source a name"),
+        (
+            "get",
+            ["http://a", "--sources", "disk,nope"],
+            "--sources: 'nope': give some of all, disk",
+        ),
         ("get", ["a.txt", "--report", "/none/a.html"], "/none/a.html: No such file or directory"),
         ("get", ["http://127.0.0.1:9/a", "http://[a"], "http://[a: "),
     ],

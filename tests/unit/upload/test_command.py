@@ -72,6 +72,20 @@ def test_an_argument_that_cannot_work_is_refused_first(writer, upload, console, 
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("--prefix", ""), ("--prefix", "//"), ("--passed", ""), ("--container", "")),
+        *(("--keep", ""), ("--config", "")),
+    ],
+)
+def test_an_argument_of_an_unset_variable_is_refused(tmp_path, writer, capsys, option, value):
+    (tmp_path / "console.log").write_bytes(b"line\n")
+    assert main(["upload", str(tmp_path), "--container", "logs", option, value]) == 2
+    assert capsys.readouterr().err.startswith(f"oslogserve: {option}: it is empty")
+    assert not writer.objects
+
+
 def test_without_a_container_nothing_is_uploaded(tmp_path, capsys):
     assert main(["upload", str(tmp_path)]) == 2
     assert "--container" in capsys.readouterr().err
