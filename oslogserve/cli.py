@@ -141,18 +141,22 @@ def _serve(options: argparse.Namespace) -> int:
     return 0
 
 
-def _served(options: argparse.Namespace) -> Config:
-    """The configuration to serve by. Raises ConfigError."""
+def _environment() -> dict[str, str]:
+    """The environment, with the threads that `serve` starts if nothing names their number."""
     from oslogserve.gunicorn_hooks import SETTINGS
 
+    return {"OSLOGSERVE_THREADS": str(SETTINGS["threads"]), **os.environ}
+
+
+def _served(options: argparse.Namespace) -> Config:
+    """The configuration to serve by. Raises ConfigError."""
     root = os.path.abspath(options.root) if options.root else None
     if root is not None and not os.path.isdir(root):
         what = "this is no folder" if os.path.exists(root) else "there is no such folder"
         raise ConfigError(f"--root {options.root}: {what}")
     given = {"disk_root": root, "serve_threads": options.threads}
     overrides = {name: text for name, text in given.items() if text is not None}
-    environ = {"OSLOGSERVE_THREADS": str(SETTINGS["threads"]), **os.environ}
-    config = load(options.config, environ, **overrides)
+    config = load(options.config, _environment(), **overrides)
     if not config["disk", "root"] and not config["swift", "container"]:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
     return config
@@ -165,6 +169,7 @@ def _render(options: argparse.Namespace) -> int:
         (name, _text(value)) for name, _ in _line_parameters() for value in getattr(options, name)
     ]
     if options.against:
+        os.stat(options.against)  # raises an error with the path
         pairs.append(("against", os.path.basename(os.path.abspath(options.against))))
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
@@ -239,6 +244,9 @@ def _render_job(
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
     budget = Budget(Allowance(math.inf, sys.maxsize))
     with closing(jobs.open(query, [disk], budget, passed)) as job:
+        if not job.logs:
+            what = "no log here has such a name" if query.logs else "this folder has no logs"
+            print(f"oslogserve: {options.file}: {what}", file=sys.stderr)
         answer = JobAnswer(query, job, config.noise, sys.maxsize)
         sys.stdout.buffer.writelines(answer.open().pieces)
         sys.stdout.buffer.flush()
@@ -269,7 +277,7 @@ def _text(argument: str) -> str:
 
 
 def _check_config(options: argparse.Namespace) -> int:
-    config = load(options.file, must_exist=True)
+    config = load(options.file, _environment(), must_exist=True)
     print(config.as_file(), end="")
     return 0
 

@@ -301,6 +301,10 @@ def test_apache_tells_no_version(oslogserve, target):
     assert b"Apache/" not in answer.body
 
 
+def test_a_daemon_tells_the_application_its_threads(deflating):
+    assert metric(deflating, "oslogserve_threads") == 4
+
+
 def test_a_log_is_shown_as_a_page(oslogserve):
     answer = get(oslogserve, "/sub/log.txt.gz", headers={"Accept": "text/html"})
     assert answer.status == 200

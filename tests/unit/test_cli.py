@@ -88,8 +88,23 @@ def test_a_log_is_compared_with_one_of_a_run_that_passed(tmp_path, capfdbinary):
     assert capfdbinary.readouterr().out == b"No Rakefile found\n"
     assert main(["render", failed, "--against", passed, *only]) == 0
     assert capfdbinary.readouterr().out == b"console.log:2:No Rakefile found\n"
-    assert main(["render", f"{failed}/console.log", "--against", f"{passed}/none.log", *only]) == 1
-    assert b"it was not compared with none.log" in capfdbinary.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["console.log", ""])
+def test_a_passed_log_that_is_not_there_is_told_by_its_path(tmp_path, capsys, name):
+    (tmp_path / "console.log").write_bytes(b"tests passed\n")
+    missing = tmp_path / "passed/none.log"
+    assert main(["render", str(tmp_path / name), "--against", str(missing)]) == 2
+    assert capsys.readouterr() == ("", f"oslogserve: {missing}: No such file or directory\n")
+
+
+@pytest.mark.parametrize("view", ["text", "summary"])
+def test_a_folder_without_logs_is_told(tmp_path, capfd, view):
+    assert main(["render", str(tmp_path), "--format", view]) == 0
+    assert capfd.readouterr().err == f"oslogserve: {tmp_path}: this folder has no logs\n"
+    (tmp_path / "a.log").write_bytes(b"line\n")
+    assert main(["render", str(tmp_path), "--format", view, "--logs", "b*"]) == 0
+    assert capfd.readouterr().err == f"oslogserve: {tmp_path}: no log here has such a name\n"
 
 
 def test_a_stamp_without_a_year_is_of_the_time_the_file_was_written(tmp_path, capfdbinary):
@@ -286,6 +301,22 @@ def test_serve_has_the_threads_of_its_command_line_file_or_environment(
         monkeypatch.setenv("OSLOGSERVE_THREADS", in_environment)
     assert main(["serve", "--config", str(file), "--bind", "127.0.0.1:0", *given]) == 0
     assert served["threads"] == threads
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_environment", "threads"),
+    [("", None, 32), ("", "6", 6), ("threads = 5", "6", 5)],
+)
+def test_a_checked_configuration_has_the_threads_that_serve_starts(
+    monkeypatch, tmp_path, capsys, in_file, in_environment, threads
+):
+    file = tmp_path / "oslogserve.conf"
+    file.write_text(f"[serve]\n{in_file}\n")
+    monkeypatch.delenv("OSLOGSERVE_THREADS", raising=False)
+    if in_environment:
+        monkeypatch.setenv("OSLOGSERVE_THREADS", in_environment)
+    assert main(["check-config", str(file)]) == 0
+    assert f"\nthreads = {threads}\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
