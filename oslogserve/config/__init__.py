@@ -12,6 +12,7 @@ from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import Secret, storage_url, url
 from oslogserve.lines.grammar.native_grammar import UserFormat
+from oslogserve.lines.search import rewritten
 
 __all__ = ["Config", "ConfigError", "load"]
 
@@ -36,20 +37,22 @@ class Config:
     @property
     def views(self) -> list[tuple[re.Pattern[str], str]]:
         """Pairs of a pattern and a view, in the order of the file; the first match counts."""
-        return [(row["pattern"], row["view"]) for _, row in self._named("view")]
+        return [(row["pattern"], row["view"]) for _, row in self.rows("view")]
 
     @property
     def noise(self) -> list[re.Pattern[str]]:
         """Patterns of errors that say nothing about a failure."""
-        return [row["pattern"] for _, row in self._named("noise")]
+        return [row["pattern"] for _, row in self.rows("noise")]
 
     @property
     def formats(self) -> tuple[UserFormat, ...]:
         """The user formats, in the order of the file."""
-        rows = self._named("format")
-        return tuple(UserFormat(name, row["pattern"], row["words"]) for name, row in rows)
+        return tuple(
+            UserFormat(name, rewritten(row["pattern"].decode()).encode(), row["words"])
+            for name, row in self.rows("format")
+        )
 
-    def _named(self, prefix: str) -> list[tuple[str, dict[str, Any]]]:
+    def rows(self, prefix: str) -> list[tuple[str, dict[str, Any]]]:
         """NAME and values of each section [prefix NAME]."""
         beginning = f"{prefix} "
         sections = dict.fromkeys(section for section, _ in self.values)
@@ -176,10 +179,11 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
         if option.key == "pattern" and not (setting and setting.text):  # it would fit all
             prefix, _, _ = option.section.partition(" ")
             parsed.add_option_fault(option.where, f"a {prefix} needs a pattern")
-    for one in config.formats:
-        if one.words and one.pattern and not re.search(rb"\(\?P?<severity>", one.pattern):
+    for name, row in config.rows("format"):
+        pattern = row["pattern"]
+        if row["words"] and pattern and not re.search(rb"\(\?P?<severity>", pattern):
             what = "of no use, its pattern has no group severity"
-            parsed.add_option_fault((f"format {one.name}", "words"), what)
+            parsed.add_option_fault((f"format {name}", "words"), what)
 
 
 def _missing_of_swift(config: Config) -> list[str]:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.search import rewritten
 from oslogserve.native import check_line_pattern
 
 #: Bytes of a pattern, which is tried on every line.
@@ -102,12 +103,16 @@ def pattern(value: str) -> re.Pattern[str]:
 
 
 def line_pattern(value: str) -> bytes:
-    """A pattern for a line's beginning, with the groups time, severity or both."""
+    """A pattern in RE2's syntax for a line's beginning, with the groups time, severity or both."""
     encoded = value.encode()
     if len(encoded) > LONGEST_LINE_PATTERN:
         raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(encoded)}")
     if encoded:
-        check_line_pattern(value)
+        try:
+            pattern = rewritten(value)
+        except ValueError as error:
+            raise ValueError(f"a regular expression ({error})") from None
+        check_line_pattern(pattern)
     return encoded
 
 

@@ -53,7 +53,7 @@ class Search(NamedTuple):
     @classmethod
     def of_pattern(cls, pattern: str) -> "Search":
         """The search for a regular expression. Raises ValueError with the fault in words."""
-        search = cls(_rewritten(pattern))
+        search = cls(rewritten(pattern))
         state_count(search.pattern)
         return search
 
@@ -75,7 +75,7 @@ def _literal(character: str) -> str:
     return f"\\{character}" if character in _META else character
 
 
-def _rewritten(pattern: str) -> str:
+def rewritten(pattern: str) -> str:
     """The pattern in RE2's syntax as Rust's `regex` writes it. Raises ValueError with the fault."""
     tokens: list[str] = []
     at = 0

@@ -53,12 +53,16 @@ def test_a_site_s_own_formats_keep_their_order(conf):
     config = conf(
         "[format z]\npattern = (?P<time>\\d+) (?P<severity>[\\w:]+)\nwords = E:ERROR w::Warning\n"
         "[disk]\nroot = /x\n[format a b]\npattern = ^<(?<severity>ä+)>\nwords = ä:error\n"
-        "[format m]\npattern = \\[(?P<time>[^]]+)\\]\n"
+        "[format m]\npattern = \\[(?P<time>[^[ ]+)\\]\n"
     )
     assert config.formats == (
-        UserFormat("z", rb"(?P<time>\d+) (?P<severity>[\w:]+)", {b"E": "ERROR", b"W:": "WARNING"}),
+        UserFormat(
+            "z",
+            rb"(?P<time>[0-9]+) (?P<severity>[0-9A-Za-z_:]+)",
+            {b"E": "ERROR", b"W:": "WARNING"},
+        ),
         UserFormat("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
-        UserFormat("m", rb"\[(?P<time>[^]]+)\]", {}),
+        UserFormat("m", rb"\[(?P<time>[^\[ ]+)\]", {}),
     )
 
 
@@ -68,7 +72,8 @@ def test_a_site_s_own_formats_keep_their_order(conf):
         ("", "a format needs a pattern"),
         ("(?P<time>x", "a regular expression (an opening parenthesis is never closed)"),
         ("(?P<time>x)(?=y)", "(?= looks around"),
-        ("(?P<time>x)\\1", "\\1 is no known escape"),
+        ("(?P<time>x)\\1", "\\1 is not taken"),
+        ("(?P<time>[x", "a regular expression (an opening bracket is never closed)"),
         ("(?P<time>(?:x{1000}){1000})", "it needs too much memory"),
         ("\\d+ ERROR", "with a group (?P<time>...) or (?P<severity>...)"),
         ("(?P<time>x) (?P<host>y)", "the groups time and severity, once each"),
