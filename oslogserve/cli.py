@@ -206,7 +206,7 @@ def _render_log(
         if reading.broke_off:
             raise reading.broke_off
 
-    compared = _passed(query, options.against, config, renderer)
+    compared = _passed(query, options.against, config)
     written = os.fstat(stream).st_mtime if options.file else None
     format_ = options.format or ("text" if sys.stdout.isatty() else "html")
     shown: WholeText | LogView
@@ -253,7 +253,7 @@ def _render_job(
         return 1 if answer.missing else 0
 
 
-def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> "Passed":
+def _passed(query: Query, path: str | None, config: Config) -> "Passed":
     """The words of a log on disk; none without a path."""
     from oslogserve.jobs.passed import NOT_COMPARED, PassedLogs
     from oslogserve.logs.budget import Allowance, Budget
@@ -264,7 +264,7 @@ def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) 
         return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
     budget = Budget(Allowance(math.inf, sys.maxsize))
-    return PassedLogs(Logs(config.views), renderer).get(query.against, [disk], budget)
+    return PassedLogs(Logs(config.views)).get(query.against, [disk], budget)
 
 
 def _parent(path: str) -> str:

@@ -60,10 +60,6 @@ class Renderer:
         )
         return Rendering(core, _Blocks(pieces, wanted, room), charge)
 
-    def known(self) -> native.Known:
-        """The words of no lines yet."""
-        return native.Known()
-
     def iso(self, time: bytes, written: int) -> str | None:
         """A time as a line shows it in ISO 8601; None if it is none.
 

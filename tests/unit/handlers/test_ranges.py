@@ -268,7 +268,7 @@ def chunks(log):
 
 def new_handler():
     logs, renderer = Logs(()), Renderer()
-    passed = PassedLogs(logs, renderer)
+    passed = PassedLogs(logs)
     return LogHandler(logs, renderer, passed, None, Validators("", None, 0), WORKLOAD)
 
 

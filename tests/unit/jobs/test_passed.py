@@ -9,7 +9,6 @@ import pytest
 from oslogserve.errors import Incomplete, NotFound
 from oslogserve.jobs import passed
 from oslogserve.jobs.passed import PassedLogs, PassedRun
-from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.sources.disk import Disk
@@ -40,7 +39,7 @@ def budget():
 
 @pytest.fixture
 def logs():
-    return PassedLogs(Logs(()), Renderer())
+    return PassedLogs(Logs(()))
 
 
 def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import time_range
-from oslogserve.native import LIMITS, Merge, line_feeds
+from oslogserve.native import LIMITS, Known, Merge, line_feeds
 from tests.renderers import anchor_of, answered, rows_of, seen_in
 
 MIB = 1024 * 1024
@@ -232,7 +232,7 @@ def test_a_time_range_holds_its_last_microsecond(rendered):
 
 @pytest.fixture(scope="module")
 def is_new(renderer):
-    known = renderer.known()
+    known = Known()
     known.feed(b"one two six ten red\n")
     known.finish()
     return known.is_new
@@ -273,7 +273,7 @@ def found_in(renderer):
     def found_in(*lines, known=None):
         words = None
         if known is not None:
-            words = renderer.known()
+            words = Known()
             words.feed(b"\n".join(known))
             words.finish()
         log = b"".join(line + b"\n" for line in lines)

@@ -7,6 +7,7 @@ from itertools import islice, product
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.native import Known
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (
@@ -33,9 +34,9 @@ NEW = [
 
 
 @pytest.fixture(scope="module")
-def known(renderer):
+def known():
     """The words of PASSED, fed in pieces."""
-    known = renderer.known()
+    known = Known()
     for at in range(0, len(PASSED), 7):
         known.feed(PASSED[at : at + 7])
     known.finish()
@@ -71,23 +72,23 @@ def test_a_line_is_new_if_a_fifth_of_its_words_and_pairs_is(known):
     assert known.is_new(words + b" unheard of before")
 
 
-def test_only_the_beginning_of_a_long_line_is_compared(renderer):
+def test_only_the_beginning_of_a_long_line_is_compared():
     reach = 16 * 1024
-    known = renderer.known()
+    known = Known()
     known.feed(b"a" * reach + b" beyond words\n" + b" ".join([b"within"] * (reach // 7)))
     known.finish()
     assert known.is_new(b"beyond")
     assert not known.is_new(b"within " * (reach // 7) + b" unheard" * reach)
 
 
-def test_words_beyond_the_most_are_left_out_and_said(renderer):
+def test_words_beyond_the_most_are_left_out_and_said():
     letters = product(b"abcdefghijklmnopqrstuvwxyz", repeat=4)
     words = b"\n".join(map(bytes, islice(letters, 300_000)))
-    known = renderer.known()
+    known = Known()
     known.feed(words)
     known.finish()
     assert (known.is_full, known.is_new(b"aaaa"), known.size) == (False, False, 8 << 20)
-    known = renderer.known()
+    known = Known()
     known.feed(words.replace(b"\n", b" ") + b"\n" + words.replace(b"\n", b" xx\n"))
     known.finish()
     assert known.is_full
@@ -122,7 +123,7 @@ def test_new_only_selects_new_lines_with_their_context(compared):
 
 def test_an_error_that_both_logs_have_is_no_cause(renderer):
     passed = b"2013-09-27 18:22:11 ERROR nova cannot reach the cache\ndone\n"
-    known = renderer.known()
+    known = Known()
     known.feed(passed)
     known.finish()
     failed = passed + b"error: cannot stat the manual\n" + passed * 3
