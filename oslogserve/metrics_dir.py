@@ -59,6 +59,17 @@ def join(directory: str) -> bool:
     return True
 
 
+def has_room(directory: str) -> bool:
+    """True if the disk has room for the files of another process."""
+    needed = sum(_SIZES.get(kind, _SIZE) for kind in (*_KEPT, *_GAUGES))
+    try:
+        disk = os.statvfs(directory)
+    except OSError:
+        return False
+    is_unlimited = disk.f_blocks == 0  # a tmpfs with size=0
+    return is_unlimited or disk.f_bavail * disk.f_frsize >= needed
+
+
 def sweep(directory: str) -> None:
     """Merges the files of ended processes."""
     with contextlib.suppress(FileNotFoundError), swept(directory):

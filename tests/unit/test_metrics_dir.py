@@ -2,6 +2,7 @@
 import errno
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -75,7 +76,7 @@ def counted(metrics):
         (sample.name.removeprefix("oslogserve_"), *sample.labels.values()): sample.value
         for family in families
         for sample in family.samples
-        if sample.value and not sample.name.startswith("process_")
+        if sample.value and not sample.name.startswith(("process_", "oslogserve_metrics_folder"))
     }
 
 
@@ -292,3 +293,33 @@ def test_a_worker_starts_though_the_disk_is_full(folder, monkeypatch, capsys):
     assert counted(metrics) == {}
     assert files(folder) == []
     assert f"oslogserve: {folder}: No space left on device; " in capsys.readouterr().err
+
+
+def is_usable(metrics):
+    [value] = re.findall(
+        rb"^oslogserve_metrics_folder_usable (.*)$", metrics.exposition(), re.MULTILINE
+    )
+    return float(value)
+
+
+def test_a_worker_without_room_for_its_metrics_says_so(folder, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "posix_fallocate", full)
+        metrics = Metrics()
+    assert is_usable(metrics) == 0
+
+
+def test_a_folder_that_gets_full_or_disappears_is_said(folder, monkeypatch):
+    metrics = Metrics()
+    assert is_usable(metrics) == 1
+    disk = SimpleNamespace(f_blocks=9000, f_bavail=200, f_frsize=4096)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "statvfs", lambda _: disk)
+        assert is_usable(metrics) == 0
+    assert is_usable(metrics) == 1
+    shutil.rmtree(folder)
+    assert is_usable(metrics) == 0
+
+
+def test_without_a_folder_nothing_can_be_missing(without_folder):
+    assert is_usable(Metrics()) == 1
