@@ -188,7 +188,10 @@ class JobLog:
         self.has_times = reached not in (NO_TIME, UNTIMED)
 
     def summary(self) -> Iterator[dict[str, Any]]:
-        """Yields the log's summary, see `lines.summary`; an empty one for a skipped log."""
+        """Yields the log's summary, see `lines.summary`; an empty one for a skipped log.
+
+        It has no chapters and no histogram: of many logs, these would fill the memory.
+        """
         known = self._known()
         wanted = Wanted("summary", self._selection, self.file.modified, known=known)
         with closing(self._text(READ)) as text:
@@ -196,6 +199,7 @@ class JobLog:
             summary = rendering.summary()
         self._end(rendering)
         mark_new(summary, known)
+        del summary["chapters"], summary["histogram"]
         yield summary
 
     def rows_between(

@@ -2,7 +2,8 @@
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from sys import getsizeof
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
 
 #: Kinds of errors that are counted for other answers: the more logs share one, the less it matters.
 MOST_KINDS = 500
+#: Bytes of the errors of all logs that are held until all logs were read, and what each takes next to its
+#: text. Once they are full, only the first and the last error of each further log are ranked.
+MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
 
 # Excerpts.
 #: Lines before and after the cause.
@@ -112,16 +116,18 @@ class Overview:
         self._query = query
         self._job = job
         self._noise = noise
+        #: Logs of which not all errors are ranked.
+        self._shortened = 0
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
         logs, failure = self._ranked()
-        return logs, self._job.ending(self._next(failure))
+        return logs, self._ending(failure)
 
     def findings(self, label: Label, link: bytes) -> Findings:
         """label, link: of the rows of excerpts, see Wanted."""
         logs, failure = self._ranked()
-        ending = self._job.ending(self._next(failure))
+        ending = self._ending(failure)
         wrong = [one for one in logs if one.shows_failure]
         ended = None if wrong else _ended(logs)
         excerpts = self._excerpts(wrong or [*filter(None, [ended])], label, link)
@@ -169,7 +175,7 @@ class Overview:
         An answer behind the first one has that time from there, since it reads other logs.
         """
         job, failed, passed = self._job, self._query.failed, self._job.reader.passed
-        were_read = [(log, summary) for log, summary in job.summaries() if not log.skipped]
+        were_read = [*self._bounded(job.summaries())]
         named = [(log.file.shown, summary) for log, summary in were_read]
         failure = failed.first_in_utc if failed else failure_of(named)
         ranks = ranked(named, self._noise, failure)
@@ -178,6 +184,27 @@ class Overview:
             for (log, summary), rank in zip(were_read, ranks, strict=True)
         ]
         return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name)), failure
+
+    def _bounded(
+        self, summaries: Iterable[tuple[JobLog, dict[str, Any]]]
+    ) -> Iterator[tuple[JobLog, dict[str, Any]]]:
+        """The summaries of logs that were not skipped, with as many errors as may be held."""
+        size = 0
+        for log, summary in summaries:
+            errors = summary["errors"]
+            size += sum(getsizeof(error["text"]) + _OVERHEAD for error in errors)
+            if size > MOST_OF_ERRORS and len(errors) > 2:
+                summary["errors"] = [errors[0], errors[-1]]
+                self._shortened += 1
+            if not log.skipped:
+                yield log, summary
+
+    def _ending(self, failure: int | None) -> Ending:
+        missing = []
+        if self._shortened:
+            what = f"of {self._shortened:,} logs, only the first and the last error are ranked"
+            missing.append(Incomplete("capped", f"{what}: the errors of all logs are too large"))
+        return self._job.ending(self._next(failure), missing)
 
     @property
     def _read(self) -> int:

@@ -26,7 +26,7 @@ _LIKELY = re.compile(r"(?:^|/)(?:TEST-|[^/]*(?:console|testr|subunit|junit))[^/]
 #: Bytes as stored of a large log.
 _LARGE = 16 * 1024 * 1024
 #: The variable parts of an error: numbers, ids, quoted text.
-_VARIABLE = re.compile(r"[0-9a-f]*\d[0-9a-f-]*|(?<=')[^']*(?=')", re.IGNORECASE)
+_VARIABLE = re.compile(r"(?<![0-9a-f])[a-f]*+\d[\da-f-]*+|(?<=')[^']*+(?=')", re.IGNORECASE)
 #: An error so many microseconds before the failure counts half.
 _HALF = 120 * 10**6
 #: Factors for an error that the site calls noise, one after the failure, one without a time, and one

@@ -841,6 +841,21 @@ def test_the_ends_of_many_logs_take_little_memory(tmp_path):
     assert peak(Asking(tmp_path), url) < 40 * 2**20
 
 
+def test_very_many_errors_and_chapters_of_logs_take_little_memory_and_are_told(tmp_path):
+    line = "2026-03-04 18:22:11 ERROR %d \N{GRINNING FACE} " + "abcdef" * 50 + "\n"
+    text = "".join([line % number for number in range(130)])
+    text += "".join(f"TASK [{number} \N{GRINNING FACE} {'x' * 150}]\n" for number in range(700))
+    (tmp_path / "job").mkdir()
+    for number in range(100):
+        (tmp_path / "job" / f"{number}.txt").write_text(text)
+    ask = Asking(tmp_path)
+    assert peak(ask, "/job/?format=summary") < 30 * 2**20
+    found = ask("/job/?format=summary").json
+    sentence = r"of \d\d? logs, only the first and the last error are ranked: .*"
+    assert re.fullmatch(sentence, found["notices"][0])
+    assert {log["last_error"]["line"] for log in found["logs"]} == {130}
+
+
 def test_a_log_of_a_very_long_name_is_left_out_and_told(job):
     folder = job / "job" / "/".join(["d" * 200] * 3)
     folder.mkdir(parents=True)

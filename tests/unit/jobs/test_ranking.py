@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import random
 import re
+import time
 from collections import Counter
 from datetime import datetime, timedelta
 
@@ -209,3 +210,26 @@ def test_likely_logs_come_first_then_new_and_small_ones():
     mixed = files[::-1]
     mixed.sort(key=likelihood)
     assert mixed == files
+
+
+def test_errors_of_many_letters_are_ranked_in_little_time():
+    several = [(None, letters * 75) for letters in ("abcd", "ABCD", "'abc", "''x", "a1b-") * 200]
+    logs = [("a.txt", errors(*several))] * 10
+    began = time.thread_time()
+    ranked(logs)
+    assert time.thread_time() - began < 3  # it was 100 s
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("of 0f3d2c1a-77 and 12", "of 99 and 7"),
+        ("deadbeef is a word", "deadbeef is a word"),
+        ("x7f", "x1"),
+        ("port 'a b' is closed", "port 'cd' is closed"),
+        ("it's open", "it's open"),
+    ],
+)
+def test_errors_are_alike_if_their_numbers_ids_or_quoted_texts_differ(text, alike):
+    other = "dead is a word"
+    assert len(kinds_of([errors((None, text), (None, alike), (None, other))])) == 2
