@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest
 from oslogserve.lines.renderer import Renderer
@@ -118,6 +118,12 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
     return next((Target(f"L{near.number}", anchor) for near, anchor in found), None)
 
 
+def cause_lines(cause: dict[str, Any]) -> str:
+    """The value of `show` that brings in a summary's cause: at most MOST_OF_CAUSE lines."""
+    first, last = cause["line"], min(cause["last"], cause["line"] + MOST_OF_CAUSE - 1)
+    return f"L{first}" + (f"-L{last}" if last > first else "")
+
+
 def time_of(line: int, read: Read, renderer: Renderer, written: float | None) -> TimeRange | None:
     """The time of a line: of the last one up to it that shows a date; None for none.
 
@@ -132,12 +138,10 @@ def time_of(line: int, read: Read, renderer: Renderer, written: float | None) ->
 
 
 def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
-    """The first line of the cause in the log's summary, and at most MOST_OF_CAUSE lines with it."""
+    """The cause in the log's summary."""
     summary = renderer(read(), Wanted("summary", written=written)).summary()
-    if not (cause := summary["cause"]):
-        return None
-    first, last = cause["line"], min(cause["last"], cause["line"] + MOST_OF_CAUSE - 1)
-    return Target(f"L{first}", f"L{first}" + (f"-L{last}" if last > first else ""))
+    cause = summary["cause"]
+    return Target(f"L{cause['line']}", cause_lines(cause)) if cause else None
 
 
 def _moments(

@@ -14,16 +14,13 @@ from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import JobLog
 from oslogserve.jobs.overview import Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
-from oslogserve.lines.places import Moment
+from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
-
-#: Lines before and after a cause in a link to its log.
-LINES_AROUND = 200
 
 
 def summary(query: Query, logs: Sequence[RankedLog], ending: Ending) -> bytes:
@@ -50,18 +47,15 @@ class _Linked(NamedTuple):
         return self.found.rank.cause or {}
 
     @property
-    def around(self) -> str:
-        """The address of the lines around the cause."""
-        return _around(self.href, self.cause)
+    def at_cause(self) -> str:
+        """The address of the log's page at its cause."""
+        return f"{_with_cause(self.href, self.cause)}#L{self.cause['line']}"
 
     @property
     def head(self) -> str:
         """The address of the cause's first line, if the excerpt does not show it; else ""."""
-        cause = self.cause
-        if self.found.excerpt and lines_shown(cause)[0] == cause["line"]:
-            return ""
-        last = f"-L{cause['last']}" if cause["last"] > cause["line"] else ""
-        return f"{self.around}#L{cause['line']}{last}"
+        is_shown = self.found.excerpt and lines_shown(self.cause)[0] == self.cause["line"]
+        return "" if is_shown else self.at_cause
 
     @property
     def shows_end(self) -> bool:
@@ -84,14 +78,13 @@ def _with(href: str, **parameters: str) -> str:
     return href + (added if "?" not in href else "&" + added[1:])
 
 
-def _around(href: str, cause: dict[str, Any]) -> str:
-    first = max(1, cause["line"] - LINES_AROUND)
-    return _with(href, lines=f"{first}-{cause['last'] + LINES_AROUND}")
+def _with_cause(href: str, cause: dict[str, Any]) -> str:
+    return _with(href, show=cause_lines(cause))
 
 
 def label(query: Query, file: File, cause: dict[str, Any]) -> bytes:
     """The beginning of each row of an excerpt; see Wanted."""
-    return str(escape(_around(address_of(query, file), cause))).encode()
+    return str(escape(_with_cause(address_of(query, file), cause))).encode()
 
 
 def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:

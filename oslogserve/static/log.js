@@ -103,7 +103,11 @@ async function pin(line, top) {
 // Fragments: #L17, #L17-L20, and #_2013-09-27_18_22_11_248, the name of the first of the lines of a
 // time that stand together; its dashes were underscores for a while
 
-const fragment = () => location.hash.slice(1).replace(/^_(\d{4})_(\d\d)_(\d\d)_/, '_$1-$2-$3_');
+const fragment = () => {
+  const name = location.hash.slice(1).replace(/^_(\d{4})_(\d\d)_(\d\d)_/, '_$1-$2-$3_');
+  // The range that the address brings in, such as a cause, is marked as a whole.
+  return new URL(location).searchParams.getAll('show').find((shown) => shown.startsWith(`${name}-`)) ?? name;
+};
 
 // A ~ before it: or the next line that is shown. First and last number; null for a time.
 function rangeOf(name) {
@@ -141,9 +145,10 @@ function light(lines, name = '') {
   }
 }
 
-function goTo(line) {
-  history.replaceState(null, '', `#${line.id}`);
-  light([line]);
+function goTo(line, last = line) {
+  const name = last === line ? line.id : `${line.id}-${last.id}`;
+  history.replaceState(null, '', `#${name}`);
+  light(last === line ? [line] : linesOf(name));
   if (!isSeen(line) || scrollX) pin(line);
 }
 
@@ -238,8 +243,39 @@ function errors() {
   });
 }
 
-function stepToError(way) {
+// The lines that tell why the log failed, where the summary is of all of it.
+const WHOLE = ['source', 'level', 'show', 'wrap', 'against', 'new'];
+const asksForPart = () => [...new URL(location).searchParams].some(([name, value]) => value && !WHOLE.includes(name));
+
+function causeOf({ cause, failed }) {
+  return !asksForPart() && cause && (failed || cause.why !== 'end') ? cause : null;
+}
+
+// The first and the last of its lines on this page.
+function causeHere() {
+  const cause = causeOf(log.page.summary ?? {});
+  const [first, last] = cause ? [cause.line, cause.last].map((number) => document.getElementById(`L${number}`)) : [];
+  return first && [first, last ?? linesWhile((line) => numberOf(line) <= cause.last, first).at(-1)];
+}
+
+function stepToCause() {
+  const control = bar.querySelector('.cause');
+  const cause = causeHere();
+  if (cause) goTo(...cause);
+  else if (control.checkVisibility()) location.assign(control.href);
+  else say('This log shows no cause.');
+}
+
+// Errors, and the first line of the cause.
+function places() {
+  const [first] = causeHere() ?? [];
   const found = errors();
+  if (!first || found.includes(first)) return found;
+  return [...found, first].sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+function stepToError(way) {
+  const found = places();
   const start = lineLookedAt();
   // What is merely on top was not stepped to yet.
   const isBeyond = (line) => (line === start ? !start.matches('.lit') : (numberOf(line) - numberOf(start)) * way > 0);
@@ -248,10 +284,12 @@ function stepToError(way) {
     say(`No ${!found.length ? '' : way > 0 ? 'further ' : 'earlier '}error on this page.`);
     return;
   }
-  goTo(found[index]);
+  const [cause, last] = causeHere() ?? [];
+  const isCause = found[index] === cause;
+  if (isCause) goTo(cause, last); else goTo(found[index]);
   const where = isWhole() ? '' : ' on this page';
   // Lines that stand together are one place: the bar counts more lines than there are places.
-  say(`Place ${counted.format(index + 1)} of ${counted.format(found.length)} with errors${where}, line ${counted.format(numberOf(found[index]))}`);
+  say(`Place ${counted.format(index + 1)} of ${counted.format(found.length)} with errors${where}, line ${counted.format(numberOf(found[index]))}${isCause ? ': the cause' : ''}`);
 }
 
 function offerFirst(number) {
@@ -333,7 +371,7 @@ document.addEventListener('click', ({ target }) => {
 });
 bar.addEventListener('click', (event) => {
   const key = event.target.closest('[data-key]')?.dataset.key;
-  if (!key) return;
+  if (!key || !isPlain(event)) return;
   event.preventDefault();
   KEYS[key][0]();
 });
@@ -359,6 +397,7 @@ new ResizeObserver(() => {
 const KEYS = {
   n: [() => stepToError(1), 'next error'],
   p: [() => stepToError(-1), 'previous error'],
+  c: [stepToCause, 'cause: the lines that tell why the log failed'],
   '/': [search, 'search'],
   g: [askPlace, 'go to a line or a time'],
   w: [toggleWrap, 'wrap long lines, or not'],
@@ -452,7 +491,7 @@ async function showSummary() {
     link.hidden = !(link.className in counts) && !link.matches('.NONE, [aria-current]');
   }
   offerNew(summary.new ?? {});
-  bar.querySelector('.cause').hidden = !summary.cause;
+  bar.querySelector('.cause').toggleAttribute('data-shown', asksForPart() || Boolean(causeOf(summary)));
   document.getElementById('counts')?.remove();
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];
@@ -465,7 +504,7 @@ log.addEventListener('counted', showSummary);
 
 // For folds.js, map.js and outline.js, which may come later: they learn of a new summary by an event.
 log.page = {
-  LINES, MORE, asking, bringIn, goTo, isMore, isPlain, isRead, isWhole, lineAt, lineAtTop, lineFrom, lineLookedAt, lineOf,
+  LINES, MORE, asking, bringIn, causeOf, goTo, isMore, isPlain, isRead, isWhole, lineAt, lineAtTop, lineFrom, lineLookedAt, lineOf,
   linesWhile, neighbour, pin, rangeOf, say, setBack, summary: null,
 };
 

@@ -47,7 +47,7 @@ function partsOfLines(lines) {
 }
 
 function drawMap(parts, errors) {
-  const { bringIn, goTo, lineAt, lineAtTop, lineFrom, lineLookedAt, say } = log.page;
+  const { bringIn, causeOf, goTo, lineAt, lineAtTop, lineFrom, lineLookedAt, say } = log.page;
   const before = document.getElementById('map');
   if (before?.contains(document.activeElement)) return;
   before?.remove();
@@ -59,6 +59,10 @@ function drawMap(parts, errors) {
     bar('warnings', row, warnings ? 12 : 0),
     bar('errors', row, bad && 20 + 50 * Math.sqrt(bad / mostErrors)),
   ]);
+  const cause = causeOf(log.page.summary);
+  const rowsOf = (first, end) => ({ y: first.row, height: end.row - first.row + 1 });
+  const partWith = (number) => parts.findLast((part) => part.first <= number) ?? parts[0];
+  if (cause) bars.push(drawn('rect', { class: 'cause', width: 100, ...rowsOf(partWith(cause.line), partWith(cause.last)) }));
   const seen = drawn('rect', { class: 'seen', width: 100 });
   const map = create('div', { id: 'map' });
   const ariaLabel = `Lines over the log, ${counted.format(errors)} of them errors`;
@@ -97,7 +101,7 @@ function drawMap(parts, errors) {
     tip.textContent = told(part);
     put(tip, part.row);
   };
-  const partOf = (line) => parts.findLast((part) => part.first <= numberOf(line)) ?? parts[0];
+  const partOf = (line) => partWith(numberOf(line));
   const follow = () => {
     if (!map.isConnected) removeEventListener('scroll', follow);
     const first = lineAtTop();

@@ -48,6 +48,14 @@ def lines():
                 yield stamped(second, "INFO" if number % 2 else "DEBUG", f"number {number}")
 
 
+def build():
+    """A build that fails because of lines 302 to 336. It shows an error in its first line, too."""
+    yield "ERROR: early\n"
+    yield from (f"compiling {number}\n" for number in range(2, 302))
+    yield from (f"error: no rule {number}\n" for number in range(35))
+    yield "make: *** [all] Error 1\n"
+
+
 INSTANCE = "354fab10-769d-7068-7c61-838ca325c0ae"
 
 
@@ -73,6 +81,7 @@ def server(tmp_path_factory):
     (job / "calm.txt").write_text("".join(stamped(n % 60, "INFO", f"{n}") for n in range(2000)))
     traceback = "Traceback (most recent call last):\n  File f.py, line 1\nValueError: no\n"
     failure = stamped(1, "ERROR", "failed") + traceback
+    (job / "build.txt").write_text("".join(build()))
     (job / "oslo.txt").write_text("".join(oslo_lines()))
     (job / "syslog.txt").write_text("Mar 04 18:22:01.500 host app[1]: one\ntwo\n")
     alone = "ERROR: no time\nand more\nERROR: no time either\n"
@@ -500,7 +509,7 @@ def test_keys_and_buttons_go_from_error_to_error(scripted):
     for press, wanted in (
         (lambda: page.keyboard.press("n"), "Place 1 of 3 with errors, line 301"),
         (lambda: page.click('[data-key="n"]'), "Place 2 of 3 with errors, line 501"),
-        (lambda: page.keyboard.press("n"), "Place 3 of 3 with errors, line 701"),
+        (lambda: page.keyboard.press("n"), "Place 3 of 3 with errors, line 701: the cause"),
         (lambda: page.keyboard.press("n"), "No further error on this page."),
         (lambda: page.keyboard.press("p"), "Place 2 of 3 with errors, line 501"),
         (lambda: page.click('[data-key="p"]'), "Place 1 of 3 with errors, line 301"),
@@ -510,6 +519,65 @@ def test_keys_and_buttons_go_from_error_to_error(scripted):
         if wanted.startswith("Place"):
             lands_on(page, "#" + urlsplit(page.url).fragment)
     assert said.get_attribute("role") == "status"
+
+
+def test_a_key_goes_to_the_cause_and_marks_all_its_lines(scripted):
+    page = scripted.open("build.txt")
+    expect(page.locator("a.cause")).to_be_visible()
+    page.keyboard.press("c")
+    lands_on(page, "#L302")
+    assert lit(page) == [f"L{number}" for number in range(302, 337)]
+    assert urlsplit(page.url).fragment == "L302-L336"
+    page.reload()
+    page.wait_for_selector("#L336.lit")
+
+
+def test_the_next_error_key_stops_at_the_cause(scripted):
+    page = scripted.open("build.txt")
+    expect(page.locator("a.cause")).to_be_visible()
+    said = page.locator("#said")
+    for key, wanted in (
+        ("n", "Place 1 of 2 with errors, line 1"),
+        ("n", "Place 2 of 2 with errors, line 302: the cause"),
+        ("p", "Place 1 of 2 with errors, line 1"),
+        ("n", "Place 2 of 2 with errors, line 302: the cause"),
+    ):
+        page.keyboard.press(key)
+        expect(said).to_have_text(wanted)
+    assert len(lit(page)) == 35
+
+
+@pytest.mark.parametrize("size", EACH_SCREEN)
+def test_the_cause_is_a_control_beside_the_errors_on_every_screen(reader, size):
+    page = reader.open("build.txt", size=size)
+    control = page.locator(".steps").get_by_role("link", name="cause")
+    expect(control).to_be_in_viewport()
+    control.click()
+    page.wait_for_url("**#L302*")
+    expect(page.locator("#L302")).to_be_in_viewport()
+
+
+def test_a_page_that_shows_a_cause_marks_all_its_lines(scripted):
+    page = scripted.open("build.txt?level=INFO&goto=cause")
+    page.wait_for_selector("#L302.lit")
+    assert len(lit(page)) == 35
+    assert urlsplit(page.url).fragment == "L302"
+
+
+def test_the_map_shows_all_lines_of_the_cause(scripted):
+    page = scripted.open("build.txt")
+    block = page.locator("#map .cause")
+    expect(block).to_have_count(1)
+    rows = [int(block.get_attribute(name)) for name in ("y", "height")]
+    assert rows == [301 // 4, 335 // 4 - 301 // 4 + 1]
+
+
+def test_a_log_that_does_not_fail_offers_no_cause(scripted):
+    page = scripted.open("calm.txt")
+    expect(page.locator("#map")).to_be_visible()
+    expect(page.locator("a.cause")).to_be_hidden()
+    page.keyboard.press("c")
+    expect(page.locator("#said")).to_have_text("This log shows no cause.")
 
 
 @pytest.mark.parametrize("answer", ["800", " L800 ", "800-800"])
@@ -540,7 +608,7 @@ def test_an_error_with_its_traceback_is_one(scripted):
     page = scripted.open("failures.txt")
     page.wait_for_selector("html.js")
     for wanted in (
-        "Place 1 of 4 with errors, line 2",
+        "Place 1 of 4 with errors, line 2: the cause",
         "Place 2 of 4 with errors, line 6",
         "Place 3 of 4 with errors, line 11",
     ):
@@ -560,7 +628,7 @@ def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
     page.keyboard.press("?")
     expect(page.locator("dialog")).to_be_visible()
     expect(page.locator("dialog button")).to_be_visible()
-    assert page.locator("dialog kbd").all_inner_texts() == ["n", "p", "/", "g", "w", "m", "?"]
+    assert page.locator("dialog kbd").all_inner_texts() == ["n", "p", "c", "/", "g", "w", "m", "?"]
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     page.keyboard.press("/")

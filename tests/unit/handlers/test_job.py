@@ -425,9 +425,9 @@ def test_many_incomplete_logs_are_counted(job, ask):
 def test_an_overview_leads_with_what_went_wrong(ask):
     page = ask("/job/?format=overview").text
     wrong, _, rest = page.rpartition("</ol>")
-    first = re.findall(r'<a class="name" href="([^"]*)">', wrong)[0]
+    first = re.findall(r'<a class="name" href="([^"?]*)\?show=', wrong)[0]
     assert first in ("logs/neutron.txt", "logs/nova.txt.gz")
-    told = '<ol class="b told"><li class=E><a href=logs/nova.txt.gz?lines=1-203#L3'
+    told = '<ol class="b told"><li class=E><a href=logs/nova.txt.gz?show=L3#L3'
     assert told in wrong
     assert "two &lt;b&gt;\n" in wrong
     assert "3 logs, 2 other files" in rest
@@ -441,7 +441,7 @@ def test_an_overview_leads_with_the_log_that_failed(job, ask):
     assert (first["name"], first["failed"], first["cause"]) == ("build.txt", True, cause)
     assert [log["failed"] for log in logs[1:]] == [False] * 3
     page = ask("/job/?format=overview").text
-    assert page.index("</a>No Rakefile found\n") < page.index("href=logs/nova.txt.gz?lines=")
+    assert page.index("</a>No Rakefile found\n") < page.index("href=logs/nova.txt.gz?show=")
     assert "4 of 4 logs show errors" in page
 
 
@@ -453,7 +453,7 @@ def test_an_overview_shows_lines_around_a_cause_in_their_colours(tmp_path):
     page = Asking(tmp_path)("/job/?format=overview&source=disk").text
     [before, cause, after] = re.findall(r'<ol class="b[^>]*>(.*?)</ol>', page, re.DOTALL)
     numbers = re.compile(r"<li[^>]*><a href=([^ >]*)[^>]*>(\d+)</a>")
-    address = "a%20b.txt?source=disk&amp;lines=1-204#L"
+    address = "a%20b.txt?source=disk&amp;show=L4#L"
     assert numbers.findall(before) == [(f"{address}{n}", str(n)) for n in (2, 3)]
     assert "&lt;three&gt;" in before
     assert numbers.findall(cause) == [(f"{address}4", "4")]
@@ -482,8 +482,20 @@ def test_an_overview_shows_the_exception_of_a_long_traceback_and_links_to_its_he
     head = "ERROR: Traceback (most recent call last):\n"
     log = f"{head}{frames}ERROR: no hope\nmake: *** [all] Error 1\n"
     page, found = excerpt_of(tmp_path, log)
-    assert 'href="a.txt?lines=1-214#L1-L14">ERROR: Traceback (most' in page
+    assert 'href="a.txt?show=L1-L14#L1">ERROR: Traceback (most' in page
     assert found[-2:] == ["14ERROR: no hope", "15make: *** [all] Error 1"]
+
+
+def test_all_links_of_an_overview_to_a_cause_show_the_whole_log(tmp_path):
+    (tmp_path / "job").mkdir()
+    log = "fine\n" * 300 + "error: no rule\n" * 35 + "make: *** [all] Error 1\n"
+    (tmp_path / "job" / "a.txt").write_text(log)
+    ask = Asking(tmp_path)
+    page = ask("/job/?format=overview").text
+    assert '<a class="name" href="a.txt?show=L301-L335#L301">a.txt</a>' in page
+    numbers = re.findall(r"<a href=(a\.txt[^ >]*#L3[^ >]*)", page)
+    assert numbers[-1] == "a.txt?show=L301-L335#L310"
+    assert ask("/job/a.txt?show=L301-L335", **HTML).text.count(" id=L") == 336
 
 
 def test_an_overview_of_many_logs_goes_on_with_the_rest(tmp_path):
@@ -594,7 +606,7 @@ def test_an_overview_counts_logs_that_passed_as_such(job):
 def test_an_overview_without_a_second_reading_shows_the_text_of_a_cause(job, ask, monkeypatch):
     monkeypatch.setattr("oslogserve.jobs.overview.MOST_READ", 1)
     page = ask("/job/?format=overview").text
-    assert '<a class="telling" href="logs/nova.txt.gz?lines=1-203#L3">' in page
+    assert '<a class="telling" href="logs/nova.txt.gz?show=L3#L3">' in page
     assert "two &lt;b&gt;</a>" in page
 
 
@@ -605,7 +617,7 @@ def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
     ask = Asking(tmp_path)
     page = ask("/job/?format=overview").text
     assert "No log shows an error." in page
-    assert "<a href=console.txt?lines=1-203#L3>3</a>the end of console.txt\n" in page
+    assert "<a href=console.txt?show=L3#L3>3</a>the end of console.txt\n" in page
     assert "the end of z.txt" not in page
     whys = {log["cause"]["why"] for log in ask("/job/?format=summary").json["logs"]}
     assert whys == {"end"}
@@ -628,7 +640,7 @@ def test_an_overview_shows_of_an_error_what_a_terminal_does(job, ask):
     written = b"\x1b[0Ksection_end:1772648533:step\r\x1b[0K\x1b[31;1mERROR: Job failed\x1b[0;m\r\n"
     (job / "job" / "gitlab.txt").write_bytes(written)
     shown = re.sub("<s>.*?</s>", "", ask("/job/?format=overview").text, flags=re.DOTALL)
-    assert re.search(r"gitlab.txt\?lines=1-201#L1[^>]*>1</a>(<[^>]*>)*ERROR: Job failed<", shown)
+    assert re.search(r"gitlab.txt\?show=L1#L1[^>]*>1</a>(<[^>]*>)*ERROR: Job failed<", shown)
 
 
 def test_an_overview_names_the_task_that_failed(job, ask):
