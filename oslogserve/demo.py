@@ -4,8 +4,9 @@
 All are made of *episodes*: templates of some records that one event leaves behind, with new times
 and ids each time. ``generate_oslo`` gives a log of any size. Its line lengths and gzip ratio follow
 real gate logs: most lines short (a pretty-printed body), a few very long (a service catalogue, which
-is more than half of all bytes). ``write_demo_logs`` lays out two builds as Zuul uploads them: one for
-every kind of file, and one that failed in a test because a service failed.
+is more than half of all bytes). ``write_demo_logs`` lays out three builds as Zuul uploads them: one for
+every kind of file, one that failed in a test because a service failed, and one of the same job that
+passed, with a pointer to it.
 """
 
 import base64
@@ -162,16 +163,31 @@ def _syslog(rng: random.Random) -> Iterator[bytes]:
 
 def _smoke_console(_: random.Random) -> Iterator[bytes]:
     """Zuul's console of tests of which one failed."""
+    return _console_of_tests(_TEMPLATES[b"smoke_failed"], _tasks(b"smoke_end"))
+
+
+def _passed_console(_: random.Random) -> Iterator[bytes]:
+    """Zuul's console of the same tests, which all passed."""
+    after = [
+        task.replace(b"failed: 1", b"failed: 0").replace(b"FAILURE", b"SUCCESS")
+        for task in _tasks(b"smoke_end")[1:]
+    ]
+    test = _TEMPLATES[b"smoke_failed"].replace(b"FAILED", b"ok")
+    return _console_of_tests(test, [_TEMPLATES[b"smoke_passed"], *after])
+
+
+def _console_of_tests(test: bytes, end: list[bytes]) -> Iterator[bytes]:
+    """Zuul's console of many tests. test: the one in the middle. end: what comes after all tests."""
     tests = [
         _TEMPLATES[b"smoke_test"].replace(b"AREA", area).replace(b"ACTION", action)
         for area, action in itertools.product(_AREAS.split(), _ACTIONS.split())
     ]
-    tests[_FAILED_TEST:_FAILED_TEST] = [_TEMPLATES[b"smoke_failed"]]
+    tests[_FAILED_TEST:_FAILED_TEST] = [test]
     yield from _tasks(b"smoke_pre")
     yield from itertools.repeat(_TEMPLATES[b"smoke_service"], 40)
     yield from _tasks(b"smoke_run")
     yield from tests
-    yield from _tasks(b"smoke_end")
+    yield from end
 
 
 def _tasks(name: bytes) -> list[bytes]:
@@ -210,6 +226,8 @@ def write_demo_logs(folder: pathlib.Path) -> list[pathlib.Path]:
     """The paths of the demo builds, which are written. Whatever else the folder holds stays."""
     files = {f"{_BUILD}/{name}": content for name, content in _FILES.items()}
     files |= {f"{_FAILED_BUILD}/{name}": content for name, content in _FAILED_FILES.items()}
+    files |= {f"{_PASSED_BUILD}/{name}": content for name, content in _PASSED_FILES.items()}
+    files["passed/smoke"] = lambda: [f"{_PASSED_BUILD}\n".encode()]
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -252,5 +270,28 @@ _FAILED_FILES: dict[str, Callable[[], Iterable[bytes]]] = {
     "controller/logs/screen-c-sch.txt": lambda: _episodes(_scheduler, 9, mean_gap=12, pause=1_500),
     "controller/logs/syslog.txt": lambda: _episodes(
         lambda _: itertools.repeat(_TEMPLATES[b"system"], 300), 10, _JOURNAL_TIME, 30, 2_000
+    ),
+}
+
+_PASSED_BUILD = "57/123456/2/check/smoke/9b2c7f4"
+
+_PASSED_FILES: dict[str, Callable[[], Iterable[bytes]]] = {
+    "job-output.txt": lambda: _episodes(_passed_console, 11, mean_gap=12, pause=3_000),
+    "job-output.json": lambda: [
+        _TEMPLATES[b"smoke_report"]
+        .replace(b'"failed": true', b'"changed": true')
+        .replace(b'"failures": 1', b'"failures": 0')
+        .replace(b"non-zero return code", b"")
+        .replace(b'"rc": 1', b'"rc": 0')
+    ],
+    "zuul-info/inventory.yaml": lambda: [
+        _TEMPLATES[b"inventory"].replace(b"123457", b"123456").replace(b"'3'", b"'2'")
+    ],
+    "controller/logs/screen-c-vol.txt": lambda: _episodes(
+        lambda _: itertools.repeat(_TEMPLATES[b"volume"], 340), 12, mean_gap=15, pause=2_000
+    ),
+    "controller/logs/screen-c-sch.txt": lambda: _episodes(_scheduler, 13, mean_gap=12, pause=1_500),
+    "controller/logs/syslog.txt": lambda: _episodes(
+        lambda _: itertools.repeat(_TEMPLATES[b"system"], 300), 14, _JOURNAL_TIME, 30, 2_000
     ),
 }
