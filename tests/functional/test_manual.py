@@ -19,7 +19,7 @@ PAGES = {
 }
 #: What each example is there to show, by its page, in order.
 SHOWS = {
-    "README.rst": [("?level=ERROR", b" ERROR ")],
+    "README.rst": [("?level=ERROR", b" ERROR "), ("against=@smoke", b"thin pool 'pool'")],
     "clients.rst": [("-r -200", b"\n")],
     "filters.rst": [
         ("context=5", b" ERROR "),
@@ -57,6 +57,7 @@ def server(demo):
 
 def run(server, example):
     """What the example prints, as the shell of a reader would run it."""
+    example = example.replace("http://127.0.0.1:8000", server.url)
     shell = (
         f"set -e; LOGS={shlex.quote(server.url + LOGS)}; {example} --fail --silent --noproxy '*'"
     )
