@@ -178,17 +178,24 @@ class Job:
         self._ahead.append(ahead)
         return ahead
 
-    def ending(self, following: Next | None, missing: Iterable[Incomplete] = ()) -> Ending:
-        """The ending, once the logs were read. missing: what the answer lacks besides."""
+    def ending(
+        self,
+        following: Next | None,
+        missing: Iterable[Incomplete] = (),
+        logs: Sequence[JobLog] | None = None,
+    ) -> Ending:
+        """The ending, once the logs were read. missing: what the answer lacks besides. logs: those that the
+        answer has lines of; None for all."""
+        logs = self.logs if logs is None else logs
         all_missing = [*self.missing, *missing]
         notices = [str(error) for error in all_missing]
-        for log in self.logs:
+        for log in logs:
             all_missing += log.missing
             if len(notices) < MOST_NOTICES:
                 notices += [f"{log.file.shown}: {error}" for error in log.missing]
         if len(all_missing) > len(notices):
             notices.append(f"{len(all_missing) - len(notices):,} more are incomplete.")
-        skipped = [*self.choice.skipped, *(log.skipped for log in self.logs if log.skipped)]
+        skipped = [*self.choice.skipped, *(log.skipped for log in logs if log.skipped)]
         return Ending(skipped, all_missing, notices, following)
 
     def close(self) -> None:

@@ -140,8 +140,6 @@ class JobLog:
         self.has_times = True
         #: True if all of its lines were read.
         self.is_read_to_end = False
-        #: Why it was not compared with all of the other run's log.
-        self._fault: Incomplete | None = None
         self._selection = selection
         self._reader = reader
 
@@ -221,13 +219,16 @@ class JobLog:
             for rows in again._rendering(text, wanted, Room(READ, line=longest)).rows():
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
-        return [] if again.missing or again.skipped else found
+        is_cut = not all(error.is_of_comparison for error in again.missing)
+        return [] if is_cut or again.skipped else found
 
     def _known(self) -> Known | None:
-        """The words that its lines are compared with; None for none."""
+        """The words that its lines are compared with; None for none. Notes why they are not all."""
         if self._reader.passed is None or self._reader.ended:
             return None
-        known, self._fault = self._reader.passed.compared(self.file.name)
+        known, fault = self._reader.passed.compared(self.file.name)
+        # At once: whoever takes some lines leaves the rest of this generator undone.
+        self.missing += filter(None, [fault])
         return known
 
     def _rendering(self, text: Iterable[bytes], wanted: Wanted, room: Room) -> Rendering:
@@ -243,11 +244,11 @@ class JobLog:
 
     @contextmanager
     def _noting_break(self) -> Iterator[None]:
-        """Context in which the log may break off. Notes why, and why it was not compared."""
+        """Context in which the log may break off. Notes why."""
         try:
             yield
         except Incomplete as error:
-            self.missing += filter(None, (error, self._fault))
+            self.missing.append(error)
             self.is_unpaid = error.reason == "budget"
             self._reader.note(self.source, error)
             raise
@@ -272,7 +273,6 @@ class JobLog:
             text = log.decoded() if log.is_whole else self._while_answered(log.decoded())
             with self._noting_break():
                 yield from text
-            self.missing += filter(None, [self._fault])
 
     def _while_answered(self, text: Iterable[bytes]) -> Iterator[bytes]:
         """The text. Raises Incomplete once too many logs of its source have timed out."""

@@ -124,6 +124,8 @@ class Lines:
         self._limiter = Limiter(query.selection)
         #: Rows that this answer and those before it have of the log that the next one begins with.
         self._next_after = 0
+        #: Logs that the answer has come to. More are read ahead, by chance.
+        self._reached = 0
         self._end: LinesEnd | None = None
 
     def end(self) -> LinesEnd:
@@ -144,6 +146,7 @@ class Lines:
         self._end = self._ended()
 
     def _merged(self, several: Sequence[Ahead[list[Rows]]]) -> Iterator[Slice]:
+        self._reached = len(several)
         for one in several:
             one.start()
         for rows in merge(several):
@@ -154,6 +157,7 @@ class Lines:
         given = 0
         for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
             before = given
+            self._reached = log + 1
             for rows in chain.from_iterable(ahead):
                 if rows.ends:
                     given += len(rows.ends)
@@ -167,10 +171,12 @@ class Lines:
         job, limiter = self._job, self._limiter
         is_whole = limiter.cut_at is None
         following = job.rest(self._next_after)
+        reached = job.logs
         if limiter.cut_at is not None:
             following = Next(self._query.first_log, limiter.cut_at)
-        ending = job.ending(following, limiter.missing)
-        logs = [log for log in job.logs if log.source and log.skipped is None]
+            reached = job.logs[: self._reached]
+        ending = job.ending(following, limiter.missing, reached)
+        logs = [log for log in reached if log.source and log.skipped is None]
         untimed = [log.file.shown for log in job.logs if not log.has_times and log.tally.sent]
         if untimed and is_whole:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")

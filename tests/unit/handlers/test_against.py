@@ -163,6 +163,32 @@ def test_new_lines_of_a_folders_logs_are_selected(ask):
     ]
 
 
+@pytest.mark.parametrize("order", ["log", "time"])
+@pytest.mark.parametrize("view", ["jsonl", "text", "html"])
+@pytest.mark.parametrize("end", ["limit=5", "tail=5", ""])
+def test_a_comparison_that_failed_is_said_wherever_the_answer_ends(root, view, end, order):
+    text = "".join(f"2026-03-04 18:22:11 ERROR unlike {n:x}\n" for n in range(20_000))
+    (root / "42/big.log").write_text(text)
+    (root / "41/big.log.gz").write_bytes(gzip.compress(text.encode())[:-100])
+    ask = Asking(root, serve_page_size=100_000)
+    found = ask(f"/42/?against=41&new=only&logs=big*&format={view}&order={order}&{end}").text
+    assert "big.log: it was compared with a part of 41/big.log.gz" in found
+
+
+def test_an_answer_that_ends_early_says_nothing_of_logs_that_were_read_ahead(root, ask):
+    (root / "41/other.txt.gz").write_bytes(gzip.compress(CONSOLE)[:-1])
+    url = "/42/?against=41&logs=console*&logs=other*&format=jsonl&limit="
+    for _ in range(5):
+        assert objects(ask(url + "1"))[-1]["notices"] == []
+    assert len(objects(ask(url + "9"))[-1]["notices"]) == 1
+
+
+def test_a_cause_is_shown_with_its_lines_if_its_log_was_not_compared(ask):
+    page = ask("/42/?against=41&format=overview&logs=other*", **HTML).text
+    assert "no log there is like it" in page
+    assert page.count('<div class="excerpt">') == 1
+
+
 def test_a_folders_page_keeps_the_run_and_links_to_the_logs_with_theirs(ask):
     assert "against=41" in ask("/42/?against=41", **HTML).text
     page = ask("/42/?against=41&format=overview", **HTML).text
