@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
@@ -96,7 +97,8 @@ class DecodedText(_OfLog):
         if byte_range is not None:
             if not log.packing:
                 return _stored_content(log, byte_range)
-            return Content(log.decoded_range(*byte_range), iter, length=byte_range.size)
+            text = _begun(log, log.decoded_range(*byte_range))
+            return Content(text, iter, length=byte_range.size)
         is_compressible = _is_compressible(log, self._request)
         if self._request.is_head and not log.is_whole:
             length = None if accepts_gzip else log.known_size()
@@ -157,11 +159,20 @@ def _is_compressible(log: OpenLog, request: Request) -> bool:
     return bool(log.first) or not request.is_head
 
 
+def _begun(log: OpenLog, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces, the first of which is read before the status is sent. Raises Unavailable."""
+    try:
+        first = next(pieces, b"")
+    except Incomplete as error:
+        raise Unavailable([SourceError(log.stored.source, str(error))]) from error
+    return chain((first,), pieces)
+
+
 def _stored_content(log: OpenLog, byte_range: ByteRange | None = None) -> Content:
     if byte_range is not None:
         log.source_log.close()
         pieces = exactly(byte_range.size, log.reopened(byte_range))
-        return Content(pieces, length=byte_range.size)
+        return Content(_begun(log, pieces), length=byte_range.size)
     size = log.stored.size
     if size is None:
         return Content(log.stored_bytes)

@@ -221,11 +221,11 @@ def test_a_part_is_counted_as_sent_and_nothing_stays_open(root):
 
 def test_a_file_that_is_cut_after_it_was_counted_breaks_the_answer(tmp_path):
     file = tmp_path / "a.txt.gz"
-    file.write_bytes(gzip.compress(BIG))
+    file.write_bytes(gzip.compress(5 * BIG))
     ask = Asking(tmp_path)
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/a.txt", "HTTP_RANGE": "bytes=-9"}
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/a.txt", "HTTP_RANGE": "bytes=0-"}
     body = ask.app(environ | {"QUERY_STRING": ""}, lambda status, headers: None)
-    os.truncate(file, 70_000)
+    os.truncate(file, file.stat().st_size - 1000)
     with pytest.raises(Incomplete):
         b"".join(body)
     body.close()
@@ -258,6 +258,14 @@ class Remote:
 class Breaks(FakeLog):
     def __iter__(self):
         yield from self.chunks[:2]
+        raise Incomplete("timeout", "Swift stopped answering")
+
+
+class BreaksAtOnce(FakeLog):
+    """Its first chunk comes, which has no byte of the text."""
+
+    def __iter__(self):
+        yield self.chunks[0][:10]
         raise Incomplete("timeout", "Swift stopped answering")
 
 
@@ -312,6 +320,24 @@ def test_a_log_that_changed_after_it_was_counted_can_be_asked_for_again():
     source = Remote(FakeLog("swift", chunks(BIG)), changed)
     with pytest.raises(Unavailable, match="changed"):
         handled(source, "5-9")
+    assert all(log.closed for log in source.opened)
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        *((chunks(BIG), asked) for asked in ("5-9", f"{len(BIG) // 2}-", "-7")),
+        ([BIG], "5-9"),  # its checksum does not match
+    ],
+    ids=["begin", "half", "end", "plain"],
+)
+def test_a_source_that_fails_before_the_first_byte_of_a_part_is_unavailable(stored, asked):
+    source, handler = Remote(FakeLog("swift", stored)), new_handler()
+    assert handled(source, asked, handler)[0].status == "206 Partial Content"
+    source.logs = [BreaksAtOnce("swift", stored)]
+    with pytest.raises(Unavailable, match="Swift stopped answering") as told:
+        handled(source, asked, handler)
+    assert ("Retry-After", "10") in told.value.headers
     assert all(log.closed for log in source.opened)
 
 
