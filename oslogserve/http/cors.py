@@ -13,8 +13,8 @@ from oslogserve.http.response import NOSNIFF, Response
 #: Views that programs read, unless the answer is a page.
 _VIEWS = frozenset(("text", "jsonl", "summary", "listing", "job", "error"))
 _EXPOSED = (
-    "Accept-Ranges, Content-Range, ETag, Link, Log-Complete, Log-Lines, Log-Matched, "
-    "Log-Read-To-End, Log-Sent, Log-Worker, Retry-After, Server-Timing"
+    "Accept-Ranges, Content-Range, ETag, Link, Log-Compared, Log-Complete, Log-Lines, Log-Matched, "
+    "Log-New, Log-Read-To-End, Log-Sent, Log-Worker, Retry-After, Server-Timing"
 )
 _PREFLIGHT = (
     ("Access-Control-Allow-Methods", "GET, HEAD"),

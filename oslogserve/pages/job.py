@@ -19,7 +19,7 @@ from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.places import Moment
 from oslogserve.messages import visible
 from oslogserve.pages.bar import Filters, filters
-from oslogserve.pages.log import json_line
+from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import Link, address, frame, link_of
 from oslogserve.pages.rows import ID, Mark, by_log, by_time, gathered
 from oslogserve.query import Query
@@ -82,7 +82,7 @@ def jsonl(query: Query, lines: Lines) -> Iterator[bytes]:
 def ending_of(query: Query, ending: Ending) -> dict[str, Any]:
     return {
         "skipped": [{"name": one.name, "reason": one.why} for one in ending.skipped],
-        "complete": all(error.is_of_comparison for error in ending.missing),
+        **completeness(query, ending.missing),
         "notices": ending.notices,
         "next": next_address(query, ending.next),
     }

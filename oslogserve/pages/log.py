@@ -104,7 +104,8 @@ class LogView:
         """Counts of lines, and the address of the next ones. Call it when all pieces were read."""
         counts = self._counts(*self._counted)
         headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
-        headers.append(("Log-Complete", json.dumps(not self._lost)))
+        for name, value in completeness(self.query, self.missing).items():
+            headers.append((f"Log-{name.title()}", json.dumps(value)))
         headers.append(("Log-Read-To-End", json.dumps(self.outcome.is_read_to_end)))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
@@ -269,10 +270,23 @@ class LogView:
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
         return {
-            "complete": not self._lost,
+            **completeness(self.query, self.missing),
             "read_to_end": self.outcome.is_read_to_end,
             "reason": reason or None,
         }
+
+
+def completeness(
+    query: Query, missing: Sequence[Incomplete], has_run: bool = True
+) -> dict[str, bool]:
+    """Members of JSON: `complete`, and `compared` for a query that compares.
+
+    has_run: false if there is no run to compare with.
+    """
+    members = {"complete": all(error.is_of_comparison for error in missing)}
+    if query.against:
+        members["compared"] = has_run and not any(error.is_of_comparison for error in missing)
+    return members
 
 
 def around_shown(selection: Selection) -> Selection:

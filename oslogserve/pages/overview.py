@@ -17,7 +17,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
-from oslogserve.pages.log import json_line
+from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
@@ -107,7 +107,7 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
         "last_error": errors[-1],
         "cause": one.rank.cause,
         "failed": found["failed"],
-        "complete": all(error.is_of_comparison for error in log.missing),
+        **completeness(query, log.missing, "new" in found),
         "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,
     }

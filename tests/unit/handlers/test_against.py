@@ -89,6 +89,35 @@ def test_a_log_that_cannot_be_compared_is_shown_and_says_so(ask, path, why):
     assert "this log is incomplete here" not in ask(f"/42/nova.log?against={path}", **HTML).text
 
 
+@pytest.mark.parametrize(
+    ("against", "compared"), [("41/nova.log.1.gz", True), ("41/none.log", False), ("@none", False)]
+)
+def test_every_view_of_a_log_tells_if_it_was_compared(ask, against, compared):
+    url = f"/42/nova.log?against={against}&format="
+    assert objects(ask(url + "jsonl"))[-1]["compared"] is compared
+    assert ask(url + "summary").json["compared"] is compared
+    assert ask(url + "text&new=only").headers["Log-Compared"] == json.dumps(compared)
+    assert "compared" not in objects(ask("/42/nova.log?format=jsonl"))[-1]
+    assert "Log-Compared" not in ask("/42/nova.log?format=text&q=a").headers
+
+
+@pytest.mark.parametrize(
+    ("against", "logs", "compared"),
+    [
+        ("41", "nova*", [True]),
+        ("41", "*", [True, False, True]),
+        ("40", "nova*", [False]),
+    ],
+)
+def test_every_view_of_a_folder_tells_if_all_logs_were_compared(ask, against, logs, compared):
+    url = f"/42/?against={against}&logs={logs}&format="
+    summary = ask(url + "summary").json
+    assert [log["compared"] for log in summary["logs"]] == compared
+    assert (summary["compared"], summary["complete"]) == (all(compared), True)
+    assert objects(ask(url + "jsonl"))[-1]["compared"] is all(compared)
+    assert "compared" not in ask("/42/?format=summary").json
+
+
 @pytest.mark.parametrize("path", ["../a", "a//b", "a%00b"])
 def test_a_path_that_is_not_valid_is_told_at_its_field(ask, path):
     answer = ask(f"/42/nova.log?against={path}", **HTML)
