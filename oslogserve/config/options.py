@@ -73,7 +73,7 @@ OPTIONS = (
     Option("serve", "job_logs", "1000", number(1, 100_000, int)),
     Option("serve", "job_stored_size", "2147483648", number(2**20, 2**50, int)),
     Option("serve", "job_unasked_size", "268435456", number(0, 2**50, int)),
-    Option("serve", "job_marks", "job-output.* console* zuul-info/", str),
+    Option("serve", "job_marks", "job-output.* console* zuul-info/ 0_*.txt", str),
     Option("serve", "operators", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "fronts", "127.0.0.0/8 ::1", values.networks),
     Option("serve", "cors_origins", "", values.origins),

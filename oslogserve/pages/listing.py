@@ -123,6 +123,7 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         by_time=address(source=source, sort="time"),
         overview=address(source=source, format="overview", against=query.against),
         source=source,
+        against=query.against.decode("utf-8", "replace"),
         job_marks=job_marks,
         rows=rows,
         page=page,

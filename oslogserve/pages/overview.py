@@ -116,7 +116,13 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
 def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
     """Yields the overview page. It begins before the section is made, and so before logs are read."""
     title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
-    return streamed("overview.html", section, **frame(query.mount, query.path, title))
+    return streamed(
+        "overview.html",
+        section,
+        **frame(query.mount, query.path, title),
+        against=query.against.decode("utf-8", "replace"),
+        source="" if query.source == "all" else query.source,
+    )
 
 
 def unread(query: Query, build: Build) -> bytes:
@@ -141,7 +147,6 @@ def section(query: Query, found: Findings) -> bytes:
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,
         against=query.against.decode("utf-8", "replace"),
-        source="" if query.source == "all" else query.source,
         next_address=next_address(query, found.ending.next),
     )
 

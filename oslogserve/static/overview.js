@@ -26,7 +26,12 @@ async function begin(link) {
   const said = link.textContent;
   link.textContent = 'Looking for what went wrong in these logs \u2026';
   const found = await section(`${link.href}&unasked=yes`);
-  if (found) link.parentElement.replaceWith(found); else link.textContent = said;
+  if (!found) {
+    link.textContent = said;
+    return;
+  }
+  link.parentElement.replaceWith(found);
+  document.querySelector('form.against').hidden = false;
 }
 
 function untilSeen() {

@@ -76,6 +76,22 @@ def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
     expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[-60:].strip())
 
 
+def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, page):
+    (tmp_path / "archive").mkdir()
+    failed = "step\n##[error]Process completed with exit code 1.\n"
+    for name, text in (("0_build.txt", failed), ("1_test.txt", "fine\n")):
+        (tmp_path / "archive" / name).write_text(text)
+    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
+        page.goto(f"{running.url}/")
+        expect(page.get_by_role("searchbox", name="Search these logs")).to_be_visible()
+        expect(page.get_by_label("Compare with")).to_be_hidden()
+        page.goto(f"{running.url}/archive/")
+        expect(page.locator(".wrong > li > .name")).to_have_text("0_build.txt")
+        search = page.get_by_role("searchbox", name="Search these logs").bounding_box()
+        comparison = page.get_by_label("Compare with").bounding_box()
+        assert search["y"] == comparison["y"]
+
+
 def test_of_large_logs_it_says_that_only_when_asked(demo, page):
     small = {"disk": {"root": demo}, "serve": {"job_unasked_size": "1"}}
     with Gunicorn(ini(small)) as running:

@@ -746,7 +746,7 @@ def test_reading_reports_is_paid_for(tmp_path):
 def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
     page = ask("/job/", **HTML).text
     assert (
-        '<a href="?format=overview" rel="nofollow" data-marks="job-output.* console* zuul-info/">'
+        '<a href="?format=overview" rel="nofollow" data-marks="job-output.* console* zuul-info/ 0_*.txt">'
         in page
     )
 
@@ -754,9 +754,26 @@ def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
 @pytest.mark.parametrize(("query", "hidden"), [("", []), ("?source=disk", [("source", "disk")])])
 def test_the_page_of_a_folder_has_a_form_that_searches_all_logs(ask, query, hidden):
     page = ask(f"/job/{query}", **HTML).text
-    [form] = re.findall("<form .*?</form>", page, re.DOTALL)
+    [form, comparison] = re.findall("<form .*?</form>", page, re.DOTALL)
     assert ' name="q" ' in form
     assert re.findall('type="hidden" name="(.*?)" value="(.*?)"', form) == hidden
+    assert (
+        '<form class="against" role="search" action="./" aria-label="Comparison" hidden>'
+        in comparison
+    )
+
+
+def test_an_overview_has_the_search_of_its_folder_with_the_comparison_beside_it(ask):
+    page = ask("/job/?format=overview&source=disk&against=other", **HTML).text
+    [searches] = re.findall(r'<div class="searches">.*?</div>', page, re.DOTALL)
+    [form, comparison] = re.findall("<form .*?</form>", searches, re.DOTALL)
+    hidden = re.compile('type="hidden" name="(.*?)" value="(.*?)"')
+    assert ' name="q" ' in form
+    assert hidden.findall(form) == [("source", "disk"), ("against", "other")]
+    assert ' name="against" value="other" ' in comparison
+    assert hidden.findall(comparison) == [("format", "overview"), ("source", "disk")]
+    assert page.index('class="searches"') < page.index('id="overview"')
+    assert page.count("<form") == 2
 
 
 @pytest.mark.parametrize(
