@@ -69,9 +69,15 @@ class Pointers:
         return _Job(text[: found.end()].rstrip("/").encode(), found["name"].encode())
 
     def _run(self, name: bytes, sources: Sequence[Source]) -> bytes | None:
-        """The path of the run; None if no source has a pointer of this name, or it names no run."""
-        path = b"/".join(filter(None, (self._folder, name)))
+        """The path of the run; None if no source has a pointer of this name, or it names no run.
+
+        The name is checked here: behind its mark, ".." is a segment that the query's check has not seen.
+        """
         try:
+            name = checked_path(name.decode("latin-1"))
+            if not name:
+                return None
+            path = b"/".join(filter(None, (self._folder, name)))
             found = open_first(sources, path, FULL_BODY._replace(chunk_size=_REACH))
             if isinstance(found, Folder):
                 return path
