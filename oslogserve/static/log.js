@@ -274,12 +274,43 @@ function places() {
   return [...found, first].sort((a, b) => numberOf(a) - numberOf(b));
 }
 
+// Parameters of which lines a page has, see WINDOW in counts.py.
+const WINDOW = ['lines', 'chapter', 'after', 'limit', 'tail', 'show'];
+
+// The page of the next error, or with -1 of the one before, if this page has only some of the lines.
+async function goToPageWithError(way) {
+  const lines = [...log.querySelectorAll(LINES)];
+  const from = numberOf(way > 0 ? lines.at(-1) : lines[0]) + way;
+  say('Looking for an error in the rest of this log \u2026');
+  const wanted = new URL(location);
+  for (const other of WINDOW) wanted.searchParams.delete(other);
+  if (!['ERROR', 'CRITICAL'].includes(wanted.searchParams.get('level')?.toUpperCase())) wanted.searchParams.set('level', 'ERROR');
+  wanted.searchParams.set('lines', way > 0 ? `${from}-` : `1-${from}`);
+  wanted.searchParams.set(way > 0 ? 'limit' : 'tail', 1);
+  wanted.searchParams.set('format', 'jsonl');
+  const answer = await fetch(wanted).then((sent) => (sent.ok ? sent.text() : ''), () => '');
+  const { line } = answer && JSON.parse(answer.split('\n')[0]);
+  if (!line) {
+    say(answer ? `No ${way > 0 ? 'further' : 'earlier'} error in this log.` : 'The server has no answer: try again.');
+    return;
+  }
+  const page = new URL(location);
+  for (const other of WINDOW) page.searchParams.delete(other);
+  page.searchParams.set('lines', `${Math.max(1, line - 200)}-`);
+  page.hash = `L${line}`;
+  location.assign(page);
+}
+
 function stepToError(way) {
   const found = places();
   const start = lineLookedAt();
   // What is merely on top was not stepped to yet.
   const isBeyond = (line) => (line === start ? !start.matches('.lit') : (numberOf(line) - numberOf(start)) * way > 0);
   const index = found[way > 0 ? 'findIndex' : 'findLastIndex'](isBeyond);
+  if (index < 0 && start && document.querySelector(way > 0 ? '[rel="next"]' : '[rel="prev"]')) {
+    goToPageWithError(way);
+    return;
+  }
   if (index < 0) {
     say(`No ${!found.length ? '' : way > 0 ? 'further ' : 'earlier '}error on this page.`);
     return;

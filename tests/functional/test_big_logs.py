@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import WITH_SCRIPTS, is_in_view
 from tests.servers.gunicorn import Gunicorn
@@ -201,6 +202,28 @@ def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
         page.locator("#L2000").wait_for()
 
         assert is_in_view(page, "#L2000")
+
+
+def test_the_key_for_errors_goes_on_to_the_page_that_has_one(parts, chromium):
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{parts.url}/a.txt")
+        page.wait_for_selector("#map")
+        page.keyboard.press("n")
+        page.wait_for_url(f"**lines={ERROR_AT - 200}-#L{ERROR_AT}")
+        page.wait_for_selector(f"#L{ERROR_AT}.lit")
+        page.wait_for_selector("#map")
+        page.keyboard.press("n")
+        expect(page.locator("#said")).to_have_text("No further error in this log.")
+        page.goto(f"{parts.url}/a.txt?lines=2900-")
+        page.wait_for_selector("#map")
+        page.keyboard.press("p")
+        page.wait_for_selector(f"#L{ERROR_AT}.lit")
+        assert is_in_view(page, f"#L{ERROR_AT}")
+        page.goto(f"{parts.url}/a.txt?lines=1000-1100")
+        page.wait_for_selector("#map")
+        page.keyboard.press("p")
+        expect(page.locator("#said")).to_have_text("No earlier error in this log.")
 
 
 def test_a_click_on_the_map_lands_in_a_part_that_is_not_there_yet(parts, chromium):
