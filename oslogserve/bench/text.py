@@ -137,14 +137,18 @@ def _table_of_slices(run: Run, turn: str) -> str:
     sources = list(stats.by_source(run.samples))
     names = (f"requests/s{turn}", "median, ms")
     headings = (f"{source} {what}" for source in sources for what in names)
-    rows = [["from second", *headings, "limit"]]
-    for part in stats.slices(run.samples, run.beats, SLICES):
+    rows = [["from second", *headings, "notes"]]
+    parts = stats.slices(run.samples, run.beats, SLICES)
+    for part in parts:
         cells = [f"{part.start:g}"]
         for source in sources:
             cells.append(f"{part.requests.get(source, 0) / part.width:.1f}")
             median = part.median.get(source)
             cells.append("-" if median is None else f"{1000 * median:.2f}")
-        rows.append([*cells, "client" if part.client_limit else ""])
+        notes = ["limited by the client"] if part.client_limit else []
+        if part.width < parts[0].width:
+            notes.append(f"partial: {part.width:.2g} of {parts[0].width:g} s")
+        rows.append([*cells, ", ".join(notes)])
     return _table(rows)
 
 

@@ -45,6 +45,13 @@ def test_the_text_has_rate_and_latency_by_slice_and_whether_they_fade():
     assert "put: the last fifth of the requests took 1 to 1 times as long as the first" in text
 
 
+def test_a_slice_of_time_that_is_shorter_than_the_others_is_marked():
+    samples = [sample("put", started=number / 100, total=0.02) for number in range(193)]
+    *full, last = as_text(Result({}, [Run(samples, [])])).split("\n\n")[-1].strip().splitlines()
+    assert last.endswith("partial: 0.14 of 0.2 s")
+    assert "partial" not in " ".join(full)
+
+
 def test_failures_count_in_no_rate_and_in_no_median():
     failures = [sample(error="status 503", started=0.05, total=0.0001) for _ in range(9)]
     (part, *_) = stats.slices([sample(started=0.05, total=0.02), *failures], [])
