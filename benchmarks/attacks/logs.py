@@ -16,6 +16,8 @@ DEPTH = 200
 #: Logs of a job whose lines are merged.
 MERGED = 60
 LARGE = 64 * MIB
+#: What a pattern of numbers and ids may try again and again.
+HEXADECIMAL = "abcdef" * 40
 #: gzip's header without a name.
 _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
@@ -68,16 +70,25 @@ def write(root):
         "errors": SMALL.replace(b"INFO", b"ERROR"),
     }.items():
         (root / f"{kind}.txt").write_bytes(repeated(line, LARGE))
-    folder = root / "folder"
-    folder.mkdir()
-    for number in range(FOLDER_ENTRIES):
-        (folder / f"{number:06}-{'n' * 40}.txt").touch()
+    _fill(root / "folder", (f"{n:06}-{'n' * 40}.txt" for n in range(FOLDER_ENTRIES)))
+    # Paths of nearly 4 KiB, which is the most.
+    deep = "/".join([HEXADECIMAL] * 15)
+    _fill(root / "names" / deep, (f"{n:05}{HEXADECIMAL}" for n in range(9980)))
+    error = "2024-03-28 12:20:43.570 ERROR {} \N{GRINNING FACE} " + HEXADECIMAL + "\n"
+    chapter = "TASK [{} \N{GRINNING FACE} " + "x" * 150 + "]\n"
+    text = "".join([error.format(n) for n in range(200)] + [chapter.format(n) for n in range(700)])
+    _fill(root / "failed", (f"{n}.txt.gz" for n in range(1000)), gzip.compress(text.encode()))
     reports.write(root)
     _write_links(root)
-    merged = root / "merged"
-    merged.mkdir()
-    for number in range(MERGED):
-        (merged / f"{number}.txt.gz").write_bytes(bomb(b"2024-03-28 12:20:43 x\n" * 47_000, 80))
+    merged = bomb(b"2024-03-28 12:20:43 x\n" * 47_000, 80)
+    _fill(root / "merged", (f"{n}.txt.gz" for n in range(MERGED)), merged)
+
+
+def _fill(folder, names, content=b""):
+    """A new folder of files with this content."""
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).write_bytes(content)
 
 
 def _write_links(root):

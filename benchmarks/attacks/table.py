@@ -45,8 +45,15 @@ def _pages(*names):
     ]
 
 
+def _jobs(names, *views):
+    return [request(f"/{name}/?format={view}") for name in names for view in views]
+
+
 BOMBS = ["zeros.txt", "lines.txt", "empty_lines.txt", "one_line_of_links.txt", "json.txt"]
-REPORTED_JOBS = sorted({job for job, _ in REPORTS})
+LONG_PATTERN = "&logs=*" + "a*" * 100 + "bcdefa" * 40 + "g*"
+REPORTED_JOBS = sorted({f"reports/{job}" for job, _ in REPORTS})
+HALF_SENT = b"GET / HTTP/1.1\r\nHost: logs\r\n"
+LISTINGS = ("html", "json", "text")
 MANY_RANGES = "Range: bytes=" + ",".join(f"{n}-{n}" for n in range(0, 2000, 2))
 
 ATTACKS = [
@@ -81,11 +88,7 @@ ATTACKS = [
     ),
     Attack(
         "folders of 100,000 entries",
-        [
-            request(f"/folder/?format={view}&sort={sort}")
-            for view in ("html", "json", "text")
-            for sort in ("name", "time")
-        ],
+        _jobs(["folder"], *LISTINGS, *(f"{view}&sort=time" for view in LISTINGS)),
     ),
     Attack("large pages", _pages("large.txt", "errors.txt", "wide.txt"), clients=64),
     Attack("pages of colours", _pages("colours.txt"), clients=64),
@@ -123,34 +126,23 @@ ATTACKS = [
         [*_pages("lines.txt"), request(f"/letters.txt?format=summary&re={COSTLY}")],
         way="leaves",
     ),
+    Attack("200 slow readers of 4 MB", _pages("medium.txt"), 200, "slow", is_behind_nginx=True),
+    Attack("500 idle connections", [b""], 500, "waits", is_behind_nginx=True),
+    Attack("64 half-sent headers", [HALF_SENT], 64, "waits", is_behind_nginx=True),
+    Attack("reports", _jobs(REPORTED_JOBS, "overview"), clients=8),
+    Attack("jobs of 128,000 errors", _jobs(["failed"], "summary", "overview"), clients=8),
     Attack(
-        "200 slow readers of 4 MB",
-        _pages("medium.txt"),
-        clients=200,
-        way="slow",
-        is_behind_nginx=True,
+        "jobs of long names", _jobs(["names"], "summary", f"jsonl{4 * LONG_PATTERN}"), clients=8
     ),
-    Attack("500 idle connections", [b""], clients=500, way="waits", is_behind_nginx=True),
-    Attack(
-        "64 half-sent headers",
-        [b"GET / HTTP/1.1\r\nHost: logs\r\n"],
-        clients=64,
-        way="waits",
-        is_behind_nginx=True,
-    ),
-    Attack(
-        "reports",
-        [request(f"/reports/{job}/?format=overview") for job in REPORTED_JOBS],
-        clients=8,
-    ),
+    Attack("comparisons with them", _jobs(["folder"], "summary&against=names"), clients=8),
     Attack(
         "folders' lines by time, of small gzips",
-        [request(f"/merged/?order=time&format={view}") for view in ("jsonl", "html", "text")],
+        _jobs(["merged"], "jsonl&order=time", "html&order=time", "text&order=time"),
         clients=8,
     ),
     Attack(
         "a folder of 5,000 links to a deep one",
-        [request(f"/links/?format={view}") for view in ("html", "json", "text")],
+        _jobs(["links"], *LISTINGS),
         clients=8,
         follows_links=True,
     ),
