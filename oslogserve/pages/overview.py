@@ -12,10 +12,11 @@ from oslogserve.humanize import iso_moment
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import JobLog
-from oslogserve.jobs.overview import Findings, RankedLog, lines_shown
+from oslogserve.jobs.overview import Excerpt, Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.time_range import time_range
+from oslogserve.pages.failed_tasks import readable
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
@@ -56,6 +57,12 @@ class _Linked(NamedTuple):
         """The address of the cause's first line, if the excerpt does not show it; else ""."""
         is_shown = self.found.excerpt and lines_shown(self.cause)[0] == self.cause["line"]
         return "" if is_shown else self.at_cause
+
+    @property
+    def excerpt(self) -> Excerpt | None:
+        """The lines of the cause, in short where they are long."""
+        excerpt = self.found.excerpt
+        return excerpt and Excerpt(*map(readable, excerpt))
 
     @property
     def shows_end(self) -> bool:

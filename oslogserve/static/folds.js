@@ -68,7 +68,25 @@ function linkIds(block) {
   }
 }
 
+// The run of stars or the like that ends a line; see the style sheet.
+const BANNERS = '*=#_~-';
+const LEAST_OF_BANNER = 20;
+
+function endBanner(line) {
+  const last = [...line.childNodes].findLast(({ nodeType }) => nodeType === Node.TEXT_NODE);
+  const text = last?.data.trimEnd() ?? '';
+  let from = text.length;
+  while (from && text[from - 1] === text.at(-1)) from -= 1;
+  if (text.length - from < LEAST_OF_BANNER || !BANNERS.includes(text.at(-1))) return;
+  const run = last.splitText(from);
+  run.splitText(text.length - from);
+  const banner = create('span', { className: 'banner' });
+  run.replaceWith(banner);
+  banner.append(run);
+}
+
 function offerMore(block) {
+  block.querySelectorAll(':scope > [id]').forEach(endBanner);
   block.querySelectorAll('.gap').forEach(offerToOpen);
   setBack(block);
   linkIds(block);

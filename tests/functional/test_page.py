@@ -56,6 +56,7 @@ def build():
     yield "make: *** [all] Error 1\n"
 
 
+PLAY = f"TASK [a : b] {'*' * 200}\nok: [a]\n"
 INSTANCE = "354fab10-769d-7068-7c61-838ca325c0ae"
 
 
@@ -81,6 +82,7 @@ def server(tmp_path_factory):
     (job / "calm.txt").write_text("".join(stamped(n % 60, "INFO", f"{n}") for n in range(2000)))
     traceback = "Traceback (most recent call last):\n  File f.py, line 1\nValueError: no\n"
     failure = stamped(1, "ERROR", "failed") + traceback
+    (job / "play.txt").write_text(PLAY)
     (job / "build.txt").write_text("".join(build()))
     (job / "oslo.txt").write_text("".join(oslo_lines()))
     (job / "syslog.txt").write_text("Mar 04 18:22:01.500 host app[1]: one\ntwo\n")
@@ -578,6 +580,18 @@ def test_a_log_that_does_not_fail_offers_no_cause(scripted):
     expect(page.locator("a.cause")).to_be_hidden()
     page.keyboard.press("c")
     expect(page.locator("#said")).to_have_text("This log shows no cause.")
+
+
+def test_a_banner_ends_at_the_pages_edge_and_is_copied_whole(scripted):
+    page = scripted.open("play.txt", size=SCREENS[-1])
+    page.wait_for_selector("#L1 .banner", state="attached")
+    heights = [page.locator(f"#L{number}").bounding_box()["height"] for number in (1, 2)]
+    assert heights[0] == heights[1]
+    assert page.evaluate("document.documentElement.scrollWidth") == SCREENS[-1][0]
+    select = "getSelection().selectAllChildren(document.getElementById('log'))"
+    assert copied(scripted.context, page, select) == PLAY
+    page.goto(f"{page.url}?q=b]+{'*' * 9}")
+    expect(page.locator("#L1 mark")).to_have_count(1)
 
 
 @pytest.mark.parametrize("answer", ["800", " L800 ", "800-800"])

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of an excerpt in short."""
+
+import html
+import json
+import re
+
+import pytest
+
+from oslogserve.pages.failed_tasks import readable
+
+BEGIN = "2026-03-04 18:22:11.000000 | fatal: [controller]: FAILED! => "
+
+
+def row(text, number=7):
+    return f"<li class=E><a href=a.txt#L{number}>{number}</a>{html.escape(text, quote=False)}\n"
+
+
+def shown(text):
+    found = readable(row(text).encode()).decode()
+    assert found.startswith("<li class=E><a href=a.txt#L7>7</a>")
+    return html.unescape(re.sub("<b>", "\n", re.sub("</?(?!b>)[^>]*>", "", found)))
+
+
+def test_a_failed_task_shows_what_it_says_as_lines():
+    out = [f"out {number} <&" for number in range(90)]
+    result = {
+        "changed": True,
+        "msg": "non-zero <return> code",
+        "stderr": "Traceback:\nValueError: no",
+        "stdout": "\n".join(out),
+        "stdout_lines": out,
+    }
+    assert shown(BEGIN + json.dumps(result)).splitlines() == [
+        f"7{BEGIN}non-zero <return> code",
+        *("stderr", "Traceback:", "ValueError: no"),
+        *("stdout", *out[-8:]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("result", "wanted"),
+    [
+        ('{"msg": "no \\"such\\" host", "stderr": "one\\ntwo, cut o', ['no "such" host', "one"]),
+        ('{"msg": ["a", "b"], "rc": 1}', ["a b"]),
+        ('{"msg": {"a": 1}}', ['{"a": 1}']),
+        ('{"stdout_lines": ["one", 2, null]}', ["one", "2", "None"]),
+    ],
+)
+def test_whatever_the_result_holds_is_shown(result, wanted):
+    assert all(one in shown(BEGIN + result) for one in wanted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [BEGIN + '{"rc": 1}', BEGIN + "[" * 4000, BEGIN + "{" * 4000, '{"msg": "x"}', "ok: [a] => {}"],
+)
+def test_another_line_stays_as_it_is(text):
+    assert readable(row(text).encode()) == row(text).encode()
+
+
+def test_each_row_is_read_alone():
+    rows = row("before", 1) + row(BEGIN + '{"msg": "no"}', 2) + row("behind", 3)
+    found = readable(rows.encode()).decode()
+    assert found.startswith(row("before", 1))
+    assert found.endswith(row("behind", 3))
+    assert "=&gt; no" in found
+
+
+@pytest.mark.parametrize("run", ["*" * 60, "=" * 20])
+def test_a_banner_ends_at_the_pages_edge(run):
+    found = readable(row(f"TASK [a : b] {run}").encode()).decode()
+    assert found == row(f"TASK [a : b] {run}").replace(run, f'<span class="banner">{run}</span>')
+    assert readable(row("a *** b ===").encode()) == row("a *** b ===").encode()
