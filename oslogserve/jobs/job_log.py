@@ -161,7 +161,7 @@ class JobLog:
         room = Room(size, max(1, size // (len(label) + ROW)), longest)
         with closing(self._text(size)) as text:
             rendering = self._rendering(text, wanted, room)
-            rows = rendering.rows()
+            rows = self._noting_cut(rendering, longest)
             if merged_with:
                 rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
                 yield from bundled(self._noting_times(rows), size // 2, MOST_MERGED_PIECES)
@@ -170,13 +170,20 @@ class JobLog:
                     rows = takewhile(lambda _: not self.is_unpaid, rows)
                 yield from bundled(rows, PASSED_ON, MOST_PIECES)
         self._end(rendering)
-        if self.tally.cut_line:
-            most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
-            what = f"a row has at most {most} of a line, and line {self.tally.cut_line:,} has more"
-            self.missing.append(Incomplete("capped", what))
         if self.tally.dropped:
             what = f"{self.tally.dropped:,} of its last lines are left out"
             self.missing.append(Incomplete("capped", what))
+
+    def _noting_cut(self, rendering: Rendering, longest: int) -> Iterator[Rows]:
+        """The rows. Notes the first line that was cut before its row is taken, see _known()."""
+        is_noted = False
+        for rows in rendering.rows():
+            if not is_noted and (line := rendering.cut_line):
+                is_noted = True
+                most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
+                what = f"a row has at most {most} of a line, and line {line:,} has more"
+                self.missing.append(Incomplete("capped", what))
+            yield rows
 
     def _noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:
         reached = NO_TIME

@@ -105,6 +105,12 @@ class Rendering(Outcome):
             ends, times, reached = self._core.rows()
             yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
 
+    @property
+    def cut_line(self) -> int | None:
+        """The first line so far that has more bytes than are shown; None for none."""
+        found: int | None = self._core.tally()["cut_line"]
+        return found
+
     def objects(self) -> Iterator[dict[str, Any]]:
         """Yields the lines of a view jsonl."""
         rest = b""

@@ -907,6 +907,15 @@ def test_so_many_logs_are_merged_as_a_process_may_have_open(tmp_path):
     assert len(objects(ask("/job/?format=jsonl&order=log"))) == 310 * 5 + 1
 
 
+@pytest.mark.parametrize("query", ["limit=2", "limit=2&order=time", ""])
+def test_a_line_that_was_cut_is_told_wherever_the_answer_ends(tmp_path, query):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "x.txt").write_bytes(b"y" * 2_000_000 + b"\n" + b"short\n" * 100_000)
+    end = objects(Asking(tmp_path)(f"/job/?format=jsonl&{query}"))[-1]
+    sentence = "x.txt: a row has at most 1 MiB of a line, and line 1 has more"
+    assert (end["complete"], sentence in end["notices"]) == (False, True)
+
+
 def test_the_more_logs_are_merged_the_less_of_a_long_line_each_may_hold(job, ask, monkeypatch):
     monkeypatch.setattr("oslogserve.jobs.job_log.MERGED_LINES", 3 * 8192)
     stamp = b"2026-03-04 18:22:11.000 INFO "
