@@ -23,6 +23,9 @@ from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
 
+#: Logs that a notice about several names.
+MOST_NAMED = 5
+
 
 def summary(query: Query, logs: Sequence[RankedLog], ending: Ending) -> bytes:
     """Summaries of the logs as JSON, in their order."""
@@ -154,8 +157,34 @@ def section(query: Query, found: Findings) -> bytes:
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,
         against=query.against.decode("utf-8", "replace"),
+        notices=_notices(found),
         next_address=next_address(query, found.ending.next),
     )
+
+
+def _notices(found: Findings) -> list[str]:
+    """The answer's notices, with one for all logs that were not compared for the same reason."""
+    uncompared = {
+        f"{one.log.file.shown}: {error}": (one.log.file.shown, str(error))
+        for one in found.logs
+        for error in one.log.missing
+        if error.is_of_comparison
+    }
+    notices: list[str] = []
+    names: dict[str, list[str]] = {}
+    for notice in found.ending.notices:
+        name, reason = uncompared.get(notice, ("", ""))
+        if reason:
+            names.setdefault(reason, []).append(name)
+        else:
+            notices.append(notice)
+    return [*notices, *(_of_logs(several, reason) for reason, several in names.items())]
+
+
+def _of_logs(names: Sequence[str], reason: str) -> str:
+    more = len(names) - MOST_NAMED
+    shown = ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return f"{shown}: {reason}"
 
 
 def _short(name: str) -> str:

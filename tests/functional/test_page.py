@@ -934,6 +934,14 @@ def test_it_prints_all_lines_and_no_controls(reader):
     )
 
 
+def test_it_prints_folded_lines_and_not_the_controls_of_folds(scripted):
+    page = scripted.open("a.txt#L301")
+    page.locator("#L301 .fold").click()
+    page.emulate_media(media="print")
+    expect(page.locator("#L301 .fold")).not_to_be_visible()
+    assert page.locator("#L302").bounding_box()["height"] > 0
+
+
 def test_the_keyboard_skips_to_the_lines(reader):
     page = reader.open("a.txt")
     page.keyboard.press("Tab")

@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import re
 
 import pytest
 
@@ -224,6 +225,16 @@ def test_a_folders_page_keeps_the_run_and_links_to_the_logs_with_theirs(ask):
     assert 'href="nova.log?against=41%2Fnova.log.1.gz"' in page
     assert "Compared with 41" in page
     assert 'name="against" value="41"' in page
+
+
+def test_an_overview_says_once_for_all_logs_why_they_were_not_compared(root, ask):
+    for name in "abcdefg":
+        (root / f"42/{name}-service.txt").write_text("fine\n")
+    page = ask("/42/?against=41&format=overview", **HTML).text
+    [notice] = re.findall('<p class="notice" role="status">(.*?)</p>', page)
+    names = [f"{name}-service.txt" for name in "abcde"]
+    assert notice.startswith(f"{', '.join(names)} and 3 more: ")
+    assert "no log there is like it" in notice
 
 
 def test_a_run_that_is_not_there_is_said_once(ask):

@@ -433,6 +433,19 @@ def test_an_overview_leads_with_what_went_wrong(ask):
     assert "3 logs, 2 other files" in rest
 
 
+def test_an_overview_tells_of_errors_only_if_a_log_has_a_line_at_error(tmp_path):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "fine.txt").write_text("fine\n")
+    failed = tmp_path / "job" / "failed.txt"
+    failed.write_text("step\n+ make\nno such file\nexit status 1\n")
+    ask = Asking(tmp_path)
+    [log, _] = ask("/job/?format=summary").json["logs"]
+    assert (log["failed"], log["severities"].get("ERROR")) == (True, None)
+    assert "1 of 2 logs shows a failure<" in ask("/job/?format=overview").text
+    failed.write_text("step\nERROR: no such file\n")
+    assert "1 of 2 logs shows errors<" in ask("/job/?format=overview").text
+
+
 def test_an_overview_leads_with_the_log_that_failed(job, ask):
     build = b"a\nNo Rakefile found\nmake: *** [all] Error 1\n"
     (job / "job" / "build.txt").write_bytes(build)
