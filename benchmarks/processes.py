@@ -41,7 +41,7 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def privatememory_of(pid: int) -> int:
+def private_memory_of(pid: int) -> int:
     """Bytes of memory that a process shares with no other."""
     rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     private = ("Private_Clean:", "Private_Dirty:")

@@ -131,7 +131,7 @@ def _processor_seconds(pid: int) -> float:
 
 
 def _memory(pid: int) -> int:
-    return sum(map(processes.private_memory, descendants(pid)))
+    return sum(map(processes.private_memory_of, descendants(pid)))
 
 
 if __name__ == "__main__":

@@ -117,9 +117,9 @@ class Core(Fuzzer):
         return ""
 
     def _opening(self, case):
-        """As the pure one does, and never outside."""
+        """The native one finds what the one by folders does, and nothing outside."""
         for follows_links in (True, False):
-            pure, native = (
+            by_folder, native = (
                 _opened(opening, self._root, case.text, follows_links) for opening in _OPENINGS
             )
             if b"outside" in str(native).encode():
@@ -128,7 +128,7 @@ class Core(Fuzzer):
             segments = case.text.split(b"/")
             is_legitimate = not {b"..", b".", b""} & set(segments) and b"\0" not in case.text
             is_legitimate = is_legitimate and len(case.text) < _LONGEST_PATH
-            if is_legitimate and (difference := _differing(pure, native)):
+            if is_legitimate and (difference := _differing(by_folder, native)):
                 return difference
         return ""
 
@@ -138,8 +138,8 @@ _MISSES = (errno.ENOTDIR, errno.ENAMETOOLONG)
 _OPENINGS = (open_beneath.open_by_folder, open_beneath.open_beneath)
 
 
-def _differing(pure, native):
-    return "" if pure == native else f"pure: {pure}\nnative: {native}"
+def _differing(by_folder, native):
+    return "" if by_folder == native else f"by folder: {by_folder}\nnative: {native}"
 
 
 def _mostly_mutated(text, chance):

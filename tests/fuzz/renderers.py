@@ -12,6 +12,7 @@ from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.grammar.severities import WORDS as LEVEL_WORDS
 from oslogserve.lines.selection import Wanted
+from oslogserve.native import Known
 from tests import corpus
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.marked import MARKED
@@ -117,7 +118,7 @@ class Renderers(Fuzzer):
 def _known(case):
     if case.passed is None:
         return None
-    known = renderer().known()
+    known = Known()
     known.feed(case.passed)
     known.finish()
     return known

@@ -9,6 +9,9 @@ from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, SYSLOG, WORDS
 from oslogserve.lines.grammar.times import AUDIT
 from tests.reference.tables import SCAN_PLACED, scan
 
+#: Of systemd's journal.
+_PRIORITY_KEY = b"PRIORITY"
+
 
 class Found(NamedTuple):
     """Time and severity of a line, by offsets in it.
@@ -86,7 +89,7 @@ def _rank(name: bytes, value: bytes) -> int | None:
     if name in keys.LEVEL_KEYS:
         word = WORDS.get(value.strip(b" \t\n\f\r").upper())
         return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
-    if name == keys.PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
+    if name == _PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
         return SYSLOG[int(value)]
     if name in keys.NUMBER_KEYS and _NUMBER(value):
         return keys.NUMBERED[(int(value) - 1) // 4]

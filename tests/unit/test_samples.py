@@ -13,6 +13,7 @@ from oslogserve import demo
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import Decoded
+from oslogserve.native import Known
 
 RENDERER = Renderer()
 LEVELS = ("DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR")
@@ -111,7 +112,7 @@ def other_run(log):
 
 def new_lines(log, passed):
     """Those that `passed` has no like of, their count, and that of all lines."""
-    known = RENDERER.known()
+    known = Known()
     known.feed(passed)
     known.finish()
     wanted = Wanted("text", Selection(new_only=True), known=known)

@@ -100,7 +100,6 @@ TIME_KEYS = frozenset(
 )
 #: Names of objects whose members count like those of the object around them.
 WRAPPERS = frozenset(b"log t resourceLogs scopeLogs logRecords".split())
-PRIORITY_KEY = b"PRIORITY"
 #: OpenTelemetry's numbers, four for each severity.
 NUMBER_KEYS = frozenset(b"severityNumber SeverityNumber severity_number".split())
 NUMBERED = tuple(RANKS[name] for name in ["TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
