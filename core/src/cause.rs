@@ -26,7 +26,6 @@ use crate::view::Line;
 
 /// Bytes of a line that are read.
 pub const REACH: usize = 4096;
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The last line with a time and a level below WARNING, which tells nothing.
 #[derive(Default)]
@@ -290,9 +289,4 @@ fn beginning(text: &[u8]) -> &[u8] {
 /// What a terminal shows of a text.
 fn shown_in(text: &[u8]) -> Cow<'_, [u8]> {
     ansi::without(beginning(text))
-}
-
-/// Where a line's content may begin: behind a byte order mark.
-pub fn after_mark(shown: &[u8]) -> usize {
-    if shown.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }

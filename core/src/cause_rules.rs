@@ -4,8 +4,8 @@
 use pyo3::FromPyObject;
 use regex::bytes::Regex;
 
-use crate::cause::after_mark;
 use crate::chapter_rules;
+use crate::lines::after_mark;
 use crate::patterns::{Cache, Patterns, Pool, Row, beginning, expression, named};
 
 /// The attributes of `oslogserve.lines.grammar.native_grammar.NativeCauses`.

@@ -38,6 +38,7 @@ mod summary;
 mod text;
 mod times;
 mod tokens;
+mod totals;
 mod user_formats;
 mod view;
 mod words;
@@ -59,8 +60,9 @@ use crate::known::Comparison;
 use crate::search::Search;
 use crate::select::Selector;
 use crate::selection::{Pattern, Selection, Tally, Wanted};
-use crate::summary::{Summary, Totals};
+use crate::summary::Summary;
 use crate::text::Text;
+use crate::totals::Totals;
 use crate::view::View;
 
 #[pymodule]

@@ -3,9 +3,16 @@
 
 use memchr::{memchr_iter, memrchr};
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A line, or more of one, without its line feed.
 pub fn without_line_feed(text: &[u8]) -> &[u8] {
     text.strip_suffix(b"\n").unwrap_or(text)
+}
+
+/// Where a line's content may begin: behind a byte order mark.
+pub fn after_mark(shown: &[u8]) -> usize {
+    if shown.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
 /// The number of lines, with a last one that has no end.

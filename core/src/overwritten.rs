@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use crate::cause::after_mark;
+use crate::lines::after_mark;
 
 pub const RETURN: u8 = b'\r';
 /// What all marks of sections begin with.

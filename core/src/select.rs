@@ -19,8 +19,8 @@ use crate::line_buffer::LineBuffer;
 use crate::lines::{after_lines, count_lines, lines_before};
 use crate::recognise::{Recogniser, Seen};
 use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
-use crate::summary::Counter;
 use crate::times::Clock;
+use crate::totals::Counter;
 use crate::view::{Line, Role, View};
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.

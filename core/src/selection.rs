@@ -3,7 +3,7 @@
 
 use pyo3::{FromPyObject, IntoPyObject};
 
-use crate::summary::Counts;
+use crate::totals::Counts;
 
 /// A query's time.
 #[derive(FromPyObject)]

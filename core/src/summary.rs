@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The totals of a log's summary.
+//! A log's summary.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-
-use pyo3::IntoPyObject;
 
 use crate::ansi;
 use crate::cause::CauseFinder;
-use crate::chapters::Chapter;
 use crate::grammar::Grammar;
 use crate::known::Known;
 use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::times::{Clock, DAY, MINUTE, SECOND};
+use crate::totals::{Bucket, CauseLine, Counter, Error, Totals};
 use crate::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;
@@ -29,82 +27,6 @@ const WIDTHS: [i64; 18] = [
     MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE, 360 * MINUTE,
     DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
 ];
-
-/// The count of a severity's lines, and the number of the first.
-#[derive(Clone, Copy, Default, IntoPyObject)]
-pub struct Count(u64, u64);
-
-/// Counts by rank; ranks without lines are left out.
-pub type Counts = BTreeMap<usize, Count>;
-
-/// Counts lines by severity.
-#[derive(Default)]
-pub struct Counter(Vec<Count>);
-
-impl Counter {
-    /// Counts a line.
-    #[inline]
-    pub fn add(&mut self, rank: usize, number: u64) {
-        if self.0.len() <= rank {
-            self.0.resize(rank + 1, Count::default());
-        }
-        let Count(lines, first) = &mut self.0[rank];
-        if *lines == 0 {
-            *first = number;
-        }
-        *lines += 1;
-    }
-
-    /// The counts by rank.
-    pub fn counts(&self) -> Counts {
-        self.0.iter().copied().enumerate().filter(|(_, count)| count.0 > 0).collect()
-    }
-}
-
-/// The Totals of `oslogserve/lines/summary.py`.
-#[derive(IntoPyObject)]
-pub struct Totals {
-    first_time: Option<String>,
-    last_time: Option<String>,
-    severities: Counts,
-    new: Option<Counts>,
-    /// Microseconds of a bucket.
-    width: i64,
-    buckets: Vec<Bucket>,
-    errors: Vec<Error>,
-    cause: Option<CauseLine>,
-    failed: bool,
-    chapters: Vec<Chapter>,
-    more_chapters: u64,
-}
-
-/// The lines that tell why a log failed, or its end.
-#[derive(IntoPyObject)]
-struct CauseLine {
-    line: u64,
-    last: u64,
-    time: Option<String>,
-    text: String,
-    why: &'static str,
-}
-
-/// A line at ERROR or above.
-#[derive(Clone, IntoPyObject)]
-struct Error {
-    line: u64,
-    time: Option<String>,
-    text: String,
-}
-
-/// The lines of a time range.
-#[derive(Clone, IntoPyObject)]
-struct Bucket {
-    /// Microseconds since 1970.
-    start: i64,
-    first_line: u64,
-    /// How many, by rank.
-    severities: Vec<u64>,
-}
 
 /// Adds up the lines that a selection leaves.
 pub struct Summary {

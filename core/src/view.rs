@@ -8,8 +8,8 @@ use crate::ansi;
 use crate::lines::{Next, without_line_feed};
 use crate::output::Output;
 use crate::recognise::Seen;
-use crate::summary::Totals;
 use crate::times::Instant;
+use crate::totals::Totals;
 
 /// Why a line is shown.
 #[derive(Clone, Copy, PartialEq)]
