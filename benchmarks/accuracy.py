@@ -95,11 +95,11 @@ def _limited(found):
 
 
 def _bench(url, parallel, *arguments):
-    command = ["bench", "get", url, "--sources", "a", "--json", "--parallel", str(parallel)]
+    command = ["bench", "get", url, "--sources", "disk", "--json", "--parallel", str(parallel)]
     output = json.loads(oslogserve(*command, *arguments))
     (run,) = output["runs"]
     assert run["failures"] == 0
-    response = output["sources"]["a"]["response"]["all"]
+    response = output["sources"]["disk"]["response"]["all"]
     limited = sum(bool(part["client_limit"]) for part in run["slices"]) / len(run["slices"])
     return Measured(response["p50"], response["p99"], run["requests"] / run["seconds"], limited)
 

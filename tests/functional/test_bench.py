@@ -142,18 +142,25 @@ def test_two_servers_are_compared_by_a_list_or_a_folder_of_the_first(server, whi
 @pytest.mark.parametrize("path", ["503", "short"])
 def test_failures_and_short_bodies_are_counted_and_not_averaged_in(delays, path):
     urls = f"{delays.url}/none", f"{delays.url}/{path}"
-    done = bench(*urls, "--sources", "a", "--requests", "40", "--warm-up", "0", "--json")
+    done = bench(*urls, "--sources", "disk", "--requests", "40", "--warm-up", "0", "--json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
     assert found["runs"][0]["failures"] == 20
-    assert found["sources"]["a"]["total"]["all"]["requests"] == 20
-    assert "a: 20 requests failed" in " ".join(found["caveats"])
+    assert found["sources"]["disk"]["total"]["all"]["requests"] == 20
+    assert "disk: 20 requests failed" in " ".join(found["caveats"])
 
 
 @pytest.mark.parametrize("parallel", ["1", "64"])
 def test_no_answer_is_measured_faster_than_it_was(delays, parallel):
     done = bench(
-        f"{delays.url}/fixed", "--sources", "a", "--requests", "64", "--parallel", parallel, "--csv"
+        f"{delays.url}/fixed",
+        "--sources",
+        "disk",
+        "--requests",
+        "64",
+        "--parallel",
+        parallel,
+        "--csv",
     )
     found = rows(done)
     assert len(found) == 64
@@ -164,7 +171,7 @@ def test_no_answer_is_measured_faster_than_it_was(delays, parallel):
 def test_connections_are_kept_unless_told_otherwise(delays):
     url = f"{delays.url}/none"
     for options, opened in (((), 0), (("--no-keep-alive",), 20)):
-        done = bench(url, "--sources", "a", "--requests", "20", "--csv", *options)
+        done = bench(url, "--sources", "disk", "--requests", "20", "--csv", *options)
         assert [row["is_first"] for row in rows(done)].count("True") == opened
 
 
@@ -190,9 +197,9 @@ def test_an_interruption_within_a_callback_of_libcurl_is_not_lost(delays):
 
 def test_ctrl_c_keeps_what_was_measured(delays):
     urls = f"{delays.url}/none", f"{delays.url}/never"
-    command = "get", *urls, "--sources", "a", "--requests", "2"
+    command = "get", *urls, "--sources", "disk", "--requests", "2"
     found = interrupted(delays.wait_for_a_client_of_never, signal.SIGINT, *command)
-    assert found["sources"]["a"]["total"]["all"]["requests"] == 1
+    assert found["sources"]["disk"]["total"]["all"]["requests"] == 1
 
 
 def test_four_scenarios_are_one_command(server):
@@ -209,7 +216,7 @@ def test_four_scenarios_are_one_command(server):
 
 
 def test_progress_is_shown_without_a_terminal_if_asked_for(delays):
-    done = bench(f"{delays.url}/none", "--sources", "a", "--requests", "20", "--verbose")
+    done = bench(f"{delays.url}/none", "--sources", "disk", "--requests", "20", "--verbose")
     assert done.stderr.splitlines()[-1] == "run 1 of 1: 20 requests"
     assert "\x1b" not in done.stderr
 
