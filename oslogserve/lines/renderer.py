@@ -11,7 +11,7 @@ from oslogserve import native
 from oslogserve.errors import Incomplete
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
-from oslogserve.lines.summary import as_json
+from oslogserve.lines.summary import Totals, as_json
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -90,14 +90,15 @@ class Rendering(Outcome):
     ) -> None:
         super().__init__()
         self._core = core
+        self._totals: Totals | None = None
         self._blocks = blocks
         self._charge = charge
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the bytes of the view."""
         yield from filter(None, self._fed())
-        if totals := self._core.totals():
-            yield as_json(totals)
+        if self._totals:
+            yield as_json(self._totals)
 
     def rows(self) -> Iterator[Rows]:
         """Yields the same lines as rows. For views html, text or jsonl with a label."""
@@ -127,18 +128,23 @@ class Rendering(Outcome):
         """Yields the core's output for each block of the log, and an empty one last."""
         is_over, block = False, b"\n"
         try:
-            for block in self._blocks:
-                self._charge()
-                yield self._rendered(block)
-                if self._core.done:
-                    break
-            else:
-                is_over = True
-        except Incomplete as error:
-            self.broke_off = error
-        yield from iter(self._core.finish, b"")
-        yield b""
-        self.tally = Tally(**self._core.tally())
+            try:
+                for block in self._blocks:
+                    self._charge()
+                    yield self._rendered(block)
+                    if self._core.done:
+                        break
+                else:
+                    is_over = True
+            except Incomplete as error:
+                self.broke_off = error
+            yield from iter(self._core.finish, b"")
+            yield b""
+            self._totals = self._core.totals()
+            self.tally = Tally(**self._core.tally())
+        finally:
+            # It may hold MiB, and the outcome is kept for as long as the answer.
+            del self._core
         self.is_read_to_end = is_over and not self.tally.ended_early
         self.complete_lines = self.tally.lines - (not block.endswith(b"\n"))
 

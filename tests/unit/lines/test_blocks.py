@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much of a log is rendered at once, and what comes of a log that breaks off."""
 
+import weakref
+
 import pytest
 
 from oslogserve.errors import Incomplete
@@ -115,3 +117,28 @@ def test_a_charge_ends_a_log_before_its_next_block():
     rendering = Renderer()([b"a\n", b"b\n"], Wanted("text"), charge=charge)
     assert rendering.tally.lines == 0
     assert outcome(rendering) == (b"a\n", 1, 1, "budget", False)
+
+
+@pytest.mark.parametrize("is_read_to_end", [True, False])
+def test_what_a_rendering_held_is_given_back_while_its_outcome_is_kept(monkeypatch, is_read_to_end):
+    """A tail can hold 16 MiB."""
+    cores = weakref.WeakSet()
+
+    class Counted(Core):
+        def __init__(self, *_):
+            super().__init__()
+            cores.add(self)
+
+        def feed(self, block):
+            return block
+
+    monkeypatch.setattr(renderer.native, "Renderer", Counted)
+    rendering = Renderer()([b"a\n", b"b\n"], Wanted("text"))
+    pieces = iter(rendering)
+    assert next(pieces) == b"a\n"
+    assert len(cores) == 1
+    if is_read_to_end:
+        assert [*pieces] == [b"b\n"]
+    pieces.close()
+    assert rendering.is_read_to_end is is_read_to_end
+    assert len(cores) == 0
