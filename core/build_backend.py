@@ -27,7 +27,7 @@ ANSWER_TIMEOUT = 45
 
 
 def get_requires_for_build_wheel(config_settings=None):
-    """What a wheel needs beside pyproject.toml's list."""
+    """Requirements of a wheel beside pyproject.toml's list."""
     needed = build_meta.get_requires_for_build_wheel(config_settings)
     return needed if _use_cargo() else [*needed, "puccinialin>=0.1.14"]
 

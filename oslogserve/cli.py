@@ -22,6 +22,7 @@ from oslogserve.query.parameters import PARAMETERS, Parameter
 
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
+    from oslogserve.logs.budget import Budget
 
 RENDERED = ("html", "text", "jsonl", "summary")
 #: Parameters of a URL that `render` does not take.
@@ -229,7 +230,6 @@ def _render_job(
     from oslogserve.handlers.job import JobAnswer
     from oslogserve.jobs.choice import Limits
     from oslogserve.jobs.job import Jobs
-    from oslogserve.logs.budget import Allowance, Budget
     from oslogserve.logs.open_log import Logs
     from oslogserve.sources.disk import Disk
 
@@ -242,7 +242,7 @@ def _render_job(
     chunk_size = config["serve", "chunk_size"]
     disk = Disk(options.file, chunk_size)
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
-    budget = Budget(Allowance(math.inf, sys.maxsize))
+    budget = _unlimited()
     with closing(jobs.open(query, [disk], budget, passed)) as job:
         if not job.logs:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
@@ -256,15 +256,21 @@ def _render_job(
 def _passed(query: Query, path: str | None, config: Config) -> "Passed":
     """The words of a log on disk; none without a path."""
     from oslogserve.jobs.passed import NOT_COMPARED, PassedLogs
-    from oslogserve.logs.budget import Allowance, Budget
     from oslogserve.logs.open_log import Logs
     from oslogserve.sources.disk import Disk
 
     if path is None:
         return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
-    budget = Budget(Allowance(math.inf, sys.maxsize))
+    budget = _unlimited()
     return PassedLogs(Logs(config.views)).get(query.against, [disk], budget)
+
+
+def _unlimited() -> "Budget":
+    """A budget for files of one's own."""
+    from oslogserve.logs.budget import Allowance, Budget
+
+    return Budget(Allowance(math.inf, sys.maxsize))
 
 
 def _parent(path: str) -> str:

@@ -109,7 +109,7 @@ class Next(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """What an answer does not have, known once its logs were read."""
+    """The parts that an answer lacks, known once its logs were read."""
 
     #: Files that fit the patterns and were not read.
     skipped: list[Skipped]

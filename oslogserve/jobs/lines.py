@@ -91,7 +91,7 @@ class Limiter:
 
 
 class LinesEnd(NamedTuple):
-    """What is known of the lines once they were read."""
+    """Facts of the lines that are known once they were read."""
 
     ending: Ending
     #: Rows that were sent.
@@ -129,7 +129,7 @@ class Lines:
         self._end: LinesEnd | None = None
 
     def end(self) -> LinesEnd:
-        """What is known once all was iterated."""
+        """The end of the lines, once all were iterated. Raises ValueError before."""
         if self._end is None:
             raise ValueError("the lines were not read to their end")
         return self._end

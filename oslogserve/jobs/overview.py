@@ -100,7 +100,7 @@ class Findings(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What a job's reports say."""
+    """Results and failed tests by a job's reports."""
 
     zuul: ZuulReport
     tests: list[FailedTest]

@@ -69,7 +69,7 @@ class Renderer:
 
 
 class Outcome:
-    """What is known once a log was rendered; none of it before."""
+    """The outcome of a rendering, known once the log was rendered."""
 
     def __init__(self) -> None:
         #: The counts.

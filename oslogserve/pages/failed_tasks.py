@@ -25,7 +25,7 @@ _FIELD = re.compile(r'"(msg|stderr|stdout)": "((?:[^"\\]|\\.)*)')
 
 
 class _Result(NamedTuple):
-    """What a task that failed says."""
+    """The result of a task that failed."""
 
     message: str
     #: Names of its outputs and their last lines.
