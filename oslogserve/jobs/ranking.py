@@ -99,12 +99,19 @@ def ranked(
         cause = summary["cause"]
         base = _FAILED[cause["why"]] if cause and summary["failed"] else 0.0
         if not base and error and not (cause and CONSOLES.search(name)):
-            cause = {**error, "last": error["line"], "why": "severity"}
+            cause = {**error, "last": _last_of(error, cause), "why": "severity"}
         if summary.get("new") == {}:
             base, weight = base * _KNOWN, weight * _KNOWN
         score = base + (weight / kinds[kind] if kind else 0.0)
         found.append(Ranked(score, cause, base, weight, kind))
     return found
+
+
+def _last_of(error: dict[str, Any], cause: dict[str, Any] | None) -> int:
+    """The last line of an error: that of the cause around it, else its own."""
+    line = int(error["line"])
+    is_around = cause is not None and cause["line"] <= line <= cause["last"]
+    return int(cause["last"]) if cause and is_around else line
 
 
 def kinds_of(summaries: Iterable[dict[str, Any]]) -> Counter[str]:

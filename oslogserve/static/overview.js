@@ -81,7 +81,15 @@ function mergeWrong(page, part) {
   for (const item of [...list.children].slice(page.dataset.most)) item.remove();
 }
 
+// All parts show errors if one does; else a failure, if a log shows one.
+function mergeWhat(page, part) {
+  const [before, now] = [page, part].map((one) => one.querySelector('.what'));
+  const [wrong, more] = [page, part].map((one) => number(one.querySelector('[data-count=wrong]')));
+  if (more && (!wrong || now.textContent === 'errors')) before.textContent = now.textContent;
+}
+
 function merge(page, part) {
+  mergeWhat(page, part);
   addCount(page, part, 'wrong');
   addCount(page, part, 'logs');
   mergeWrong(page, part);

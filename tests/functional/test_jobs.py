@@ -133,6 +133,25 @@ def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, 
     assert names == [*(f"{number:02}.txt" for number in range(30)), "job-output.txt"]
 
 
+def test_the_page_tells_of_errors_only_if_a_log_of_a_part_has_a_line_at_error(tmp_path, page):
+    (tmp_path / "job").mkdir()
+    for name, text in {"0": "fine", "1": "no such file\nexit status 1", "2": "fine"}.items():
+        path = tmp_path / "job" / f"{name}.txt"
+        path.write_text(f"{text}\n")
+        os.utime(path, (1772648533, 1772648533))
+    config = {"disk": {"root": tmp_path}, "serve": {"job_logs": "1"}}
+    titles = []
+    with Gunicorn(ini(config)) as running:
+        for _ in range(2):
+            page.goto(f"{running.url}/job/?format=overview")
+            expect(page.locator(".rest")).to_contain_text("3 of 3 logs were looked at")
+            titles.append(page.locator("#overview h2").inner_text())
+            (tmp_path / "job" / "2.txt").write_text("ERROR: no such file\nexit status 1\n")
+    assert [title.partition(": ")[2] for title in titles] == [
+        *("1 of 3 logs show a failure", "2 of 3 logs show errors")
+    ]
+
+
 def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")

@@ -446,6 +446,31 @@ def test_an_overview_tells_of_errors_only_if_a_log_has_a_line_at_error(tmp_path)
     assert "1 of 2 logs shows errors<" in ask("/job/?format=overview").text
 
 
+def test_an_overview_in_parts_tells_of_errors_only_if_a_log_has_a_line_at_error(tmp_path):
+    (tmp_path / "job").mkdir()
+    failed = tmp_path / "job" / "console.txt"
+    failed.write_text("step\n+ make\nno such file\nexit status 1\n")
+    (tmp_path / "job" / "fine.txt").write_text("fine\n")
+    ask = Asking(tmp_path, serve_job_logs="1")
+
+    def title():
+        [found] = re.findall("<h2>(.*)</h2>", ask("/job/?format=overview").text)
+        return re.sub("<.*?>", "", found)
+
+    assert title() == "What went wrong: 1 of 1 logs show a failure"
+    failed.write_text("step\nERROR: no such file\n")
+    assert title() == "What went wrong: 1 of 1 logs show errors"
+
+
+def test_an_overview_marks_all_lines_of_an_error_in_a_log_that_did_not_fail(tmp_path):
+    (tmp_path / "job").mkdir()
+    trace = "ERROR no\nTraceback (most recent call last):\n  File a.py, line 1\nOSError: no\n"
+    (tmp_path / "job" / "nova.txt").write_text(f"INFO a\n{trace}INFO b\nINFO c\n")
+    page = Asking(tmp_path)("/job/?format=overview").text
+    [told] = re.findall('<ol class="b told">(.*?)</ol>', page, re.DOTALL)
+    assert re.findall(r"#L(\d+)", told) == ["2", "3", "4", "5"]
+
+
 def test_an_overview_leads_with_the_log_that_failed(job, ask):
     build = b"a\nNo Rakefile found\nmake: *** [all] Error 1\n"
     (job / "job" / "build.txt").write_bytes(build)

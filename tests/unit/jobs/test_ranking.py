@@ -186,6 +186,17 @@ def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
     assert console.cause == summary["cause"]
 
 
+@pytest.mark.parametrize("lines", [(1, 9), (1, 2), (2, 9)])
+def test_an_error_of_a_service_within_its_cause_keeps_the_end_of_it(lines):
+    first, last = lines
+    summary = errors((None, "one"), (None, "two")) | {
+        "cause": failed("severity")["cause"] | {"line": first, "last": last}
+    }
+    summary["errors"].pop(0 if first == 2 else 1)
+    [service] = ranked([("a.txt", summary)])
+    assert (service.cause["line"], service.cause["last"]) == (first, last)
+
+
 def test_a_log_that_did_not_fail_has_its_end():
     end = failed("end") | {"failed": False}
     [rank] = ranked([("a.txt", end)])
