@@ -108,7 +108,7 @@ def chosen(
         found=len(likeliest),
         has_inventory=any(file.name == INVENTORY for file in likeliest),
         is_large=stored > limits.unasked,
-        has_all=not (walk.ended or walk.failures),
+        has_all=not walk.missing,
     )
 
 
@@ -160,7 +160,4 @@ def _missing(walk: Walk, skipped: _SkippedFiles, rest: str) -> list[Incomplete]:
     if skipped.unlisted:
         what = f"{skipped.unlisted:,} more files were not read, and are not listed"
         found.append(Incomplete("capped", what))
-    if walk.ended:
-        found.append(walk.ended)
-    failures = dict.fromkeys(f"{one.source} failed: {one}" for one in walk.failures)
-    return found + [Incomplete("failed", f"some logs may be missing, {one}") for one in failures]
+    return found + walk.missing

@@ -209,7 +209,7 @@ class PassedRun:
                 self._by_kind.setdefault(kind, file.name)
                 self._by_short_kind.setdefault(kind.rpartition(b"/")[2], file.name)
         #: Why some of its logs are not known; None if all are.
-        self.ended = walk.ended
+        self.ended = next(iter(walk.missing), None)
 
     def like(self, name: bytes) -> bytes | None:
         """The path of the log that is like another run's log of this name; None for none.

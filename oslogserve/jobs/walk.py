@@ -11,6 +11,8 @@ from oslogserve.sources.first_of import Listing, known
 #: Files and folders that a walk visits, and levels of folders.
 MOST_ENTRIES = 10_000
 MOST_DEPTH = 16
+#: Failures of a walk that are kept with their folders' names.
+MOST_FAILURES = 20
 #: Path segments that an object's name may have, but no URL.
 _NAMELESS = (b"/", b".", b"..", b"./", b"../")
 
@@ -33,6 +35,14 @@ class File(NamedTuple):
         return self.name.decode("utf-8", "replace")
 
 
+class Unlisted(NamedTuple):
+    """A folder that a source could not list, or not to its end."""
+
+    #: Relative to the folder of the walk, with a slash at its end; empty for that folder.
+    name: bytes
+    error: SourceError
+
+
 class Walk:
     """Iterable of the files below a folder; iterate once.
 
@@ -47,8 +57,10 @@ class Walk:
         charge: Callable[[], None] = lambda: None,
     ) -> None:
         """first: the first name. charge: called for each entry; an Incomplete that it raises ends the walk."""
-        #: Failures of sources, whose files may be missing. Grows while iterating.
-        self.failures: list[SourceError] = []
+        #: The first folders whose files may be missing. Grows while iterating.
+        self.failures: list[Unlisted] = []
+        #: How many more there are.
+        self.more_failures = 0
         #: Why not all files were looked at; None if they were.
         self.ended: Incomplete | None = None
         #: The first name beyond MOST_ENTRIES, for the next walk.
@@ -62,6 +74,25 @@ class Walk:
     def __iter__(self) -> Iterator[File]:
         return self._below(b"", 0)
 
+    @property
+    def missing(self) -> list[Incomplete]:
+        """Why files may be missing, as far as the walk went. Names the folders that were not listed."""
+        folders: dict[str, list[str]] = {}
+        for name, error in self.failures:
+            reason = f"{error.source} failed: {error}"
+            folders.setdefault(reason, []).append(name.decode("utf-8", "replace"))
+        failed = []
+        for reason, names in folders.items():
+            named = ", ".join(dict.fromkeys(filter(None, names)))
+            if "" in names:
+                failed.append(f"some logs may be missing, {reason}")
+            if named:
+                failed.append(f"some logs may be missing below {named}: {reason}")
+        if self.more_failures:
+            failed.append(f"{self.more_failures:,} more folders could not be listed")
+        ended = [self.ended] if self.ended else []
+        return ended + [Incomplete("failed", sentence) for sentence in failed]
+
     def _below(self, prefix: bytes, depth: int) -> Iterator[File]:
         path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
         wanted = WantedEntries(self._first_below(prefix), MOST_ENTRIES + 1, self._charge)
@@ -69,7 +100,7 @@ class Walk:
         try:
             yield from self._listed(listing, prefix, depth)
         finally:  # also if no more files are taken
-            self.failures += listing.failures
+            self._note(prefix, listing.failures)
             self.ended = listing.ended or self.ended
 
     def _listed(self, listing: Listing, prefix: bytes, depth: int) -> Iterator[File]:
@@ -120,4 +151,9 @@ class Walk:
         except NotFound:
             self._leave_out("a folder was removed after it was listed")
         except Unavailable as error:
-            self.failures += error.failures
+            self._note(prefix, error.failures)
+
+    def _note(self, folder: bytes, failures: Sequence[SourceError]) -> None:
+        kept = failures[: MOST_FAILURES - len(self.failures)]
+        self.failures += [Unlisted(folder, error) for error in kept]
+        self.more_failures += len(failures) - len(kept)

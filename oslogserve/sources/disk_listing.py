@@ -106,12 +106,14 @@ def _candidates(
 
 def _read(descriptor: int, name: bytes) -> Entry | None:
     """The entry of this name; None where it is gone. It is read from the open folder: another may have
-    taken its place in the path meanwhile."""
+    taken its place in the path meanwhile. Of what may not be looked at, only the name is known."""
     is_folder = name.endswith(b"/")
     try:
         status = os.stat(name.rstrip(b"/"), dir_fd=descriptor, follow_symlinks=False)
-    except OSError:
+    except FileNotFoundError:
         return None
+    except OSError:
+        return Entry(name, None, None, "disk")
     is_kind = stat.S_ISDIR if is_folder else stat.S_ISREG
     if not is_kind(status.st_mode):
         return None

@@ -355,11 +355,25 @@ def test_logs_of_a_source_that_hangs_delay_no_others(job):
         waiting.join()
 
 
-def test_folders_that_cannot_be_listed_are_told_once(job):
-    for number in range(30):
+def test_folders_that_cannot_be_listed_are_told_once_with_their_names(job):
+    for number in range(3):
         (job / "job" / f"f{number}").mkdir()
-    found = asking_ill_disk(job, b"/f.*/$")("/job/?format=summary").json
-    assert found["notices"] == ["some logs may be missing, disk failed: it is ill"]
+    ask = asking_ill_disk(job, b"/f.*/$")
+    told = "some logs may be missing below f0/, f1/, f2/: disk failed: it is ill"
+    found = ask("/job/?format=summary").json
+    assert (found["notices"], found["complete"]) == ([told], False)
+    assert json.loads(lines(ask("/job/?format=jsonl"))[-1])["notices"] == [told]
+    assert told in ask("/job/?format=text&q=x").text
+    for page in (ask("/job/?format=overview").text, ask("/job/?q=x").text):
+        assert page.count(told) == 1
+
+
+def test_a_folder_of_the_run_that_passed_that_cannot_be_listed_is_named(job):
+    (job / "passed" / "private").mkdir(parents=True)
+    ask = asking_ill_disk(job, b"/private/$")
+    [told, *_] = ask("/job/?format=summary&against=passed").json["notices"]
+    why = "some logs may be missing below private/: disk failed: it is ill"
+    assert told == f"these logs were compared with a part of passed: {why}"
 
 
 def test_a_log_that_cannot_be_opened_does_not_stop_what_follows_a_spent_budget(job):

@@ -3,7 +3,7 @@ import pytest
 
 from oslogserve.errors import Incomplete, NotFound, SourceError
 from oslogserve.jobs import walk
-from oslogserve.jobs.walk import Walk
+from oslogserve.jobs.walk import MOST_FAILURES, Walk
 from oslogserve.sources import Entry
 from oslogserve.sources.disk import Disk
 from tests.unit.sources.fake import FakeSource
@@ -52,7 +52,43 @@ def test_no_folder_is_not_found(disk):
 def test_a_source_that_fails_is_told_and_the_others_are_read(disk):
     found = Walk([disk, FakeSource("swift", names=SourceError("swift", "it is ill"))], b"job")
     assert len(names(found)) == 4
-    assert [str(failure) for failure in found.failures][:1] == ["it is ill"]
+    assert [str(failure.error) for failure in found.failures][:1] == ["it is ill"]
+
+
+def told(found):
+    list(found)
+    return [str(one) for one in found.missing]
+
+
+@pytest.mark.parametrize("source", ["disk", "swift"])
+def test_a_folder_that_cannot_be_listed_is_named(disk, source):
+    ill = SourceError(source, "it is ill")
+    swift = FakeSource(source)
+    broken = {b"job": [b"z/", b"y/", ill], b"job/z": [b"x.txt", ill], b"job/y": ill}
+
+    def entries(path, wanted):
+        swift.names = broken[path]
+        return FakeSource.entries(swift, path, wanted)
+
+    swift.entries = entries
+    assert told(Walk([swift], b"job")) == [
+        f"some logs may be missing, {source} failed: it is ill",
+        f"some logs may be missing below z/, y/: {source} failed: it is ill",
+    ]
+
+
+def test_the_names_of_folders_that_cannot_be_listed_are_bounded():
+    swift = FakeSource("swift")
+    ill = SourceError("swift", "it is ill")
+
+    def entries(path, wanted):
+        swift.names = ill if path else [b"%03d/" % number for number in range(MOST_FAILURES + 3)]
+        return FakeSource.entries(swift, path, wanted)
+
+    swift.entries = entries
+    [named, others] = told(Walk([swift], b""))
+    assert named.count("/") == MOST_FAILURES
+    assert others == "3 more folders could not be listed"
 
 
 def test_too_many_files_are_told(disk, monkeypatch):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import errno
 import os
 
 import pytest
@@ -46,6 +47,20 @@ def test_what_is_gone_when_it_is_looked_at_ends_no_listing(disk, tmp_path):
             (tmp_path / name).unlink(missing_ok=True)
 
     assert names(disk, at_once=2, charge=remove) == ALL[2:]
+
+
+def test_what_may_not_be_looked_at_is_listed_without_its_size(disk, monkeypatch):
+    looked_at = os.stat
+
+    def stat(path, **options):
+        if path in (b"a", b"c"):
+            raise PermissionError(errno.EACCES, "no")
+        return looked_at(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert names(disk) == ALL
+    [first, *_] = disk.entries(b"", WantedEntries())
+    assert first == (b"a", None, None, "disk")
 
 
 def test_a_large_folder_is_charged_while_it_is_read(tmp_path):
