@@ -10,6 +10,7 @@ from typing import NamedTuple
 from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import LONGEST_LINE, NO_TIME, Tally, Wanted
+from oslogserve.native import Known
 from tests import corpus
 
 VIEWS = ("html", "text", "jsonl", "summary")
@@ -46,6 +47,26 @@ def seen_in(line: bytes, of: Renderer | None = None) -> Seen:
         return Seen(b"", b"")
     initial, anchor = found.groups(b"")
     return Seen(anchor, _BY_INITIAL[initial] if initial else b"")
+
+
+def known_of(*pieces: bytes) -> Known:
+    """The words of a log of a run that passed."""
+    known = Known()
+    for piece in pieces:
+        known.feed(piece)
+    known.finish()
+    return known
+
+
+def new_lines(log: bytes, known: Known) -> list[int]:
+    """The numbers of the lines that the log of these words has no like of."""
+    rendering = renderer()([log], Wanted("jsonl", known=known))
+    return [line["line"] for line in rendering.objects() if "new" in line]
+
+
+def is_new(line: bytes, known: Known) -> bool:
+    """True for a line that the log of these words has no like of."""
+    return new_lines(line, known) == [1]
 
 
 def anchor_of(time: bytes) -> bytes:

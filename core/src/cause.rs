@@ -18,7 +18,6 @@ use crate::cause_rules::{Caches, Causes, Mark};
 use crate::chapters::{ChapterFinder, Marked, has_marks};
 use crate::cursor::is_space;
 use crate::grammar::Grammar;
-use crate::known::Known;
 use crate::lines::Next;
 use crate::step::{COMMAND, Cause, Group, LONGEST, Step, Text};
 use crate::times::Clock;
@@ -33,12 +32,13 @@ struct Low {
     number: u64,
     stored: Vec<u8>,
     time: Range<usize>,
+    is_new: bool,
 }
 
 impl Low {
     #[inline]
     fn copy(&mut self, line: &Line<'_>) {
-        self.number = line.number;
+        (self.number, self.is_new) = (line.number, line.is_new);
         self.time = line.seen.time.clone();
         self.stored.clear();
         self.stored.extend_from_slice(&line.text[..line.text.len().min(REACH)]);
@@ -48,7 +48,8 @@ impl Low {
         let raw = without_end(&self.stored);
         let shown = shown_in(&raw[after_return(raw)..]).into_owned().into();
         let time = ansi::without(&self.stored[self.time.clone()]).into_owned().into();
-        let first = Text { number: self.number, shown, time, ..Text::default() };
+        let (number, is_new) = (self.number, self.is_new);
+        let first = Text { number, shown, time, is_new, ..Text::default() };
         Cause { first, last: self.number, why: "end" }
     }
 }
@@ -112,21 +113,15 @@ impl Steps {
     }
 }
 
-/// The lines of a log that another log has no like of.
-struct New {
-    known: Arc<Known>,
-    /// Other lines are empty here, but for those that say where a step begins or ends.
-    steps: Steps,
-}
-
 /// Finds the cause and the chapters of one log.
 pub struct CauseFinder {
     grammar: Arc<Grammar>,
     /// None once they were given back.
     caches: Option<Caches>,
     steps: Steps,
-    /// None if lines are not compared with another log's.
-    new: Option<New>,
+    /// Those of new lines; None if lines are not compared with another log's. Other lines are empty here,
+    /// but for those that say where a step begins or ends.
+    new_steps: Option<Steps>,
     /// True for a log without lines, and while the last one says that the log passed. Blank ones do
     /// not count.
     is_healthy: bool,
@@ -140,13 +135,13 @@ pub struct CauseFinder {
 }
 
 impl CauseFinder {
-    /// known: of the log that lines are compared with.
-    pub fn new(grammar: Arc<Grammar>, clock: Clock, known: Option<Arc<Known>>) -> Self {
+    /// is_compared: true if lines are compared with another log's.
+    pub fn new(grammar: Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
         Self {
             caches: Some(grammar.causes.caches()),
             grammar,
             steps: Steps::default(),
-            new: known.map(|known| New { known, steps: Steps::default() }),
+            new_steps: is_compared.then(Steps::default),
             is_healthy: true,
             low: Low::default(),
             is_low: true,
@@ -222,10 +217,11 @@ impl CauseFinder {
             mark => mark.filter(|&mark| mark != Mark::Chapter),
         };
         let (number, time) = (line.number, Cow::Borrowed(time));
-        let text = Text { number, shown, start, indent, rank, time: time.clone() };
+        let is_new = line.is_new;
+        let text = Text { number, shown, start, indent, rank, time: time.clone(), is_new };
         self.steps.add(grammar, caches, &text, mark);
-        if let Some(New { steps, .. }) = &mut self.new {
-            if line.is_new || mark.is_some_and(Mark::is_structural) {
+        if let Some(steps) = &mut self.new_steps {
+            if is_new || mark.is_some_and(Mark::is_structural) {
                 return steps.add(grammar, caches, &text, mark);
             }
             steps.add(grammar, caches, &Text { number, time, ..Text::default() }, None);
@@ -240,9 +236,9 @@ impl CauseFinder {
         }
         let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
         let (cause, has_failed) = self.steps.cause(&self.grammar, caches, low);
-        let Some(New { known, steps }) = &self.new else { return (cause, has_failed) };
+        let Some(steps) = &self.new_steps else { return (cause, has_failed) };
         let among_new = |caches| steps.cause(&self.grammar, caches, low).0;
-        (cause.map(|cause| compared(cause, among_new(caches), known)), has_failed)
+        (cause.map(|cause| compared(cause, among_new(caches))), has_failed)
     }
 }
 
@@ -256,11 +252,10 @@ impl Drop for CauseFinder {
 
 /// The cause of a log that is compared with another one: an error that both have is none.
 /// among_new: the one among new lines.
-fn compared(cause: Cause, among_new: Option<Cause>, known: &Known) -> Cause {
-    let is_new = |cause: &Cause| known.is_new(&cause.first.shown);
+fn compared(cause: Cause, among_new: Option<Cause>) -> Cause {
     match among_new {
-        Some(new) if cause.why == "end" && is_new(&new) => new,
-        Some(new) if cause.why != "end" && new.why != "end" && !is_new(&cause) => new,
+        Some(new) if cause.why == "end" && new.first.is_new => new,
+        Some(new) if cause.why != "end" && new.why != "end" && !cause.first.is_new => new,
         _ => cause,
     }
 }

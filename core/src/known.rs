@@ -205,13 +205,6 @@ impl Known {
         size_of::<u64>() * self.set.places.len()
     }
 
-    /// True if the log has no like of the line.
-    pub fn is_new(&self, line: &[u8]) -> bool {
-        let mut words = Vec::new();
-        self.hasher.words(line, &mut words);
-        self.are_new(&words)
-    }
-
     fn are_new(&self, words: &[u64]) -> bool {
         let (mut total, mut unseen) = (0, 0);
         self.hasher.each(words, |hash| {

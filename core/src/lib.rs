@@ -83,7 +83,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 7;
+const INTERFACE: u32 = 8;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -186,7 +186,7 @@ impl Renderer {
                 let label = wanted.label.clone();
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
-            "summary" => Box::new(Summary::new(grammar, clock.clone(), known.clone())),
+            "summary" => Box::new(Summary::new(grammar, clock.clone(), known.is_some())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
         let filter = filter(grammar, &wanted.selection, known.map(Comparison::new))?;
@@ -259,10 +259,6 @@ impl Known {
     fn finish(&mut self) -> PyResult<()> {
         self.unshared()?.finish();
         Ok(())
-    }
-
-    fn is_new(&self, line: &[u8]) -> bool {
-        self.0.is_new(line)
     }
 
     #[getter]

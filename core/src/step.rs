@@ -38,6 +38,8 @@ pub struct Text<'l> {
     pub rank: usize,
     /// The last time at or above the line; empty for none.
     pub time: Cow<'l, [u8]>,
+    /// True if the log that it is compared with has no like of it.
+    pub is_new: bool,
 }
 
 impl Text<'_> {
@@ -49,7 +51,7 @@ impl Text<'_> {
             text.to_mut().extend_from_slice(other);
         }
         (self.number, self.start) = (line.number, line.start);
-        (self.indent, self.rank) = (line.indent, line.rank);
+        (self.indent, self.rank, self.is_new) = (line.indent, line.rank, line.is_new);
     }
 
     fn copied(&self) -> Text<'static> {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::ansi;
 use crate::cause::CauseFinder;
 use crate::grammar::Grammar;
-use crate::known::Known;
 use crate::lines::without_line_feed;
 use crate::output::Output;
 use crate::times::{Clock, DAY, MINUTE, SECOND};
@@ -55,7 +54,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn new(grammar: &Arc<Grammar>, clock: Clock, known: Option<Arc<Known>>) -> Self {
+    /// is_compared: true if lines are compared with another log's.
+    pub fn new(grammar: &Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
         Self {
             ranks: grammar.data.severities.len(),
             error: grammar.error,
@@ -67,8 +67,8 @@ impl Summary {
             current: 0,
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
-            new: known.is_some().then(Counter::default),
-            causes: CauseFinder::new(Arc::clone(grammar), clock.clone(), known),
+            new: is_compared.then(Counter::default),
+            causes: CauseFinder::new(Arc::clone(grammar), clock.clone(), is_compared),
             last: 0,
             clock,
             out: Output::default(),
@@ -95,6 +95,7 @@ impl Summary {
             line: line.number,
             time: self.iso(line.time_above.as_deref().unwrap_or(&line.time())),
             text: String::from_utf8_lossy(text).into_owned(),
+            new: self.new.is_some().then_some(line.is_new),
         };
         if self.first_errors.len() < MOST_ERRORS {
             return self.first_errors.push(error);
@@ -195,6 +196,7 @@ impl View for Summary {
                 time: self.iso(&found.first.time),
                 text: String::from_utf8_lossy(text).into_owned(),
                 why: found.why,
+                new: self.new.is_some().then_some(found.first.is_new),
             }
         });
         Some(Totals {

@@ -63,6 +63,8 @@ pub struct CauseLine {
     pub time: Option<String>,
     pub text: String,
     pub why: &'static str,
+    /// As of an Error.
+    pub new: Option<bool>,
 }
 
 /// A line at ERROR or above.
@@ -71,6 +73,8 @@ pub struct Error {
     pub line: u64,
     pub time: Option<String>,
     pub text: String,
+    /// True if the log that it is compared with has no like of it; None if it is not compared.
+    pub new: Option<bool>,
 }
 
 /// The lines of a time range.

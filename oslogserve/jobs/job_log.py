@@ -21,7 +21,6 @@ from oslogserve.lines.selection import (
     Tally,
     Wanted,
 )
-from oslogserve.lines.summary import mark_new
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
 from oslogserve.logs.open_log import Logs, OpenLog
@@ -197,13 +196,11 @@ class JobLog:
 
         It has no chapters and no histogram: of many logs, these would fill the memory.
         """
-        known = self._known()
-        wanted = Wanted("summary", self._selection, self.file.modified, known=known)
+        wanted = Wanted("summary", self._selection, self.file.modified, known=self._known())
         with closing(self._text(READ)) as text:
             rendering = self._rendering(text, wanted, Room(READ))
             summary = rendering.summary()
         self._end(rendering)
-        mark_new(summary, known)
         del summary["chapters"], summary["histogram"]
         yield summary
 

@@ -2,17 +2,18 @@
 """The summary of a log: its lines by severity and time, and its errors."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.native import LIMITS, Known
+from oslogserve.native import LIMITS
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 #: Bytes of a chapter's name.
 LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
-#: Members of the JSON that are as in Totals.
+#: Members of the JSON that are as in Totals, but for `new`.
 _KEPT = ("first_time", "last_time", "errors", "cause", "failed", "more_chapters")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
@@ -36,6 +37,8 @@ class ErrorLine(TypedDict):
     time: str | None
     #: Without escape sequences; at most LONGEST_ERROR bytes.
     text: str
+    #: True if the log that lines are compared with has no like of it; None if they are not compared.
+    new: bool | None
 
 
 class CauseLine(TypedDict):
@@ -50,6 +53,8 @@ class CauseLine(TypedDict):
     text: str
     #: Why it was chosen: "severity", "failed step", "test" or "end".
     why: str
+    #: As of an ErrorLine, of the first line.
+    new: bool | None
 
 
 class Chapter(TypedDict):
@@ -94,13 +99,6 @@ class Totals(TypedDict):
     more_chapters: int
 
 
-def mark_new(summary: dict[str, Any], known: Known | None) -> None:
-    """Adds to each error of a summary if it is new. known: see Wanted; None if nothing is compared."""
-    if known is not None:
-        for error in summary["errors"]:
-            error["new"] = known.is_new(error["text"].encode())
-
-
 def as_json(totals: Totals) -> bytes:
     """The summary as a JSON object, with severities by name and times in ISO 8601."""
     width = totals["width"]
@@ -110,11 +108,22 @@ def as_json(totals: Totals) -> bytes:
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
     }
     kept = {name: value for name, value in totals.items() if name in _KEPT}
-    chapters = [_dated(chapter) for chapter in totals["chapters"]]
-    members = {**kept, "chapters": chapters, "severities": severities, "histogram": histogram}
+    cause = totals["cause"]
+    members = {
+        **kept,
+        "errors": [_without_none_new(error) for error in totals["errors"]],
+        "cause": cause and _without_none_new(cause),
+        "chapters": [_dated(chapter) for chapter in totals["chapters"]],
+        "severities": severities,
+        "histogram": histogram,
+    }
     if totals["new"] is not None:
         members["new"] = _by_name(totals["new"])
     return json.dumps(members).encode()
+
+
+def _without_none_new(line: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if (name, value) != ("new", None)}
 
 
 def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, Any]:

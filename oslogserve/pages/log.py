@@ -23,7 +23,6 @@ from oslogserve.lines.selection import (
     Selection,
     Wanted,
 )
-from oslogserve.lines.summary import mark_new
 from oslogserve.logs.decode import Reading
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
@@ -240,7 +239,6 @@ class LogView:
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._lines("summary", pieces).summary()
-        mark_new(summary, self._compared.known)
         errors = summary.pop("errors") or [None]
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}

@@ -12,12 +12,11 @@ from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.grammar.severities import WORDS as LEVEL_WORDS
 from oslogserve.lines.selection import Wanted
-from oslogserve.native import Known
 from tests import corpus
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.marked import MARKED
 from tests.reference.log import findings
-from tests.renderers import anchor_of, answered, cut, renderer
+from tests.renderers import anchor_of, answered, cut, known_of, new_lines, renderer
 
 _WORDS = [
     *(name.encode() for name in SEVERITIES),
@@ -108,20 +107,11 @@ class Renderers(Fuzzer):
         return Case(log, cuts(chance, len(log)), chance.choice((None, None, passed)))
 
     def fault(self, case):
-        known = _known(case)
+        known = None if case.passed is None else known_of(case.passed)
         found = _found(case, known)
-        wanted = _as_found(findings(case.log, known.is_new if known else None))
+        wanted = _as_found(findings(case.log, known and {*new_lines(case.log, known)}))
         names = [name for name in wanted if wanted[name] != found[name]]
         return "\n".join(f"{one}: {wanted[one]!r}\nthe core: {found[one]!r}" for one in names)
-
-
-def _known(case):
-    if case.passed is None:
-        return None
-    known = Known()
-    known.feed(case.passed)
-    known.finish()
-    return known
 
 
 def _found(case, known):

@@ -9,7 +9,7 @@ At most two steps are held, whatever the log's size.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Container
 from typing import NamedTuple
 
 from oslogserve.lines.grammar import chapters
@@ -152,13 +152,13 @@ def _behind_time(shown: bytes, time: bytes) -> int:
     return mark
 
 
-def compared(cause: Cause, among_new: Cause | None, is_new: Callable[[bytes], bool]) -> Cause:
+def compared(cause: Cause, among_new: Cause | None, new: Container[int]) -> Cause:
     """The cause of a log that is compared with another one: an error that both have is none.
 
-    cause: among all lines; among_new: among the new ones. is_new: see findings().
+    cause: among all lines; among_new: among the new ones. new: see findings().
     """
     if among_new is None:
         return cause
     if cause.why == "end":
-        return among_new if is_new(among_new.first.shown) else cause
-    return cause if among_new.why == "end" or is_new(cause.first.shown) else among_new
+        return among_new if among_new.first.number in new else cause
+    return cause if among_new.why == "end" or cause.first.number in new else among_new

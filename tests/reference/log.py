@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that is found in a log."""
 
-from collections.abc import Callable
+from collections.abc import Container
 from typing import NamedTuple
 
 from tests.reference.cause import CauseFinder, Line, compared
@@ -20,8 +20,8 @@ class Findings(NamedTuple):
     more_chapters: int
 
 
-def findings(log: bytes, is_new: Callable[[bytes], bool] | None = None) -> Findings:
-    """What is found in a log. is_new: tells if the log that it is compared with has no like of a line."""
+def findings(log: bytes, new: Container[int] | None = None) -> Findings:
+    """What is found in a log. new: numbers of the lines that the log that it is compared with has no like of."""
     chapters = ChapterFinder()
     causes, new_causes = CauseFinder(chapters), CauseFinder(None)
     all_seen = []
@@ -29,11 +29,11 @@ def findings(log: bytes, is_new: Callable[[bytes], bool] | None = None) -> Findi
     for number, text in enumerate(texts, 1):
         seen = seen_in(text)
         all_seen.append(seen)
-        line = Line(number, text, seen, is_new is not None and is_new(text))
+        line = Line(number, text, seen, new is not None and number in new)
         causes.add(line)
         new_causes.add(line)
     cause, failed = causes.cause()
-    if cause and is_new:
-        cause = compared(cause, new_causes.cause()[0], is_new)
+    if cause and new is not None:
+        cause = compared(cause, new_causes.cause()[0], new)
     failed_at = cause.first.number if cause and failed and cause.why != "end" else None
     return Findings(all_seen, cause, failed, *chapters.chapters(len(texts), failed_at))

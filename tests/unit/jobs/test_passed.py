@@ -12,6 +12,7 @@ from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.sources.disk import Disk
+from tests.renderers import is_new
 from tests.unit.sources.fake import FakeSource
 
 
@@ -44,7 +45,7 @@ def logs():
 
 def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):
     known, fault = logs.get(b"a.log", [disk], budget)
-    assert (known.is_new(b"tests passed"), known.is_new(b"aaaaaaaaa"), fault) == (
+    assert (is_new(b"tests passed", known), is_new(b"aaaaaaaaa", known), fault) == (
         False,
         False,
         None,
@@ -54,7 +55,7 @@ def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):
     version = logs.find(b"a.log", [disk]).version
     (tmp_path / "a.log").write_bytes(b"another text\n")
     assert logs.find(b"a.log", [disk]).version != version
-    assert logs.get(b"a.log", [disk], budget).known.is_new(b"tests passed")
+    assert is_new(b"tests passed", logs.get(b"a.log", [disk], budget).known)
     assert disk.reads == 2
 
 
@@ -78,7 +79,7 @@ def test_what_broke_off_is_compared_and_said_and_not_kept(logs, disk, budget, tm
     (tmp_path / "c.log.gz").write_bytes(gzip.compress(lines)[:-1000])
     for reads in (1, 2):
         known, fault = logs.get(b"c.log.gz", [disk], budget)
-        assert not known.is_new(b"tests passed")
+        assert not is_new(b"tests passed", known)
         assert fault.is_of_comparison
         assert str(fault).startswith("it was compared with a part of c.log.gz: ")
         assert disk.reads >= reads
@@ -105,7 +106,7 @@ def test_logs_of_two_runs_pair_by_name_without_numbers_and_compression(
     assert run.like(name) == like
     if like is None:
         known, fault = run.compared(name)
-        assert known.is_new(b"tests passed")
+        assert is_new(b"tests passed", known)
         assert "no log there is like it" in str(fault)
 
 

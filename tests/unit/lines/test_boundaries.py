@@ -12,8 +12,8 @@ import pytest
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import time_range
-from oslogserve.native import LIMITS, Known, Merge, line_feeds
-from tests.renderers import anchor_of, answered, rows_of, seen_in
+from oslogserve.native import LIMITS, Merge, line_feeds
+from tests.renderers import anchor_of, answered, is_new, known_of, rows_of, seen_in
 
 MIB = 1024 * 1024
 T = b"2013-09-27 18:07:11.860"
@@ -230,14 +230,6 @@ def test_a_time_range_holds_its_last_microsecond(rendered):
 # Comparisons.
 
 
-@pytest.fixture(scope="module")
-def is_new(renderer):
-    known = Known()
-    known.feed(b"one two six ten red\n")
-    known.finish()
-    return known.is_new
-
-
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
@@ -259,8 +251,8 @@ def is_new(renderer):
         (b"two one ten six", True),
     ],
 )
-def test_what_makes_a_line_new(is_new, line, expected):
-    assert is_new(line) is expected
+def test_what_makes_a_line_new(line, expected):
+    assert is_new(line, known_of(b"one two six ten red\n")) is expected
 
 
 # Causes and chapters.
@@ -271,11 +263,7 @@ def found_in(renderer):
     """(the line of the cause, why); None for no cause. known: lines that another log has."""
 
     def found_in(*lines, known=None):
-        words = None
-        if known is not None:
-            words = Known()
-            words.feed(b"\n".join(known))
-            words.finish()
+        words = None if known is None else known_of(b"\n".join(known))
         log = b"".join(line + b"\n" for line in lines)
         wanted = Wanted("summary", written=1.4e9, known=words)
         cause = answered(renderer, [log], wanted)[0]["cause"]

@@ -7,7 +7,7 @@ from itertools import islice, product
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.native import Known
+from tests.renderers import is_new, known_of, renderer
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (
@@ -36,20 +36,16 @@ NEW = [
 @pytest.fixture(scope="module")
 def known():
     """The words of PASSED, fed in pieces."""
-    known = Known()
-    for at in range(0, len(PASSED), 7):
-        known.feed(PASSED[at : at + 7])
-    known.finish()
-    return known
+    return known_of(*(PASSED[at : at + 7] for at in range(0, len(PASSED), 7)))
 
 
 @pytest.fixture(scope="module")
-def compared(renderer, known):
+def compared(known):
     """A view of a log compared with PASSED, and the tally. asked: fields of a Selection."""
 
-    def compared(log, view="html", **asked):
+    def compared(log, view="html", known=known, **asked):
         wanted = Wanted(view, Selection(**asked), WRITTEN, b"?", known=known)
-        rendering = renderer([log[:50], log[50:]], wanted)
+        rendering = renderer()([log[:50], log[50:]], wanted)
         return b"".join(rendering), rendering.tally
 
     return compared
@@ -57,40 +53,34 @@ def compared(renderer, known):
 
 @pytest.mark.parametrize("line", [*LIKE, *PASSED.split(b"\n")])
 def test_numbers_hashes_addresses_and_times_make_no_line_new(known, line):
-    assert not known.is_new(line)
+    assert not is_new(line, known)
 
 
 @pytest.mark.parametrize("line", NEW)
 def test_words_and_their_neighbours_make_a_line_new(known, line):
-    assert known.is_new(line)
-    assert known.is_new(line + b"\r\n")
+    assert is_new(line, known)
+    assert is_new(line + b"\r\n", known)
 
 
 def test_a_line_is_new_if_a_fifth_of_its_words_and_pairs_is(known):
     words = PASSED.split(b"\n")[0]
-    assert not known.is_new(words + b" unheard")
-    assert known.is_new(words + b" unheard of before")
+    assert not is_new(words + b" unheard", known)
+    assert is_new(words + b" unheard of before", known)
 
 
 def test_only_the_beginning_of_a_long_line_is_compared():
     reach = 16 * 1024
-    known = Known()
-    known.feed(b"a" * reach + b" beyond words\n" + b" ".join([b"within"] * (reach // 7)))
-    known.finish()
-    assert known.is_new(b"beyond")
-    assert not known.is_new(b"within " * (reach // 7) + b" unheard" * reach)
+    known = known_of(b"a" * reach + b" beyond words\n" + b" ".join([b"within"] * (reach // 7)))
+    assert is_new(b"beyond", known)
+    assert not is_new(b"within " * (reach // 7) + b" unheard" * reach, known)
 
 
 def test_words_beyond_the_most_are_left_out_and_said():
     letters = product(b"abcdefghijklmnopqrstuvwxyz", repeat=4)
     words = b"\n".join(map(bytes, islice(letters, 300_000)))
-    known = Known()
-    known.feed(words)
-    known.finish()
-    assert (known.is_full, known.is_new(b"aaaa"), known.size) == (False, False, 8 << 20)
-    known = Known()
-    known.feed(words.replace(b"\n", b" ") + b"\n" + words.replace(b"\n", b" xx\n"))
-    known.finish()
+    known = known_of(words)
+    assert (known.is_full, is_new(b"aaaa", known), known.size) == (False, False, 8 << 20)
+    known = known_of(words.replace(b"\n", b" ") + b"\n" + words.replace(b"\n", b" xx\n"))
     assert known.is_full
     assert known.size == 8 << 20
 
@@ -121,16 +111,26 @@ def test_new_only_selects_new_lines_with_their_context(compared):
     assert b"class=new id=L6" in html
 
 
-def test_an_error_that_both_logs_have_is_no_cause(renderer):
+def test_an_error_that_both_logs_have_is_no_cause():
     passed = b"2013-09-27 18:22:11 ERROR nova cannot reach the cache\ndone\n"
-    known = Known()
-    known.feed(passed)
-    known.finish()
+    known = known_of(passed)
     failed = passed + b"error: cannot stat the manual\n" + passed * 3
 
     def cause(known):
         wanted = Wanted("summary", written=WRITTEN, known=known)
-        return json.loads(b"".join(renderer([failed], wanted)))["cause"]
+        return json.loads(b"".join(renderer()([failed], wanted)))["cause"]
 
     assert cause(None)["text"].endswith("cannot reach the cache")
     assert cause(known)["text"] == "error: cannot stat the manual"
+
+
+@pytest.mark.parametrize("size", [3, 100])
+def test_an_error_of_a_summary_is_new_if_its_whole_line_is(compared, size):
+    like = b"2013-09-27 18:22:11 ERROR tests passed" + b" tests passed" * 40
+    line = like + b" unheard of" * size
+    known = known_of(like)
+    assert is_new(line, known) == (size == 100)
+    summary = json.loads(compared(line, "summary", known)[0])
+    assert summary["errors"][0]["new"] is summary["cause"]["new"] is (size == 100)
+    uncompared = json.loads(b"".join(renderer()([line], Wanted("summary"))))
+    assert "new" not in uncompared["errors"][0] | uncompared["cause"]
