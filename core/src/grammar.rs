@@ -33,6 +33,7 @@ pub struct Data {
     pub day_of_year: Vec<Row>,
     pub uptime: Row,
     pub audit: Row,
+    pub dated_thing: Row,
     pub readable: Vec<Row>,
     pub exceptions: Vec<(Row, usize)>,
     pub endings: Vec<(Vec<u8>, usize)>,
@@ -65,6 +66,8 @@ pub struct Grammar {
     /// Their first group is a time.
     pub uptime: Regex,
     pub audit: Regex,
+    /// Matches the end of a line: a time alone on the next one is no time of the log.
+    pub dated_thing: Regex,
     /// All that a clock reads.
     pub readable: Arc<Layouts>,
     exceptions: Patterns,
@@ -113,6 +116,7 @@ impl Grammar {
             day_of_year: PlacedTimes(beginning(&data.day_of_year)?),
             uptime: beginning([&data.uptime])?,
             audit: beginning([&data.audit])?,
+            dated_thing: expression(&data.dated_thing)?,
             readable: Arc::new(Layouts::new(&data.readable)?),
             exceptions: Patterns::new(data.exceptions.iter().map(|(row, _)| row))?,
             may_end,

@@ -33,6 +33,8 @@ pub struct Head {
     pub rank: Option<usize>,
     /// Where the level ends.
     pub behind: usize,
+    /// True if the time is in the mark of a section: it begins no record.
+    pub is_mark: bool,
 }
 
 /// The head of a line. text: at most `REACH` bytes of it, without colours, end and `\r`.
@@ -211,7 +213,8 @@ impl Reader<'_> {
         self.look(at + 2);
         let is_marked = matches!(self.text[at], b'*' | b'.') && at + 1 < self.plain.len();
         if let Some(time) = self.time_at(at + usize::from(is_marked)) {
-            return self.behind_time(time);
+            let is_of_thing = context == Position::Named && is_value(self.text, &time);
+            return if is_of_thing { None } else { self.behind_time(time) };
         }
         let is_column_end = context == Position::Timed && self.text[at] == b'|';
         if context != Position::Named && !is_column_end {
@@ -264,7 +267,8 @@ impl Reader<'_> {
         self.look(behind + 1);
         if self.contents == 1 && self.start_count == 0 {
             if let Some((rank, size)) = self.caches.heads.get(&self.plain[behind..]) {
-                self.head = Head { time, rank: Some(rank), behind: behind + size };
+                let behind = behind + size;
+                self.head = Head { time, rank: Some(rank), behind, is_mark: false };
                 return None;
             }
             (self.from, self.looked) = (Some(behind), behind);
@@ -374,12 +378,9 @@ impl Reader<'_> {
             }
             Kind::Again => self.begin(end, self.context),
             Kind::Ornament => self.begin(end, Position::Named),
-            Kind::NumberTime => {
-                let start = at + self.text[at..end].iter().position(u8::is_ascii_digit)?;
-                let number = self.text[start..end].iter();
-                let size =
-                    number.take_while(|&&byte| byte.is_ascii_digit() || byte == b'.').count();
-                self.behind_time(start..start + size)
+            Kind::NumberTime | Kind::SectionTime => {
+                self.head.is_mark |= kind == Kind::SectionTime;
+                self.behind_time(last_number(self.text, at..end)?)
             }
             Kind::Process => self.begin(end, Position::Logged),
             Kind::Program if self.is_logged() => self.begin(end, Position::Logged),
@@ -465,6 +466,24 @@ impl Iterator for Words<'_> {
         self.at = run.map_or(self.text.len(), |size| start + size);
         Some(start..self.at)
     }
+}
+
+/// The place of the last number in a token.
+fn last_number(text: &[u8], token: Range<usize>) -> Option<Range<usize>> {
+    let found = &text[token.clone()];
+    let size = found.iter().rposition(u8::is_ascii_digit)? + 1;
+    let is_outside = |byte: &u8| !byte.is_ascii_digit() && *byte != b'.';
+    let start = found[..size].iter().rposition(is_outside).map_or(0, |last| last + 1);
+    Some(token.start + start..token.start + size)
+}
+
+/// True if a label stands before the time, and nothing but a zone or a remark in brackets behind it: it
+/// is the date of something, as in the text of a version.
+fn is_value(text: &[u8], time: &Range<usize>) -> bool {
+    let is_labelled = text[..time.start].trim_ascii_end().ends_with(b":");
+    let behind = text[time.end..].trim_ascii();
+    let zone = behind.iter().take_while(|byte| b"+-:0123456789".contains(byte)).count();
+    is_labelled && matches!(behind[zone..].trim_ascii_start(), [] | [b'(', ..])
 }
 
 fn behind_blanks(text: &[u8], at: usize) -> usize {

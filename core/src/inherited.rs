@@ -30,11 +30,14 @@ pub struct Inherited {
     pub rank: usize,
     /// True if the last line shows a severity.
     shows_severity: bool,
-    /// The rank of the last line that shows a time; None before the first.
+    /// The rank of the last record, which a line with a time begins; None before the first. Behind the
+    /// mark of a section it is 0.
     record: Option<usize>,
     /// The line whose traceback may follow.
     error: Option<Error>,
-    /// The last time with a date, if it is wanted.
+    /// True if a line shows a time with a date.
+    pub is_dated: bool,
+    /// The last time with a date, if it is wanted; else perhaps the first one.
     pub time: Option<Instant>,
     /// True if the last line shows a time that can be read, if that is wanted.
     pub shows_time: bool,
@@ -63,6 +66,7 @@ impl Inherited {
             shows_severity: false,
             record: None,
             error: None,
+            is_dated: false,
             time: None,
             shows_time: false,
             time_text: Vec::new(),
@@ -107,8 +111,8 @@ impl Inherited {
             }
         }
         if is_timed {
-            self.record = Some(self.rank);
-            if self.wants_time {
+            self.record = Some(if seen.is_mark { 0 } else { self.rank });
+            if self.wants_time || !self.is_dated {
                 self.take_time(&ansi::without(&line[seen.time.clone()]));
             }
         }
@@ -124,6 +128,7 @@ impl Inherited {
             self.time_text.extend_from_slice(text);
         }
         if instant.origin == Origin::Epoch {
+            self.is_dated = true;
             self.time = Some(instant);
         }
     }

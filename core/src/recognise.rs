@@ -8,8 +8,8 @@ use memchr::memchr;
 
 use crate::ansi;
 use crate::grammar::{Caches, Grammar};
-use crate::head::{REACH, read_head};
-use crate::lines::Next;
+use crate::head::{Head, REACH, read_head};
+use crate::lines::{Next, line_start};
 
 /// What a line shows.
 #[derive(Clone, Default)]
@@ -20,6 +20,8 @@ pub struct Seen {
     pub severity: Option<usize>,
     /// The place of what stands behind the severity, for errors and TRACE; else empty.
     pub program: Range<usize>,
+    /// True if its time is in the mark of a section: it begins no record.
+    pub is_mark: bool,
     /// True if it shows no time and no severity, and continues the line above by its shape.
     pub continues: bool,
     /// True if an escape is in its first REACH bytes.
@@ -28,6 +30,8 @@ pub struct Seen {
 
 /// Bytes of a program's name that are compared.
 const LONGEST_PROGRAM: usize = 64;
+/// Bytes of a line that names the date of a thing.
+const LONGEST_HEADING: usize = 256;
 
 /// The recogniser of one log.
 pub struct Recogniser {
@@ -36,16 +40,23 @@ pub struct Recogniser {
     caches: Option<Caches>,
     /// In the block.
     location_words: Next,
+    /// True if the last line of the block before names the date of a thing.
+    is_below_heading: bool,
 }
 
 impl Recogniser {
     pub fn new(grammar: Arc<Grammar>) -> Self {
-        Self { grammar, caches: None, location_words: Next::default() }
+        Self { grammar, caches: None, location_words: Next::default(), is_below_heading: false }
     }
 
     /// Begins another block.
     pub fn begin(&mut self) {
         self.location_words = Next::default();
+    }
+
+    /// Ends a block, all of whose lines were taken.
+    pub fn end(&mut self, block: &[u8]) {
+        self.is_below_heading = names_date(&self.grammar, block);
     }
 
     /// Gives the caches back, which take megabytes: of many logs only those at work have some.
@@ -58,6 +69,20 @@ impl Recogniser {
     /// What the line at a place in a block shows. line: without its line feed, or at least the first
     /// REACH bytes of it. is_plain: it is known to hold no escape sequences.
     pub fn seen_in(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {
+        let start = line.start;
+        let shown = &block[line.clone()];
+        let seen = self.seen_alone(block, line, is_plain);
+        let is_of_thing = seen.severity.is_none()
+            && is_all(&seen.time, shown)
+            && match start {
+                0 => self.is_below_heading,
+                _ => names_date(&self.grammar, &block[..start]),
+            };
+        if is_of_thing { Seen { time: 0..0, ..seen } } else { seen }
+    }
+
+    /// What the line shows, whatever stands above it.
+    fn seen_alone(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {
         let caches = self.caches.get_or_insert_with(|| self.grammar.caches());
         let (grammar, words, size) = (&*self.grammar, &mut self.location_words, line.len());
         let rest = &block[line.start..];
@@ -82,6 +107,25 @@ impl Drop for Recogniser {
     }
 }
 
+/// True if a line is nothing but its time.
+fn is_all(time: &Range<usize>, line: &[u8]) -> bool {
+    !time.is_empty()
+        && line.len() <= LONGEST_HEADING
+        && ansi::without(&line[..time.start]).trim_ascii().is_empty()
+        && ansi::without(&line[time.end..]).trim_ascii().is_empty()
+}
+
+/// True if the last line of these lines names the date of a thing.
+fn names_date(grammar: &Grammar, lines: &[u8]) -> bool {
+    let Some(end) = lines.len().checked_sub(1).filter(|&end| lines[end] == b'\n') else {
+        return false;
+    };
+    let from = end.saturating_sub(LONGEST_HEADING);
+    let start = line_start(lines, from, end);
+    let is_whole = start > from || from == 0;
+    is_whole && grammar.dated_thing.is_match(&ansi::without(&lines[start..end]))
+}
+
 fn seen_in_plain(
     grammar: &Grammar,
     caches: &mut Caches,
@@ -90,7 +134,8 @@ fn seen_in_plain(
 ) -> Seen {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let head = read_head(grammar, caches, text, may_have_location);
-    let mut seen = Seen { time: head.time, severity: head.rank, ..Seen::default() };
+    let Head { time, rank: severity, is_mark, .. } = head;
+    let mut seen = Seen { time, severity, is_mark, ..Seen::default() };
     if let Some((time, severity)) =
         grammar.user_formats.iter().find_map(|format| format.seen_in(text))
     {

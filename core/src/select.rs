@@ -182,7 +182,8 @@ impl Selector {
 
     /// What came of the selection.
     pub fn tally(&self) -> Tally {
-        Tally { severities: self.counter.counts(), ..self.tally.clone() }
+        let (severities, is_dated) = (self.counter.counts(), self.inherited.is_dated);
+        Tally { severities, is_dated, ..self.tally.clone() }
     }
 
     /// Empties what the last piece gave.
@@ -234,6 +235,7 @@ impl Selector {
         if self.needs.inherited {
             self.inherited.catch_up(&mut self.recogniser, block, block.len());
         }
+        self.recogniser.end(block);
     }
 
     /// Gives back what is only of use while lines are read.

@@ -7,8 +7,8 @@ use crate::patterns::{Cache, Patterns, Row, named};
 named! {
     /// The meaning of a token, by the name that `tokens.py` gives it.
     Kind:
-    FirstWord LastWord Letter LineLetter Digit Fatal Column Klog NumberTime Prefix Priority
-    Again Ornament Program Process Bar Mark Dash Group Object Pair LastPair Number Field Word
+    FirstWord LastWord Letter LineLetter Digit Fatal Column Klog NumberTime SectionTime Prefix
+    Priority Again Ornament Program Process Bar Mark Dash Group Object Pair LastPair Number Field Word
     Stop
 }
 

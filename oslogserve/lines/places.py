@@ -20,8 +20,9 @@ _NUMBERS = re.compile(r"#?L?([1-9][0-9,]{0,14})(?:-L?([1-9][0-9,]{0,14}))?")
 _ANCHOR = re.compile(r"#?(_[0-9A-Za-z_+/-]{1,64})")
 #: A line's number, perhaps after a log's name.
 _MOMENT = re.compile(r"(?:(.{1,1000}):)?L?([1-9][0-9]{0,11})", re.DOTALL)
-#: Lines up to a moment's that are searched for a date and time.
-_MOST_ABOVE = 1000
+#: Lines up to a moment's that are searched for a date and time. Where none of the first number shows
+#: one, as in a long command's output, the second number is.
+_MOST_ABOVE = (1000, 30_000)
 #: Lines of a cause that an address names.
 MOST_OF_CAUSE = 40
 _TIME_OF_DAY = re.compile(r"(\d{1,2})(:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)")
@@ -129,12 +130,15 @@ def time_of(line: int, read: Read, renderer: Renderer, written: float | None) ->
 
     read: returns the log's text from its beginning. written: see Wanted.
     """
-    above = Selection(last=line, tail=_MOST_ABOVE)
-    found = None
-    for one in renderer(read(), Wanted("jsonl", above, written)).objects():
-        with suppress(ValueError):  # a time of day alone
-            found = time_range(one["time"] or "")
-    return found
+    for most in _MOST_ABOVE:
+        above = Selection(last=line, tail=most)
+        found = None
+        for one in renderer(read(), Wanted("jsonl", above, written)).objects():
+            with suppress(ValueError):  # a time of day alone
+                found = time_range(one["time"] or "")
+        if found or line <= most:
+            return found
+    return None
 
 
 def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:

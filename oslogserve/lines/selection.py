@@ -136,6 +136,8 @@ class Tally:
     severities: Counts = field(default_factory=dict)
     #: Hits without a like in the log of Wanted.known; only without a tail.
     new: int = 0
+    #: True if a line that was read shows a date; only for html and where times are needed.
+    is_dated: bool = False
 
 
 class Rows(NamedTuple):

@@ -385,14 +385,16 @@ function toggleWrap() {
 
 // The server knows what the time of a line means.
 const moment = bar.querySelector('.moment');
+moment.hidden = Boolean(document.querySelector('#counts[data-undated]'));
+log.addEventListener('counted', () => { moment.hidden &&= !log.querySelector('[name]'); });
 for (const comes of ['pointerenter', 'pointerdown', 'focus', 'click']) {
   moment.addEventListener(comes, (event) => {
     // On a telephone, the link is in the open bar, which moves the lines.
     const line = (bar.querySelector('.tools').open && log.querySelector('.lit')) || lineLookedAt();
     if (line) moment.href = `?${asking({ moment: numberOf(line) })}`;
-    if (comes !== 'click' || log.querySelector('[name]')) return;
+    if (comes !== 'click' || !moment.hidden) return;
     event.preventDefault();
-    say('No line of this page has a time.');
+    say('No line up to the end of this page has a date.');
   });
 }
 

@@ -762,10 +762,11 @@ def test_a_line_leads_to_its_moment_in_all_logs(scripted, address):
     expect(page.locator("#moment > a").first).to_have_attribute("href", address)
 
 
-def test_a_line_without_a_time_has_no_moment(scripted):
+def test_a_log_without_dates_has_no_link_to_a_moment(scripted):
     page = scripted.open("timeless.txt")
-    page.click(".moment")
-    expect(page.locator("#said")).to_have_text("No line of this page has a time.")
+    expect(page.locator(".moment")).to_be_hidden()
+    page.keyboard.press("m")
+    expect(page.locator("#said")).to_have_text("No line up to the end of this page has a date.")
 
 
 def test_a_gap_opens_in_place_and_the_hit_stays_where_it_was(scripted):

@@ -40,7 +40,9 @@ _BEFORE_TIME = re.compile(
 ).match
 _BRACKET = re.compile(rb"[\[<(] *").match
 _GROUP = re.compile(rb"\[[^\]]*\]").match
-_NUMBER_TIME = re.compile(rb"[0-9][0-9.]*").search
+_NUMBERS = re.compile(rb"[0-9][0-9.]*").findall
+#: Allowed behind the date of a thing: a zone, a remark in brackets.
+_BEHIND_VALUE = re.compile(rb"\s*[+:0-9-]*\s*(?:\(.*)?\Z", re.DOTALL).match
 _DIGITS = re.compile(rb"[0-9]+")
 _UPTIME = re.compile(UPTIME).match
 _SYSLOG_DIGIT = re.compile(rb"[-.]([0-7])").search
@@ -141,6 +143,8 @@ class _Reader:
         self._begin_fields(at, context)
         is_marked = text[at : at + 1] in (b"*", b".")  # Cisco's marks of a clock that is not set
         if time := scan(text, at + is_marked, self._limit):
+            if context == Position.NAMED and _is_value(text, *time.span()):
+                return None
             return self._behind_time(*time.span())
         is_column_end = context == Position.TIMED and text.startswith(b"|", at)
         if context != Position.NAMED and not is_column_end:
@@ -242,8 +246,9 @@ class _Reader:
                 return self._begin(token.end, self._context)
             case Kind.ORNAMENT:
                 return self._begin(token.end, Position.NAMED)
-            case Kind.NUMBER_TIME if time := _NUMBER_TIME(token.text):
-                return self._behind_time(at + time.start(), at + time.end())
+            case Kind.NUMBER_TIME | Kind.SECTION_TIME:
+                start = at + token.text.rindex(number := _NUMBERS(token.text)[-1])
+                return self._behind_time(start, start + len(number))
             case Kind.PROCESS:
                 return self._begin(token.end, Position.LOGGED)
             case Kind.PROGRAM if self._is_logged or (is_start and is_first):
@@ -256,7 +261,7 @@ class _Reader:
                 return None if is_table else self._begin(behind, self._context)
             case Kind.BAR if self._contents == 1 and 0 < self._fields + self._words < 3:
                 return self._begin(token.end, Position.START)
-            case Kind.NUMBER_TIME | Kind.PROGRAM | Kind.BAR | Kind.OBJECT | Kind.STOP:
+            case Kind.PROGRAM | Kind.BAR | Kind.OBJECT | Kind.STOP:
                 return None
         return self._field(at, token)
 
@@ -293,6 +298,11 @@ class _Reader:
         self._words += 1
         self._is_prose, self._is_numeric = word[0] not in _LOGGERS, False
         return word.end() if self._words <= (MOST_WORDS if self._is_logged else 1) else None
+
+
+def _is_value(text: bytes, start: int, end: int) -> bool:
+    """True if the time is the value of a label, with nothing but a zone or a remark behind it."""
+    return text[:start].rstrip().endswith(b":") and bool(_BEHIND_VALUE(text, end))
 
 
 def _end(pattern: Match, text: bytes, at: int) -> int:

@@ -27,7 +27,7 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
     all_seen = []
     texts = log.removesuffix(b"\n").split(b"\n") if log else []
     for number, text in enumerate(texts, 1):
-        seen = seen_in(text)
+        seen = seen_in(text, texts[number - 2] if number > 1 else b"")
         all_seen.append(seen)
         line = Line(number, text, seen, new is not None and number in new)
         causes.add(line)

@@ -4,6 +4,7 @@
 import re
 from typing import NamedTuple
 
+from oslogserve.lines.grammar.times import DATED_THING
 from tests.reference.head import REACH, read_head
 
 #: Control sequences (ECMA-48), links (OSC 8), and tput's `ESC ( B`. Longer or unfinished ones are text.
@@ -15,6 +16,11 @@ _SEQUENCE = re.compile(
 )
 
 
+_DATED_THING = re.compile(DATED_THING.replace(b"{end}", rb"\Z")).search
+#: Bytes of a line that names the date of a thing.
+_LONGEST_HEADING = 256
+
+
 class Seen(NamedTuple):
     """A line's time, b"" for none, and the rank of its own severity, 0 for none."""
 
@@ -22,11 +28,15 @@ class Seen(NamedTuple):
     rank: int
 
 
-def seen_in(line: bytes) -> Seen:
-    """Time and severity of a line without its line feed. Reads REACH bytes."""
+def seen_in(line: bytes, above: bytes = b"") -> Seen:
+    """Time and severity of a line, without its line feed, below another. Reads REACH bytes."""
     text = without_sequences(line[:REACH]).removesuffix(b"\r")
     head = read_head(text)
-    return Seen(text[head.start : head.end], head.rank or 0)
+    seen = Seen(text[head.start : head.end], head.rank or 0)
+    is_alone = seen == (text.strip(), 0) and len(line) <= _LONGEST_HEADING
+    if is_alone and len(above) <= _LONGEST_HEADING and _DATED_THING(without_sequences(above)):
+        return Seen(b"", 0)
+    return seen
 
 
 def without_sequences(text: bytes) -> bytes:

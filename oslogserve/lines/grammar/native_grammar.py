@@ -55,6 +55,7 @@ class NativeGrammar:
         )
         self.uptime = ("UPTIME", times.UPTIME)
         self.audit = ("AUDIT", times.AUDIT)
+        self.dated_thing = ("DATED_THING", _as_rust(times.DATED_THING))
         self.readable = [
             (layout, rb"%b\z" % times.pattern_of(layout).encode()) for layout in times.READABLE
         ]

@@ -47,6 +47,13 @@ PLACED_LAYOUTS = {
 UPTIME = rb"\[ *([0-9]{1,8}\.[0-9]{6})\]"
 AUDIT = rb"audit\((\d{10}\.\d{1,9}):\d+\)"
 
+#: The end of a line that names the date of a thing, such as an image: a time alone on the next line is
+#: that thing's and not the log's.
+DATED_THING = (
+    rb"(?i:\b(?:buil[dt]|compil\w*|creat\w*|image|modif\w*|provision\w*|releas\w*|updat\w*|version)\b"
+    rb".*\bdate(?: and time)?:?)\s*{end}"
+)
+
 #: All layouts, for reading a time's text.
 READABLE = (*LAYOUTS, *(one for several in PLACED_LAYOUTS.values() for one in several))
 

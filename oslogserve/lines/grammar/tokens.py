@@ -25,7 +25,8 @@ class Kind(StrEnum):
     FATAL = "Fatal"  #: it is CRITICAL
     COLUMN = "Column"  #: a word in a column of its own
     KLOG = "Klog"  #: a letter; the time follows
-    NUMBER_TIME = "NumberTime"  #: a time that is a number
+    NUMBER_TIME = "NumberTime"  #: a time that is a number, the last one in it
+    SECTION_TIME = "SectionTime"  #: the same, in the mark of a section: it begins no record
     # After these, content begins again, in the context that the comment names.
     PREFIX = "Prefix"  #: START
     PRIORITY = "Priority"  #: START, after a priority of syslog's
@@ -102,6 +103,7 @@ _FRAGMENTS = {
     # Allowed in brackets before a level.
     b"before": rb"(?:[\w.-]{0,32}:|[\w.]{1,64}#|ID [0-9]+ [a-z]+[0-9]?\.|[a-z]+[0-9]?\.|DEPRECATION )?",
     b"mark": rb"[^\x00-\x7f]+",
+    b"nanos": rb"[0-9]{19}",
     b"process": rb"[^\] \t\n\r\x0b\x0c]",
 }
 #: The first rule that matches counts.
@@ -111,9 +113,13 @@ _TABLE: list[tuple[str, Kind, bytes]] = [
     ("s", Kind.PREFIX, rb"[DIWEFA], (?=\[)"),
     ("s", Kind.PRIORITY, rb"<(?:1[0-8][0-9]|19[01]|[0-9]{1,2})>(?:1 )?"),
     ("s", Kind.LINE_LETTER, rb"[EWN]: [^0-9]"),  # apt's
-    # GitLab's sections; the text after the mark overwrites it.
-    ("s", Kind.NUMBER_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
+    # Marks of sections, overwritten by the text after them: GitLab's, then Travis'. The line with an
+    # end mark of Travis was written when the command finished.
+    ("s", Kind.SECTION_TIME, rb"section_(?:start|end):[0-9]{10}(?=:)"),
     ("t", Kind.ORNAMENT, rb"[\w.-]{1,64}(?:\[[^\]\r]*\])?\r"),
+    ("s", Kind.SECTION_TIME, rb"travis_time:end:[\w.-]+:start={nanos},finish={nanos}(?=[,\r])"),
+    ("s", Kind.PREFIX, rb"travis_(?:fold|time):(?:start|end):[\w.-]+\r"),
+    ("t", Kind.PREFIX, rb"duration=[^ \r]{1,64}\r"),
     ("s", Kind.NUMBER_TIME, rb"[0-9]{10}\.[0-9]{3,6}(?=[ \t])"),  # Squid's
     ("sn", Kind.PREFIX, rb"\([\w.-]+:[0-9]+\): "),
     ("s", Kind.LETTER, rb"{LETTER} \[[0-9]{2}/"),  # CUPS's

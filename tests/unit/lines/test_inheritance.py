@@ -33,6 +33,17 @@ def test_a_line_with_a_time_and_no_severity_has_none(ranks):
     assert ranks(T + b" ERROR x", T + b" y", b"z", b"  z") == ["ERROR", *["NONE"] * 3]
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        b"section_end:1560896353:build\r\x1b[0K",
+        b"travis_time:end:0a1b:start=1490232720661057441,finish=1490232723385781094,duration=2\r\x1b[0K",
+    ],
+)
+def test_the_time_of_a_section_begins_no_record(ranks, mark):
+    assert ranks(mark + b"ERROR: x", b"  goes on", b"y") == ["ERROR", "ERROR", "NONE"]
+
+
 def test_elsewhere_a_line_goes_on_only_by_its_shape(ranks):
     assert ranks(b"ERROR: x", b"y", b"  z") == ["ERROR", "NONE", "NONE"]
     assert ranks(b"ERROR: x", b"  y", b"\ty", b"}", b"") == [*["ERROR"] * 4, "NONE"]

@@ -55,3 +55,36 @@ def test_a_line_has_the_time_of_the_last_one_with_a_date(line, time):
 def test_above_the_first_date_a_line_has_no_time():
     assert time_of(1, lambda: [LOG], RENDERER, None) is None
     assert time_of(9, lambda: [b"12:00:00 x\n" * 9], RENDERER, None) is None
+
+
+TRAVIS = b"""Build image provisioning date and time\x1b[0m\r
+Tue Dec  5 20:11:19 UTC 2017\r
+ Built:        Tue Sep 26 22:41:20 2017\r
+travis_time:start:01a4a85e\r\x1b[0K$ git clone\r
+Cloning into 'a'...\r
+travis_time:end:01a4a85e:start=1564428937228528700,finish=1564428938268450526,duration=1\r\x1b[0K$ make\r
+"""
+
+
+@pytest.mark.parametrize("line", [1, 2, 3, 4, 5])
+def test_dates_of_versions_and_images_are_no_times_of_a_job(line):
+    assert time_of(line, lambda: [TRAVIS], RENDERER, None) is None
+
+
+@pytest.mark.parametrize("line", [6, 7, 2500])
+def test_lines_behind_a_command_of_travis_have_the_time_at_which_it_finished(line):
+    log = TRAVIS + b"cc a.c\r\n" * 3000
+    found = time_of(line, lambda: [log], RENDERER, None)
+    assert found is not None
+    assert found.first == 1564428938268450
+
+
+def test_a_date_alone_is_that_of_the_thing_above_wherever_the_log_is_cut(rendered):
+    lines = b"Image creation date:\n", b"Tue Dec  5 20:11:19 UTC 2017\n", b"x\n"
+    log = b"".join(lines)
+    whole = rendered([log], "jsonl")
+    assert whole.count(b'"time": null') == 3
+    for at in range(len(log)):
+        assert rendered([log[:at], log[at:]], "jsonl") == whole
+    assert rendered([b"Start:\n" + lines[1]], "jsonl").count(b"2017-12-05T20:11:19") == 1
+    assert rendered([lines[0] + b"\n" + lines[1]], "jsonl").count(b"2017-12-05T20:11:19") == 1

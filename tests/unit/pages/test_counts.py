@@ -74,6 +74,23 @@ def test_a_page_counts_its_lines_by_severity(page):
     assert "parts" not in shown
 
 
+@pytest.mark.parametrize(
+    ("line", "is_dated"),
+    [
+        (b"2013-09-27 18:22:11 x", True),
+        (
+            b"travis_time:end:1:start=1490232720661057441,finish=1490232723385781094,duration=2",
+            True,
+        ),
+        (b"18:22:11 x", False),
+        (b" Built:  Tue Sep 26 22:41:20 2017", False),
+    ],
+)
+def test_a_page_tells_if_lines_up_to_its_end_have_dates(page, line, is_dated):
+    assert ("data-undated" not in page(line + b"\nx\n")) == is_dated
+    assert ("data-undated" not in page(line + b"\nx\n", "lines=2-")) == is_dated
+
+
 def test_a_page_without_errors_leads_to_none(page):
     assert "error" not in page(log(9)).partition('<footer id="counts"')[2]
 
