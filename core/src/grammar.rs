@@ -39,6 +39,7 @@ pub struct Data {
     pub endings: Vec<(Vec<u8>, usize)>,
     pub location: Row,
     pub location_words: Row,
+    pub progress: Row,
     pub continuation: Row,
     pub level_keys: HashSet<Vec<u8>>,
     pub time_keys: HashSet<Vec<u8>>,
@@ -76,6 +77,7 @@ pub struct Grammar {
     location: Regex,
     /// One of these words is in all that `location` matches.
     pub location_words: Regex,
+    /// PROGRESS and CONTINUATION.
     continuation: Patterns,
     pub user_formats: Vec<UserFormat>,
     pub causes: Causes,
@@ -122,7 +124,7 @@ impl Grammar {
             may_end,
             location: expression(&data.location)?,
             location_words: expression(&data.location_words)?,
-            continuation: Patterns::new([&data.continuation])?,
+            continuation: Patterns::new([&data.progress, &data.continuation])?,
             user_formats: data
                 .user_formats
                 .iter()
@@ -217,7 +219,8 @@ impl Grammar {
 
     /// True if a line continues the one above by its shape.
     pub fn continues(&self, caches: &mut Caches, text: &[u8]) -> bool {
-        self.continuation.first_at(&mut caches.continuation, text, 0).is_some()
+        let found = self.continuation.first_at(&mut caches.continuation, text, 0);
+        found.is_some_and(|(row, _)| row == 1)
     }
 }
 

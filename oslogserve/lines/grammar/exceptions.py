@@ -182,6 +182,12 @@ ENDINGS = {
     **dict.fromkeys((b"... ERROR", b"<<< FAILURE!", b"<<< ERROR!"), RANKS["ERROR"]),
     b"... WARNING": RANKS["WARNING"],
 }
+#: The beginnings of indented lines that continue none: the next step of a tool that builds, as cargo and
+#: pip write it below a warning.
+PROGRESS = (
+    rb"[ \t]+(?:(?:Add|Archiv|Build|Check|Compil|Document|Download|Fetch|Generat|Install|Link|Lock|Packag|Prepar"
+    rb"|Process|Remov|Unpack|Updat|Upload|Verify)ing|Downloaded|Finished|Fresh|Installed)[ ]"
+)
 #: The beginnings of such lines: indentation, frames and causes of tracebacks, the last line of an
 #: exception, a compiler's context, closing brackets.
 CONTINUATION = (

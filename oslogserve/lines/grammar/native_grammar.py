@@ -65,6 +65,7 @@ class NativeGrammar:
         self.endings = list(exceptions.ENDINGS.items())
         self.location = ("LOCATION", _as_rust(exceptions.LOCATION))
         self.location_words = ("LOCATION_WORDS", exceptions.LOCATION_WORDS)
+        self.progress = ("PROGRESS", exceptions.PROGRESS)
         self.continuation = ("CONTINUATION", _as_rust(exceptions.CONTINUATION))
         self.level_keys = severities.LEVEL_KEYS
         self.time_keys = severities.TIME_KEYS

@@ -72,7 +72,8 @@ def test_a_row_at_fault_is_refused_by_its_name(table, row, told):
 @pytest.mark.parametrize(
     ("holder", "name"),
     [
-        *(("", name) for name in ("location", "location_words", "continuation", "uptime", "audit")),
+        *(("", name) for name in ("location", "location_words", "progress", "continuation")),
+        *(("", name) for name in ("uptime", "audit", "dated_thing")),
         *(("causes", name) for name in ("hints", "green_hints", "behind_time", "frame", "recap")),
         *(("causes", name) for name in ("words", "passing")),
         *(("chapters", name) for name in ("section", "fold", "seconds")),

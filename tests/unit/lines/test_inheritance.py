@@ -63,6 +63,29 @@ def test_shapes_of_lines_that_go_on(ranks, line, severity):
     assert ranks(b"ERROR: x", line, b"") == ["ERROR", severity, "NONE"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"   Compiling log v0.4.17 (/home/x/log)",
+        b"    Finished dev [unoptimized + debuginfo] target(s) in 0.52s",
+        b"\x1b[1m\x1b[32m    Building\x1b[0m [====>    ] 3/9: log",
+        b"  Downloading https://files.pythonhosted.org/a.whl",
+    ],
+)
+def test_the_next_step_of_a_build_does_not_go_on(ranks, line):
+    assert ranks(b"warning: unused manifest key: x", b"  x", line, b"") == [
+        *["WARNING"] * 2,
+        *["NONE"] * 2,
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", [b"  Missing key", b"    Expected 5", b"  Compiling", b"  Checked x"]
+)
+def test_other_indented_words_go_on(ranks, line):
+    assert ranks(b"ERROR: x", line) == ["ERROR", "ERROR"]
+
+
 def test_within_a_record_other_lines_go_back_to_its_severity(ranks):
     lines = T + b" INFO x", b"ERROR: y", b"  z", b"z"
     assert ranks(*lines) == ["INFO", "ERROR", "ERROR", "INFO"]
