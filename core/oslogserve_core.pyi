@@ -33,6 +33,7 @@ class Known:
     It takes nothing more once a renderer uses it.
     """
 
+    def __init__(self, grammar: Grammar) -> None: ...
     @property
     def size(self) -> int:
         """Bytes of memory."""
@@ -46,9 +47,6 @@ class Known:
 
     def finish(self) -> None:
         """Takes the last line."""
-
-    def is_new(self, line: bytes) -> bool:
-        """True if the log has no like of the line."""
 
 @final
 class Renderer:

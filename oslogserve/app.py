@@ -71,7 +71,7 @@ class App:
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
         logs = Logs(config.views)
-        passed = PassedLogs(logs)
+        passed = PassedLogs(logs, renderer)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
         validators = Validators(_etag_salt(config), limits, config["serve", "max_age"])
         self._log = LogHandler(logs, renderer, passed, limits, validators, workload)

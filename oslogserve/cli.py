@@ -207,7 +207,7 @@ def _render_log(
         if reading.broke_off:
             raise reading.broke_off
 
-    compared = _passed(query, options.against, config)
+    compared = _passed(query, options.against, config, renderer)
     written = os.fstat(stream).st_mtime if options.file else None
     format_ = options.format or ("text" if sys.stdout.isatty() else "html")
     shown: WholeText | LogView
@@ -253,7 +253,7 @@ def _render_job(
         return 1 if answer.missing else 0
 
 
-def _passed(query: Query, path: str | None, config: Config) -> "Passed":
+def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> "Passed":
     """The words of a log on disk; none without a path."""
     from oslogserve.jobs.passed import NOT_COMPARED, PassedLogs
     from oslogserve.logs.open_log import Logs
@@ -263,7 +263,7 @@ def _passed(query: Query, path: str | None, config: Config) -> "Passed":
         return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
     budget = _unlimited()
-    return PassedLogs(Logs(config.views)).get(query.against, [disk], budget)
+    return PassedLogs(Logs(config.views), renderer).get(query.against, [disk], budget)
 
 
 def _unlimited() -> "Budget":

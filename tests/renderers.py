@@ -51,7 +51,7 @@ def seen_in(line: bytes, of: Renderer | None = None) -> Seen:
 
 def known_of(*pieces: bytes) -> Known:
     """The words of a log of a run that passed."""
-    known = Known()
+    known = renderer().new_known()
     for piece in pieces:
         known.feed(piece)
     known.finish()

@@ -55,11 +55,11 @@ impl Filter {
     }
 
     /// True if the log that lines are compared with has no like of the line. longest: bytes of it that
-    /// are compared.
+    /// are compared. is_error: it shows ERROR or above.
     #[inline]
-    pub fn is_new(&mut self, line: &[u8], longest: usize) -> bool {
+    pub fn is_new(&mut self, line: &[u8], longest: usize, is_error: bool) -> bool {
         let line = &line[..line.len().min(longest)];
-        self.comparison.as_mut().is_some_and(|comparison| comparison.is_new(line))
+        self.comparison.as_mut().is_some_and(|comparison| comparison.is_new(line, is_error))
     }
 
     /// The beginning of the first line from `at` on that may hold all that is searched for, or the

@@ -6,9 +6,12 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
+use crate::ansi;
+use crate::grammar::Grammar;
 use crate::lines::without_line_feed;
+use crate::recognise::Recogniser;
 use crate::words::{REACH, each_word};
 
 /// Words and pairs of neighbours that are kept, half of the places of a table.
@@ -17,6 +20,12 @@ const MOST: usize = 512 * 1024;
 const SHARE: usize = 5;
 /// Lines whose result a comparison remembers.
 const REMEMBERED: usize = 1 << 13;
+
+/// Pools of lines: a line is like another one only if that is in all of its own pools. All lines are in the
+/// first one. Words are hashed anew for each, by these bits.
+const ALL: u64 = 0;
+const ERRORS: u64 = 0x6a09_e667_f3bc_c908;
+const FAILURES: u64 = 0xbb67_ae85_84ca_a73b;
 
 /// Bytes of a word that are hashed at once.
 const FIRST: usize = size_of::<u128>();
@@ -49,22 +58,30 @@ impl Hasher {
         others.fold(hash, |hash, chunk| self.mix(hash, u64::from_le_bytes(padded(chunk))))
     }
 
-    /// Puts the hash of each word of a line in place of what the buffer holds.
+    /// Puts the hash of each word of a line in place of what the buffer holds. Returns its pools.
     #[inline]
-    fn words(&self, line: &[u8], words: &mut Vec<u64>) {
+    fn words(&self, line: &[u8], is_error: bool, words: &mut Vec<u64>) -> &'static [u64] {
         words.clear();
-        each_word(line, |line, word| words.push(self.word(line, word)));
+        let has_failed = each_word(line, |line, word| words.push(self.word(line, word)));
+        match (is_error, has_failed) {
+            (false, false) => &[ALL],
+            (true, false) => &[ERRORS],
+            (false, true) => &[FAILURES],
+            (true, true) => &[ERRORS, FAILURES],
+        }
     }
 
-    /// Gives the hash of each word, and of each pair of neighbours.
-    fn each(&self, words: &[u64], mut take: impl FnMut(u64)) {
-        words.iter().for_each(|&word| take(word));
-        words.windows(2).for_each(|pair| take(self.mix(pair[0], pair[1])));
+    /// Gives the hash, in a pool, of each word and of each pair of neighbours.
+    fn each(&self, words: &[u64], pool: u64, mut take: impl FnMut(u64)) {
+        words.iter().for_each(|&word| take(word ^ pool));
+        words.windows(2).for_each(|pair| take(self.mix(pair[0], pair[1]) ^ pool));
     }
 
-    /// The hash of all words of a line, in their order; 0 for a line without words.
-    fn all(&self, words: &[u64]) -> u64 {
-        words.iter().fold(0, |all, &word| self.mix(all, word))
+    /// The hash of all words of a line, in their order, and of its pools; 0 for a line without words that
+    /// is in the pool of all lines alone.
+    fn all(&self, words: &[u64], pools: &[u64]) -> u64 {
+        let pool = pools.iter().fold(0, |all, pool| all ^ pool);
+        words.iter().fold(pool, |all, &word| self.mix(all, word))
     }
 }
 
@@ -131,73 +148,94 @@ impl Set {
     }
 }
 
-/// The words and pairs of neighbouring words of a log's lines.
-pub struct Known {
-    hasher: Hasher,
-    set: Set,
+/// Reads the lines of a log for their words.
+struct Reader {
+    recogniser: Recogniser,
     /// The beginning of a line whose end was not fed yet.
     unfinished: Vec<u8>,
     /// The lines that were added last, by their words' hash.
     added: Memo,
     /// Memory for the words of a line.
     words: Vec<u64>,
+}
+
+/// The words and pairs of neighbouring words of a log's lines.
+pub struct Known {
+    hasher: Hasher,
+    set: Set,
+    /// None once the log was read.
+    reader: Option<Reader>,
     /// True if words were left out for MOST.
     pub is_full: bool,
 }
 
 impl Known {
-    pub fn new() -> Self {
-        Self {
-            hasher: Hasher::new(),
-            set: Set::default(),
+    pub fn new(grammar: Arc<Grammar>) -> Self {
+        let reader = Reader {
+            recogniser: Recogniser::new(grammar),
             unfinished: Vec::new(),
             added: Memo::new(),
             words: Vec::new(),
-            is_full: false,
-        }
+        };
+        Self { hasher: Hasher::new(), set: Set::default(), reader: Some(reader), is_full: false }
     }
 
     /// Takes a piece of the log, cut anywhere.
     pub fn feed(&mut self, mut piece: &[u8]) {
-        while let Some(end) = memchr(b'\n', piece) {
-            if self.unfinished.is_empty() {
-                self.add(&piece[..end]);
-            } else {
-                self.hold_back(&piece[..end]);
-                self.end_line();
+        let Some(mut reader) = self.reader.take() else { return };
+        if !reader.unfinished.is_empty() {
+            if let Some(end) = memchr(b'\n', piece) {
+                reader.hold_back(&piece[..end]);
+                self.add_unfinished(&mut reader);
+                piece = &piece[end + 1..];
             }
-            piece = &piece[end + 1..];
         }
-        self.hold_back(piece);
+        let end = memrchr(b'\n', piece).map_or(0, |last| last + 1);
+        self.add_lines(&mut reader, &piece[..end]);
+        reader.hold_back(&piece[end..]);
+        reader.recogniser.rest();
+        self.reader = Some(reader);
     }
 
     /// Takes the last line.
     pub fn finish(&mut self) {
-        self.end_line();
-        self.added = Memo::default();
+        if let Some(mut reader) = self.reader.take() {
+            self.add_unfinished(&mut reader);
+        }
     }
 
-    fn hold_back(&mut self, text: &[u8]) {
-        let room = REACH - self.unfinished.len();
-        self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
+    fn add_unfinished(&mut self, reader: &mut Reader) {
+        let line = std::mem::take(&mut reader.unfinished);
+        self.add_lines(reader, &line);
+        reader.unfinished = line;
+        reader.unfinished.clear();
     }
 
-    fn end_line(&mut self) {
-        let line = std::mem::take(&mut self.unfinished);
-        self.add(&line);
-        self.unfinished = line;
-        self.unfinished.clear();
+    fn add_lines(&mut self, reader: &mut Reader, block: &[u8]) {
+        reader.recogniser.begin();
+        let is_plain = memchr(ansi::ESCAPE, block).is_none();
+        let mut at = 0;
+        while at < block.len() {
+            let end = memchr(b'\n', &block[at..]).map_or(block.len(), |size| at + size);
+            let seen = reader.recogniser.seen_in(block, at..end, is_plain);
+            let is_error = reader.recogniser.is_error(&seen);
+            self.add(reader, &block[at..end], is_error);
+            at = end + 1;
+        }
     }
 
-    fn add(&mut self, line: &[u8]) {
-        let Self { hasher, set, is_full, words, .. } = self;
-        hasher.words(line, words);
-        let whole = hasher.all(words);
-        if self.added.get(whole).is_some() {
+    fn add(&mut self, reader: &mut Reader, line: &[u8], is_error: bool) {
+        let (Self { hasher, set, is_full, .. }, words) = (self, &mut reader.words);
+        let pools = hasher.words(line, is_error, words);
+        let whole = hasher.all(words, pools);
+        if reader.added.get(whole).is_some() {
             return;
         }
-        self.added.put(whole, false);
-        hasher.each(words, |hash| *is_full |= !set.add(hash));
+        reader.added.put(whole, false);
+        let others = pools.iter().filter(|&&pool| pool != ALL);
+        for &pool in [ALL].iter().chain(others) {
+            hasher.each(words, pool, |hash| *is_full |= !set.add(hash));
+        }
     }
 
     /// Bytes of memory.
@@ -205,13 +243,21 @@ impl Known {
         size_of::<u64>() * self.set.places.len()
     }
 
-    fn are_new(&self, words: &[u64]) -> bool {
+    /// True if a pool has no like of a line.
+    fn are_new(&self, words: &[u64], pool: u64) -> bool {
         let (mut total, mut unseen) = (0, 0);
-        self.hasher.each(words, |hash| {
+        self.hasher.each(words, pool, |hash| {
             total += 1;
             unseen += usize::from(!self.set.contains(hash));
         });
         total > 0 && unseen * SHARE >= total
+    }
+}
+
+impl Reader {
+    fn hold_back(&mut self, text: &[u8]) {
+        let room = REACH - self.unfinished.len();
+        self.unfinished.extend_from_slice(&text[..text.len().min(room)]);
     }
 }
 
@@ -249,13 +295,13 @@ impl Comparison {
         Self { known, memo: Memo::new(), words: Vec::new() }
     }
 
-    /// True if the other log has no like of the line.
-    pub fn is_new(&mut self, line: &[u8]) -> bool {
+    /// True if the other log has no like of the line. is_error: it shows ERROR or above.
+    pub fn is_new(&mut self, line: &[u8], is_error: bool) -> bool {
         let Known { hasher, .. } = &*self.known;
-        hasher.words(without_line_feed(line), &mut self.words);
-        let whole = hasher.all(&self.words);
+        let pools = hasher.words(without_line_feed(line), is_error, &mut self.words);
+        let whole = hasher.all(&self.words, pools);
         self.memo.get(whole).unwrap_or_else(|| {
-            let is_new = self.known.are_new(&self.words);
+            let is_new = pools.iter().any(|&pool| self.known.are_new(&self.words, pool));
             self.memo.put(whole, is_new);
             is_new
         })

@@ -83,7 +83,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 8;
+const INTERFACE: u32 = 9;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -246,8 +246,8 @@ struct Known(Arc<known::Known>);
 #[pymethods]
 impl Known {
     #[new]
-    fn new() -> Self {
-        Self(Arc::new(known::Known::new()))
+    fn new(grammar: &Grammar) -> Self {
+        Self(Arc::new(known::Known::new(Arc::clone(&grammar.0))))
     }
 
     fn feed(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {

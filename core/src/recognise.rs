@@ -66,6 +66,11 @@ impl Recogniser {
         }
     }
 
+    /// True if a line itself shows ERROR or above.
+    pub fn is_error(&self, seen: &Seen) -> bool {
+        seen.severity.is_some_and(|rank| rank >= self.grammar.error)
+    }
+
     /// What the line at a place in a block shows. line: without its line feed, or at least the first
     /// REACH bytes of it. is_plain: it is known to hold no escape sequences.
     pub fn seen_in(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {

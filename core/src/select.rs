@@ -62,7 +62,7 @@ impl Needs {
             matches!(&view[..], "html" | "summary") || has_times || filter.floor.is_some();
         let brings_in = !selection.show.is_empty();
         Self {
-            heads: view != "text" || inherited || brings_in,
+            heads: view != "text" || inherited || brings_in || filter.comparison.is_some(),
             inherited,
             all_lines: view == "summary" || brings_in,
             gaps: view == "html" && wanted.label.is_none(),
@@ -405,10 +405,12 @@ impl Selector {
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = self.is_in_window();
         let rank = self.inherited.rank;
+        let is_error = self.recogniser.is_error(&seen);
         let mut is_new = None;
         let is_hit = is_open
             && self.filter.passes(block, content, rank, self.longest)
-            && (!self.filter.new_only || *is_new.insert(self.filter.is_new(text, self.longest)));
+            && (!self.filter.new_only
+                || *is_new.insert(self.filter.is_new(text, self.longest, is_error)));
         let is_near = self.number <= self.context_end;
         let is_named = self.fragments.lead_to(self.number, text, &seen);
         let role = if is_hit {
@@ -434,7 +436,7 @@ impl Selector {
             latest: self.latest,
             moment: self.inherited.time,
             shows_time: self.inherited.shows_time,
-            is_new: is_new.unwrap_or_else(|| self.filter.is_new(text, self.longest)),
+            is_new: is_new.unwrap_or_else(|| self.filter.is_new(text, self.longest, is_error)),
             time_above,
         };
         if is_hit {

@@ -11,6 +11,12 @@ pub const REACH: usize = 16 * 1024;
 /// The longest part of an address, and the shortest hash, in hexadecimal digits.
 const GROUP: usize = 4;
 const HASH: usize = 6;
+/// Names of an exit code: alone, or behind one of `BEFORE_NAME`.
+const NAMES: [&str; 4] = ["rc", "exit", "exitcode", "returncode"];
+const LAST_NAMES: [&str; 4] = ["code", "status", "value", "with"];
+const BEFORE_NAME: [&str; 6] = ["exit", "exits", "exited", "return", "returned", "with"];
+/// Last words of a line that says that something failed.
+const FAILURES: [&str; 4] = ["fail", "failed", "failure", "failures"];
 const CALENDAR: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDecMonTueWedThuFriSatSun";
 
 /// Kinds of bytes, as bits. Those beyond ASCII are letters.
@@ -36,11 +42,16 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// Gives the line and the place of each word, without those that differ from run to run.
+/// Gives the line and the place of each word, without those that differ from run to run. Returns whether
+/// the line tells of a failed outcome: an exit code other than 0, or a last word such as "FAILED".
 #[inline]
-pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) {
+pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) -> bool {
     let line = &line[..line.len().min(REACH)];
     let mut at = 0;
+    let mut has_failed = false;
+    let (mut word_before, mut last_word) = (0..0, 0..0);
+    // True until a number follows.
+    let mut is_last = false;
     while let Some(&byte) = line.get(at) {
         let first = KINDS[usize::from(byte)];
         if first == 0 {
@@ -79,7 +90,13 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) {
             1 => start..change,
             _ => continue,
         };
-        if all & LETTER == 0 || word.len() < 2 {
+        if all & LETTER == 0 {
+            if std::mem::take(&mut is_last) && !line[word].iter().all(|&digit| digit == b'0') {
+                has_failed |= is_exit_code(&line[last_word.clone()], &line[word_before.clone()]);
+            }
+            continue;
+        }
+        if word.len() < 2 {
             continue;
         }
         if common & HEXADECIMAL != 0 {
@@ -90,9 +107,21 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) {
             }
         }
         if !is_of_calendar(&line[word.clone()]) {
+            word_before = std::mem::replace(&mut last_word, word.clone());
+            is_last = true;
             take(line, word);
         }
     }
+    has_failed || is_one_of(&line[last_word], &FAILURES)
+}
+
+fn is_one_of(word: &[u8], names: &[&str]) -> bool {
+    names.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// True for the name of an exit code.
+fn is_exit_code(word: &[u8], before: &[u8]) -> bool {
+    is_one_of(word, &NAMES) || (is_one_of(word, &LAST_NAMES) && is_one_of(before, &BEFORE_NAME))
 }
 
 fn kind_at(line: &[u8], at: usize) -> Option<u8> {

@@ -34,7 +34,7 @@ class Jobs:
         self._logs = logs
         self._renderer = renderer
         self._limits = limits
-        self._passed = passed or PassedLogs(logs)
+        self._passed = passed or PassedLogs(logs, renderer)
         #: By source, so that a source that hangs delays no others.
         self._pools = {name: pool_of(name) for name in SOURCES if name != "all"}
 

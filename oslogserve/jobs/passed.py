@@ -15,6 +15,7 @@ from weakref import WeakSet
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.choice import LONGEST_NAME
 from oslogserve.jobs.walk import Walk
+from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
 from oslogserve.logs.open_log import Logs
@@ -62,8 +63,9 @@ NOT_COMPARED = Passed(None, None)
 class PassedLogs:
     """Reads logs of runs that passed. For many threads."""
 
-    def __init__(self, logs: Logs) -> None:
+    def __init__(self, logs: Logs, renderer: Renderer) -> None:
         self._logs = logs
+        self._renderer = renderer
         #: The words of logs that were read last.
         self._kept: OrderedDict[Stored, Known] = OrderedDict()
         #: Bytes of them. Counting them anew for each that is given up would take a minute.
@@ -113,7 +115,7 @@ class PassedLogs:
 
     def nothing(self) -> Known:
         """No words: all lines are new."""
-        known = Known()
+        known = self._renderer.new_known()
         known.finish()
         return known
 
@@ -121,7 +123,7 @@ class PassedLogs:
         self, path: bytes, sources: Sequence[Source], budget: Budget
     ) -> tuple[Known, Incomplete | None]:
         """The words of a log, and why they are not all."""
-        known = Known()
+        known = self._renderer.new_known()
         log = self._logs.open(path, sources, budget)
         if log is None:
             raise Error(_IS_FOLDER)

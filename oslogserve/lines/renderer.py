@@ -60,6 +60,10 @@ class Renderer:
         )
         return Rendering(core, _Blocks(pieces, wanted, room), charge)
 
+    def new_known(self) -> native.Known:
+        """No words yet: it is fed with a log that others are compared with, see Wanted.known."""
+        return native.Known(self._grammar)
+
     def iso(self, time: bytes, written: int) -> str | None:
         """A time as a line shows it in ISO 8601; None if it is none.
 

@@ -276,7 +276,7 @@ def chunks(log):
 
 def new_handler():
     logs, renderer = Logs(()), Renderer()
-    passed = PassedLogs(logs)
+    passed = PassedLogs(logs, renderer)
     return LogHandler(logs, renderer, passed, None, Validators("", None, 0), WORKLOAD)
 
 

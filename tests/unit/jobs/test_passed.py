@@ -12,7 +12,7 @@ from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.sources.disk import Disk
-from tests.renderers import is_new
+from tests.renderers import is_new, renderer
 from tests.unit.sources.fake import FakeSource
 
 
@@ -40,7 +40,7 @@ def budget():
 
 @pytest.fixture
 def logs():
-    return PassedLogs(Logs(()))
+    return PassedLogs(Logs(()), renderer())
 
 
 def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):

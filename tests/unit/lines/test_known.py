@@ -2,12 +2,12 @@
 """Lines that a log of a run that passed has no like of."""
 
 import json
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import is_new, known_of, renderer
+from tests.renderers import is_new, known_of, new_lines, renderer
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (
@@ -66,6 +66,72 @@ def test_a_line_is_new_if_a_fifth_of_its_words_and_pairs_is(known):
     words = PASSED.split(b"\n")[0]
     assert not is_new(words + b" unheard", known)
     assert is_new(words + b" unheard of before", known)
+
+
+#: A line of a run that passed and one of a run that failed, which differ in an outcome alone.
+TURNED = [
+    (
+        b"changed: [localhost] => {%b}" % (b'"stdout": "one two six ten", ' * 9),
+        b"changed: [localhost] =>",
+        b"fatal: [localhost]: FAILED! =>",
+    ),
+    (b"2013-09-27 18:22:11 INFO nova.api [req-x] GET /servers", b"INFO", b"ERROR"),
+    (
+        b'{"level": "info", "msg": "one two six ten red blue", "caller": "main.go"}',
+        b"info",
+        b"error",
+    ),
+    (
+        b'1.1.1.1 - - [27/Sep/2013:18:22:11 +0000] "GET /one/two/six/ten HTTP/1.1" 200 7',
+        b"200",
+        b"500",
+    ),
+    (
+        b"node1 : ok=3 changed=1 unreachable=0 failed=0 skipped=1 rescued=0 ignored=0",
+        b"d=0",
+        b"d=1",
+    ),
+    (b"Done. Your build of this and that project exited with 0.", b"0.", b"1."),
+    (b"##[section] Process of one two six ten completed with exit code 0", b" 0", b" 127"),
+    (b"[Zuul] Task exit code: 0 of one two six ten red", b": 0", b": -9"),
+    (b'one two six ten red: {"cmd": "make", "rc": 0, "start": "now"}', b": 0", b": 2"),
+    (b"returned exit status 0 by one two six ten", b"0", b"1"),
+    (b"unit_of_one.two (of.six.ten.red.Blue) ... ok", b"ok", b"FAIL"),
+    (b"result of the one two six ten red job: passed", b"passed", b"failed"),
+]
+
+
+@pytest.mark.parametrize(("passed", "outcome", "turned"), TURNED)
+def test_a_line_is_new_if_its_like_was_no_error_or_its_outcome_has_turned(passed, outcome, turned):
+    failed = passed.replace(outcome, turned)
+    # All words and pairs of the failed line are known, from others.
+    pairs = b"\n".join(map(b" ".join, pairwise(failed.split())))
+    assert new_lines(passed + b"\n" + failed, known_of(passed + b"\n" + pairs)) == [2]
+    assert not is_new(failed, known_of(*(passed + b"\n" + failed).partition(turned[:2])))
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed"),
+    [
+        (b"HTTP status 200 of one two six ten", b"HTTP status 404 of one two six ten"),
+        (b"exit code 1 of one two six ten", b"exit code 2 of one two six ten"),
+        (b"src 0 of one two six ten", b"src 1 of one two six ten"),
+        (b"took 0 of one two six ten", b"took 1 of one two six ten"),
+        (b"exit code 0 of one two six ten", b"exit code 000 of one two six ten"),
+    ],
+)
+def test_other_numbers_are_no_outcomes(passed, failed):
+    assert not is_new(failed, known_of(passed))
+
+
+def test_a_failed_task_stays_the_cause_if_the_passed_run_has_its_long_line():
+    result = b'=> {"changed": true, "rc": 0, "stdout": "%b"}\n' % (b"compiled one object " * 40)
+    passed = b"TASK [build] ***\nchanged: [localhost] " + result
+    failed = b"TASK [build] ***\nfatal: [localhost]: FAILED! " + result
+    failed += b"\tto retry, use: --limit @/home/zuul/site.retry\n"
+    wanted = Wanted("summary", written=WRITTEN, known=known_of(passed))
+    summary = renderer()([failed], wanted).summary()
+    assert (summary["cause"]["line"], summary["cause"]["new"]) == (2, True)
 
 
 def test_only_the_beginning_of_a_long_line_is_compared():
