@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
@@ -32,6 +32,19 @@ _OF_SERVER = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Refuses empty arguments, as a variable gives that is not set in a job. For all subcommands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.register("type", None, _not_empty)
+
+    def add_subparsers(self, **options: Any) -> Any:
+        commands = super().add_subparsers(**options)
+        commands.type = str  # it is given all arguments of its command
+        return commands
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status. 1: the log was incomplete. 2: the arguments or the configuration are wrong."""
     try:
@@ -50,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="oslogserve", description="Serves CI logs.")
+    parser = _Parser(prog="oslogserve", description="Serves CI logs.")
     parser.add_argument(
         "--version",
         action="version",
@@ -111,7 +124,10 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     )
     for name, parameter in _line_parameters():
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
-        render.add_argument(f"--{name}", action="append", default=[], metavar="X", help=shown)
+        # As in a URL, an empty one chooses all lines.
+        render.add_argument(
+            f"--{name}", action="append", type=str, default=[], metavar="X", help=shown
+        )
     shown = "compare with this log, or with the logs of this folder, of a run that passed"
     render.add_argument("--against", metavar="PATH", help=shown)
     shown = "default: text on a terminal, else html"
@@ -127,6 +143,12 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def _line_parameters() -> list[tuple[str, Parameter]]:
     """The parameters of a URL that say which lines are shown."""
     return [pair for pair in PARAMETERS.items() if pair[0] not in _OF_SERVER]
+
+
+def _not_empty(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty: give a value, or leave it out")
+    return text
 
 
 def _count(text: str) -> int:

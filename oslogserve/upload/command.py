@@ -22,8 +22,6 @@ from oslogserve.upload.uploader import BadName, Destination, Uploader, files_bel
 
 #: Bytes of standard input that are read at once.
 PIECE = 65536
-#: Arguments that have no meaning if they are empty. An empty prefix would be the container's root.
-_NOT_EMPTY = ("prefix", "passed", "container", "config", "keep")
 
 
 def upload(options: argparse.Namespace) -> int:
@@ -31,7 +29,6 @@ def upload(options: argparse.Namespace) -> int:
 
     Raises ConfigError, OSError.
     """
-    _check_not_empty(options)
     destination = _destination(options)
     if options.passed:
         _pointer(options, destination)  # a faulty name is told before anything is stored
@@ -46,16 +43,9 @@ def upload(options: argparse.Namespace) -> int:
     return 0 if report.is_complete else 1
 
 
-def _check_not_empty(options: argparse.Namespace) -> None:
-    """Raises ConfigError for an empty argument, as a variable gives that is not set in a job."""
-    given = {name: getattr(options, name) for name in _NOT_EMPTY}
-    given["prefix"] = given["prefix"] and given["prefix"].strip("/")
-    for name, value in given.items():
-        if value == "":
-            raise ConfigError(f"--{name}: it is empty. Give a value, or leave --{name} out")
-
-
 def _destination(options: argparse.Namespace) -> Destination:
+    if options.prefix and not options.prefix.strip("/"):  # it would be the container's root
+        raise ConfigError(f"--prefix {options.prefix}: it is empty: give a value, or leave it out")
     overrides = {"swift_container": options.container} if options.container else {}
     config = load(options.config, **overrides)
     if not config["swift", "container"]:

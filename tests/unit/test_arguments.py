@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import argparse
+
 import pytest
 
 from oslogserve.cli import _parser
@@ -39,3 +41,22 @@ def test_a_wrong_number_is_refused(words, capsys):
         _parser().parse_args(words.split())
     assert ended.value.code == 2
     assert words.split()[2] in capsys.readouterr().err
+
+
+def _texts(parser, words=()):
+    """The arguments that are texts: command, option or None, and the name in a message."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                yield from _texts(command, (*words, name))
+        elif action.nargs != 0 and action.type is None:
+            yield words, next(iter(action.option_strings), None), action.metavar
+
+
+@pytest.mark.parametrize(("words", "option", "name"), list(_texts(_parser())), ids=str)
+def test_an_argument_of_an_unset_variable_is_refused(words, option, name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        _parser().parse_args([*words, *([option] if option else []), ""])
+    assert ended.value.code == 2
+    sentence = f"argument {option or name}: it is empty: give a value, or leave it out\n"
+    assert capsys.readouterr().err.endswith(sentence)

@@ -330,7 +330,7 @@ def test_a_checked_configuration_has_the_threads_that_serve_starts(
         (["--bind", "127.0.0.1:http"], "--bind 127.0.0.1:http: 'http' is not a valid port"),
         *(
             (["--bind", bind], f"--bind {bind}: give one address, such as 127.0.0.1:8000")
-            for bind in ("", "21001", "127.0.0.1:1,127.0.0.1:2", "127.0.0.1:1 127.0.0.1:2")
+            for bind in ("21001", "127.0.0.1:1,127.0.0.1:2", "127.0.0.1:1 127.0.0.1:2")
         ),
         *(
             (
