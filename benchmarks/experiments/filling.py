@@ -18,7 +18,7 @@ SIZE = 1000
 
 
 def measured(lab: Lab) -> Outcome:
-    config, count = lab.swift_config(), lab.choose(1500, 200)
+    config, count = lab.swift_config(), lab.choose(1500, 300)
     found: dict[str, list[Any]] = {_name(containers): [] for containers in CONTAINERS}
     # The settings take turns, so that a busier machine slows down both.
     for _ in range(lab.choose(3, 1)):

@@ -105,7 +105,7 @@ def _verdict(name: str, scenario: Scenario) -> str:
     described = [stats.described(values(both, source, "response")) for source in ("disk", "swift")]
     longest = max(times.most / times.p99 for times in described)
     return (
-        f"{name.capitalize()}: {'; '.join(sentences(stats.ratios(both.samples)))}. Swift's response took "
+        f"{name.capitalize()}: {'; '.join(sentences(stats.ratios(both.samples), both.is_limited))}. Swift's response took "
         f"{milliseconds(swift)} ms; {milliseconds(allowed)} are allowed ({_met(swift, allowed)}). "
         f"Swift itself, with as many at once, took {milliseconds(itself)} ms. The longest response "
         f"was {digits(longest)} times the 99th percentile; {TIMES_P99} are allowed "

@@ -28,7 +28,7 @@ def add_to(commands: Any) -> None:
     actions = bench.add_subparsers(required=True, metavar="ACTION")
     for action, help_, add_options in (
         ("get", "fetch logs from each source in turn", partial(_add_get, parallel=1)),
-        ("scenarios", "fetch one log and several, one by one and at once", _add_get),
+        ("scenarios", "fetch one log and several, one by one and at once", _add_scenarios),
         ("put", "upload to Swift, then delete what was uploaded", _add_put),
         ("mix", "put, get and delete objects of several sizes in Swift", _add_mix),
         ("delete", "delete what `bench put` left in Swift", _add_delete),
@@ -58,6 +58,12 @@ def _add_get(add: Add, parallel: int = 5) -> None:
     add("--level", metavar="NAME", help="parameter of each URL")
     add("--format", metavar="NAME", help="parameter of each URL")
     add("--gzip", action="store_true", help="accept compressed answers")
+
+
+def _add_scenarios(add: Add) -> None:
+    log = "the log to fetch again and again (default: the first console, or the first URL)"
+    add("--log", metavar="URL", help=log)
+    _add_get(add)
 
 
 def _add_put(add: Add) -> None:

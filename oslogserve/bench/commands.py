@@ -36,14 +36,23 @@ def scenarios(options: argparse.Namespace) -> int:
     names = _logs(options, endpoints)
     if len(names) == 1:
         raise ConfigError(f"{names[0]}: give more than one log")
-    found = Result(_described(options, endpoints, names), [])
-    cases = product((("one log", names[:1]), (f"{len(names)} logs", names)), (1, options.parallel))
+    one = options.log or logs.console(names) or _first_given(options, names)
+    described = _described(options, endpoints, [one, *names])
+    found = Result({**described, "logs": f"{len(names)}; one log: {one}"}, [])
+    cases = product((("one log", [one]), (f"{len(names)} logs", names)), (1, options.parallel))
     for (what, own), parallel in cases:
         title = f"{what}, {'one by one' if parallel == 1 else f'{parallel} parallel'}"
         of_scenario = argparse.Namespace(**{**vars(options), "parallel": parallel})
         if not found.was_interrupted:
             found = _fetched(of_scenario, found, endpoints, own, title)
     return report(options, found)
+
+
+def _first_given(options: argparse.Namespace, names: Sequence[str]) -> str:
+    """The first of the logs that the user chose. Raises ConfigError if a folder was given."""
+    if options.url or options.list:
+        return names[0]
+    raise ConfigError(f"{options.job}: no console is below it: name one of its logs with --log")
 
 
 def _fetched(
@@ -120,11 +129,11 @@ def _on_containers(
         was_interrupted=found.was_interrupted or deleted.was_interrupted,
         deletions=[] if "mix" in described else deleted.runs,
     )
-    return max(report(options, found), 2 if deleted.notes else 0)
+    return max(report(options, found), 2 if deleted.notes or found.notes else 0)
 
 
 def delete(options: argparse.Namespace) -> int:
-    if bool(options.run_name) == options.all or "" in options.run_name:
+    if bool(options.run_name) == options.all:
         raise ConfigError("give the names of runs, or --all")
     with closing(Containers(options.config)) as containers:
         names = [name for run in options.run_name or [""] for name in containers.names(run)]

@@ -110,11 +110,15 @@ def merged(paths: Sequence[str]) -> Result:
         any(result.was_interrupted for result in results),
         [_union(runs) for runs in zip(*(result.deletions for result in results), strict=False)],
         [together, *notes],
+        (
+            sum(own.merged_slices[0] for own in results),
+            sum(own.merged_slices[1] for own in results),
+        ),
     )
 
 
 def _read(path: str) -> Result:
-    """A result as as_json() wrote it. Its notes say where the client was the limit."""
+    """A result as as_json() wrote it. Its notes and merged_slices say where the client was the limit."""
     try:
         found = json.loads(Path(path).read_text("utf-8"))
         runs = [
@@ -124,7 +128,10 @@ def _read(path: str) -> Result:
         count = len(found["runs"])
         notes = [caveat for caveat in found["caveats"] if "client was the limit" in caveat]
         datetime.fromisoformat(found["setup"]["begun"])
-        return Result(found["setup"], runs[:count], found["interrupted"], runs[count:], notes)
+        limits = [bool(part["client_limit"]) for run in found["runs"] for part in run["slices"]]
+        slices = sum(limits), len(limits)
+        deletions = runs[count:]
+        return Result(found["setup"], runs[:count], found["interrupted"], deletions, notes, slices)
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path}: no JSON of `oslogserve bench`") from error
 

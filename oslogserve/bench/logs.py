@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -14,6 +15,8 @@ import pycurl
 from oslogserve.bench.samples import Request
 from oslogserve.config import ConfigError
 
+#: The path of a job's console, which is no report as JSON.
+_CONSOLE = re.compile(r"(?:.*/)?(?:job-output|console)[^/]*(?<!\.json)(?<!\.json\.gz)")
 #: Most logs and folders of a job.
 MOST_LOGS = 10_000
 SCHEMES = ("http://", "https://")
@@ -65,6 +68,11 @@ def limited(
         if end is not None and time.perf_counter() >= end:
             return
         yield request
+
+
+def console(logs: Sequence[str]) -> str:
+    """The first of the logs that is a job's console, or ""."""
+    return next((log for log in logs if _CONSOLE.fullmatch(log.partition("?")[0])), "")
 
 
 def below(folder: str, base: str = "") -> list[str]:

@@ -93,8 +93,9 @@ def _over_time(result: Result) -> Markup:
         times.plot(ended, totals, ".", markersize=2, alpha=0.4, color=colour)
         medians = [1000 * part.median.get(source, numpy.nan) for part in parts]
         times.plot(middles, medians, color=colour, label=source)
-        rates = [part.requests.get(source, 0) / part.width for part in parts]
-        rate.plot(middles, rates, color=colour, label=source)
+        full = [part for part in parts if not part.is_partial]
+        rates = [part.requests.get(source, 0) / part.width for part in full]
+        rate.plot(middles[: len(full)], rates, color=colour, label=source)
     for part in parts:
         if part.client_limit:
             for axes in (times, rate):

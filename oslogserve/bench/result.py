@@ -17,7 +17,9 @@ IN_TURN = (
     "The sources took turns, so requests/s and MB/s of each are those of the slowest. For the speed of "
     "one, measure it alone."
 )
-RESAMPLED = "(medians, 95 % of resamples)"
+#: From this part of the slices of time on in which the client was the limit, a ratio of sources is
+#: only a bound, and nothing is said of fading.
+MOSTLY = 0.5
 #: Status of a deletion's answer, which has no body.
 NO_CONTENT = 204
 
@@ -48,6 +50,8 @@ class Result(NamedTuple):
     deletions: Sequence[Run] = ()
     #: Caveats in addition to caveats().
     notes: Sequence[str] = ()
+    #: Slices of merged clients: those in which one was the limit, and all.
+    merged_slices: tuple[int, int] = (0, 0)
 
     @property
     def samples(self) -> list[Sample]:
@@ -67,6 +71,19 @@ class Result(NamedTuple):
 
     def fading(self) -> list[Ratio]:
         return stats.fading(self.samples, max((run.parallel for run in self.runs), default=1))
+
+    def limited(self) -> tuple[int, int]:
+        """The slices of time in which the client was the limit, and all in which it was watched."""
+        watched = [run for run in self.runs if run.beats]
+        slices = [part for run in watched for part in stats.slices(run.samples, run.beats)]
+        limited = sum(bool(part.client_limit) for part in slices)
+        return limited + self.merged_slices[0], len(slices) + self.merged_slices[1]
+
+    @property
+    def is_limited(self) -> bool:
+        """True if the client was the limit in most slices of time."""
+        limited, slices = self.limited()
+        return limited > MOSTLY * slices
 
 
 def caveats(result: Result) -> list[str]:
@@ -116,11 +133,19 @@ def conclusions(result: Result) -> list[str]:
 
 
 def _conclusions(result: Result) -> list[str]:
-    compared = [f"{sentence} {RESAMPLED}" for sentence in sentences(result.ratios())]
-    return (compared or _medians(result.samples)) + [
-        f"{fading.source}: the last fifth of the requests took {_times(fading)} as long as the first "
-        f"{RESAMPLED}"
-        for fading in result.fading()
+    is_limited = result.is_limited
+    compared = sentences(result.ratios(), is_limited)
+    return (compared or _medians(result.samples)) + _faded(result.fading(), is_limited)
+
+
+def _faded(ratios: Sequence[Ratio], is_limited: bool) -> list[str]:
+    if is_limited:
+        why = "the client was the limit in most slices of time"
+        return [f"{ratio.source}: nothing can be said of fading: {why}" for ratio in ratios]
+    return [
+        f"{ratio.source}: after the start-up, the last fifth of the requests took {_times(ratio)} as "
+        f"long as the first{_doubt(ratio)} {_figures(ratio)}"
+        for ratio in ratios
     ]
 
 
@@ -134,14 +159,42 @@ def _medians(samples: Sequence[Sample]) -> list[str]:
     return found
 
 
-def sentences(ratios: Sequence[Ratio]) -> list[str]:
+def sentences(ratios: Sequence[Ratio], is_limited: bool) -> list[str]:
+    """How sources compare, each with its figures.
+
+    is_limited: the client was the limit most of the time. Its delays are those of all sources, so
+    these seem more alike than they are.
+    """
     verbs = {"response": ("answers", "later than"), "transfer": ("transfers for", "as long as")}
-    return [
-        f"{ratio.source} {verbs[ratio.metric][0]} {_times(ratio)} {verbs[ratio.metric][1]} {ratio.over}"
-        for ratio in ratios
-    ]
+    found = []
+    for ratio in ratios:
+        verb, than = verbs[ratio.metric]
+        times = _bound(ratio) if is_limited else _times(ratio)
+        found.append(
+            f"{ratio.source} {verb} {times} {than} {ratio.over}{_doubt(ratio)} {_figures(ratio)}"
+        )
+    return found
 
 
 def _times(ratio: Ratio) -> str:
-    shown = (f"{x:.0f}" if x >= 100 else f"{x:.2g}" for x in (ratio.low, ratio.high))
-    return f"{' to '.join(shown)} times"
+    return f"{_shown(ratio.low)} to {_shown(ratio.high)} times"
+
+
+def _bound(ratio: Ratio) -> str:
+    """The end of the interval next to 1, or the interval if it holds 1."""
+    if ratio.low > 1:
+        return f"at least {_shown(ratio.low)} times"
+    return f"at most {_shown(ratio.high)} times" if ratio.high < 1 else _times(ratio)
+
+
+def _shown(times: float) -> str:
+    return f"{times:.0f}" if times >= 100 else f"{times:.2g}"
+
+
+def _doubt(ratio: Ratio) -> str:
+    return ", so no difference shows" if ratio.low <= 1 <= ratio.high else ""
+
+
+def _figures(ratio: Ratio) -> str:
+    medians = f"{ratio.median * 1000:.2f} and {ratio.over_median * 1000:.2f} ms"
+    return f"(medians of {medians}, 95 % of resamples)"

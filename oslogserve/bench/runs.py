@@ -15,6 +15,7 @@ from oslogserve.bench.client import Client
 from oslogserve.bench.result import Result, Run
 from oslogserve.bench.samples import Request, Sample
 from oslogserve.bench.text import as_text
+from oslogserve.errors import SourceError
 
 #: Requests to each source, if neither --requests nor --duration is given.
 REQUESTS = 100
@@ -43,7 +44,7 @@ def measured(
     sources: int = 1,
     title: str = "",
 ) -> Result:
-    """`found` with all runs, or those before an interruption. Closes the client.
+    """`found` with all runs, or those before an interruption or a failure. Closes the client.
 
     requests: returns a run's endless requests, to each source in turn. sources: their number.
     title: the scenario.
@@ -61,6 +62,10 @@ def measured(
             measure_run(options, client, found, limited, label, title)
     except KeyboardInterrupt:
         return found._replace(was_interrupted=True)
+    except SourceError as error:  # such as no new token: hours of measurements are not lost
+        if not found.samples:
+            raise
+        return found._replace(notes=[*found.notes, f"It ended early: {error.source}: {error}."])
     finally:
         client.close()
     return found

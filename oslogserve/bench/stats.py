@@ -2,6 +2,7 @@
 """Statistics of samples: for each source, time slice and worker, and ratios between sources."""
 
 import bisect
+import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +19,9 @@ RESAMPLES, MOST_RESAMPLED = 2000, 5000
 #: Requests that a fifth of the run needs, to compare the last fifth with the first: in all, and for
 #: each connection, since the first requests of all connections begin together.
 LEAST_FADING, LEAST_FADING_EACH = 20, 5
+#: Seconds of a run's start-up, in which connections, containers and caches are new. fading() leaves
+#: them out, but at most a fifth of the requests.
+START_UP = 10
 #: The most slices of a run.
 SLICES = 30
 #: Possible widths of a slice, in seconds.
@@ -52,6 +56,9 @@ class Ratio(NamedTuple):
     over: str
     low: float
     high: float
+    #: The two medians, in seconds.
+    median: float
+    over_median: float
 
 
 class TimeSlice(NamedTuple):
@@ -73,6 +80,9 @@ class TimeSlice(NamedTuple):
     longest: float
     #: Why the client, not the server, was the limit, or "".
     client_limit: str
+    #: True for a last slice that is shorter than the others. In it, no more requests began, so it has
+    #: no rate.
+    is_partial: bool
 
 
 def described(values: Sequence[float]) -> Description:
@@ -91,9 +101,15 @@ def without_outliers(values: Sequence[float]) -> list[float]:
 
 
 def metrics_of(samples: Sequence[Sample]) -> dict[str, list[float]]:
-    """The values of each metric, in seconds, without failed requests."""
+    """The values of each metric, in seconds, without failed requests.
+
+    "sent" is only there for requests that opened a connection or uploaded.
+    """
     good = _succeeded(samples)
     found = {metric: [getattr(sample, metric) for sample in good] for metric in METRICS}
+    found["sent"] = [sent for sent in found["sent"] if sent]
+    if not found["sent"]:
+        del found["sent"]
     for name in sorted({name for sample in good for name in sample.server}):
         found[f"server {name}"] = [s.server[name] for s in good if name in s.server]
     return found
@@ -113,7 +129,7 @@ def ratios(samples: Sequence[Sample]) -> list[Ratio]:
     values = {name: metrics_of(own) for name, own in by_source(samples).items()}
     first = next(iter(values), "")
     return [
-        Ratio(metric, name, first, *_interval(values[name][metric], values[first][metric], random))
+        _ratio(metric, (name, values[name][metric]), (first, values[first][metric]), random)
         for metric in ("response", "transfer")
         for name in values
         if name != first and values[name][metric] and values[first][metric]
@@ -121,7 +137,7 @@ def ratios(samples: Sequence[Sample]) -> list[Ratio]:
 
 
 def fading(samples: Sequence[Sample], parallel: int) -> list[Ratio]:
-    """The ratio of each source's last fifth of requests over its first.
+    """The ratio of each source's last fifth of requests over its first, between start-up and end.
 
     Leaves out few requests, and those of different sizes. parallel: requests at once.
     """
@@ -130,28 +146,39 @@ def fading(samples: Sequence[Sample], parallel: int) -> list[Ratio]:
     found = []
     good = _succeeded(samples)
     for name in dict.fromkeys(sample.source for sample in good):
-        own = [sample for sample in good if sample.source == name]
+        own = _steady([sample for sample in good if sample.source == name], parallel)
         times, fifth = [sample.total for sample in own], len(own) // 5
         if fifth >= least and len({sample.size for sample in own}) == 1:
-            interval = _interval(times[-fifth:], times[:fifth], random)
-            found.append(Ratio("total", name, name, *interval))
+            first, last = times[:fifth], times[-fifth:]
+            found.append(_ratio("total", (name, last), (name, first), random))
     return found
+
+
+def _steady(samples: Sequence[Sample], parallel: int) -> Sequence[Sample]:
+    """The samples without the start-up, and without the last ones, next to which no more began."""
+    of_start_up = itertools.takewhile(lambda sample: sample.started < START_UP, samples)
+    first = min(sum(1 for _ in of_start_up), len(samples) // 5)
+    return samples[first : max(first, len(samples) - parallel)]
 
 
 def _succeeded(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if not sample.error]
 
 
-def _interval(
-    above: Sequence[float], below: Sequence[float], random: numpy.random.Generator
-) -> tuple[float, float]:
-    """The 95 % bootstrap interval of the ratio of two medians."""
+def _ratio(
+    metric: str,
+    above: tuple[str, Sequence[float]],
+    below: tuple[str, Sequence[float]],
+    random: numpy.random.Generator,
+) -> Ratio:
+    """The ratio of two medians. above, below: a source and its values."""
     medians = []
-    for values in map(numpy.asarray, (above, below)):
+    for values in (numpy.asarray(above[1]), numpy.asarray(below[1])):
         drawn = min(len(values), MOST_RESAMPLED)
         medians.append([numpy.median(random.choice(values, drawn)) for _ in range(RESAMPLES)])
     low, high = numpy.percentile(medians[0] / numpy.maximum(medians[1], 1e-9), (2.5, 97.5))
-    return float(low), float(high)
+    middles = (described(values).p50 for _, values in (above, below))
+    return Ratio(metric, above[0], below[0], float(low), float(high), *middles)
 
 
 def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES) -> list[TimeSlice]:
@@ -181,6 +208,7 @@ def slices(samples: Sequence[Sample], beats: Sequence[Beat], most: int = SLICES)
                 sum(bool(sample.error) for sample in own),
                 *client[1:],
                 _client_limit(client, usual, len(own) / seconds),
+                is_partial=number > 0 and seconds < width,
             )
         )
     return found

@@ -17,7 +17,7 @@ _SHOWN = ("sources", "mix", "logs", "clients")
 _CONTROL = re.compile(r"[^\n\x20-\x7e\xa0-\U0010ffff]")
 _TIME_HEADINGS = ("requests", "mean", "std", "p50", "p95", "p99", "max")
 #: Headings of passes() for each metric.
-PASSES = ("mean", "std", "mean*", "std*")
+PASSES = ("p50", "mean", "std", "mean*", "std*")
 STARRED = "* Without requests beyond two standard deviations of the mean.\n"
 
 
@@ -109,12 +109,13 @@ def _table_of_scenarios(result: Result) -> str:
 
 
 def passes(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """The mean size, in kB, each metric with and without outliers, and the number of these."""
+    """The mean size, in kB, each metric's PASSES, and the number of outliers."""
     bodies = [sample.size for sample in with_body(samples)]
     metrics = stats.metrics_of(samples)
     kept = {name: stats.without_outliers(metrics[name]) for name in ("response", "transfer")}
     cells = []
     for name, values in kept.items():
+        cells.append(f"{stats.described(metrics[name]).p50 * 1000:.2f}")
         for times in map(stats.described, (metrics[name], values)):
             cells += [f"{times.mean * 1000:.2f}", f"{times.deviation * 1000:.2f}"]
     outliers = len(metrics["response"]) - len(kept["response"])
@@ -142,12 +143,14 @@ def _table_of_slices(run: Run, turn: str) -> str:
     for part in parts:
         cells = [f"{part.start:g}"]
         for source in sources:
-            cells.append(f"{part.requests.get(source, 0) / part.width:.1f}")
+            rate = part.requests.get(source, 0) / part.width
+            cells.append("-" if part.is_partial else f"{rate:.1f}")
             median = part.median.get(source)
             cells.append("-" if median is None else f"{1000 * median:.2f}")
         notes = ["limited by the client"] if part.client_limit else []
-        if part.width < parts[0].width:
-            notes.append(f"partial: {part.width:.2g} of {parts[0].width:g} s")
+        if part.is_partial:
+            ended = f"{sum(part.requests.values())} requests in {part.width:.2g}"
+            notes.append(f"partial: {ended} of {parts[0].width:g} s")
         rows.append([*cells, ", ".join(notes)])
     return _table(rows)
 

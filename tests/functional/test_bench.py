@@ -203,9 +203,10 @@ def test_ctrl_c_keeps_what_was_measured(delays):
 
 
 def test_four_scenarios_are_one_command(server):
-    logs = [f"{server.url}/job/{name}" for name in ("console.txt", "logs/a%20b.txt")]
+    logs = [f"{server.url}/job/{name}" for name in ("logs/a%20b.txt", "console.txt")]
     done = bench(*logs, "--requests", "5", "--parallel", "2", action="scenarios")
     assert (done.returncode, done.stderr) == (0, "")
+    assert f"logs: 2; one log: {logs[1]}\n" in done.stdout
     table = done.stdout.partition("\nscenario, ms")[2].partition("\n\n")[0].splitlines()[1:]
     assert [row.partition("  ")[0] for row in table] == [
         f"{what}, {how}"
@@ -213,6 +214,14 @@ def test_four_scenarios_are_one_command(server):
         for how in ("one by one", "2 parallel")
         for _ in ("disk", "swift")
     ]
+
+
+def test_the_log_of_a_scenario_can_be_named(server):
+    job, short = f"{server.url}/job/", f"{server.url}/job/logs/a%20b.txt"
+    amount = ("--requests", "1", "--parallel", "2", "--csv")
+    found = rows(bench("--job", job, "--log", short, *amount, action="scenarios"))
+    sizes = {row["size"] for row in found if row["run"].startswith("one log")}
+    assert sizes == {"4300"}
 
 
 def test_progress_is_shown_without_a_terminal_if_asked_for(delays):

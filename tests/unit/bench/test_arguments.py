@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+from oslogserve.bench import logs
 from oslogserve.cli import main
 
 
@@ -11,7 +12,6 @@ from oslogserve.cli import main
         ("put", [], "this needs Swift"),
         ("delete", ["--all"], "this needs Swift"),
         ("delete", [], "give the names of runs, or --all"),
-        ("delete", [""], "give the names of runs, or --all"),
         ("get", [], "no log to fetch: give URLs, --list or --job"),
         ("get", ["a.txt"], "a.txt: give a URL that begins with http:// or https://"),
         ("get", ["--list", "/none"], "/none: No such file or directory"),
@@ -35,6 +35,13 @@ def test_a_wrong_argument_is_refused_in_one_sentence(action, arguments, sentence
     told = capsys.readouterr().err
     assert told.startswith(f"oslogserve: {sentence}")
     assert told.count("\n") == 1
+
+
+def test_of_a_folder_without_a_console_the_one_log_must_be_named(monkeypatch, capsys):
+    monkeypatch.setattr(logs, "below", lambda *_: ["http://a/report.html", "http://a/b.txt"])
+    assert main(["bench", "scenarios", "--job", "http://a/"]) == 2
+    sentence = "http://a/: no console is below it: name one of its logs with --log"
+    assert capsys.readouterr().err == f"oslogserve: {sentence}\n"
 
 
 @pytest.mark.parametrize(

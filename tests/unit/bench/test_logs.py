@@ -70,3 +70,20 @@ def test_an_upload_repeats_its_data_and_can_be_sent_again(most, offset):
         pieces = list(iter(lambda: data.read(most), b""))
         assert b"".join(pieces) == (b"0123456" * 5)[offset:][start:20]
         assert max(map(len, pieces), default=0) <= most
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (["http://a/1.html", "http://a/job-output.json.gz", "http://a/job-output.txt"], 2),
+        (["job/build.log", "job/console.txt.gz?level=ERROR"], 1),
+        (["console.log", "job-output.txt"], 0),
+    ],
+)
+def test_the_console_is_found_among_the_logs_of_a_job(given, found):
+    assert logs.console(given) == given[found]
+
+
+def test_a_report_is_no_console():
+    names = ["http://console/a.txt", "job-output.json", "console/testr.html", "my-console.txt"]
+    assert logs.console(names) == ""

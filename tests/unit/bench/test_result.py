@@ -38,18 +38,54 @@ def test_the_text_has_what_was_executed_and_how_the_sources_compare():
 
 
 def test_the_text_has_rate_and_latency_by_slice_and_whether_they_fade():
-    samples = [sample("put", started=number / 100 + 0.005, total=0.02) for number in range(100)]
+    samples = [sample("put", started=number / 100 + 0.005, total=0.02) for number in range(140)]
     text = as_text(Result({}, [Run(samples, [])]))
     rows = [line.split() for line in text.splitlines()]
     assert ["0.2", "100.0", "20.00"] in rows
-    assert "put: the last fifth of the requests took 1 to 1 times as long as the first" in text
+    assert (
+        "put: after the start-up, the last fifth of the requests took 1 to 1 times as long as the "
+        "first, so no difference shows (medians of 20.00 and 20.00 ms, 95 % of resamples)." in text
+    )
 
 
 def test_a_slice_of_time_that_is_shorter_than_the_others_is_marked():
     samples = [sample("put", started=number / 100, total=0.02) for number in range(193)]
     *full, last = as_text(Result({}, [Run(samples, [])])).split("\n\n")[-1].strip().splitlines()
-    assert last.endswith("partial: 0.14 of 0.2 s")
+    assert last.endswith("partial: 15 requests in 0.14 of 0.2 s")
     assert "partial" not in " ".join(full)
+    assert last.split()[1] == "-"  # requests that were under way at the end are no rate
+
+
+@pytest.fixture
+def limited():
+    """A result whose client was busy all the time."""
+    beats = [stats.Beat(at / 10, at / 10, 0.0, at / 10) for at in range(32)]
+    return both()._replace(runs=[both().runs[0]._replace(beats=beats)])
+
+
+def test_a_ratio_is_only_a_bound_where_the_client_was_the_limit(limited):
+    text = as_text(limited)
+    figures = "(medians of 30.00 and 10.00 ms, 95 % of resamples)"
+    assert f"swift answers at least 3 times later than disk {figures}." in text
+    assert "swift transfers for 1 to 1 times as long as disk, so no difference shows" in text
+
+
+def test_nothing_is_said_of_fading_where_the_client_was_the_limit(limited):
+    text = as_text(limited)
+    assert "disk: nothing can be said of fading: the client was the limit in most slices" in text
+    assert "the last fifth" not in text
+
+
+def test_a_limit_of_merged_clients_bounds_a_ratio_too(clients, limited):
+    assert "at least" not in as_text(files.merged(clients(both(), both())))
+    assert "swift answers at least 3 times" in as_text(files.merged(clients(limited, limited)))
+
+
+def test_a_connection_that_was_kept_has_no_time_to_connect():
+    kept = [sample(sent=0.0) for _ in range(3)]
+    assert "\nsent" not in as_text(Result({}, [Run(kept, [])]))
+    text = as_text(Result({}, [Run([*kept, sample(sent=0.004)], [])]))
+    assert ["sent", "1", "4.00"] in [line.split()[:3] for line in text.splitlines()]
 
 
 def test_failures_count_in_no_rate_and_in_no_median():
@@ -130,12 +166,14 @@ def scenarios():
 def test_scenarios_have_one_table_with_sizes_and_both_passes():
     text = as_text(scenarios())
     rows = [line.split() for line in text.splitlines()]
-    assert "response mean  response std  response mean*  response std*" in text
-    assert ["3", "logs", "swift", "1.0", "59.70", "297.00", "30.00", "0.00"] in [
-        r[:8] for r in rows
+    assert "response p50  response mean  response std  response mean*  response std*" in text
+    assert ["3", "logs", "swift", "1.0", "30.00", "59.70", "297.00", "30.00", "0.00"] in [
+        r[:9] for r in rows
     ]
-    assert ["20.00", "0.00", "20.00", "0.00", "1", "of", "100"] in [row[-7:] for row in rows]
-    assert "3 logs: swift answers 3 to 3 times later than disk" in text
+    transfer = ["20.00", "20.00", "0.00", "20.00", "0.00"]
+    assert [*transfer, "1", "of", "100"] in [row[-8:] for row in rows]
+    # The medians that it compares are in the table.
+    assert "3 logs: swift answers 3 to 3 times later than disk (medians of 30.00 and 10.00" in text
     found = json.loads(files.as_json(scenarios()))
     assert found["scenarios"]["3 logs"]["sources"]["disk"]["total"]["all"]["requests"] == 99
     assert {row.partition(",")[0] for row in files.as_csv(scenarios()).splitlines()[1:]} == {
@@ -192,9 +230,7 @@ def test_results_of_several_clients_become_one(clients):
     assert "2 clients, as if they had begun at once." in result.caveats(found)[0]
 
 
-def test_a_limit_of_one_client_is_still_said_after_the_union(clients):
-    beats = [stats.Beat(at / 10, at / 10, 0.0, at / 10) for at in range(32)]
-    limited = both()._replace(runs=[both().runs[0]._replace(beats=beats)])
+def test_a_limit_of_one_client_is_still_said_after_the_union(clients, limited):
     paths = clients(both(), limited)
     told = [caveat for caveat in result.caveats(files.merged(paths)) if "was the limit" in caveat]
     assert [caveat.partition(": ")[0] for caveat in told] == paths[1:]

@@ -96,19 +96,29 @@ def test_the_last_slice_is_as_long_as_its_run_was():
     samples = [sample(started=number / 10, total=0.05) for number in range(72)]
     *others, last = stats.slices(samples, [])
     assert (others[0].width, round(last.width, 6)) == (0.5, 0.15)
+    assert [part.is_partial for part in (others[0], others[-1], last)] == [False, False, True]
     assert sum(part.width for part in [*others, last]) == pytest.approx(7.15)
 
 
 def slower(seconds):
-    """A hundred requests, each later one slower by so much."""
-    return [sample(started=number, total=0.1 + number * seconds) for number in range(100)]
+    """Some requests, each later one slower by so much."""
+    return [sample(started=number, total=0.1 + number * seconds) for number in range(120)]
 
 
 def test_a_store_that_fades_is_seen_across_runs():
     (found,) = stats.fading(slower(0.001), 4)
     assert 1.5 < found.low <= found.high < 2
-    (found,) = stats.fading([*slower(0), *[sample(started=1, total=0.3)] * 100], 4)
+    (found,) = stats.fading([*slower(0), *[sample(started=1, total=0.3)] * 120], 4)
     assert (found.low, found.high) == (pytest.approx(3), pytest.approx(3))
+    assert (found.median, found.over_median) == (0.3, 0.1)
+
+
+def test_neither_start_up_nor_end_counts_as_fading():
+    start_up = [sample(started=number / 10, total=0.9) for number in range(60)]
+    steady = [sample(started=20 + number / 10, total=0.1) for number in range(300)]
+    end = [sample(started=50, total=0.01) for _ in range(8)]
+    (found,) = stats.fading([*start_up, *steady, *end], 8)
+    assert (found.low, found.high) == (1, 1)
 
 
 def test_nothing_fades_where_a_fifth_is_little_more_than_the_requests_at_once():
@@ -117,4 +127,4 @@ def test_nothing_fades_where_a_fifth_is_little_more_than_the_requests_at_once():
     rest = [sample(started=number / 1000, total=0.074) for number in range(136)]
     assert stats.fading([*begin, *rest], 64) == []
     assert stats.fading([*begin, *rest], 1)[0].low > 1
-    assert [found.source for found in stats.fading(rest * 12, 64)] == ["disk"]
+    assert [found.source for found in stats.fading(rest * 16, 64)] == ["disk"]
