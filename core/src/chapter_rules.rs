@@ -10,6 +10,7 @@ use crate::patterns::{Patterns, Row, beginning, expression, named};
 
 const GITLAB: &str = "gitlab";
 const TRAVIS: &str = "travis";
+const FOLD: &str = "travis fold";
 
 /// The ChapterRule of `oslogserve/lines/grammar/chapters.py`: event, outcome, level, tool, row.
 type RuleData = (String, String, u8, String, Row);
@@ -27,7 +28,7 @@ pub struct Data {
 named! {
     /// What a mark of chapters does, by the name that `chapters.py` gives it.
     Event:
-    Begins Within Nests Ends Reports Closes Says Forgives
+    Begins Within Nests Ends Reports Closes Says Forgives Hidden
 }
 
 /// A mark of chapters.
@@ -68,7 +69,9 @@ pub struct Rules {
     /// The seconds that a line names.
     pub seconds: Regex,
     pub gitlab: Arc<str>,
+    /// Of commands and of folds of Travis.
     pub travis: Arc<str>,
+    pub fold: Arc<str>,
 }
 
 impl Rules {
@@ -83,6 +86,7 @@ impl Rules {
             level: data.overwritten_level,
             gitlab: Arc::from(GITLAB),
             travis: Arc::from(TRAVIS),
+            fold: Arc::from(FOLD),
         })
     }
 }

@@ -57,6 +57,8 @@ struct Open {
     tool: Arc<str>,
     name: Vec<u8>,
     time: Option<Instant>,
+    /// True for a fold of Travis, and for a command of it whose end is marked.
+    has_end: bool,
 }
 
 impl Open {
@@ -75,6 +77,13 @@ struct Heading<'h> {
     outcome: Option<&'static str>,
 }
 
+/// A mark of Travis that names the command on its line, or on the next one.
+struct Announced {
+    number: u64,
+    name: Vec<u8>,
+    is_timed: bool,
+}
+
 /// Finds the chapters of one log.
 pub struct ChapterFinder {
     clock: Clock,
@@ -86,12 +95,14 @@ pub struct ChapterFinder {
     open: Vec<Open>,
     /// The one that ended last, which a verdict may follow.
     ended: Option<Open>,
+    announced: Option<Announced>,
 }
 
 impl ChapterFinder {
     pub fn new(clock: Clock) -> Self {
         let kept = BTreeMap::new();
-        Self { clock, kept, count: 0, failed: 0, open: Vec::new(), ended: None }
+        let (open, ended, announced) = (Vec::new(), None, None);
+        Self { clock, kept, count: 0, failed: 0, open, ended, announced }
     }
 
     /// Takes a line. has_mark: false if no rule matches its content.
@@ -99,10 +110,8 @@ impl ChapterFinder {
         if !line.hidden.is_empty() {
             self.read_hidden(rules, line);
         }
-        if line.is_command {
-            let (tool, level) = (&rules.travis, rules.level);
-            let name = line.content;
-            self.begin(line, &Heading { tool, level, name, shown: name, outcome: None });
+        if line.is_command && !line.content.is_empty() {
+            self.begin_command(rules, line);
         }
         if has_mark {
             self.read(rules, cache, line);
@@ -116,13 +125,22 @@ impl ChapterFinder {
         for mark in rules.sections.captures_iter(line.hidden) {
             self.read_section(rules, line, &mark, last);
         }
+        // A line that ends a command shows its outcome, which is no title.
+        let last_end = memmem::rfind(line.hidden, b":end:").unwrap_or(0);
         for mark in rules.folds.captures_iter(line.hidden) {
-            if &mark[2] == b"end" {
-                self.end_fold(rules, line, &mark, last);
-            } else if &mark[1] == b"fold" && !line.is_command {
-                let (tool, level) = (&rules.travis, rules.level);
-                let name = if line.content.is_empty() { &mark[3] } else { line.content };
-                self.begin(line, &Heading { tool, level, name, shown: name, outcome: None });
+            let is_titled = mark.get(0).is_some_and(|mark| mark.end() > last_end);
+            let is_timed = &mark[1] == b"time";
+            match (&mark[2] == b"start", is_timed) {
+                (true, false) if !line.is_command => {
+                    let title = if is_titled { line.content } else { b"" };
+                    self.begin_fold(rules, line, &mark[3], title);
+                }
+                (true, _) => {
+                    let (number, name) = (line.number, mark[3].to_vec());
+                    self.announced = Some(Announced { number, name, is_timed });
+                }
+                (false, true) => self.end_command(rules, line, &mark, last),
+                (false, false) => self.end_fold(rules, line, &mark[3], last),
             }
         }
     }
@@ -153,9 +171,22 @@ impl ChapterFinder {
         }
     }
 
-    fn end_fold(&mut self, rules: &Rules, line: &Marked<'_>, mark: &Captures<'_>, last: u64) {
-        let Some(place) = self.find(&rules.travis, rules.level, b"") else { return };
-        self.close(rules.level + 1, line, place + 1);
+    /// Begins a command of Travis. It ends the one before, and may be in a fold.
+    fn begin_command(&mut self, rules: &Rules, line: &Marked<'_>) {
+        let announced = self.announced.take().filter(|one| one.number + 1 >= line.number);
+        let (tool, level) = (&rules.travis, rules.level);
+        let is_fold = |one: &Open| one.is_of(&rules.fold, level);
+        let inner = self.open.iter().rposition(|one| one.is_of(tool, level) || is_fold(one));
+        let from = inner.map_or(0, |place| place + usize::from(is_fold(&self.open[place])));
+        self.close(level, line, from);
+        let name = announced.as_ref().map_or(line.content, |one| &one.name);
+        self.open_one(line, &Heading { tool, level, name, shown: line.content, outcome: None });
+        self.mark_end(announced.is_some_and(|one| one.is_timed));
+    }
+
+    fn end_command(&mut self, rules: &Rules, line: &Marked<'_>, mark: &Captures<'_>, last: u64) {
+        let Some(place) = self.find(&rules.travis, rules.level, &mark[3]) else { return };
+        self.close_within(place, line, &rules.fold);
         let mut duration = None;
         if let (Some(begin), Some(end)) = (mark.get(4), mark.get(5)) {
             let micros = |nanos: &[u8]| number(&nanos[..nanos.len() - 3]);
@@ -166,6 +197,49 @@ impl ChapterFinder {
             duration = Some(end - begin);
         }
         self.end(place, last, None, duration);
+    }
+
+    /// Begins a fold of Travis. It ends the one before, and may be in a command whose end is marked.
+    fn begin_fold(&mut self, rules: &Rules, line: &Marked<'_>, name: &[u8], title: &[u8]) {
+        let level = rules.level;
+        let command = self.find(&rules.travis, level, b"");
+        let command = command.filter(|&place| self.open[place].has_end);
+        self.close(level, line, command.map_or(0, |place| place + 1));
+        let tool = &rules.fold;
+        self.open_one(line, &Heading { tool, level, name, shown: title, outcome: None });
+        self.mark_end(true);
+    }
+
+    /// Notes whether the end of the innermost open chapter is marked.
+    fn mark_end(&mut self, has_end: bool) {
+        if let Some(opened) = self.open.last_mut() {
+            opened.has_end = has_end;
+        }
+    }
+
+    /// Ends a fold of Travis, or the command that is on the line with its beginning.
+    fn end_fold(&mut self, rules: &Rules, line: &Marked<'_>, name: &[u8], last: u64) {
+        let level = rules.level;
+        let fold = self.find(&rules.fold, level, name);
+        if let Some(place) = fold.or_else(|| self.find(&rules.travis, level, name)) {
+            self.close_within(place, line, &rules.travis);
+            self.end(place, last, None, None);
+        }
+    }
+
+    /// Ends what is in a chapter of Travis before a line. left: the tool of what stays open if it has just
+    /// begun: the output of an `echo` ends the fold around it, or begins one that goes on.
+    fn close_within(&mut self, place: usize, line: &Marked<'_>, left: &str) {
+        let level = self.open[place].level;
+        for inner in (place + 1..self.open.len()).rev() {
+            let begin = self.chapter(self.open[inner].place).map_or(0, |chapter| chapter.first);
+            let one = &self.open[inner];
+            if one.is_of(left, level) && one.has_end && begin + 1 >= line.number {
+                continue;
+            }
+            let micros = self.since(one.time, line);
+            self.end(inner, line.number - 1, None, micros);
+        }
     }
 
     fn read(&mut self, rules: &Rules, cache: &mut Cache, line: &Marked<'_>) {
@@ -191,6 +265,11 @@ impl ChapterFinder {
             Event::Ends | Event::Reports => self.end_named(rules, rule, line, &heading),
             Event::Closes => self.close(level, line, 0),
             Event::Says | Event::Forgives => self.say(line, rule),
+            Event::Hidden => {
+                let (number, time, hidden) = (line.number, line.time, line.content);
+                let marked = Marked { number, time, hidden, content: b"", is_command: false };
+                self.read_hidden(rules, &marked);
+            }
         }
     }
 
@@ -266,6 +345,7 @@ impl ChapterFinder {
             tool: Arc::clone(heading.tool),
             name: heading.name.to_vec(),
             time: self.clock.read(line.time),
+            has_end: false,
         });
         self.follow_ended(None);
     }

@@ -59,6 +59,19 @@ class _Open:
     level: int
     tool: str
     name: bytes
+    #: True for a fold of Travis, and for a command of it whose end is marked.
+    has_end: bool = False
+
+
+class _Announced(NamedTuple):
+    """A mark of Travis that names the command on its line, or on the next one."""
+
+    number: int
+    name: bytes
+    is_timed: bool
+
+
+_TRAVIS, _FOLD, _LEVEL = "travis", "travis fold", chapters.OVERWRITTEN_LEVEL
 
 
 class ChapterFinder:
@@ -73,13 +86,14 @@ class ChapterFinder:
         self._open: list[_Open] = []
         #: The one that ended last, which a verdict may follow.
         self._ended: _Open | None = None
+        self._announced: _Announced | None = None
 
     def add(self, line: Marked, has_mark: bool) -> None:
         """Takes a line. has_mark: False if no rule matches its content."""
         if line.hidden:
             self._read_hidden(line)
-        if line.is_command:
-            self._begin(line, "travis", chapters.OVERWRITTEN_LEVEL, line.content)
+        if line.is_command and line.content:
+            self._begin_command(line)
         if has_mark:
             self._read(line)
 
@@ -95,12 +109,53 @@ class ChapterFinder:
                 self._close(level + 1, line, ended)
                 self._end(ended, last)
         for mark in _FOLDS(line.hidden):
-            ended = self._find("travis", level)
-            if mark[2] == b"end" and ended:
-                self._close(level + 1, line, ended)
+            what, side, name = mark.group(1, 2, 3)
+            if what == b"fold" and side == b"start" and not line.is_command:
+                self._begin_fold(line, mark)
+            elif side == b"start":
+                self._announced = _Announced(line.number, name, what == b"time")
+            elif what == b"time":
+                self._end_command(line, name, last)
+            elif ended := self._find(_FOLD, _LEVEL, name) or self._find(_TRAVIS, _LEVEL, name):
+                self._close_within(ended, line, _TRAVIS)
                 self._end(ended, last)
-            elif mark.group(1, 2) == (b"fold", b"start") and not line.is_command:
-                self._begin(line, "travis", level, line.content or mark[3])
+
+    def _close_within(self, around: _Open, line: Marked, left: str) -> None:
+        """Ends what is in a chapter of Travis before a line. left: the tool of what stays open if it has
+        just begun: the output of an `echo` ends the fold around it, or begins one that goes on.
+        """
+        for one in reversed(self._open[self._open.index(around) + 1 :]):
+            first = one.chapter.first if one.chapter else 0
+            is_left = (one.tool, one.level) == (left, _LEVEL) and one.has_end
+            if not is_left or first + 1 < line.number:
+                self._end(one, line.number - 1)
+
+    def _begin_command(self, line: Marked) -> None:
+        """Begins a command of Travis. It ends the one before, and may be in a fold."""
+        announced, self._announced = self._announced, None
+        if announced and announced.number + 1 < line.number:
+            announced = None
+        around = next((one for one in reversed(self._open) if _is_of_travis(one)), None)
+        self._close(_LEVEL, line, around)
+        if around and around.tool == _TRAVIS:
+            self._end(around, line.number - 1)
+        name = announced.name if announced else line.content
+        opened = self._open_one(line, _TRAVIS, _LEVEL, name, line.content)
+        opened.has_end = announced is not None and announced.is_timed
+
+    def _end_command(self, line: Marked, name: bytes, last: int) -> None:
+        if command := self._find(_TRAVIS, _LEVEL, name):
+            self._close_within(command, line, _FOLD)
+            self._end(command, last)
+
+    def _begin_fold(self, line: Marked, mark: re.Match[bytes]) -> None:
+        """Begins a fold of Travis. It ends the one before, and may be in a command whose end is marked."""
+        command = self._find(_TRAVIS, _LEVEL)
+        self._close(_LEVEL, line, command if command and command.has_end else None)
+        # A line that ends a command shows its outcome, which is no title.
+        is_title = b":end:" not in line.hidden[mark.end() :]
+        shown = line.content if is_title else b""
+        self._open_one(line, _FOLD, _LEVEL, mark[3], shown or mark[3]).has_end = True
 
     def _read(self, line: Marked) -> None:
         found = ((rule, mark) for rule, match in _RULES if (mark := match(line.content)))
@@ -123,6 +178,8 @@ class ChapterFinder:
                 self._close(rule.level, line)
             case Event.SAYS | Event.FORGIVES:
                 self._say(line, rule)
+            case Event.HIDDEN:
+                self._read_hidden(Marked(line.number, b"", line.content, is_command=False))
 
     def _end_named(self, line: Marked, rule: ChapterRule, name: bytes) -> None:
         if found := self._find(rule.tool, rule.level, name):
@@ -223,3 +280,7 @@ class ChapterFinder:
 
     def _around(self, number: int) -> Iterator[Chapter]:
         return (one for one in self._kept.values() if one.first <= number <= one.last)
+
+
+def _is_of_travis(one: _Open) -> bool:
+    return one.tool in (_TRAVIS, _FOLD) and one.level == _LEVEL

@@ -71,6 +71,7 @@ class Event(StrEnum):
     CLOSES = "closes"  #: ends all of its level or deeper
     SAYS = "says"  #: the outcome of the innermost chapter of its tool and level, or of the last one
     FORGIVES = "forgives"  #: that chapter passed, although a line says that it failed
+    HIDDEN = "hidden"  #: that of FOLD, which nothing is written over
 
 
 class ChapterRule(NamedTuple):
@@ -103,6 +104,7 @@ nests - 1 jenkins* \[Pipeline\] \{(?: \((.+)\))?$
 ends - 1 jenkins* \[Pipeline\] \}$
 begins - 2 jenkins* \[[\w.@-]+\] \$ (.+)
 says failed 2 jenkins* Build step '.*' marked build as failure
+hidden - 1 travis* travis_(?:fold|time):(?:start|end):[\w.-]+(?:$|:start=)
 says passed 1 travis .*" exited with 0\.
 says failed 1 travis .*" (?:failed and )?exited with [1-9]\d*(?:\.| during)
 says failed 1 travis The command ".*" failed
@@ -114,6 +116,15 @@ says failed 4 ansible ERROR$
 says passed 4 ansible (?:ok|changed)(?::|$)
 forgives passed 4 ansible* \.\.\.ignoring$
 begins - 5 docker* Step (\d+/\d+ : .+)
+ends passed 5 docker* Successfully built [0-9a-f]{12}$
+ends failed 5 docker* .*The command .* returned a non-zero code: [1-9]
+ends failed 5 docker* (?:ERROR: )?(?:Service '[^']*' failed to build ?: )?The command ['\[]/bin/sh -c[ ]
+ends failed 5 docker* (?:COPY|ADD) failed:[ ]
+ends passed 5 buildkit* #\d{1,5} (?:DONE [\d.]+s|CACHED)$
+ends failed 5 buildkit* #\d{1,5} ERROR:[ ]
+ends - 5 buildkit* #\d{1,5} (?:CANCELED|\.\.\.)$
+begins - 5 buildkit* #\d{1,5} (\[(?:[^\]]* )?(?:internal|auth|context [^\]]*|\d+/\d+)\] .*)
+begins - 5 buildkit* #\d{1,5} ((?:exporting (?:to|cache)|importing (?:to|cache)|resolve image config|resolving provenance) .*)
 begins - 5 maven* \[INFO\] Building ([^:]+)$
 begins - 6 maven* \[INFO\] --- (\S.*) ---$
 closes - 5 maven* \[INFO\] (?:BUILD|Reactor Summary)
@@ -138,7 +149,7 @@ FOLD = rb"travis_(fold|time):(start|end):([\w.-]+)(?::start=(\d{13,19}),finish=(
 #: The level of both.
 OVERWRITTEN_LEVEL = 1
 #: The seconds that a line names.
-SECONDS = rb"(?:\(| in )(\d{1,9}(?:\.\d{1,6})?) ?s"
+SECONDS = rb"(?:\(| in | DONE )(\d{1,9}(?:\.\d{1,6})?) ?s"
 
 
 def _chapter_rule(row: str) -> ChapterRule:

@@ -154,6 +154,74 @@ def test_commands_and_folds_of_travis(chapters_of, times_of):
     assert times_of(*log)[1:3] == [("2019-06-18T22:19:12Z", 1.5), ("2019-06-18T22:19:14.25Z", None)]
 
 
+def test_plain_folds_of_travis_have_their_commands(chapters_of, times_of):
+    log = [
+        b"travis_fold:start:git.checkout\r",
+        b"\x1b[0Ktravis_time:start:0a1b\r",
+        b"\x1b[0K$ git clone\r",
+        b"a\r",
+        b"travis_time:end:0a1b:start=1560896352000000000,finish=1560896353500000000,duration=1\r",
+        b"\x1b[0K$ cd a\r",
+        b"travis_fold:end:git.checkout\r",
+        b"\x1b[0K\r",
+        b'echo -e "travis_fold:start:$fold"\r',
+        b"travis_fold:start:apt\r",
+        b"travis_fold:start:npm\r",
+        b"travis_fold:end:npm\r",
+    ]
+    assert chapters_of(*log) == [
+        ("git.checkout", 1, 7, None),
+        ("git clone", 3, 5, None),
+        ("cd a", 6, 6, None),
+        ("apt", 10, 10, None),
+        ("npm", 11, 12, None),
+    ]
+    assert times_of(*log)[1] == ("2019-06-18T22:19:12Z", 1.5)
+
+
+def test_folds_that_a_command_of_travis_prints_are_in_it(chapters_of):
+    log = [
+        b"travis_time:start:0a1b\r\x1b[0K$ ./script",
+        b"travis_fold:start:one\r",
+        b"travis_time:start:of-the-script\r",
+        b"travis_time:end:of-the-script:start=1560896352000000000,finish=1560896353500000000\r",
+        b"travis_fold:end:one\r",
+        b"travis_fold:start:two\r",
+        b"not ok 1 - a",
+        *(b"travis_fold:start:three\r", b"a"),
+        b"travis_time:end:0a1b:start=1560896352000000000,finish=1560896353500000000\r"
+        b'\x1b[0K\x1b[31;1mThe command "./script" exited with 1.',
+    ]
+    assert chapters_of(*log) == [
+        ("./script", 1, 10, "failed"),
+        ("one", 2, 5, None),
+        ("two", 6, 7, "failed"),
+        ("three", 8, 9, None),
+    ]
+
+
+@pytest.mark.parametrize("begin", [b"travis_fold:start:test\r\x1b[0K", b"travis_fold:start:test\r\n"])
+def test_commands_of_travis_that_print_the_marks_of_a_fold_are_before_and_in_it(chapters_of, begin):
+    def command(number, text, output=b""):
+        end = b"%d:start=1560896352000000000,finish=1560896353500000000" % number
+        verdict = b'\x1b[32;1mThe command "%b" exited with 0.' % text
+        return [
+            b"travis_time:start:%d\r\x1b[0K$ %b" % (number, text),
+            *(output + b"travis_time:end:%b\r\x1b[0K%b" % (end, verdict)).split(b"\n"),
+        ]
+
+    log = command(1, b"echo start", begin) + command(2, b"make")
+    log += command(3, b"echo end", b"travis_fold:end:test\r\x1b[0K") + command(4, b"ls")
+    start = len(log) - 6
+    assert chapters_of(*log) == [
+        ("echo start", 1, start, "passed"),
+        ("test", 2, start + 3, None),
+        ("make", start + 1, start + 2, "passed"),
+        ("echo end", start + 3, start + 4, "passed"),
+        ("ls", start + 5, start + 6, "passed"),
+    ]
+
+
 def test_failed_tests_of_pytest_are_in_their_section(chapters_of, times_of):
     log = [
         *(b"=== test session starts ===", b"F", b"=== FAILURES ===", b"___ test_it ___", b"a"),
@@ -201,6 +269,82 @@ def test_steps_of_docker_and_goals_of_maven(chapters_of):
         ("a 1.0 [1/2]", 3, 5, None),
         ("compiler:3.1:compile (default) @ a", 4, 5, None),
     ]
+
+
+def test_a_step_of_docker_ends_where_the_image_is_built(chapters_of):
+    log = [
+        *(b"Step 1/2 : RUN pip install a", b"Successfully built a b", b" ---> 0a1b2c3d4e5f"),
+        *(b"Step 2/2 : CMD a", b" ---> Running in 0a1b2c3d4e5f", b"Successfully built 4f3b2a1c0d9e"),
+        *(b"Successfully tagged x:latest", b"FAIL: test_it", b"ERROR: Job failed: exit code 1"),
+    ]
+    assert chapters_of(*log) == [
+        ("1/2 : RUN pip install a", 1, 3, None),
+        ("2/2 : CMD a", 4, 6, "passed"),
+        ("test_it", 8, 9, "failed"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b"The command '/bin/sh -c make' returned a non-zero code: 2",
+        b"ERROR: Service 'web' failed to build: The command '/a' returned a non-zero code: 2",
+        b"The command '/bin/sh -c make " + b"a" * 400 + b"' returned a non-zero code: 2",
+        b"COPY failed: stat a: file does not exist",
+    ],
+)
+def test_a_step_of_docker_ends_where_it_fails(chapters_of, end):
+    assert chapters_of(b"Step 1/2 : RUN make", b"make: error", end, b"more") == [
+        ("1/2 : RUN make", 1, 3, "failed")
+    ]
+    assert chapters_of(b"make: error", end) == []
+
+
+def test_steps_of_buildkit_are_chapters_as_far_as_they_do_not_wait_for_others(
+    chapters_of, times_of
+):
+    log = [
+        *(b"#1 [internal] load build definition from Dockerfile", b"#1 DONE 0.1s", b""),
+        *(b"#5 [ 1/2] FROM a", b"#5 CACHED", b"", b"#6 [web internal] load build context"),
+        *(b"#6 ...", b"", b"#7 [web 2/2] RUN make", b"#7 0.412 text", b"#7 DONE 61.2s", b""),
+        *(b"#6 [web internal] load build context", b"#6 CANCELED", b"#8 exporting to image"),
+        *(b"#8 exporting layers", b"#8 ERROR: failed to solve", b"------", b" > exporting to image"),
+    ]
+    assert chapters_of(*log) == [
+        ("[internal] load build definition from Dockerfile", 1, 2, "passed"),
+        ("[ 1/2] FROM a", 4, 5, "passed"),
+        ("[web internal] load build context", 7, 8, None),
+        ("[web 2/2] RUN make", 10, 12, "passed"),
+        ("[web internal] load build context", 14, 15, None),
+        ("exporting to image", 16, 18, "failed"),
+    ]
+    assert [duration for _, duration in times_of(*log)] == [0.1, None, None, 61.2, None, None]
+
+
+def test_a_step_of_buildkit_that_others_interrupt_has_the_time_of_each_part(times_of):
+    log = [stamped(1, b"#6 [1/2] RUN a"), stamped(4, b"#6 ..."), stamped(5, b"#7 [2/2] RUN b")]
+    end = [stamped(6, b"#7 CACHED"), stamped(7, b"#6 [1/2] RUN a"), stamped(9, b"#6 DONE 8.0s")]
+    assert [duration for _, duration in times_of(*log, *end)] == [3.0, 1.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(b"#0 0x4a0b in main a.c:1", b"#1 /a/b.php(12): c()", b"#12 [WIP] Fix it", b"#5 DONE 1.2s"),
+        *(b"#5 0.412 [1/2] it", b"# 5 [1/2] it", b"#6 CACHED", b"#7 exporting layers", b"#8 ..."),
+    ],
+)
+def test_other_lines_that_begin_with_a_number_sign_are_no_steps(chapters_of, line):
+    assert chapters_of(line, b"text") == []
+
+
+def test_of_chapters_around_the_cause_only_the_innermost_failed(chapters_of):
+    log = [
+        *(section(b"start", 1, b"a", b"Outer"), section(b"start", 2, b"b", b"Inner")),
+        *(b"not ok 1 - a", section(b"end", 3, b"b"), b"x", section(b"end", 4, b"a")),
+        b"ERROR: Job failed: exit code 1",
+    ]
+    assert chapters_of(*log) == [("Outer", 1, 6, None), ("Inner", 2, 4, "failed")]
 
 
 def test_the_chapter_that_holds_the_cause_failed(chapters_of):
