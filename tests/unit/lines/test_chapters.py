@@ -189,8 +189,10 @@ def test_folds_that_a_command_of_travis_prints_are_in_it(chapters_of):
         b"travis_fold:start:two\r",
         b"not ok 1 - a",
         *(b"travis_fold:start:three\r", b"a"),
-        b"travis_time:end:0a1b:start=1560896352000000000,finish=1560896353500000000\r"
-        b'\x1b[0K\x1b[31;1mThe command "./script" exited with 1.',
+        (
+            b"travis_time:end:0a1b:start=1560896352000000000,finish=1560896353500000000\r"
+            b'\x1b[0K\x1b[31;1mThe command "./script" exited with 1.'
+        ),
     ]
     assert chapters_of(*log) == [
         ("./script", 1, 10, "failed"),
@@ -200,7 +202,9 @@ def test_folds_that_a_command_of_travis_prints_are_in_it(chapters_of):
     ]
 
 
-@pytest.mark.parametrize("begin", [b"travis_fold:start:test\r\x1b[0K", b"travis_fold:start:test\r\n"])
+@pytest.mark.parametrize(
+    "begin", [b"travis_fold:start:test\r\x1b[0K", b"travis_fold:start:test\r\n"]
+)
 def test_commands_of_travis_that_print_the_marks_of_a_fold_are_before_and_in_it(chapters_of, begin):
     def command(number, text, output=b""):
         end = b"%d:start=1560896352000000000,finish=1560896353500000000" % number
@@ -274,7 +278,11 @@ def test_steps_of_docker_and_goals_of_maven(chapters_of):
 def test_a_step_of_docker_ends_where_the_image_is_built(chapters_of):
     log = [
         *(b"Step 1/2 : RUN pip install a", b"Successfully built a b", b" ---> 0a1b2c3d4e5f"),
-        *(b"Step 2/2 : CMD a", b" ---> Running in 0a1b2c3d4e5f", b"Successfully built 4f3b2a1c0d9e"),
+        *(
+            b"Step 2/2 : CMD a",
+            b" ---> Running in 0a1b2c3d4e5f",
+            b"Successfully built 4f3b2a1c0d9e",
+        ),
         *(b"Successfully tagged x:latest", b"FAIL: test_it", b"ERROR: Job failed: exit code 1"),
     ]
     assert chapters_of(*log) == [
@@ -308,7 +316,12 @@ def test_steps_of_buildkit_are_chapters_as_far_as_they_do_not_wait_for_others(
         *(b"#5 [ 1/2] FROM a", b"#5 CACHED", b"", b"#6 [web internal] load build context"),
         *(b"#6 ...", b"", b"#7 [web 2/2] RUN make", b"#7 0.412 text", b"#7 DONE 61.2s", b""),
         *(b"#6 [web internal] load build context", b"#6 CANCELED", b"#8 exporting to image"),
-        *(b"#8 exporting layers", b"#8 ERROR: failed to solve", b"------", b" > exporting to image"),
+        *(
+            b"#8 exporting layers",
+            b"#8 ERROR: failed to solve",
+            b"------",
+            b" > exporting to image",
+        ),
     ]
     assert chapters_of(*log) == [
         ("[internal] load build definition from Dockerfile", 1, 2, "passed"),
@@ -330,7 +343,12 @@ def test_a_step_of_buildkit_that_others_interrupt_has_the_time_of_each_part(time
 @pytest.mark.parametrize(
     "line",
     [
-        *(b"#0 0x4a0b in main a.c:1", b"#1 /a/b.php(12): c()", b"#12 [WIP] Fix it", b"#5 DONE 1.2s"),
+        *(
+            b"#0 0x4a0b in main a.c:1",
+            b"#1 /a/b.php(12): c()",
+            b"#12 [WIP] Fix it",
+            b"#5 DONE 1.2s",
+        ),
         *(b"#5 0.412 [1/2] it", b"# 5 [1/2] it", b"#6 CACHED", b"#7 exporting layers", b"#8 ..."),
     ],
 )
