@@ -368,7 +368,7 @@ impl Selector {
         self.candidates.start
     }
 
-    /// True if each line from here on is a hit, and the tail is shown.
+    /// True if each line from here on is a hit that is not compared, and the tail is shown.
     fn takes_all(&self) -> bool {
         let Selection { first, last, tail, after, .. } = self.selection;
         tail.is_some()
@@ -376,6 +376,7 @@ impl Selector {
             && self.number >= first
             && self.number > after
             && self.filter.is_empty()
+            && self.filter.comparison.is_none()
             && !self.inherited.wants_time
     }
 
@@ -457,9 +458,7 @@ impl Selector {
             return;
         }
         self.tally.matched += 1;
-        if self.selection.tail.is_none() {
-            self.tally.new += u64::from(hit.is_new);
-        }
+        self.tally.new += u64::from(hit.is_new);
         if self.needs.counts {
             self.counter.add(hit.seen.severity.unwrap_or(0), hit.number);
         }

@@ -134,7 +134,7 @@ class Tally:
     elements: int = 0
     #: Hits by their own severity; only for html without a tail.
     severities: Counts = field(default_factory=dict)
-    #: Hits without a like in the log of Wanted.known; only without a tail.
+    #: Those of `matched` without a like in the log of Wanted.known.
     new: int = 0
     #: True if a line that was read shows a date; only for html and where times are needed.
     is_dated: bool = False

@@ -247,20 +247,18 @@ class LogView:
     @property
     def _counted(self) -> tuple[str, ...]:
         names = "lines", "matched", "sent"
-        return (
-            names if self._compared.known is None or self.query.selection.tail else (*names, "new")
-        )
+        return names if self._compared.known is None else (*names, "new")
 
     @property
     def new_lines(self) -> str | None:
         """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
         if self._compared.known is None or self.query.selection.new_only:
             return None
-        return address(self.query.parameters, ("show",), new="only")
+        return address(self.query.parameters, ("tail", "show"), new="only")
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._lines("summary", pieces).summary()
-        yield chapters_page(self.query, summary, self.notices)
+        yield chapters_page(self.query, summary, map(incomplete_notice, self.missing))
 
     def _counts(self, *names: str) -> dict[str, int]:
         return {name: getattr(self.outcome.tally, name) for name in names}

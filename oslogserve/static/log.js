@@ -494,10 +494,11 @@ document.addEventListener('keydown', (event) => {
 
 const short = new Intl.NumberFormat('en', { notation: 'compact' });
 
-// The link to the new lines of a log that is compared stands behind the filters in use.
+// The link to the new lines of a log that is compared stands behind the filters in use. With `tail` it
+// stays where it is: the summary is of the lines of the page alone.
 function offerNew(severities) {
   const link = document.querySelector('footer .new, .chips .new');
-  if (!link) return;
+  if (!link || new URL(location).searchParams.has('tail')) return;
   bar.querySelector('.chips')?.append(link);
   if (new URL(link.href).searchParams.has('level')) return; // the counts are of all severities
   const count = Object.values(severities).reduce((all, one) => all + one.count, 0);

@@ -54,6 +54,22 @@ def test_new_lines_of_a_log_are_marked_counted_and_selected(ask):
     assert "1 new line</a>" not in ask(against + "&new=only", **HTML).text
 
 
+@pytest.mark.parametrize(
+    ("filters", "new"),
+    [("", 3), ("&tail=1", 3), ("&tail=9", 3), ("&q=Rake&tail=1", 2), ("&new=only&tail=1", 3)],
+)
+def test_new_lines_are_counted_with_a_tail_as_without(ask, root, filters, new):
+    (root / "42/nova.log").write_bytes(FAILED + b"No Makefile found\nNo Rakefile here\n" + PASSED)
+    url = "/42/nova.log?against=41/nova.log.1.gz" + filters
+    assert objects(ask(url + "&format=jsonl"))[-1]["new"] == new
+    if filters:
+        assert ask(url + "&format=text").headers["Log-New"] == str(new)
+    page = ask(url, **HTML).text
+    counts = re.findall(r'<a class="new" href="([^"]*)">(\d) new lines</a>', page)
+    assert [count for _, count in counts] == ([] if "only" in filters else [str(new)])
+    assert all("tail" not in address and "new=only" in address for address, _ in counts)
+
+
 def test_the_other_log_is_looked_up_once_for_a_request(ask):
     def opened(**headers):
         answer = ask("/42/nova.log?against=41/nova.log.1.gz&format=jsonl", **headers)
@@ -97,7 +113,13 @@ def test_every_view_of_a_log_tells_if_it_was_compared(ask, against, compared):
     url = f"/42/nova.log?against={against}&format="
     assert objects(ask(url + "jsonl"))[-1]["compared"] is compared
     assert ask(url + "summary").json["compared"] is compared
-    assert ask(url + "text&new=only").headers["Log-Compared"] == json.dumps(compared)
+    for filters in ("new=only", "q=nova", "tail=1"):
+        answer = ask(f"{url}text&{filters}")
+        assert answer.headers["Log-Compared"] == json.dumps(compared)
+        assert ("not compared" not in answer.text) is compared
+        assert objects(ask(f"{url}jsonl&{filters}"))[-1]["compared"] is compared
+    for page in ("html", "html&tail=1", "html&limit=1", "html&lines=1-2", "chapters"):
+        assert ("not compared" not in ask(url + page, **HTML).text) is compared
     assert "compared" not in objects(ask("/42/nova.log?format=jsonl"))[-1]
     assert "Log-Compared" not in ask("/42/nova.log?format=text&q=a").headers
 
