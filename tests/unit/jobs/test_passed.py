@@ -2,6 +2,7 @@
 import gzip
 import random
 import time
+from itertools import islice, product
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +14,7 @@ from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.sources.disk import Disk
 from tests.renderers import is_new, renderer
-from tests.unit.sources.fake import FakeSource
+from tests.unit.sources.fake import FakeLog, FakeSource
 
 
 class CountingDisk(Disk):
@@ -84,6 +85,43 @@ def test_what_broke_off_is_compared_and_said_and_not_kept(logs, disk, budget, tm
         assert str(fault).startswith("it was compared with a part of c.log.gz: ")
         assert disk.reads >= reads
     assert logs.find(b"none.log", [disk]).version == logs.find(b"none.log", [disk]).version
+
+
+def test_a_log_with_more_different_words_than_are_kept_is_said_to_be_compared_in_part(
+    logs, disk, budget, tmp_path
+):
+    letters = product(b"abcdefghijklmnopqrstuvwxyz", repeat=4)
+    (tmp_path / "wordy.log").write_bytes(
+        b"\n".join(b"%b %b" % (bytes(word), bytes(word[::-1])) for word in islice(letters, 300_000))
+    )
+    for _ in range(2):
+        known, fault = logs.get(b"wordy.log", [disk], budget)
+        assert known.is_full
+        assert fault.is_of_comparison
+        assert str(fault) == (
+            "it was compared with a part of wordy.log: it has more different words than are kept, "
+            "so lines may look new that are not"
+        )
+    assert disk.reads == 1
+
+
+@pytest.mark.parametrize(("version", "reads"), [("1", 1), ("", 2)])
+def test_a_log_without_a_version_may_change_unseen_and_is_read_each_time(
+    logs, budget, version, reads
+):
+    class Versioned(FakeSource):
+        reads = 0
+
+        def open(self, path, options):
+            self.reads += options.body
+            log = FakeLog("disk", [b"tests passed %d\n" % self.reads])
+            log.stored = log.stored._replace(version=version)
+            return log
+
+    source = Versioned("disk")
+    for _ in range(2):
+        assert not is_new(b"tests passed", logs.get(b"a.log", [source], budget).known)
+    assert source.reads == reads
 
 
 @pytest.mark.parametrize(

@@ -236,6 +236,9 @@ def test_a_time_range_holds_its_last_microsecond(rendered):
         # A fifth of words and pairs of neighbours: 2 of 9, 2 of 11.
         (b"one two six ten blue", True),
         (b"one two six ten red blue", False),
+        # 1 of 5, 1 of 7.
+        (b"one two ten", True),
+        (b"one two ten red", False),
         # A hash has six digits or more, and a decimal one among them.
         (b"abcde1", False),
         (b"abcd1", True),
