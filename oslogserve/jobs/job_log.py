@@ -194,15 +194,17 @@ class JobLog:
     def summary(self) -> Iterator[dict[str, Any]]:
         """Yields the log's summary, see `lines.summary`; an empty one for a skipped log.
 
-        It has no chapters and no histogram: of many logs, these would fill the memory.
+        It has no histogram, and of the chapters only the innermost one around the cause, as `chapter`: of
+        many logs, the others would fill the memory.
         """
         wanted = Wanted("summary", self._selection, self.file.modified, known=self._known())
         with closing(self._text(READ)) as text:
             rendering = self._rendering(text, wanted, Room(READ))
             summary = rendering.summary()
         self._end(rendering)
-        del summary["chapters"], summary["histogram"]
-        yield summary
+        chapters = summary.pop("chapters")
+        del summary["histogram"]
+        yield summary | {"chapter": innermost(chapters, summary["cause"])}
 
     def rows_between(
         self, first: int, last: int, label: bytes, link: bytes, longest: int
@@ -288,6 +290,16 @@ class JobLog:
     def _skip(self, why: str, is_missed: bool = False) -> None:
         self.skipped = Skipped(self.file.shown, why, is_missed)
         self.missing = [Incomplete("failed", why)] if is_missed else []
+
+
+def innermost(
+    chapters: Sequence[dict[str, Any]], cause: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """The innermost chapter around the first line of a cause; None for none."""
+    if cause is None:
+        return None
+    around = (one for one in reversed(chapters) if one["first"] <= cause["line"] <= one["last"])
+    return next(around, None)
 
 
 def _selection_of_each(selection: Selection, by_time: bool) -> Selection:

@@ -35,8 +35,10 @@ MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
 AROUND = 2
 #: Lines of a cause that are shown. Of a longer traceback, and of a longer end of a log, the last line is.
 MOST_LINES = 8
-#: Bytes of a line's text: a page shows several logs.
-LONGEST_SHOWN = 4096
+#: Bytes of a line's text: a page shows several logs. Of failed tasks of Ansible more is read, since
+#: their output comes late in one long line; less than these bytes of it is shown.
+LONGEST_SHOWN, LONGEST_TASK = 4096, 32 * 1024
+_FAILED_TASK = re.compile(r"(?:fatal|failed): \[")
 #: Logs of a page that have an excerpt, and the bytes of their texts together.
 MOST_EXCERPTS, MOST_READ = 10, 256 * 1024 * 1024
 
@@ -263,7 +265,8 @@ def _excerpt(log: JobLog, cause: dict[str, Any], label: bytes, link: bytes) -> I
     """Yields the excerpt; nothing if the log cannot be read again."""
     first, last = lines_shown(cause)
     above = max(1, first - AROUND)
-    rows = log.rows_between(above, last + AROUND, label, link, LONGEST_SHOWN)
+    longest = LONGEST_TASK if _FAILED_TASK.search(cause["text"]) else LONGEST_SHOWN
+    rows = log.rows_between(above, last + AROUND, label, link, longest)
     if len(rows) > last - above:
         begin, end = first - above, last + 1 - above
         parts = rows[:begin], rows[begin:end], rows[end:]

@@ -9,12 +9,15 @@ import json
 import re
 from typing import NamedTuple
 
+from oslogserve.jobs.overview import LONGEST_SHOWN
 from oslogserve.templates import rendered
 
 #: Characters of banners, and how many of one make a banner.
 _BANNERS, _LEAST_OF_BANNER = "*=#_~-", 20
 #: Lines of each output that are shown: the last ones tell most.
 MOST_LINES = 8
+#: Characters of such a line.
+LONGEST_LINE = 1000
 
 _ROW = re.compile(r"(<li[^>]*><a [^>]*>[^<]*</a>)(.*?)(?=<li|\Z)", re.DOTALL)
 _OVERWRITTEN = re.compile(r"<s>.*?</s>", re.DOTALL)
@@ -30,22 +33,30 @@ class _Result(NamedTuple):
     message: str
     #: Names of its outputs and their last lines.
     outputs: list[tuple[str, list[str]]]
+    #: True if the line has more than was read of it.
+    is_cut: bool
 
 
-def readable(rows: bytes) -> bytes:
-    """The rows, of which each keeps its begin with the link."""
+def readable(rows: bytes, task: str = "") -> bytes:
+    """The rows, of which each keeps its begin with the link. task: the name of the task that failed."""
     return _ROW.sub(
-        lambda row: row[1] + _in_short(row[2]), rows.decode("utf-8", "replace")
+        lambda row: row[1] + _in_short(row[2], task), rows.decode("utf-8", "replace")
     ).encode()
 
 
-def _in_short(content: str) -> str:
+def _in_short(content: str, task: str) -> str:
     text = html.unescape(_TAG.sub("", _OVERWRITTEN.sub("", content)))
     failed = _FAILED.match(text)
     result = failed and _result(failed[2])
-    if not failed or not result:
-        return _with_banner(content)
-    return rendered("failed_task.html", begin=failed[1], result=result).decode()
+    if failed and result:
+        return rendered("failed_task.html", begin=failed[1], task=task, result=result).decode()
+    if len(text) > LONGEST_SHOWN:
+        return html.escape(_cut(text, LONGEST_SHOWN), quote=False)
+    return _with_banner(content)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[:longest] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _with_banner(content: str) -> str:
@@ -66,7 +77,8 @@ def _result(text: str) -> _Result | None:
     named = ((name, _lines(fields, name)) for name in ("stderr", "stdout"))
     outputs = [(name, lines) for name, lines in named if lines]
     message = " ".join(_lines(fields, "msg"))
-    return _Result(message, outputs) if message or outputs else None
+    is_cut = not text.rstrip().endswith("}")
+    return _Result(message, outputs, is_cut) if message or outputs else None
 
 
 def _lines(fields: dict[str, object], name: str) -> list[str]:
@@ -74,7 +86,8 @@ def _lines(fields: dict[str, object], name: str) -> list[str]:
     several = value.split("\n") if isinstance(value, str) else value
     if not isinstance(several, list):
         several = [json.dumps(several)]
-    return [str(line) for line in several if str(line).strip()][-MOST_LINES:]
+    lines = [str(line) for line in several if str(line).strip()][-MOST_LINES:]
+    return [_cut(line, LONGEST_LINE) for line in lines]
 
 
 def _unquoted(value: str) -> str:

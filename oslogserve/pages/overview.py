@@ -64,8 +64,17 @@ class _Linked(NamedTuple):
     @property
     def excerpt(self) -> Excerpt | None:
         """The lines of the cause, in short where they are long."""
-        excerpt = self.found.excerpt
-        return excerpt and Excerpt(*map(readable, excerpt))
+        if self.found.excerpt is None:
+            return None
+        before, cause, after = self.found.excerpt
+        return Excerpt(readable(before), readable(cause, self._task), readable(after))
+
+    @property
+    def _task(self) -> str:
+        """The name of the innermost chapter around the cause; "" for none."""
+        chapter, line = self.found.summary["chapter"], self.cause["line"]
+        is_around = chapter and chapter["first"] <= line <= chapter["last"]
+        return str(chapter["name"]) if is_around else ""
 
     @property
     def shows_end(self) -> bool:

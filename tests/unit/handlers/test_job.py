@@ -485,6 +485,26 @@ def test_an_overview_marks_all_lines_of_an_error_in_a_log_that_did_not_fail(tmp_
     assert re.findall(r"#L(\d+)", told) == ["2", "3", "4", "5"]
 
 
+@pytest.mark.parametrize("size", [10, 12_000, 40_000])
+def test_an_overview_names_ansibles_failed_task_and_shows_the_end_of_a_long_output(tmp_path, size):
+    result = json.dumps({"cmd": "a" * size, "msg": "no", "stderr": "b" * size + "\nat last"})
+    tasks = [
+        "TASK [a : one] ***",
+        "ok: [n]",
+        "TASK [a : two] ***",
+        f"fatal: [n]: FAILED! => {result}",
+    ]
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "console.txt").write_text("\n".join([*tasks, "PLAY RECAP ***", ""]))
+    page = Asking(tmp_path)("/job/?format=overview").text
+    [told] = re.findall('<ol class="b told">(.*?)</ol>', page, re.DOTALL)
+    assert ("<b>a : two</b>: no" in told, "at last</span>" in told) == (
+        size < 40_000,
+        size < 40_000,
+    )
+    assert len(told) < 10_000
+
+
 def test_an_overview_leads_with_the_log_that_failed(job, ask):
     build = b"a\nNo Rakefile found\nmake: *** [all] Error 1\n"
     (job / "job" / "build.txt").write_bytes(build)

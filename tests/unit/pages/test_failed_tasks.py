@@ -51,6 +51,27 @@ def test_whatever_the_result_holds_is_shown(result, wanted):
     assert all(one in shown(BEGIN + result) for one in wanted)
 
 
+def test_the_task_that_failed_is_named():
+    found = readable(row(BEGIN + '{"msg": "no"}').encode(), "build <it>").decode()
+    assert "=&gt; <b>build &lt;it&gt;</b>: no" in found
+    assert readable(row("ok").encode(), "build") == row("ok").encode()
+
+
+@pytest.mark.parametrize(("end", "is_said"), [('"}', False), ("", True), ('"} and more', True)])
+def test_a_result_that_is_cut_off_says_that_there_is_more(end, is_said):
+    found = shown(f'{BEGIN}{{"msg": "no", "stderr": "one{end}')
+    assert ("The line has more: see the log." in found) == is_said
+
+
+def test_long_lines_are_cut():
+    found = shown(BEGIN + json.dumps({"msg": "m" * 5000, "stderr": "e" * 5000 + "\nlast"}))
+    assert found.splitlines() == [
+        f"7{BEGIN}{'m' * 1000}\N{HORIZONTAL ELLIPSIS}",
+        *("stderr", "e" * 1000 + "\N{HORIZONTAL ELLIPSIS}", "last"),
+    ]
+    assert shown("<&" * 3000) == "7" + "<&" * 2048 + "\N{HORIZONTAL ELLIPSIS}"
+
+
 @pytest.mark.parametrize(
     "text",
     [BEGIN + '{"rc": 1}', BEGIN + "[" * 4000, BEGIN + "{" * 4000, '{"msg": "x"}', "ok: [a] => {}"],
