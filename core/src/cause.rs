@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The cause of a failure: the lines of a log that tell why it failed.
 //!
-//! A log is a row of steps: the commands of Travis, the tasks of Ansible, the stages of Jenkins. The first
-//! verdict that says "failed" ends the search: the cause is in its step. Without a verdict, it is in the
-//! first of the steps that show most, or in the last step. At most two steps are held, whatever the log's
-//! size.
+//! Its lines are read as a terminal shows them, and get their marks; `steps` finds the step that failed.
 
 use std::borrow::Cow;
-use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,7 +15,8 @@ use crate::chapters::{ChapterFinder, Marked, has_marks};
 use crate::cursor::is_space;
 use crate::grammar::Grammar;
 use crate::lines::Next;
-use crate::step::{COMMAND, Cause, Group, LONGEST, Step, Text};
+use crate::step::{COMMAND, Cause, LONGEST, Text};
+use crate::steps::Steps;
 use crate::times::Clock;
 use crate::view::Line;
 
@@ -54,65 +51,6 @@ impl Low {
     }
 }
 
-/// The steps of a log: the current one, and the one that shows most.
-#[derive(Default)]
-struct Steps {
-    step: Step,
-    kept: Option<Step>,
-    /// The cause that a verdict decided.
-    decided: Option<Cause>,
-}
-
-impl Steps {
-    /// Takes a line.
-    fn add(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>, mark: Option<Mark>) {
-        match mark {
-            None if text.rank < grammar.error && self.step.is_calm() => {
-                if self.step.outcome.is_none() {
-                    self.step.ring.push(text);
-                }
-            }
-            Some(Mark::Stopped) => self.decided = Some(Group::new(text).cause("severity")),
-            Some(Mark::Failed) => {
-                let cause = self.step.cause(grammar, caches);
-                self.decided = cause.or_else(|| Some(Group::new(text).cause("end")));
-            }
-            Some(Mark::Passed) => self.step = Step::beginning_at(text),
-            Some(Mark::Begins) => {
-                let step = mem::replace(&mut self.step, Step::beginning_at(text));
-                if step.weight() > self.kept.as_ref().map_or(0, Step::weight) {
-                    self.kept = Some(step);
-                }
-            }
-            Some(Mark::Shown) => {
-                if self.step.begin.is_some() {
-                    self.step.ring.clear();
-                }
-            }
-            Some(Mark::Healthy) => self.step.add(grammar, caches, text, Some(Mark::Outcome)),
-            mark => self.step.add(grammar, caches, text, mark),
-        }
-    }
-
-    /// The cause, and whether the log says that something failed. low: None if other lines tell more.
-    fn cause(
-        &self,
-        grammar: &Grammar,
-        caches: &mut Caches,
-        low: Option<&Low>,
-    ) -> (Option<Cause>, bool) {
-        if self.decided.is_some() {
-            return (self.decided.clone(), true);
-        }
-        let is_heavier = |kept: &&Step| kept.weight() > self.step.weight();
-        let step = self.kept.as_ref().filter(is_heavier).unwrap_or(&self.step);
-        match step.cause(grammar, caches).or_else(|| low.map(Low::cause)) {
-            Some(cause) if step.weight() == 0 => (Some(Cause { why: "end", ..cause }), false),
-            cause => (cause, step.has_failed()),
-        }
-    }
-}
-
 /// Finds the cause and the chapters of one log.
 pub struct CauseFinder {
     grammar: Arc<Grammar>,
@@ -128,6 +66,8 @@ pub struct CauseFinder {
     low: Low,
     /// True while the log has only such lines and blank ones.
     is_low: bool,
+    /// The number of the last line.
+    end: u64,
     pub chapters: ChapterFinder,
     /// The next hint and carriage return in the block.
     hints: Next,
@@ -145,6 +85,7 @@ impl CauseFinder {
             is_healthy: true,
             low: Low::default(),
             is_low: true,
+            end: 0,
             chapters: ChapterFinder::new(clock),
             hints: Next::default(),
             returns: Next::default(),
@@ -160,11 +101,12 @@ impl CauseFinder {
     /// Takes a line. time: the last one at or above it.
     #[inline]
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
+        self.end = line.number;
         let rank = line.seen.severity.unwrap_or(0);
         let is_low = 0 < rank && rank < self.grammar.causes.data.warning;
         if is_low && !line.seen.time.is_empty() {
             self.is_healthy = false;
-            if self.is_low && self.steps.decided.is_none() {
+            if self.is_low && !self.steps.are_decided() {
                 self.low.copy(line);
             }
             return;
@@ -205,14 +147,14 @@ impl CauseFinder {
             let marked = Marked { number, content, hidden, time, is_command: is_travis };
             self.chapters.add(&causes.chapters, &mut caches.chapters, &marked, mark.is_some());
         }
-        if self.steps.decided.is_some() {
+        if self.steps.are_final() {
             return;
         }
         if !is_empty {
             self.is_healthy = mark == Some(Mark::Healthy);
         }
         let mark = match mark {
-            Some(Mark::Stopped | Mark::Failed | Mark::Passed) => mark,
+            Some(Mark::Stopped | Mark::Failed | Mark::Exited | Mark::Passed) => mark,
             _ if is_travis => Some(Mark::Begins),
             mark => mark.filter(|&mark| mark != Mark::Chapter),
         };
@@ -220,25 +162,30 @@ impl CauseFinder {
         let is_new = line.is_new;
         let text = Text { number, shown, start, indent, rank, time: time.clone(), is_new };
         self.steps.add(grammar, caches, &text, mark);
-        if let Some(steps) = &mut self.new_steps {
-            if is_new || mark.is_some_and(Mark::is_structural) {
-                return steps.add(grammar, caches, &text, mark);
+        let Some(steps) = &mut self.new_steps else { return };
+        match mark.filter(|_| !is_new).and_then(Mark::of_known) {
+            None if !is_new => {
+                let unseen = Text { number, time, ..Text::default() };
+                steps.add(grammar, caches, &unseen, None);
             }
-            steps.add(grammar, caches, &Text { number, time, ..Text::default() }, None);
+            known => steps.add(grammar, caches, &text, known.or(mark)),
         }
     }
 
     /// The cause, and whether the log says that something failed.
     pub fn cause(&mut self) -> (Option<Cause>, bool) {
         let Some(caches) = &mut self.caches else { return (None, false) };
-        if self.is_healthy && self.steps.decided.is_none() {
+        if self.is_healthy && !self.steps.are_decided() {
             return (None, false);
         }
         let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
-        let (cause, has_failed) = self.steps.cause(&self.grammar, caches, low);
-        let Some(steps) = &self.new_steps else { return (cause, has_failed) };
-        let among_new = |caches| steps.cause(&self.grammar, caches, low).0;
-        (cause.map(|cause| compared(cause, among_new(caches))), has_failed)
+        let mut cause_of = |steps: &mut Steps| {
+            let (cause, has_failed) = steps.cause(&self.grammar, caches, self.end);
+            (cause.or_else(|| low.map(Low::cause)), has_failed)
+        };
+        let (cause, has_failed) = cause_of(&mut self.steps);
+        let Some(steps) = &mut self.new_steps else { return (cause, has_failed) };
+        (cause.map(|cause| compared(cause, cause_of(steps).0)), has_failed)
     }
 }
 

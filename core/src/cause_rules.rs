@@ -35,15 +35,21 @@ pub struct Data {
 named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
-    Stopped Failed Healthy Passed Begins Shown Crash Heading Aborts Outcome Test Numbered Inline
-    Error Chapter
+    Stopped Failed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Recap Crash
+    Heading Aborts Result Outcome Test Numbered Inline Error Chapter
 }
 
 impl Mark {
-    /// True for a line that says where a step begins or ends, and not why it failed.
-    pub fn is_structural(self) -> bool {
-        use Mark::{Begins, Failed, Healthy, Outcome, Passed, Shown, Stopped};
-        matches!(self, Stopped | Failed | Healthy | Passed | Begins | Shown | Outcome)
+    /// What the line still means if another log has it too: where a step begins or ends.
+    pub fn of_known(self) -> Option<Self> {
+        use Mark::{
+            Aborts, Chapter, Crash, Error, Heading, Inline, Numbered, Outcome, Result, Test,
+        };
+        match self {
+            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Chapter => None,
+            Result => Some(Outcome),
+            mark => Some(mark),
+        }
     }
 }
 
@@ -180,8 +186,7 @@ impl Causes {
         if content.is_empty() || is_other || self.is_green(caches, content) {
             return false;
         }
-        if self.mark(caches, content, true) == Some(Mark::Outcome) || self.passing.is_match(content)
-        {
+        if self.passing.is_match(content) {
             return false;
         }
         if self.weak.is_match(content) && !self.frame.is_match(content) {

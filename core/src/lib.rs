@@ -34,6 +34,7 @@ mod search;
 mod select;
 mod selection;
 mod step;
+mod steps;
 mod summary;
 mod text;
 mod times;
@@ -83,7 +84,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 10;
+const INTERFACE: u32 = 11;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -98,6 +99,7 @@ const LIMITS: &[(&str, i64)] = limits! {
     head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
     cause::REACH
     step::GAP step::LONGEST step::PARAGRAPH step::REPORT step::RING step::WORD_GAP step::WORD_REACH
+    step::SURVIVED
     chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A step of a build, and the cause of its failure.
 //!
-//! A step keeps the first line of each kind that tells by its first, such as a failed test; the last group
-//! of its errors; and the last lines before its first outcome. Memory is bounded.
+//! A step keeps the first line of each kind that tells by its first, such as a failed test; and, before its
+//! first outcome and behind it, the last group of errors and the last lines. An outcome that many lines
+//! follow decides nothing. Memory is bounded.
 
 use std::borrow::Cow;
+use std::mem;
 
 use crate::cause_rules::{Caches, Mark};
 use crate::cursor::is_word;
@@ -19,6 +21,8 @@ pub const GAP: u64 = 20;
 /// The same for lines with a word of failure, and how far above the end the last one may be.
 pub const WORD_GAP: u64 = 5;
 pub const WORD_REACH: u64 = 15;
+/// Lines behind an outcome that show that the step survived it.
+pub const SURVIVED: u64 = 400;
 /// Lines of a paragraph, and of a failed test's report.
 pub const PARAGRAPH: u64 = 12;
 pub const REPORT: u64 = 40;
@@ -88,8 +92,12 @@ impl Ring {
     }
 
     /// Forgets all lines.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.count = 0;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
@@ -151,19 +159,35 @@ enum Role {
     Outcome,
 }
 
+/// The line from which on a step's lines tell what is known already.
+struct Turn {
+    /// The first outcome; None for a recap without one.
+    outcome: Option<Text<'static>>,
+    /// The number of the last outcome; None once a recap began.
+    last: Option<u64>,
+    is_recap: bool,
+    /// True if the outcome holds what its command printed.
+    is_result: bool,
+}
+
 /// A step, up to the current line.
 #[derive(Default)]
 pub struct Step {
     /// The line that begins it; None before the first.
-    pub begin: Option<Text<'static>>,
+    begin: Option<Text<'static>>,
+    /// True once its own text has ended.
+    is_shown: bool,
     /// By Kind.
     found: [Option<Group>; 5],
     /// The last group of errors.
     errors: Option<Group>,
-    /// The first outcome.
-    pub outcome: Option<Text<'static>>,
-    /// The last lines before the first outcome.
-    pub ring: Ring,
+    /// The last lines.
+    ring: Ring,
+    turn: Option<Turn>,
+    /// The last lines before the turn.
+    before: Ring,
+    /// The last group of errors before a recap.
+    before_recap: Option<Group>,
     /// The heading whose next line tells: Heading or Aborts.
     heading: Option<Mark>,
     /// The indentation of the first failed subtest, until a test failed at the same one.
@@ -181,14 +205,64 @@ impl Step {
     /// How much the step shows of a failure; 0 for nothing.
     pub fn weight(&self) -> u8 {
         if self.found.iter().any(Option::is_some) {
-            return 2;
+            return 4;
         }
-        u8::from(self.outcome.is_some() || self.errors.is_some())
+        let outcome = self.turn.as_ref().filter(|turn| turn.outcome.is_some());
+        match outcome {
+            Some(turn) if !turn.is_recap => 3,
+            _ if self.errors().is_some() => 2,
+            outcome => u8::from(outcome.is_some()),
+        }
     }
 
     /// True if an outcome or a test says so. Errors alone do not: healthy services log some.
     pub fn has_failed(&self) -> bool {
-        self.outcome.is_some() || self.found.iter().any(Option::is_some)
+        self.turn.as_ref().is_some_and(|turn| turn.outcome.is_some())
+            || self.found.iter().any(Option::is_some)
+    }
+
+    /// True if it has no line behind its own text.
+    pub fn is_silent(&self) -> bool {
+        self.weight() == 0 && self.before.is_empty() && self.ring.is_empty()
+    }
+
+    /// Ends the step's own text, such as its script.
+    pub fn show(&mut self) {
+        if self.begin.is_some() && !self.is_shown {
+            self.is_shown = true;
+            self.ring.clear();
+        }
+    }
+
+    /// Begins a recap of what is known already.
+    pub fn recap(&mut self, text: &Text<'_>) {
+        self.settle(text.number);
+        if let Some(turn) = &mut self.turn {
+            turn.last = None;
+        } else {
+            self.turn_at(Turn { outcome: None, last: None, is_recap: true, is_result: false });
+        }
+        self.before_recap = self.before_recap.take().or_else(|| self.errors.take());
+    }
+
+    fn turn_at(&mut self, turn: Turn) {
+        self.turn = Some(turn);
+        mem::swap(&mut self.before, &mut self.ring);
+        self.ring.clear();
+    }
+
+    /// Forgets an outcome that the step survived until the line of this number.
+    pub fn settle(&mut self, end: u64) {
+        let last = self.turn.as_ref().and_then(|turn| turn.last);
+        if last.is_some_and(|last| end > last + SURVIVED) {
+            self.turn = None;
+        }
+    }
+
+    /// Adds a line that changes nothing but the last lines.
+    #[inline]
+    pub fn push(&mut self, text: &Text<'_>) {
+        self.ring.push(text);
     }
 
     /// True if a line without a mark goes to the ring and changes nothing else.
@@ -212,15 +286,13 @@ impl Step {
             self.take_recap(grammar, text);
         }
         match role {
-            Some(Role::Outcome) => {
-                self.outcome.get_or_insert_with(|| text.copied());
-            }
+            Some(Role::Outcome) => self.add_outcome(text, mark == Some(Mark::Result)),
             Some(Role::Error) => self.add_error(text),
             Some(Role::First(kind)) => self.add_first(grammar, text, kind),
             None => {}
         }
-        if self.outcome.is_none() {
-            self.ring.push(text);
+        if role != Some(Role::Outcome) {
+            self.push(text);
         }
     }
 
@@ -237,7 +309,7 @@ impl Step {
                 self.heading = mark;
                 return None;
             }
-            Some(Mark::Outcome) => return Some(Role::Outcome),
+            Some(Mark::Outcome | Mark::Result) => return Some(Role::Outcome),
             Some(Mark::Test) => Some(Role::First(Kind::Test)),
             Some(Mark::Crash) => Some(Role::First(Kind::Crash)),
             Some(Mark::Inline) => Some(Role::First(Kind::Inline)),
@@ -292,6 +364,18 @@ impl Step {
         }
     }
 
+    fn add_outcome(&mut self, text: &Text<'_>, is_result: bool) {
+        self.settle(text.number);
+        let number = text.number;
+        if let Some(turn) = &mut self.turn {
+            turn.last = turn.last.and(Some(number));
+            turn.outcome.get_or_insert_with(|| text.copied());
+        } else {
+            let (outcome, last) = (Some(text.copied()), Some(number));
+            self.turn_at(Turn { outcome, last, is_recap: false, is_result });
+        }
+    }
+
     fn add_error(&mut self, text: &Text<'_>) {
         match &mut self.errors {
             Some(errors) if text.number - errors.last <= GAP => errors.last = text.number,
@@ -322,55 +406,65 @@ impl Step {
                 return Some(group.cause(why));
             }
         }
-        if let Some(errors) = &self.errors {
+        if let Some(errors) = self.errors() {
             return Some(errors.cause("severity"));
         }
-        if let Some(words) = self.last_words(grammar, caches) {
+        let ring = if self.turn.is_some() { &self.before } else { &self.ring };
+        if let Some(words) = last_words(ring, grammar, caches) {
             return Some(words.cause("failed step"));
         }
-        self.last_paragraph(grammar, caches)
+        last_paragraph(ring).or_else(|| self.only_line())
     }
 
-    /// The last lines with a word of failure, if they are near the end.
-    fn last_words(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Group> {
-        let mut group: Option<Group> = None;
-        let mut end = 0;
-        for text in self.ring.iter() {
-            end = text.number;
-            if !grammar.causes.is_word(caches, text.content(), text.rank, grammar.error) {
-                continue;
-            }
-            match &mut group {
-                Some(group) if text.number - group.last <= WORD_GAP => group.last = text.number,
-                group => *group = Some(Group::new(text)),
-            }
-        }
-        group.filter(|group| group.last + WORD_REACH >= end)
+    fn errors(&self) -> Option<&Group> {
+        self.before_recap.as_ref().or(self.errors.as_ref())
     }
 
-    fn last_paragraph(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
-        let mut first: Option<&Text<'_>> = None;
-        let mut last = 0;
-        for text in self.ring.iter().rev() {
-            let content = text.content();
-            if content.is_empty() || content.starts_with(COMMAND) {
-                if first.is_some() {
-                    break;
-                }
-            } else if grammar.causes.mark(caches, content, true) != Some(Mark::Outcome) {
-                if first.is_none() {
-                    last = text.number;
-                }
-                first = Some(text);
-                if last - text.number >= PARAGRAPH {
-                    break;
-                }
+    /// The cause of a step without a line that could be one.
+    fn only_line(&self) -> Option<Cause> {
+        let outcome = self.turn.as_ref().and_then(|turn| turn.outcome.as_ref());
+        let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);
+        let result = outcome.filter(|_| is_result).map(|only| Group::new(only).cause("severity"));
+        let only = || self.begin.as_ref().or(outcome);
+        result.or_else(|| only().map(|only| Group::new(only).cause("end")))
+    }
+}
+
+/// The last lines with a word of failure, if they are near the end.
+fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Group> {
+    let mut group: Option<Group> = None;
+    let mut end = 0;
+    for text in ring.iter() {
+        end = text.number;
+        if !grammar.causes.is_word(caches, text.content(), text.rank, grammar.error) {
+            continue;
+        }
+        match &mut group {
+            Some(group) if text.number - group.last <= WORD_GAP => group.last = text.number,
+            group => *group = Some(Group::new(text)),
+        }
+    }
+    group.filter(|group| group.last + WORD_REACH >= end)
+}
+
+fn last_paragraph(ring: &Ring) -> Option<Cause> {
+    let mut first: Option<&Text<'_>> = None;
+    let mut last = 0;
+    for text in ring.iter().rev() {
+        let content = text.content();
+        if content.is_empty() || content.starts_with(COMMAND) {
+            if first.is_some() {
+                break;
+            }
+        } else {
+            if first.is_none() {
+                last = text.number;
+            }
+            first = Some(text);
+            if last - text.number >= PARAGRAPH {
+                break;
             }
         }
-        if let Some(first) = first {
-            return Some(Cause { first: first.clone(), last, why: "end" });
-        }
-        let only = self.begin.as_ref().or(self.outcome.as_ref());
-        only.map(|only| Group::new(only).cause("end"))
     }
+    first.map(|first| Cause { first: first.clone(), last, why: "end" })
 }

@@ -78,8 +78,13 @@ class _Linked(NamedTuple):
 
     @property
     def shows_end(self) -> bool:
-        """Whether the excerpt is only the end of what failed: no line tells why."""
+        """Whether the excerpt is only the end, of what failed or of the log: no line tells why."""
         return bool(self.found.excerpt) and self.cause["why"] == "end"
+
+    @property
+    def ended(self) -> str:
+        """What ended there, in words."""
+        return "what failed" if self.found.summary["failed"] else "the log"
 
     @property
     def new(self) -> int | None:

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the cause of a failure: the lines of a log that tell why it failed.
 
-A log is a row of steps: the commands of Travis, the tasks of Ansible, the stages of Jenkins. The first
-verdict that says "failed" ends the search: the cause is in its step. Without a verdict, it is in the
-first of the steps that show most, or in the last step.
-
-At most two steps are held, whatever the log's size.
+Its lines are read as a terminal shows them, and get their marks; `steps` finds the step that failed.
 """
 
 import re
@@ -18,16 +14,19 @@ from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.native import LIMITS
 from tests.reference.chapters import ChapterFinder, Marked
 from tests.reference.recognise import Seen, without_sequences
-from tests.reference.step import LONGEST, Cause, Step, Text, mark_of
+from tests.reference.step import LONGEST, Cause, Text, mark_of
+from tests.reference.steps import Steps
 
 #: Bytes of a line that are read.
 REACH = LIMITS["cause.REACH"]
 
 _WARNING = RANKS["WARNING"]
-#: Marks of lines that say where a step begins or ends, and not why it failed.
-_STRUCTURAL = frozenset(
-    (Mark.STOPPED, Mark.FAILED, Mark.HEALTHY, Mark.PASSED, Mark.BEGINS, Mark.SHOWN, Mark.OUTCOME)
+#: Marks that tell why a step failed, and not where it begins or ends.
+_TELLING = frozenset(
+    (Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.TEST, Mark.NUMBERED, Mark.INLINE, Mark.ERROR)
 )
+#: Marks that count although Travis begins a step at their line.
+_BEFORE_TRAVIS = (Mark.STOPPED, Mark.FAILED, Mark.EXITED, Mark.PASSED)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
 
@@ -50,8 +49,7 @@ class CauseFinder:
 
     def __init__(self, chapters: ChapterFinder | None) -> None:
         self._chapters = chapters
-        self._step = Step()
-        self._kept: Step | None = None
+        self._steps = Steps()
         #: True for a log without lines, and while the last one says that the log passed. Blank ones do
         #: not count.
         self._is_healthy = True
@@ -59,14 +57,15 @@ class CauseFinder:
         self._low: Line | None = None
         #: True while the log has only such lines and blank ones.
         self._is_low = True
-        #: The cause that a verdict decided.
-        self._decided: Cause | None = None
+        #: The number of the last line.
+        self._end = 0
 
     def add(self, line: Line) -> None:
         number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
+        self._end = number
         if own_time and 0 < rank < _WARNING:
             self._is_healthy = False
-            if self._is_low and not self._decided:
+            if self._is_low and not self._steps.are_decided:
                 self._low = line
             return
         raw, cut, shown = _shown(stored)
@@ -81,33 +80,21 @@ class CauseFinder:
         marked = Marked(number, text.content, raw[:cut], is_travis)
         if self._chapters:
             self._chapters.add(marked, has_mark=mark is not None)
-        if self._decided:
+        if self._steps.are_final:
             return
-        is_hidden = not self._chapters and not line.is_new
-        if is_hidden and not is_travis and mark not in _STRUCTURAL:
-            self._is_healthy = self._is_healthy and not content
-            self._step.add(Text(number, b"", 0, 0, 0), None)
-        else:
-            self._take(text, None if mark == Mark.CHAPTER else mark, is_travis)
+        self._take(text, mark, is_travis=is_travis, is_hidden=not (self._chapters or line.is_new))
 
-    def _take(self, text: Text, mark: Mark | None, is_travis: bool) -> None:
+    def _take(self, text: Text, mark: Mark | None, *, is_travis: bool, is_hidden: bool) -> None:
         if text.content:
             self._is_healthy = mark == Mark.HEALTHY
-        if mark == Mark.STOPPED:
-            self._decided = Cause(text, text.number, "severity")
-        elif mark == Mark.FAILED:
-            self._decided = self._step.cause() or Cause(text, text.number, "end")
-        elif mark == Mark.PASSED:
-            self._step = Step(text)
-        elif mark == Mark.BEGINS or is_travis:
-            if self._step.weight > (self._kept.weight if self._kept else 0):
-                self._kept = self._step
-            self._step = Step(text)
-        elif mark == Mark.SHOWN:
-            if self._step.begin:
-                self._step.ring.clear()
-        else:
-            self._step.add(text, Mark.OUTCOME if mark == Mark.HEALTHY else mark)
+        if is_travis and mark not in _BEFORE_TRAVIS:
+            mark = Mark.BEGINS
+        if mark == Mark.CHAPTER or (is_hidden and mark in _TELLING):
+            mark = None
+        if is_hidden:
+            mark = Mark.OUTCOME if mark == Mark.RESULT else mark
+            text = text if mark else Text(text.number, b"", 0, 0, 0)
+        self._steps.add(text, mark)
 
     def cause(self) -> tuple[Cause | None, bool]:
         """The cause, and whether the log says that something failed.
@@ -115,17 +102,10 @@ class CauseFinder:
         The cause is the log's end if no line shows a failure, and None for a log that says that it
         passed, or has no line.
         """
-        if self._decided:
-            return self._decided, True
-        if self._is_healthy:
+        if self._is_healthy and not self._steps.are_decided:
             return None, False
-        step = self._step
-        if self._kept and self._kept.weight > step.weight:
-            step = self._kept
-        cause = step.cause() or self._low_end()
-        if step.weight or cause is None:
-            return cause, step.has_failed
-        return cause._replace(why="end"), False
+        cause, has_failed = self._steps.cause(self._end)
+        return cause or self._low_end(), has_failed
 
     def _low_end(self) -> Cause | None:
         """The end of a log whose lines all have a time and a level below WARNING."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A step of a build, and the cause of its failure.
 
-A step keeps the first line of each kind that tells by its first, such as a failed test; the last group
-of its errors; and the last lines before its first outcome. Memory is bounded.
+A step keeps the first line of each kind that tells by its first, such as a failed test; and, before its
+first outcome and behind it, the last group of errors and the last lines. An outcome that many lines
+follow decides nothing. Memory is bounded.
 """
 
 import re
@@ -17,10 +18,14 @@ from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.native import LIMITS
 
 #: Bytes of a line's content that are read; lines that a step keeps; lines that end a group of errors, and
-#: of words of failure; how far above the end the last word may be; lines of a paragraph and of a report.
-LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT = (
+#: of words of failure; how far above the end the last word may be; lines of a paragraph and of a report;
+#: lines behind an outcome that the step survived.
+LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED = (
     LIMITS[f"step.{name}"]
-    for name in ["LONGEST", "RING", "GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT"]
+    for name in [
+        *("LONGEST", "RING", "GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT"),
+        "SURVIVED",
+    ]
 )
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
 
@@ -94,11 +99,28 @@ def _is_word(text: Text) -> bool:
     content = text.content
     if not content or text.rank >= _ERROR or 0 < text.rank < _WARNING or _GREEN(content):
         return False
-    if mark_of(content) == Mark.OUTCOME or _PASSING(content):
+    if _PASSING(content):
         return False
     if _WEAK(content) and not _FRAME(content):
         return True
     return text.rank != _WARNING and _WORDS(content) is not None
+
+
+@dataclass
+class _Turn:
+    """The line from which on a step's lines tell what is known already."""
+
+    #: The first outcome; None for a recap without one.
+    outcome: Text | None
+    #: The number of the last outcome; None once a recap began.
+    last: int | None
+    is_recap: bool = False
+    #: True if the outcome holds what its command printed.
+    is_result: bool = False
+
+
+def _ring() -> deque[Text]:
+    return deque(maxlen=RING)
 
 
 @dataclass
@@ -107,14 +129,17 @@ class Step:
 
     #: The line that begins it; None before the first.
     begin: Text | None = None
+    #: True once its own text has ended.
+    is_shown: bool = False
     #: The first line of each kind in _WHY, and of NUMBERED.
     found: dict[str, _Group] = field(default_factory=dict)
-    #: The last group of errors.
+    #: The last group of errors; before a recap.
     errors: _Group | None = None
-    #: The first outcome.
-    outcome: Text | None = None
-    #: The last lines before the first outcome.
-    ring: deque[Text] = field(default_factory=lambda: deque(maxlen=RING))
+    before_recap: _Group | None = None
+    turn: _Turn | None = None
+    #: The last lines; before the turn.
+    ring: deque[Text] = field(default_factory=_ring)
+    before: deque[Text] = field(default_factory=_ring)
     #: The heading whose next line tells: HEADING or ABORTS.
     heading: Mark | None = None
     #: The indentation of the first failed subtest, until a test failed at the same one.
@@ -125,12 +150,51 @@ class Step:
     @property
     def weight(self) -> int:
         """How much the step shows of a failure; 0 for nothing."""
-        return 2 if self.found else int(self.outcome is not None or self.errors is not None)
+        if self.found:
+            return 4
+        has_outcome = self.turn is not None and self.turn.outcome is not None
+        if self.turn and has_outcome and not self.turn.is_recap:
+            return 3
+        return 2 if self._errors else int(has_outcome)
 
     @property
     def has_failed(self) -> bool:
         """True if an outcome or a test says so. Errors alone do not: healthy services log some."""
-        return self.outcome is not None or bool(self.found)
+        return bool(self.found) or (self.turn is not None and self.turn.outcome is not None)
+
+    @property
+    def is_silent(self) -> bool:
+        """True if it has no line behind its own text."""
+        return not (self.weight or self.ring or self.before)
+
+    @property
+    def _errors(self) -> _Group | None:
+        return self.before_recap or self.errors
+
+    def show(self) -> None:
+        """Ends the step's own text, such as its script."""
+        if self.begin and not self.is_shown:
+            self.is_shown = True
+            self.ring.clear()
+
+    def recap(self, text: Text) -> None:
+        """Begins a recap of what is known already."""
+        self.settle(text.number)
+        if self.turn:
+            self.turn.last = None
+        else:
+            self._turn_at(_Turn(None, None, is_recap=True))
+        if not self.before_recap:
+            self.before_recap, self.errors = self.errors, None
+
+    def settle(self, end: int) -> None:
+        """Forgets an outcome that the step survived until the line of this number."""
+        if self.turn and self.turn.last and end > self.turn.last + SURVIVED:
+            self.turn = None
+
+    def _turn_at(self, turn: _Turn) -> None:
+        self.turn = turn
+        self.before, self.ring = self.ring, _ring()
 
     def add(self, text: Text, mark: Mark | None) -> None:
         kind = self._kind(text, mark)
@@ -139,12 +203,12 @@ class Step:
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
             self.found.setdefault(Mark.TEST, self.found.pop(Mark.NUMBERED))
         if kind == Mark.OUTCOME:
-            self.outcome = self.outcome or text
+            self._add_outcome(text, is_result=mark == Mark.RESULT)
         elif kind == Mark.ERROR:
             self._add_error(text)
         elif kind:
             self._add_first(text, kind)
-        if not self.outcome:
+        if kind != Mark.OUTCOME:
             self.ring.append(text)
 
     def _kind(self, text: Text, mark: Mark | None) -> str | None:
@@ -153,8 +217,10 @@ class Step:
         if mark in (Mark.HEADING, Mark.ABORTS):
             self.heading = mark
             return None
+        if mark in (Mark.OUTCOME, Mark.RESULT):
+            return Mark.OUTCOME
         is_error = mark in (None, Mark.ERROR) and (mark is not None or text.rank >= _ERROR)
-        is_told = self.heading and mark != Mark.OUTCOME and _HAS_WORD(content)
+        is_told = self.heading and _HAS_WORD(content)
         if not is_error and not is_told:
             return mark
         is_green = _GREEN(content) is not None
@@ -179,6 +245,14 @@ class Step:
         if is_end:
             self.report = None
 
+    def _add_outcome(self, text: Text, *, is_result: bool) -> None:
+        self.settle(text.number)
+        if not self.turn:
+            self._turn_at(_Turn(text, text.number, is_result=is_result))
+            return
+        self.turn.outcome = self.turn.outcome or text
+        self.turn.last = self.turn.last and text.number
+
     def _add_error(self, text: Text) -> None:
         if self.errors and text.number - self.errors.last <= GAP:
             self.errors.last = text.number
@@ -201,37 +275,43 @@ class Step:
         for kind, why in _WHY.items():
             if group := self.found.get(kind):
                 return Cause(group.first, group.last, why)
-        if self.errors:
-            return Cause(self.errors.first, self.errors.last, "severity")
-        if words := self._last_words():
+        if errors := self._errors:
+            return Cause(errors.first, errors.last, "severity")
+        ring = self.before if self.turn else self.ring
+        if words := _last_words(ring):
             return Cause(words.first, words.last, "failed step")
-        return self._last_paragraph()
+        return _last_paragraph(ring) or self._only_line()
 
-    def _last_words(self) -> _Group | None:
-        """The last lines with a word of failure, if they are near the end."""
-        group: _Group | None = None
-        for text in filter(_is_word, self.ring):
-            if group and text.number - group.last <= WORD_GAP:
-                group.last = text.number
-            else:
-                group = _Group(text, text.number)
-        if group and group.last >= self.ring[-1].number - WORD_REACH:
-            return group
-        return None
-
-    def _last_paragraph(self) -> Cause | None:
-        last = 0
-        first: Text | None = None
-        for text in reversed(self.ring):
-            content = text.content
-            if not content or content.startswith(b"$ "):
-                if first:
-                    break
-            elif mark_of(content) != Mark.OUTCOME:
-                first, last = text, last or text.number
-                if last - text.number >= PARAGRAPH:
-                    break
-        if first:
-            return Cause(first, last, "end")
-        only = self.begin or self.outcome
+    def _only_line(self) -> Cause | None:
+        """The cause of a step without a line that could be one."""
+        outcome = self.turn and self.turn.outcome
+        if outcome and self.turn and self.turn.is_result:
+            return Cause(outcome, outcome.number, "severity")
+        only = self.begin or outcome
         return Cause(only, only.number, "end") if only else None
+
+
+def _last_words(ring: deque[Text]) -> _Group | None:
+    """The last lines with a word of failure, if they are near the end."""
+    group: _Group | None = None
+    for text in filter(_is_word, ring):
+        if group and text.number - group.last <= WORD_GAP:
+            group.last = text.number
+        else:
+            group = _Group(text, text.number)
+    return group if group and group.last >= ring[-1].number - WORD_REACH else None
+
+
+def _last_paragraph(ring: deque[Text]) -> Cause | None:
+    last = 0
+    first: Text | None = None
+    for text in reversed(ring):
+        content = text.content
+        if not content or content.startswith(b"$ "):
+            if first:
+                break
+        else:
+            first, last = text, last or text.number
+            if last - text.number >= PARAGRAPH:
+                break
+    return Cause(first, last, "end") if first else None

@@ -18,13 +18,19 @@ class Mark(StrEnum):
 
     STOPPED = "stopped"  #: a verdict, and the cause
     FAILED = "failed"  #: a verdict
+    EXITED = "exited"  #: a verdict, unless the log goes on for long
+    TASK_FAILED = "task failed"
     HEALTHY = "healthy"  #: an outcome; the last line of a log that passed
     PASSED = "passed"
+    TASK_PASSED = "task passed"
     BEGINS = "begins"  #: a step begins
+    TASK_BEGINS = "task begins"  #: a task of a step
     SHOWN = "shown"  #: a step's own text ends
+    RECAP = "recap"  #: what follows repeats what happened, or cleans up
     CRASH = "crash"
     HEADING = "heading"  #: the next line is the first failed test
     ABORTS = "aborts"  #: the next line is an error
+    RESULT = "result"  #: an outcome that holds what its command printed
     OUTCOME = "outcome"  #: says that something failed, and not why
     TEST = "test"  #: a failed test
     NUMBERED = "numbered"  #: the same, if a count of failures follows
@@ -60,6 +66,9 @@ rake rake aborted!
 gradle* \* What went wrong:
 composer* .*Your requirements could not be resolved to an installable set
 """
+_RESULTS = rb"""
+ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
+"""
 _OUTCOMES = rb"""
 make (?:\S*make(?:\.\w+)?(?:\[\d+\])?): \*\*\*
 npm (?:npm (?:ERR!|error)|lerna ERR!|error Command failed with|error An unexpected error)
@@ -90,13 +99,14 @@ tox* ERROR: +[\w.-]+: commands failed
 gulp* '[\w:.-]+' errored after[ ]
 grunt* Aborted due to warnings\.
 cmake* -- Configuring incomplete, errors occurred
-ansible* PLAY RECAP|NO MORE HOSTS LEFT
+ansible* NO MORE HOSTS LEFT
+zuul* (?:\S+ \| )?ok: \d+ changed: \d+ unreachable: (?:[1-9]|0 failed: [1-9])
+ansible* [\w.\[\]:-]+ +: ok=\d+ +changed=\d+ +unreachable=(?:[1-9]|0 +failed=[1-9])
 xcodebuild* The following build commands failed:
 xcodebuild* \*\* [A-Z]+ FAILED \*\*
 stestr* Failed \d+ tests? - output below:
 zuul* ERROR$
 zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
-ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
 eslint* \xe2\x9c\x96 \d+ problems? \(
 sbt* \[error\] \(.*\) (?:Compilation failed|sbt\.TestsFailedException)
 """
@@ -233,13 +243,19 @@ RULES = [
     for mark, table in {
         Mark.STOPPED: chapters.STOPPED,
         Mark.FAILED: chapters.FAILED,
+        Mark.EXITED: chapters.EXITED,
+        Mark.TASK_FAILED: chapters.TASK_FAILED,
         Mark.HEALTHY: chapters.HEALTHY,
         Mark.PASSED: chapters.PASSED,
+        Mark.TASK_PASSED: chapters.TASK_PASSED,
         Mark.BEGINS: chapters.BEGINS,
+        Mark.TASK_BEGINS: chapters.TASK_BEGINS,
         Mark.SHOWN: chapters.SHOWN,
+        Mark.RECAP: chapters.RECAPS,
         Mark.CRASH: _CRASHES,
         Mark.HEADING: _HEADINGS,
         Mark.ABORTS: _ABORTS,
+        Mark.RESULT: _RESULTS,
         Mark.OUTCOME: _OUTCOMES,
         Mark.TEST: _TESTS,
         Mark.NUMBERED: _NUMBERED,

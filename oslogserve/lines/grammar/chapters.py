@@ -21,17 +21,28 @@ travis* Your build has been stopped
 github+azure* (?:##\[error\]|Error: )(?:Process completed with exit code|The operation was cancel)
 github+azure* (?:##\[error\]|Error: )(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with
 jenkins* Build step '.*' marked build as failure
-jenkins* (?:ERROR: )?script returned exit code [1-9]
 jenkins* Finished: (?:FAILURE|ABORTED)
 gitlab* ERROR: Job failed
+"""
+#: The same, in words that any program may print: one that many lines follow decides nothing.
+EXITED = rb"""
+jenkins* (?:ERROR: )?script returned exit code [1-9]
 appveyor* Command exited with code [1-9]
 circleci* Exited with code (?:exit status )?[1-9]
+"""
+#: The same of a task.
+TASK_FAILED = rb"""
 zuul* \[Zuul\] Task exit code: [1-9]
 """
 #: A verdict that says that the step passed, or that its failure does not matter.
 PASSED = rb"""
 travis .*" exited with 0\.
+"""
+#: The same of a task.
+TASK_PASSED = rb"""
 zuul* \[Zuul\] Task exit code: 0
+zuul* ok: (?:Item: .* )?Runtime:
+zuul* ERROR: Ignoring Errors$
 ansible* \.\.\.ignoring$
 """
 #: The first line of a step.
@@ -40,11 +51,20 @@ github ##\[group\]Run[ ]
 azure* ##\[section\]Starting:
 jenkins* \[Pipeline\] (?:\{ \(|stage)
 jenkins* \[[\w.@-]+\] \$[ ]
+"""
+#: The first line of a task, which may be in a step.
+TASK_BEGINS = rb"""
 ansible* TASK \[
 """
 #: The end of a step's own text, before its output.
 SHOWN = rb"""
 github ##\[endgroup\]
+"""
+#: What follows repeats what happened, or cleans up.
+RECAPS = rb"""
+ansible* PLAY RECAP
+github* Post job cleanup\.$
+tox* _+ summary _+$
 """
 #: Travis writes this mark at the beginning of a step, and then over it.
 OVERWRITTEN = b"travis_time:start"

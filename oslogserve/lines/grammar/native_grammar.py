@@ -83,7 +83,7 @@ class NativeCauses:
 
     def __init__(self) -> None:
         self.rules = [
-            (rule.mark.name.title(), (rule.name, rule.pattern), rule.is_anywhere)
+            (rule.mark.name.title().replace("_", ""), (rule.name, rule.pattern), rule.is_anywhere)
             for rule in causes.RULES
         ]
         self.hints = ("HINTS", b"|".join(map(re.escape, causes.HINTS)))

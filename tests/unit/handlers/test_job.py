@@ -708,6 +708,15 @@ def test_an_overview_says_of_a_step_that_tells_no_cause_that_this_is_its_end(tmp
     assert "step 39\n" in page
 
 
+def test_an_overview_does_not_say_of_a_log_that_it_failed_if_that_is_not_sure(tmp_path):
+    (tmp_path / "job").mkdir()
+    lines = ["TASK [a] ****", "ERROR: provoked", "...ignoring", "TASK [b] ****", "one", "two"]
+    (tmp_path / "job" / "job-output.txt").write_text("\n".join(lines))
+    page = Asking(tmp_path)("/job/?format=overview").text
+    assert "No line tells why. This is how the log ended:" in page
+    assert "two\n" in page
+
+
 def test_an_overview_shows_of_an_error_what_a_terminal_does(job, ask):
     written = b"\x1b[0Ksection_end:1772648533:step\r\x1b[0K\x1b[31;1mERROR: Job failed\x1b[0;m\r\n"
     (job / "job" / "gitlab.txt").write_bytes(written)

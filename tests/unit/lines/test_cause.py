@@ -11,8 +11,9 @@ from tests.marked import MARKED
 from tests.renderers import answered
 
 #: Bytes of a line that are read, and of what is behind its time; lines of which a step keeps the last;
-#: lines that end a group of errors; lines of a paragraph and of a report.
-REACH, LONGEST, RING, GAP, PARAGRAPH, REPORT = 4096, 400, 64, 20, 12, 40
+#: lines that end a group of errors; lines of a paragraph and of a report; lines behind an outcome that
+#: show that it was survived.
+REACH, LONGEST, RING, GAP, PARAGRAPH, REPORT, SURVIVED = 4096, 400, 64, 20, 12, 40, 400
 
 TRAVIS_STEP = b"travis_time:start:0a1b2c3d\r\x1b[0K$ make %b"
 TRAVIS_FAILED = b'The command "make %b" exited with 1.'
@@ -126,8 +127,110 @@ def test_a_step_that_was_stopped_is_its_own_cause(found_in):
     assert found_in(*log) == ((3, "severity"), True)
 
 
+def numbered(text, count):
+    """So many lines that tell nothing."""
+    return [b"%b %d" % (text, number) for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        b"warning: %post(a-1.x86_64) scriptlet failed, exit status 127",
+        b"make: *** [all] Error 2 (ignored)",
+        b"Exited with code 1",
+    ],
+)
+def test_an_outcome_that_the_log_survives_for_long_decides_nothing(found_in, outcome):
+    above, below = numbered(b"installing", 147), numbered(b"installing", 2920)
+    told = b"cp: cannot stat '/tmp/a': No such file or directory"
+    cleaning = numbered(b"+ umount", 11)
+    assert found_in(*above, outcome, *below, told, *cleaning) == ((3069, "end"), False)
+    assert found_in(*above, outcome, *below, b"", b"done", b"bye") == ((3070, "end"), False)
+    assert found_in(*above, outcome, *below, told, b"FAILED") == ((3069, "failed step"), True)
+    assert found_in(b"no such a", outcome, *[b"x"] * SURVIVED) == ((1, "failed step"), True)
+    end = (SURVIVED + 3 - PARAGRAPH, "end")
+    assert found_in(b"no such a", outcome, *[b"x"] * (SURVIVED + 1)) == (end, False)
+
+
+def test_a_verdict_of_its_tool_stands_whatever_follows(found_in):
+    failed = [TRAVIS_STEP % b"a", b"cannot do a", TRAVIS_FAILED % b"a"]
+    assert found_in(*failed, *[b"x"] * (2 * SURVIVED)) == ((2, "failed step"), True)
+    failed = [b"cannot do a", b"script returned exit code 1", b"Finished: FAILURE"]
+    assert found_in(*failed, *[b"x"] * (2 * SURVIVED)) == ((1, "failed step"), True)
+
+
+def test_after_an_outcome_that_was_survived_the_next_one_counts(found_in):
+    first = [b"cannot do a", b"1 error", *[b"x"] * (SURVIVED + 1)]
+    second = [b"cannot do b", b"make: *** [b] Error 1"]
+    assert found_in(*first, *second) == ((SURVIVED + 4, "failed step"), True)
+    assert found_in(*first[:-3], *second) == ((1, "failed step"), True)
+
+
+@pytest.mark.parametrize("between", [[], [b"TASK [rescue]", b"ok: [host]"]])
+@pytest.mark.parametrize(
+    "failed",
+    [
+        b'fatal: [host]: FAILED! => {"changed": false, "msg": "No package a"}',
+        b'fatal: [host]: FAILED! => {"msg": "non-zero return code", "stderr": "no a"}',
+    ],
+)
+@pytest.mark.parametrize(
+    "recap",
+    [
+        b"host : ok=9 changed=3 unreachable=0 failed=1 skipped=0",
+        b"host | ok: 9 changed: 3 unreachable: 0 failed: 1",
+    ],
+)
+def test_a_failed_task_is_the_cause_and_not_the_recap_of_its_play(found_in, failed, between, recap):
+    log = [b"PLAY [all]", b"TASK [a]", b"ok: [host]", b"TASK [b]", failed, *between]
+    log += [*numbered(b"  some", 24), b"PLAY RECAP ****", recap]
+    assert found_in(*log) == ((5, "severity"), True)
+    log = [b"##[group]Run play", b"##[endgroup]", *log]
+    log.append(b"##[error]Process completed with exit code 2.")
+    assert found_in(*log) == ((7, "severity"), True)
+
+
+def test_the_output_of_a_failed_task_tells_more_than_its_result(found_in):
+    failed = b'fatal: [host]: FAILED! => {"msg": "non-zero return code"}'
+    assert found_in(b"TASK [a]", b"no such b", failed) == ((2, "failed step"), True)
+    assert found_in(b"TASK [a]", b"b", failed) == ((2, "end"), True)
+
+
+def test_a_recap_of_a_play_that_passed_is_no_failure(found_in):
+    recap = [b"PLAY RECAP ****", b"host : ok=9 changed=3 unreachable=0 failed=0"]
+    assert found_in(b"TASK [a]", b"ok: [host]", *recap) == ((2, "end"), False)
+
+
+def test_a_silent_step_that_failed_shows_the_error_before_it(found_in):
+    failed = [b"##[group]Run exit 1", b"exit 1", b"##[endgroup]"]
+    verdict = b"##[error]Process completed with exit code 1."
+    earlier = [b"##[group]Run make", b"##[endgroup]", b"fatal: no a", *[b"x"] * 50]
+    assert found_in(*earlier, *failed, verdict) == ((3, "severity"), True)
+    failed.append(b"no such b")
+    assert found_in(*earlier, *failed, verdict) == ((len(earlier) + 4, "failed step"), True)
+
+
+def test_what_cleans_up_behind_a_failure_is_no_cause(found_in):
+    log = [b"##[group]Run make", b"##[endgroup]", b"x", b"##[error]no a", b"Post job cleanup."]
+    assert found_in(*log, *numbered(b"Cleaning up", 30), b"##[error]no b")[0] == (4, "severity")
+    assert found_in(b"no such a", *log[4:], *numbered(b"Cleaning up", 30))[0] == (1, "end")
+
+
+@pytest.mark.parametrize(
+    "passed", [b"...ignoring", b"node | ok: Runtime: 0:00:01", b"node | ERROR: Ignoring Errors"]
+)
+def test_a_failed_command_of_a_task_that_passed_decides_nothing(found_in, passed):
+    before = b"2024-03-04 05:06:07.123456 | "
+    first = [b"TASK [a]", b"node | no such a", b"node | [Zuul] Task exit code: 1", passed, b""]
+    second = [b"TASK [b]", b"node | no such b", b"node | [Zuul] Task exit code: 1", b"TASK [c]"]
+    log = [before + line for line in (*first, *second, passed)]
+    assert found_in(*log) == ((7, "failed step"), True)
+
+
 def test_the_script_of_a_step_is_not_its_output(found_in):
     log = [b"##[group]Run make || echo failed", b"exit 1 # error", b"##[endgroup]"]
+    output = [b"no such a", b"##[group]More", b"x", b"##[endgroup]"]
+    assert found_in(*log, *output, b"##[error]Process completed with exit code 1.")[0][0] == 4
     assert found_in(*log, b"x", b"##[error]Process completed with exit code 1.")[0] == (4, "end")
     assert found_in(*log, b"##[error]Process completed with exit code 1.")[0] == (1, "end")
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of a log, and the one that failed.
+
+A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
+of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
+that any program may print counts only near the log's end. Without a verdict, the cause is in the first
+of the steps that show most, or in the last step.
+"""
+
+from oslogserve.lines.grammar.causes import Mark
+from tests.reference.step import SURVIVED, Cause, Step, Text
+
+_VERDICTS = (Mark.STOPPED, Mark.FAILED, Mark.EXITED, Mark.TASK_FAILED)
+
+
+class Steps:
+    """The current step or task, and those before it that show most."""
+
+    def __init__(self) -> None:
+        self._step = Step()
+        #: One of the earlier tasks of the current step, and one of the earlier steps.
+        self._task: Step | None = None
+        self._kept: Step | None = None
+        #: The verdict that decided, and its cause.
+        self._verdict: Mark | None = None
+        self._decided: Cause | None = None
+        #: The number of the verdict's line.
+        self._decided_at = 0
+
+    @property
+    def are_decided(self) -> bool:
+        """True if a verdict decided the cause."""
+        return self._decided is not None
+
+    @property
+    def are_final(self) -> bool:
+        """True if no line can change the cause."""
+        return self.are_decided and self._verdict not in (Mark.EXITED, Mark.TASK_FAILED)
+
+    def add(self, text: Text, mark: Mark | None) -> None:
+        if mark in _VERDICTS:
+            self._revoke(text.number)
+            self._decide(text, mark)
+        elif mark == Mark.PASSED:
+            self._task, self._step = None, Step(text)
+        elif mark == Mark.TASK_PASSED:
+            if self._verdict == Mark.TASK_FAILED:
+                self._decided = self._verdict = None
+            self._step = Step(text)
+        elif mark in (Mark.BEGINS, Mark.TASK_BEGINS):
+            self._end_task(text)
+            if mark == Mark.BEGINS:
+                self._kept, self._task = _kept(self._kept, self._task), None
+        elif mark == Mark.SHOWN:
+            self._step.show()
+        elif mark == Mark.RECAP:
+            self._step.recap(text)
+        else:
+            self._step.add(text, None if mark == Mark.HEALTHY else mark)
+
+    def _end_task(self, text: Text) -> None:
+        self._step.settle(text.number)
+        self._task = _kept(self._task, self._step)
+        self._step = Step(text)
+        if self._verdict == Mark.TASK_FAILED:
+            self._verdict = Mark.FAILED
+
+    def _revoke(self, end: int) -> None:
+        """Drops a verdict that the log survived until the line of this number."""
+        if self._verdict == Mark.EXITED and end > self._decided_at + SURVIVED:
+            self._decided = self._verdict = None
+
+    def _decide(self, text: Text, mark: Mark | None) -> None:
+        if self._decided:
+            self._verdict = Mark.FAILED
+            return
+        self._step.settle(text.number)
+        step = self._step if mark == Mark.TASK_FAILED else self._failed()
+        self._decided = step.cause() or Cause(text, text.number, "end")
+        if mark == Mark.STOPPED:
+            self._decided = Cause(text, text.number, "severity")
+        self._verdict, self._decided_at = mark, text.number
+
+    def _failed(self) -> Step:
+        """The step that failed, by a verdict: the current one, unless it shows nothing."""
+        step = _heavier(self._task, self._step)
+        return _heavier(self._kept, step) if step.is_silent else step
+
+    def cause(self, end: int) -> tuple[Cause | None, bool]:
+        """The cause, and whether the log says that something failed. end: the last line's number."""
+        self._revoke(end)
+        if self._decided:
+            return self._decided, True
+        self._step.settle(end)
+        step = _heavier(self._kept, _heavier(self._task, self._step))
+        cause = step.cause()
+        if not step.weight:
+            return cause and cause._replace(why="end"), False
+        steps = [self._step, self._task, self._kept]
+        return cause, any(one.has_failed for one in steps if one)
+
+
+def _heavier(earlier: Step | None, later: Step) -> Step:
+    """The step that shows more; the later one of two alike."""
+    return earlier if earlier and earlier.weight > later.weight else later
+
+
+def _kept(kept: Step | None, step: Step | None) -> Step | None:
+    """The step that shows more; the earlier one of two alike, and None for two that show nothing."""
+    weight = kept.weight if kept else 0
+    return step if step and step.weight > weight else kept
