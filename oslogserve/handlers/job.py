@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 from math import inf
 
-from oslogserve.errors import Header
+from oslogserve.errors import Header, Incomplete
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
@@ -58,47 +58,45 @@ class JobAnswer(Representation):
         """noise, page_size: as in JobHandler."""
         self._query = query
         self._job = job
-        self._noise = noise
-        self._page_size = page_size
+        self._answer: Lines | Overview
+        if query.view in ("overview", "summary"):
+            self._answer = found = Overview(query, job, noise)
+            is_page = query.view == "overview"
+            pieces = self._overview(found) if is_page else self._summaries(found)
+        else:
+            most = page_size if query.view == "html" else inf
+            label, link = partial(pages.label, query), pages.link(query, job.by_time)
+            self._answer = lines = Lines(query, job, label, link, most)
+            pieces = self._lines(lines)
         headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *_HEADERS[query.view]]
-        super().__init__(headers, self._pieces(), "job", True, job.missing, job.reader.budget)
+        super().__init__(headers, pieces, "job", True, meter=job.reader.budget)
 
-    def _pieces(self) -> Iterator[bytes]:
-        match self._query.view:
-            case "overview":
-                return overview.html(self._query, self._overview())
-            case "summary":
-                return self._summaries()
-        return self._lines()
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        return self._answer.missing
 
-    def _overview(self) -> Iterator[bytes]:
+    def _overview(self, found: Overview) -> Iterator[bytes]:
+        return overview.html(self._query, self._section(found))
+
+    def _section(self, found: Overview) -> Iterator[bytes]:
         """Yields the section of the overview. The head of its page is sent before."""
         query, job = self._query, self._job
-        found = Overview(query, job, self._noise)
         if query.unasked and job.choice.is_large:
             yield overview.unread(query, found.header())
             return
         findings = found.findings(partial(overview.label, query), page.link_of(query.source))
-        self._missing = findings.ending.missing
         job.close()  # so that a slow client keeps nobody waiting
         yield overview.section(query, findings)
 
-    def _summaries(self) -> Iterator[bytes]:
-        logs, ending = Overview(self._query, self._job, self._noise).summaries()
-        self._missing = ending.missing
+    def _summaries(self, found: Overview) -> Iterator[bytes]:
+        logs, ending = found.summaries()
         self._job.close()
         yield overview.summary(self._query, logs, ending)
 
-    def _lines(self) -> Iterator[bytes]:
-        query, job = self._query, self._job
-        most = self._page_size if query.view == "html" else inf
-        label, link = partial(pages.label, query), pages.link(query, job.by_time)
-        lines = Lines(query, job, label, link, most)
-        match query.view:
+    def _lines(self, lines: Lines) -> Iterator[bytes]:
+        match self._query.view:
             case "html":
-                yield from pages.html(query, job, lines)
+                return pages.html(self._query, self._job, lines)
             case "jsonl":
-                yield from pages.jsonl(query, lines)
-            case _:
-                yield from pages.text(query, lines)
-        self._missing = lines.end().ending.missing
+                return pages.jsonl(self._query, lines)
+        return pages.text(self._query, lines)

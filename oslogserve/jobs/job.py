@@ -3,12 +3,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
-from oslogserve.jobs.job_log import JobLog, JobReader
+from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
@@ -149,31 +150,29 @@ class Job:
         self._pools = pools
         self._ahead: list[Ahead[Any]] = []
 
-    @property
-    def unpaid(self) -> int | None:
+    def unpaid(self, read: Sequence[LogRead]) -> int | None:
         """The index of the log whose rest is left for the next answer; None if the budget lasted.
 
-        Never the first log: a follow-up request gets no further. Merged logs are not left.
+        Never the first log: a follow-up request gets no further. Merged logs are not left. read: of the
+        first logs.
         """
-        numbers = () if self.by_time else range(1, len(self.logs))
-        return next((number for number in numbers if self.logs[number].is_unpaid), None)
+        numbers = () if self.by_time else range(1, len(read))
+        return next((number for number in numbers if read[number].is_unpaid), None)
 
-    def rest(self, after: int = 0) -> Next | None:
-        """The logs that are left. after: rows of the unpaid one that answers already have."""
-        if self.unpaid is not None:
-            return Next(self.logs[self.unpaid].file.name, after)
+    def rest(self, unpaid: int | None, after: int = 0) -> Next | None:
+        """The logs that are left. unpaid: see unpaid(). after: rows of it that answers already have."""
+        if unpaid is not None:
+            return Next(self.logs[unpaid].file.name, after)
         return None if self.choice.next_log is None else Next(self.choice.next_log)
 
-    def summaries(self) -> Iterator[tuple[JobLog, dict[str, Any]]]:
+    def summaries(self) -> Iterator[Summarised]:
         """Yields each log with its summary."""
-        several = (self.read_ahead(log, log.summary()) for log in self.logs)
-        for log, ahead in zip(self.logs, started(several, LOGS_AT_ONCE), strict=True):
-            for summary in ahead:
-                yield log, summary
+        several = (self.read_ahead(log.file, log.summary()) for log in self.logs)
+        return chain.from_iterable(started(several, LOGS_AT_ONCE))
 
-    def read_ahead(self, log: JobLog, values: Iterator[_T]) -> Ahead[_T]:
+    def read_ahead(self, file: File, values: Iterator[_T]) -> Ahead[_T]:
         """The values, which a thread of the log's source computes in advance."""
-        pool = self._pools[log.file.source]
+        pool = self._pools[file.source]
         ahead = Ahead(pool, values, self.reader.budget.working)
         self._ahead.append(ahead)
         return ahead
@@ -181,12 +180,10 @@ class Job:
     def ending(
         self,
         following: Next | None,
+        logs: Sequence[LogRead],
         missing: Iterable[Incomplete] = (),
-        logs: Sequence[JobLog] | None = None,
     ) -> Ending:
-        """The ending, once the logs were read. missing: what the answer lacks besides. logs: those that the
-        answer has lines of; None for all."""
-        logs = self.logs if logs is None else logs
+        """The ending. logs: those that the answer has come to. missing: what it lacks besides."""
         all_missing = [*self.missing, *missing]
         notices = [str(error) for error in all_missing]
         for log in logs:

@@ -121,132 +121,170 @@ class JobReader:
             self.stalled.append(source)
 
 
-class JobLog:
-    """One log of a job, to be read once."""
+class LogRead(NamedTuple):
+    """What is known of a log once it was read, or of the part that an answer has taken."""
 
-    def __init__(self, file: File, selection: Selection, reader: JobReader) -> None:
-        self.file = file
-        #: The name of its source; "" until it is open.
-        self.source = ""
-        self.tally = Tally()
-        #: What is missing from it; complete once it was read.
-        self.missing: list[Incomplete] = []
-        #: Why it was not read.
-        self.skipped: Skipped | None = None
-        #: True if the budget was spent before its end.
-        self.is_unpaid = False
-        #: False for a log without times; known once it was merged.
-        self.has_times = True
-        #: True if all of its lines were read.
-        self.is_read_to_end = False
-        self._selection = selection
-        self._reader = reader
+    file: File
+    #: The name of its source; "" until it is open.
+    source: str = ""
+    tally: Tally = Tally()
+    #: What is missing from it.
+    missing: tuple[Incomplete, ...] = ()
+    #: Why it was not read.
+    skipped: Skipped | None = None
+    #: True if the budget was spent before its end.
+    is_unpaid: bool = False
+    #: False for a log without times; known once it was merged.
+    has_times: bool = True
+    #: True if all of its lines were read.
+    is_read_to_end: bool = False
+
+
+class Bundle(NamedTuple):
+    """Some rows of a log, and what is known of it with them."""
+
+    #: Empty for the last one.
+    rows: Sequence[Rows]
+    log: LogRead
+
+
+class Summarised(NamedTuple):
+    """A log and its summary, see `lines.summary`: an empty one for a skipped log."""
+
+    log: LogRead
+    summary: dict[str, Any]
+
+
+class JobLog(NamedTuple):
+    """A log of a job, and which of its lines are wanted."""
+
+    file: File
+    selection: Selection
+    reader: JobReader
 
     def rows(
         self, view: str, label: bytes, link: bytes, merged_with: int | None = None
-    ) -> Iterator[list[Rows]]:
-        """The selected lines, as rows. label, link: see Wanted.
+    ) -> Iterator[Bundle]:
+        """Yields the selected lines. label, link: see Wanted.
 
         merged_with: the number of logs that are merged; None if logs follow one another.
         """
         by_time = merged_with is not None
-        selection = _selection_of_each(self._selection, by_time)
-        known = self._known()
+        selection = _selection_of_each(self.selection, by_time)
+        reading = _Reading(self.file, self.reader)
+        known = reading.known()
         wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time, known)
         size, longest = READ, LONGEST_LINE
         if merged_with:
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
         room = Room(size, max(1, size // (len(label) + ROW)), longest)
-        with closing(self._text(size)) as text:
-            rendering = self._rendering(text, wanted, room)
-            rows = self._noting_cut(rendering, longest)
+        with closing(reading.text(size)) as text:
+            rendering = reading.rendering(text, wanted, room)
+            rows = reading.noting_cut(rendering, longest)
             if merged_with:
                 rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
-                yield from bundled(self._noting_times(rows), size // 2, MOST_MERGED_PIECES)
+                several = bundled(reading.noting_times(rows), size // 2, MOST_MERGED_PIECES)
             else:
                 if selection.tail is None:  # the next answer begins with the whole line
-                    rows = takewhile(lambda _: not self.is_unpaid, rows)
-                yield from bundled(rows, PASSED_ON, MOST_PIECES)
-        self._end(rendering)
-        if self.tally.dropped:
-            what = f"{self.tally.dropped:,} of its last lines are left out"
-            self.missing.append(Incomplete("capped", what))
+                    rows = takewhile(lambda _: not reading.log.is_unpaid, rows)
+                several = bundled(rows, PASSED_ON, MOST_PIECES)
+            for bundle in several:
+                yield Bundle(bundle, reading.log)
+        reading.end(rendering)
+        yield Bundle((), reading.log)
 
-    def _noting_cut(self, rendering: Rendering, longest: int) -> Iterator[Rows]:
-        """The rows. Notes the first line that was cut before its row is taken, see _known()."""
-        is_noted = False
-        for rows in rendering.rows():
-            if not is_noted and (line := rendering.cut_line):
-                is_noted = True
-                most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
-                what = f"a row has at most {most} of a line, and line {line:,} has more"
-                self.missing.append(Incomplete("capped", what))
-            yield rows
-
-    def _noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:
-        reached = NO_TIME
-        for rows in several:
-            reached = rows.reached
-            yield rows
-        self.has_times = reached not in (NO_TIME, UNTIMED)
-
-    def summary(self) -> Iterator[dict[str, Any]]:
-        """Yields the log's summary, see `lines.summary`; an empty one for a skipped log.
+    def summary(self) -> Iterator[Summarised]:
+        """Yields the log's summary.
 
         It has no histogram, and of the chapters only the innermost one around the cause, as `chapter`: of
         many logs, the others would fill the memory.
         """
-        wanted = Wanted("summary", self._selection, self.file.modified, known=self._known())
-        with closing(self._text(READ)) as text:
-            rendering = self._rendering(text, wanted, Room(READ))
+        reading = _Reading(self.file, self.reader)
+        wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
+        with closing(reading.text(READ)) as text:
+            rendering = reading.rendering(text, wanted, Room(READ))
             summary = rendering.summary()
-        self._end(rendering)
+        reading.end(rendering)
         chapters = summary.pop("chapters")
         del summary["histogram"]
-        yield summary | {"chapter": innermost(chapters, summary["cause"])}
+        chapter = innermost(chapters, summary["cause"])
+        yield Summarised(reading.log, summary | {"chapter": chapter})
 
-    def rows_between(
-        self, first: int, last: int, label: bytes, link: bytes, longest: int
-    ) -> list[bytes]:
-        """Rows of these lines as HTML, read anew; none if the log cannot be read so far.
+    def html_rows(self, label: bytes, link: bytes, longest: int) -> list[bytes]:
+        """The selected lines as HTML; none if the log cannot be read so far.
 
         label, link: see Wanted. longest: bytes of a row's line.
         """
-        if self._reader.stalled:  # its source would time out again
+        if self.reader.stalled:  # its source would time out again
             return []
-        again = JobLog(self.file, Selection(first=first, last=last), self._reader)
-        known = again._known()
-        wanted = Wanted(
-            "html", again._selection, self.file.modified, link, None, label, False, known
-        )
+        reading = _Reading(self.file, self.reader)
+        known = reading.known()
+        wanted = Wanted("html", self.selection, self.file.modified, link, None, label, False, known)
         found = []
-        with closing(again._text(READ)) as text:
-            for rows in again._rendering(text, wanted, Room(READ, line=longest)).rows():
+        with closing(reading.text(READ)) as text:
+            for rows in reading.rendering(text, wanted, Room(READ, line=longest)).rows():
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
-        is_cut = not all(error.is_of_comparison for error in again.missing)
-        return [] if is_cut or again.skipped else found
+        is_cut = not all(error.is_of_comparison for error in reading.log.missing)
+        return [] if is_cut or reading.log.skipped else found
 
-    def _known(self) -> Known | None:
+
+class _Reading:
+    """A log while it is read, by one thread at a time."""
+
+    def __init__(self, file: File, reader: JobReader) -> None:
+        #: What is known so far.
+        self.log = LogRead(file)
+        self._reader = reader
+
+    def _lacks(self, error: Incomplete) -> None:
+        self.log = self.log._replace(missing=(*self.log.missing, error))
+
+    def known(self) -> Known | None:
         """The words that its lines are compared with; None for none. Notes why they are not all."""
         if self._reader.passed is None or self._reader.ended:
             return None
-        known, fault = self._reader.passed.compared(self.file.name)
-        # At once: whoever takes some lines leaves the rest of this generator undone.
-        self.missing += filter(None, [fault])
+        known, fault = self._reader.passed.compared(self.log.file.name)
+        if fault:  # noted at once: an answer may take some lines and leave the rest
+            self._lacks(fault)
         return known
 
-    def _rendering(self, text: Iterable[bytes], wanted: Wanted, room: Room) -> Rendering:
+    def rendering(self, text: Iterable[bytes], wanted: Wanted, room: Room) -> Rendering:
+        """A view of the text."""
+
         def charge() -> None:
             with self._noting_break():
                 self._reader.budget.charge_rendering()
 
         return self._reader.renderer(text, wanted, room, charge)
 
-    def _end(self, rendering: Rendering) -> None:
-        self.tally = rendering.tally
-        self.is_read_to_end = rendering.is_read_to_end
+    def noting_cut(self, rendering: Rendering, longest: int) -> Iterator[Rows]:
+        """The rows. Notes the first line that was cut before its row is taken, see known()."""
+        is_noted = False
+        for rows in rendering.rows():
+            if not is_noted and (line := rendering.cut_line):
+                is_noted = True
+                most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
+                what = f"a row has at most {most} of a line, and line {line:,} has more"
+                self._lacks(Incomplete("capped", what))
+            yield rows
+
+    def noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:
+        """The rows. Notes at their end whether the log has times."""
+        reached = NO_TIME
+        for rows in several:
+            reached = rows.reached
+            yield rows
+        self.log = self.log._replace(has_times=reached not in (NO_TIME, UNTIMED))
+
+    def end(self, rendering: Rendering) -> None:
+        """Notes the outcome of the rendering."""
+        tally = rendering.tally
+        self.log = self.log._replace(tally=tally, is_read_to_end=rendering.is_read_to_end)
+        if tally.dropped:
+            what = f"{tally.dropped:,} of its last lines are left out"
+            self._lacks(Incomplete("capped", what))
 
     @contextmanager
     def _noting_break(self) -> Iterator[None]:
@@ -254,26 +292,26 @@ class JobLog:
         try:
             yield
         except Incomplete as error:
-            self.missing.append(error)
-            self.is_unpaid = error.reason == "budget"
-            self._reader.note(self.source, error)
+            self._lacks(error)
+            self.log = self.log._replace(is_unpaid=error.reason == "budget")
+            self._reader.note(self.log.source, error)
             raise
 
-    def _text(self, size: int) -> Generator[bytes, None, None]:
+    def text(self, size: int) -> Generator[bytes, None, None]:
         """The log's text, in pieces of at most `size` bytes; nothing if the log is skipped."""
-        reader = self._reader
+        reader, file = self._reader, self.log.file
         if reader.ended:
-            self.is_unpaid = True
+            self.log = self.log._replace(is_unpaid=True)
             return self._skip(str(reader.ended[0]), is_missed=True)
         try:
-            log = reader.open(self.file.name, size)
+            log = reader.open(file.name, size)
         except Error as error:
             is_gone = isinstance(error, NotFound)
             why = "it was removed after it was listed" if is_gone else error.sentence
             return self._skip(why, is_missed=True)
         with closing(log):
-            self.source = log.stored.source
-            media_type = reader.logs.media_type(self.file.shown, log)
+            self.log = self.log._replace(source=log.stored.source)
+            media_type = reader.logs.media_type(file.shown, log)
             if media_type is not None:
                 return self._skip(f"it is {media_type}")
             text = log.decoded() if log.is_whole else self._while_answered(log.decoded())
@@ -282,14 +320,16 @@ class JobLog:
 
     def _while_answered(self, text: Iterable[bytes]) -> Iterator[bytes]:
         """The text. Raises Incomplete once too many logs of its source have timed out."""
+        source = self.log.source
         for piece in text:
             yield piece
-            if self._reader.stalled.count(self.source) >= MOST_STALLED:
-                raise Incomplete("timeout", f"{self.source} stopped answering for other logs too")
+            if self._reader.stalled.count(source) >= MOST_STALLED:
+                raise Incomplete("timeout", f"{source} stopped answering for other logs too")
 
     def _skip(self, why: str, is_missed: bool = False) -> None:
-        self.skipped = Skipped(self.file.shown, why, is_missed)
-        self.missing = [Incomplete("failed", why)] if is_missed else []
+        missing = (Incomplete("failed", why),) if is_missed else ()
+        skipped = Skipped(self.log.file.shown, why, is_missed)
+        self.log = self.log._replace(skipped=skipped, missing=missing)
 
 
 def innermost(

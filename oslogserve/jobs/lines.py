@@ -10,7 +10,7 @@ from typing import NamedTuple
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.job import Ending, Job, Next
-from oslogserve.jobs.job_log import JobLog
+from oslogserve.jobs.job_log import Bundle, LogRead
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import TAIL_BYTES, Rows, Selection
@@ -99,7 +99,7 @@ class LinesEnd(NamedTuple):
     #: False if the limit, or a full page, ended the lines. Then chance decides how far each log was read.
     is_whole: bool
     #: The logs that were read.
-    logs: list[JobLog]
+    logs: list[LogRead]
     #: True if all lines of all logs were read.
     is_read_to_end: bool
 
@@ -124,9 +124,14 @@ class Lines:
         self._limiter = Limiter(query.selection)
         #: Rows that this answer and those before it have of the log that the next one begins with.
         self._next_after = 0
-        #: Logs that the answer has come to. More are read ahead, by chance.
-        self._reached = 0
+        #: The logs that the answer has come to, by their index. More are read ahead, by chance.
+        self._reached: dict[int, LogRead] = {}
         self._end: LinesEnd | None = None
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        """Why lines are missing; known once all were iterated."""
+        return self._job.missing if self._end is None else self._end.ending.missing
 
     def end(self) -> LinesEnd:
         """The end of the lines, once all were iterated. Raises ValueError before."""
@@ -140,29 +145,35 @@ class Lines:
         several = (
             log.rows(view, self._label(log.file), self._link, merged_with) for log in job.logs
         )
-        ahead = map(job.read_ahead, job.logs, several)
+        files = (log.file for log in job.logs)
+        ahead = map(job.read_ahead, files, several)
         slices = self._merged([*ahead]) if job.by_time else self._one_by_one(ahead)
         yield from self._limiter.limited(slices, self._most)
         self._end = self._ended()
 
-    def _merged(self, several: Sequence[Ahead[list[Rows]]]) -> Iterator[Slice]:
-        self._reached = len(several)
+    def _taken(self, log: int, bundles: Iterable[Bundle]) -> Iterator[Sequence[Rows]]:
+        """The rows of the log of this index. Notes what is known of it with those that were taken."""
+        for bundle in bundles:
+            self._reached[log] = bundle.log
+            if bundle.rows:
+                yield bundle.rows
+
+    def _merged(self, several: Sequence[Ahead[Bundle]]) -> Iterator[Slice]:
         for one in several:
             one.start()
-        for rows in merge(several):
+        for rows in merge([self._taken(log, ahead) for log, ahead in enumerate(several)]):
             self._job.reader.budget.note()  # of this thread, which may give nothing for long
             yield Slice(None, rows, 0, len(rows.ends))
 
-    def _one_by_one(self, several: Iterable[Ahead[list[Rows]]]) -> Iterator[Slice]:
+    def _one_by_one(self, several: Iterable[Ahead[Bundle]]) -> Iterator[Slice]:
         given = 0
         for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
             before = given
-            self._reached = log + 1
-            for rows in chain.from_iterable(ahead):
+            for rows in chain.from_iterable(self._taken(log, ahead)):
                 if rows.ends:
                     given += len(rows.ends)
                     yield Slice(log, rows, 0, len(rows.ends))
-            if log == self._job.unpaid:
+            if log > 0 and self._reached[log].is_unpaid:
                 if self._query.selection.tail is None:
                     self._next_after = max(given, self._query.selection.after) - before
                 return
@@ -170,14 +181,13 @@ class Lines:
     def _ended(self) -> LinesEnd:
         job, limiter = self._job, self._limiter
         is_whole = limiter.cut_at is None
-        following = job.rest(self._next_after)
-        reached = job.logs
+        reached = [self._reached[log] for log in sorted(self._reached)]
+        following = job.rest(job.unpaid(reached), self._next_after)
         if limiter.cut_at is not None:
             following = Next(self._query.first_log, limiter.cut_at)
-            reached = job.logs[: self._reached]
-        ending = job.ending(following, limiter.missing, reached)
+        ending = job.ending(following, reached, limiter.missing)
         logs = [log for log in reached if log.source and log.skipped is None]
-        untimed = [log.file.shown for log in job.logs if not log.has_times and log.tally.sent]
+        untimed = [log.file.shown for log in reached if not log.has_times and log.tally.sent]
         if untimed and is_whole:  # else chance decides how far each was read
             names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
             sentence = f"Lines without any time come last, of: {names}."

@@ -14,11 +14,12 @@ from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.console import HEAD, ConsoleHead
 from oslogserve.jobs.job import Ending, Job, Next
-from oslogserve.jobs.job_log import Beginning, JobLog
+from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, kinds_of, ranked
 from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.selection import Selection
 from oslogserve.query import Query
 
 _NO_REPORT = ZuulReport()
@@ -57,7 +58,7 @@ class Excerpt(NamedTuple):
 class RankedLog(NamedTuple):
     """A log, its summary and its rank."""
 
-    log: JobLog
+    log: LogRead
     summary: dict[str, Any]
     rank: Ranked
     #: The path of the log that it is compared with; None for none.
@@ -120,11 +121,21 @@ class Overview:
         self._noise = noise
         #: Logs of which not all errors are ranked.
         self._shortened = 0
+        #: The logs that were read, or skipped, in the job's order.
+        self._logs: list[LogRead] = []
+        self._missing = job.missing
+
+    @property
+    def missing(self) -> Sequence[Incomplete]:
+        """Why the answer is incomplete; known once summaries() or findings() has returned."""
+        return self._missing
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
         logs, failure = self._ranked()
-        return logs, self._ending(failure)
+        ending = self._ending(failure)
+        self._missing = ending.missing
+        return logs, ending
 
     def findings(self, label: Label, link: bytes) -> Findings:
         """label, link: of the rows of excerpts, see Wanted."""
@@ -134,17 +145,18 @@ class Overview:
         ended = None if wrong else _ended(logs)
         excerpts = self._excerpts(wrong or [*filter(None, [ended])], label, link)
         told = _told(self._job, ending.skipped)
+        self._missing = [*ending.missing, *told.missing]
         return Findings(
-            logs=[one._replace(excerpt=excerpts.get(one.log)) for one in logs],
-            ended=ended and ended._replace(excerpt=excerpts.get(ended.log)),
+            logs=[one._replace(excerpt=excerpts.get(one.log.file)) for one in logs],
+            ended=ended and ended._replace(excerpt=excerpts.get(ended.log.file)),
             task=told.zuul.task,
             tests=told.tests,
-            build=self.header(told.zuul, {one.log: one.summary for one in logs}),
+            build=self.header(told.zuul, {one.log.file: one.summary for one in logs}),
             kinds=_kinds(logs, wrong),
             choice=self._job.choice,
             read=self._read,
             ending=ending._replace(
-                missing=[*ending.missing, *told.missing],
+                missing=self._missing,
                 notices=[*ending.notices, *map(str, told.missing)],
             ),
         )
@@ -152,7 +164,7 @@ class Overview:
     def header(
         self,
         zuul: ZuulReport = _NO_REPORT,
-        summaries: Mapping[JobLog, dict[str, Any]] = MappingProxyType({}),
+        summaries: Mapping[File, dict[str, Any]] = MappingProxyType({}),
     ) -> Build:
         """The build, as Zuul's files or else the console tell it. Its lack is no fault.
 
@@ -165,7 +177,7 @@ class Overview:
         if self._job.choice.has_inventory:
             build = build_of(reader.beginning(INVENTORY, MOST_OF_INVENTORY).text)
         elif console := _console(self._job):
-            head = ConsoleHead(reader.beginning(console.file.name, HEAD).text)
+            head = ConsoleHead(reader.beginning(console.name, HEAD).text)
             build = head.build()
             if console in summaries and not result and seconds is None:
                 result, seconds = head.end(summaries[console])
@@ -187,41 +199,44 @@ class Overview:
         ]
         return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name)), failure
 
-    def _bounded(
-        self, summaries: Iterable[tuple[JobLog, dict[str, Any]]]
-    ) -> Iterator[tuple[JobLog, dict[str, Any]]]:
+    def _bounded(self, summaries: Iterable[Summarised]) -> Iterator[Summarised]:
         """The summaries of logs that were not skipped, with as many errors as may be held."""
         size = 0
         for log, summary in summaries:
+            self._logs.append(log)
             errors = summary["errors"]
             size += sum(getsizeof(error["text"]) + _OVERHEAD for error in errors)
             if size > MOST_OF_ERRORS and len(errors) > 2:
                 summary["errors"] = [errors[0], errors[-1]]
                 self._shortened += 1
             if not log.skipped:
-                yield log, summary
+                yield Summarised(log, summary)
 
     def _ending(self, failure: int | None) -> Ending:
         missing = []
         if self._shortened:
             what = f"of {self._shortened:,} logs, only the first and the last error are ranked"
             missing.append(Incomplete("capped", f"{what}: the errors of all logs are too large"))
-        return self._job.ending(self._next(failure), missing)
+        return self._job.ending(self._next(failure), self._logs, missing)
+
+    @property
+    def _unpaid(self) -> int | None:
+        return self._job.unpaid(self._logs)
 
     @property
     def _read(self) -> int:
-        job = self._job
-        return self._query.skip + (len(job.logs) if job.unpaid is None else job.unpaid)
+        unpaid = self._unpaid
+        return self._query.skip + (len(self._logs) if unpaid is None else unpaid)
 
     def _next(self, failure: int | None) -> Next | None:
         """The rest: of the logs that an overview found, else of those behind what it found."""
         if self._read < self._job.choice.found:
             return Next(self._query.first_log, skip=self._read, failed=failure)
-        return self._job.rest()
+        return self._job.rest(self._unpaid)
 
     def _excerpts(
         self, logs: Sequence[RankedLog], label: Label, link: bytes
-    ) -> dict[JobLog, Excerpt]:
+    ) -> dict[File, Excerpt]:
         """The lines of the causes in the first logs.
 
         A log is read a second time for that. Skipping lines takes a tenth of the time of a summary, and
@@ -232,10 +247,11 @@ class Overview:
         for one in logs[:MOST_EXCERPTS]:
             left -= one.log.tally.bytes
             if one.rank.cause and left >= 0:
-                lines = _excerpt(one.log, one.rank.cause, label(one.log.file, one.rank.cause), link)
-                several[one.log] = self._job.read_ahead(one.log, lines)
+                file, cause = one.log.file, one.rank.cause
+                lines = _excerpt(self._job.reader, file, cause, label(file, cause), link)
+                several[file] = self._job.read_ahead(file, lines)
         found = (next(ahead, None) for ahead in started(several.values(), LOGS_AT_ONCE))
-        return {log: lines for log, lines in zip(several, found, strict=True) if lines}
+        return {file: lines for file, lines in zip(several, found, strict=True) if lines}
 
 
 def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
@@ -261,23 +277,27 @@ def lines_shown(cause: dict[str, Any]) -> tuple[int, int]:
     return (last, last) if tells_last else (first, first + MOST_LINES - 1)
 
 
-def _excerpt(log: JobLog, cause: dict[str, Any], label: bytes, link: bytes) -> Iterator[Excerpt]:
+def _excerpt(
+    reader: JobReader, file: File, cause: dict[str, Any], label: bytes, link: bytes
+) -> Iterator[Excerpt]:
     """Yields the excerpt; nothing if the log cannot be read again."""
     first, last = lines_shown(cause)
     above = max(1, first - AROUND)
     longest = LONGEST_TASK if _FAILED_TASK.search(cause["text"]) else LONGEST_SHOWN
-    rows = log.rows_between(above, last + AROUND, label, link, longest)
+    log = JobLog(file, Selection(first=above, last=last + AROUND), reader)
+    rows = log.html_rows(label, link, longest)
     if len(rows) > last - above:
         begin, end = first - above, last + 1 - above
         parts = rows[:begin], rows[begin:end], rows[end:]
         yield Excerpt(*(b"".join(part) for part in parts))
 
 
-def _console(job: Job) -> JobLog | None:
+def _console(job: Job) -> File | None:
     """The job's only console, or its only log: of several, each may be of a job of its own."""
-    consoles = [log for log in job.logs if CONSOLES.search(log.file.shown)]
+    files = [log.file for log in job.logs]
+    consoles = [file for file in files if CONSOLES.search(file.shown)]
     if job.choice.found == 1:
-        consoles = job.logs
+        consoles = files
     return consoles[0] if len(consoles) == 1 else None
 
 

@@ -11,7 +11,7 @@ from markupsafe import escape
 from oslogserve.humanize import iso_moment
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Ending
-from oslogserve.jobs.job_log import JobLog
+from oslogserve.jobs.job_log import LogRead
 from oslogserve.jobs.overview import Excerpt, Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
@@ -42,7 +42,7 @@ class _Linked(NamedTuple):
     href: str
 
     @property
-    def log(self) -> JobLog:
+    def log(self) -> LogRead:
         return self.found.log
 
     @property
