@@ -21,6 +21,8 @@ pub struct Data {
     green_hints: Row,
     weak: Vec<Row>,
     frame: Row,
+    usage: Row,
+    option: Row,
     recap: Row,
     words: Row,
     passing: Row,
@@ -96,6 +98,8 @@ pub struct Causes {
     green_hints: Regex,
     weak: Regex,
     frame: Regex,
+    usage: Regex,
+    option: Regex,
     pub recap: Regex,
     words: Regex,
     passing: Regex,
@@ -116,6 +120,8 @@ impl Causes {
             green_hints: expression(&data.green_hints)?,
             weak: beginning(&data.weak)?,
             frame: beginning([&data.frame])?,
+            usage: beginning([&data.usage])?,
+            option: beginning([&data.option])?,
             recap: beginning([&data.recap])?,
             words: expression(&data.words)?,
             passing: expression(&data.passing)?,
@@ -178,6 +184,16 @@ impl Causes {
     pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
         self.green.first_at(&mut caches.green, content, 0).is_some()
             || (self.green_hints.is_match(content) && self.green_anywhere.is_match(content))
+    }
+
+    /// True for a line of a usage text. indent: blanks before the content. follows: true if the line
+    /// above is one.
+    pub fn is_usage(&self, content: &[u8], indent: usize, follows: bool) -> bool {
+        let Some(last) = content.last() else { return follows };
+        let is_within = indent > 0 || content[0] == b'-' || *last == b':';
+        (follows && is_within)
+            || self.usage.is_match(content)
+            || (indent > 0 && self.option.is_match(content))
     }
 
     /// True if the line speaks of a failure. error: the rank of ERROR.

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::mem;
 
 use crate::cause_rules::{Caches, Mark};
-use crate::cursor::is_word;
 use crate::grammar::Grammar;
 
 /// Bytes of a line's content that are read.
@@ -317,7 +316,7 @@ impl Step {
             _ => None,
         };
         let is_error = mark == Some(Mark::Error) || (mark.is_none() && text.rank >= grammar.error);
-        let is_told = self.heading.is_some() && content.iter().any(|&byte| is_word(byte));
+        let is_told = self.heading.is_some() && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {
             return as_marked;
         }
@@ -430,11 +429,20 @@ impl Step {
     }
 }
 
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || !byte.is_ascii()
+}
+
 /// The last lines with a word of failure, if they are near the end.
 fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Group> {
     let mut group: Option<Group> = None;
     let mut end = 0;
+    let mut is_usage = false;
     for text in ring.iter() {
+        is_usage = grammar.causes.is_usage(text.content(), text.indent, is_usage);
+        if is_usage {
+            continue;
+        }
         end = text.number;
         if !grammar.causes.is_word(caches, text.content(), text.rank, grammar.error) {
             continue;

@@ -50,7 +50,9 @@ _WORDS = re.compile(causes.WORDS).search
 _PASSING = re.compile(causes.PASSING).search
 _RECAP = re.compile(causes.RECAP).match
 _FRAME = re.compile(causes.FRAME).match
-_HAS_WORD = re.compile(rb"\w").search
+_HAS_LETTER = re.compile(rb"[A-Za-z\x80-\xff]").search
+_USAGE = re.compile(causes.USAGE).match
+_OPTION = re.compile(causes.OPTION).match
 
 
 class Text(NamedTuple):
@@ -220,7 +222,7 @@ class Step:
         if mark in (Mark.OUTCOME, Mark.RESULT):
             return Mark.OUTCOME
         is_error = mark in (None, Mark.ERROR) and (mark is not None or text.rank >= _ERROR)
-        is_told = self.heading and _HAS_WORD(content)
+        is_told = self.heading and _HAS_LETTER(content)
         if not is_error and not is_told:
             return mark
         is_green = _GREEN(content) is not None
@@ -294,12 +296,28 @@ class Step:
 def _last_words(ring: deque[Text]) -> _Group | None:
     """The last lines with a word of failure, if they are near the end."""
     group: _Group | None = None
-    for text in filter(_is_word, ring):
+    end = 0
+    is_usage = False
+    for text in ring:
+        is_usage = _is_usage(text, follows=is_usage)
+        end = end if is_usage else text.number
+        if is_usage or not _is_word(text):
+            continue
         if group and text.number - group.last <= WORD_GAP:
             group.last = text.number
         else:
             group = _Group(text, text.number)
-    return group if group and group.last >= ring[-1].number - WORD_REACH else None
+    return group if group and group.last >= end - WORD_REACH else None
+
+
+def _is_usage(text: Text, *, follows: bool) -> bool:
+    """True for a line of a program's usage text. follows: True if the line above is one."""
+    content = text.content
+    if not content:
+        return follows
+    is_within = text.indent > 0 or content.startswith(b"-") or content.endswith(b":")
+    is_option = text.indent > 0 and _OPTION(content)
+    return bool((follows and is_within) or _USAGE(content) or is_option)
 
 
 def _last_paragraph(ring: deque[Text]) -> Cause | None:

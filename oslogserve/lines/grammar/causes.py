@@ -96,6 +96,10 @@ gradle* FAILURE: Build (?:failed|completed) with
 gradle* (?:> Task )?(?::[\w.-]+)+ FAILED$
 docker* .*returned a non-zero code: [1-9]
 tox* ERROR: +[\w.-]+: commands failed
+tox* ERROR: +InvocationError
+tox* [\w.+,-]+: (?:exit [1-9]\d* \(|FAIL (?:code [1-9]|\xe2\x9c\x96))
+tox* evaluation failed :\(
+tools .*\b(?:failed|FAILED)[.,:;!]* (?:[Pp]lease )?(?:[Ss]ee|[Cc]heck) (?:[\w ]{1,20} )?(?:logs?|output)\b
 gulp* '[\w:.-]+' errored after[ ]
 grunt* Aborted due to warnings\.
 cmake* -- Configuring incomplete, errors occurred
@@ -154,6 +158,7 @@ logging* (?:DEBUG|INFO|WARNING):[\w.-]+:(?:[A-Z]+: ?)?(?:[Ee]rror|ERROR|[Ff]atal
 github* ##\[error\]
 latex* ! [A-Z]\w+
 shell* \w+: command not found
+linters* [\w.@/+-]+\.\w{1,8}:\d+:\d+: [EF]\d{2,4}:? [^ ]
 php* (?:PHP )?(?:Parse|Fatal|Catchable fatal) error:[ ]
 apt* E: [A-Z]
 perl* Can't locate \S+ in @INC
@@ -186,7 +191,7 @@ eslint* \d+:\d+[ \t]+\S
 WORDS = (
     rb"(?i)\b(?:errors?|fail(?:ed|ures?|s|ing)?|cannot|can't|could not|couldn't|unable|missing"
     rb"|not (?:found|defined|installed|exist|allowed|supported|valid|permitted)|no such|no \w+ found"
-    rb"|never|invalid|unexpected|undefined|unknown|aborted|denied|refused|timed out|mismatch|conflict"
+    rb"|never|invalid|unexpected|undefined|unknown|unrecogni[sz]ed|illegal|aborted|denied|refused|timed out|mismatch|conflict"
     rb"|exception|fatal|expected|forgot|must|should|violations?|please)\b"
 )
 #: Counts in which such a word says nothing.
@@ -201,6 +206,10 @@ RECAP = (
 )
 #: A frame of a stack in Ruby.
 FRAME = rb"\S+:\d+:in [`']"
+#: The first line of a program's usage text, and an indented line in it. They speak of failures that there
+#: may be.
+USAGE = rb"[Uu]sage:|USAGE:?$"
+OPTION = rb"--?\w[\w-]*(?:[ \t,=\[<]|$)"
 #: The heading of Go's failed tests: the deeper one of two tells more.
 SUBTEST = b"--- FAIL"
 #: The head of a stack in Python, whose last line tells.
@@ -208,7 +217,7 @@ STACK = b"Traceback ("
 #: A pattern that may begin with any byte is tried only for a line with one of these.
 HINTS = (
     *(b"fail", b"Fail", b"FAIL", b"... ERROR", b"<<< ERROR", b" error", b"exit", b"return"),
-    *(b"***", b"[E]", b"space left", b"could not be", b"not found"),
+    *(b"***", b"[E]", b"space left", b"could not be", b"not found", b": E", b": F"),
 )
 
 

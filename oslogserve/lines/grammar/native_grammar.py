@@ -93,6 +93,8 @@ class NativeCauses:
         self.green_anywhere = [row for row in causes.GREEN if row[1].startswith(b".")]
         self.weak = causes.WEAK
         self.frame = ("FRAME", causes.FRAME)
+        self.usage = ("USAGE", causes.USAGE)
+        self.option = ("OPTION", causes.OPTION)
         self.recap = ("RECAP", causes.RECAP)
         self.words = ("WORDS", causes.WORDS)
         self.passing = ("PASSING", causes.PASSING)

@@ -69,9 +69,11 @@ def test_the_first_rule_that_matches_a_line_gives_its_mark(mark):
         ((b"No Rakefile found", b"make: *** [all] Error 1"), 1, "failed step"),
         ((b"README.md:2180: Line longer than 80 characters", b"FAILED"), 1, "failed step"),
         ((b"cp: cannot stat 'a': No such file or directory", b"FAILED"), 1, "failed step"),
-        ((b"file.py:76:1: E305 expected 2 blank lines", b"FAILED"), 1, "failed step"),
+        ((b"file.py:76:1: W291 trailing whitespace", b"FAILED"), 1, "failed step"),
+        ((b"file.py:76:1: E305 expected 2 blank lines", b"FAILED"), 1, "severity"),
         ((b"one", b"", b"two", b"three", b"FAILED"), 3, "end"),
         ((b"Failures:", b"", b"  1) it works", b"ERROR: no x"), 3, "test"),
+        ((b"  1 failing", b"", b"  1) ", b"       it:", b"         works"), 4, "test"),
         ((b"rake aborted!", b"No such task"), 2, "severity"),
         ((b"  1) it works", b"     no", b"5 examples, 1 failure"), 1, "test"),
         ((b"  1) to do", b"ERROR: no x", b"FAILED"), 2, "severity"),
@@ -194,6 +196,32 @@ def test_the_output_of_a_failed_task_tells_more_than_its_result(found_in):
     failed = b'fatal: [host]: FAILED! => {"msg": "non-zero return code"}'
     assert found_in(b"TASK [a]", b"no such b", failed) == ((2, "failed step"), True)
     assert found_in(b"TASK [a]", b"b", failed) == ((2, "end"), True)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        b"ERROR: InvocationError: '/home/a/.tox/pep8/bin/flake8'",
+        b"ERROR: InvocationError for command /a/bin/flake8 (exited with code 1)",
+        b"pep8: exit 1 (0.93 seconds) /home/a> flake8 . pid=12",
+        b"ERROR run: cmd failed. See logs at /var/log/a.log",
+    ],
+)
+def test_what_only_says_that_a_command_failed_is_not_the_cause(found_in, outcome):
+    told = b"./a.py:3:1: E305 expected 2 blank lines after class definition, found 1"
+    summary = [b"_____ summary _____", b"ERROR:   pep8: commands failed"]
+    assert found_in(told, *numbered(b"x", 30), outcome, *summary) == ((1, "severity"), True)
+    assert found_in(b"no such a", b"x", outcome, *summary) == ((1, "failed step"), True)
+
+
+def test_a_usage_text_is_not_the_cause(found_in):
+    options = [b"  -x, --exitfirst  exits when a test fails", b"                   or an error"]
+    usage = [b"Usage: run [options]", b"", b"Options:", *options * 9, b"", b"    no such option"]
+    outcome = b"make: *** [test] Error 2"
+    assert found_in(b"run: unrecognized option '-z'", *usage, outcome)[0] == (1, "failed step")
+    assert found_in(b"run: no such option", *options[:1] * 30, outcome)[0] == (1, "failed step")
+    log = [b"cannot a", *[b"x"] * 9, *usage, b"run: -x is missing", outcome]
+    assert found_in(*log)[0] == (len(log) - 1, "failed step")
 
 
 def test_a_recap_of_a_play_that_passed_is_no_failure(found_in):
