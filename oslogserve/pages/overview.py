@@ -87,6 +87,20 @@ class _Linked(NamedTuple):
         return "what failed" if self.found.summary["failed"] else "the log"
 
     @property
+    def error_above(self) -> dict[str, Any] | None:
+        """The last error above the end of what failed, of those that the summary has."""
+        if not (self.shows_end and self.found.summary["failed"]):
+            return None
+        errors = [one for one in self.found.summary["errors"] if one["line"] < self.cause["line"]]
+        return next((one for one in reversed(errors) if one.get("new", True)), None)
+
+    @property
+    def at_error_above(self) -> str:
+        """The address of the log's page at that error."""
+        error = self.error_above or {}
+        return f"{_with_cause(self.href, {**error, 'last': error['line']})}#L{error['line']}"
+
+    @property
     def new(self) -> int | None:
         """New lines; None if the log is not compared with another one."""
         counts = self.found.summary.get("new")

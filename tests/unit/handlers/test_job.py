@@ -708,6 +708,21 @@ def test_an_overview_says_of_a_step_that_tells_no_cause_that_this_is_its_end(tmp
     assert "step 39\n" in page
 
 
+def test_an_overview_shows_the_error_above_a_step_that_tells_no_cause(tmp_path):
+    (tmp_path / "job").mkdir()
+    begins = ["##[group]Run a", "##[endgroup]", "one"]
+    failed = [*begins, "two", "##[error]Process completed with exit code 1.", "ERROR: later"]
+    log = "\n".join([*begins, "ERROR: <b>first", *["x"] * 50, "ERROR: <b>last", *failed])
+    (tmp_path / "job" / "job-output.txt").write_text(log)
+    page = Asking(tmp_path)("/job/?format=overview").text
+    assert "No line tells why. This is how what failed ended:" in page
+    assert re.search(
+        r'An error above it:</div>\s*<a class="telling" href="job-output.txt\?show=L55#L55">'
+        "ERROR: &lt;b&gt;last</a>",
+        page,
+    )
+
+
 def test_an_overview_does_not_say_of_a_log_that_it_failed_if_that_is_not_sure(tmp_path):
     (tmp_path / "job").mkdir()
     lines = ["TASK [a] ****", "ERROR: provoked", "...ignoring", "TASK [b] ****", "one", "two"]
