@@ -36,3 +36,13 @@ def test_a_reader_goes_from_the_job_to_what_is_new_in_its_log(server, chromium, 
         page.get_by_role("link", name="1 new line", exact=True).click()
         expect(page.locator("#log li:not(.gap)")).to_have_text([re.compile("no rule to make this")])
         expect(page.get_by_role("link", name="new lines")).to_be_visible()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_a_page_of_a_logs_last_lines_leads_to_all_new_lines(server, chromium, scripts):
+    with chromium.new_context(java_script_enabled=scripts) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/42/console.log?against=41/console.log&tail=3")
+        expect(page.locator("#log li:not(.gap)")).to_have_count(3)
+        page.get_by_role("link", name="1 new line", exact=True).click()
+        expect(page.locator("#log li:not(.gap)")).to_have_text([re.compile("no rule to make this")])
