@@ -8,6 +8,7 @@ MARKED = {
     Mark.STOPPED: [
         b'The command "timeout 9 make" exited with 124.',
         b"ERROR: Job failed: execution took longer than 1h0m0s seconds",
+        b"##[error]The action 'Build' has timed out after 30 minutes.",
     ],
     Mark.FAILED: [
         b'The command "make" failed and exited with 2 during .',
@@ -47,11 +48,18 @@ MARKED = {
         b"[Pipeline] stage",
         b"[job] $ /bin/sh -xe /tmp/jenkins1.sh",
     ],
-    Mark.TASK_BEGINS: [b"TASK [run-tests : Run it]"],
+    Mark.TASK_BEGINS: [
+        b"TASK [run-tests : Run it]",
+        b"RUNNING HANDLER [restart it]",
+        b"LOOP [copy them]",
+    ],
     Mark.SHOWN: [b"##[endgroup]"],
     Mark.RECAP: [
         b"PLAY RECAP *****",
         b"Post job cleanup.",
+        b"Running after_script",
+        b"Uploading artifacts for failed job",
+        b"Cleaning up project directory and file based variables",
         b"___________________________________ summary ____________________________________",
     ],
     Mark.CRASH: [
@@ -129,6 +137,8 @@ MARKED = {
         b"[error] (test:compile) Compilation failed",
     ],
     Mark.TEST: [
+        b"=== FAIL: it TestIt (0.00s)",
+        b"\xe2\x80\xa2 [FAILED] [0.100 seconds]",
         b"--- FAIL: TestIt (0.00s)",
         b"    --- FAIL: TestIt/one (0.00s)",
         b"FAIL: test_it (tests.unit.TestIt)",
@@ -191,7 +201,6 @@ MARKED = {
         b"[Pipeline] {",
         b"[Pipeline] }",
         b"PLAY [all] *****",
-        b"RUNNING HANDLER [restart] ***",
         b"ok: [host]",
         b"changed",
         b"travis_fold:start:git.checkout",

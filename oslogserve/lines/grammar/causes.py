@@ -125,6 +125,8 @@ surefire .*<<< (?:FAILURE|ERROR)!
 pester* \[-\][ ]
 r-check* Running (?:the tests|examples) in .* failed\.?$
 r-check* \* checking .*\.\.\.(?: \[.*\])? ERROR$
+gotestsum* === FAIL:[ ]
+ginkgo* \xe2\x80\xa2 \[(?:FAILED|PANICKED|TIMEDOUT)\]
 go-vet* FAIL: \S+:\d+: \S+$
 clojure.test* (?:FAIL|ERROR) in \(
 testthat* \xe2\x94\x80\xe2\x94\x80 (?:\d+\. )?(?:Failure|Error|FAILURE|ERROR)[ :]
@@ -185,6 +187,7 @@ shells [\w./-]+: (?:.*: )?(?:cannot |can't |command not found|No such file|Permi
 perl .* at \S+ line \d+(?:, (?:<\w+> )?(?:line|chunk) \d+)?\.
 ocaml* File "[^"]+", line \d+, characters \d+-\d+:
 linters* \w[\w.+-]*: \S+:\d+: \S
+black* would reformat \S
 eslint* \d+:\d+[ \t]+\S
 """
 #: Words of a failure, anywhere in a line; asked as _WEAK.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 STOPPED = rb"""
 travis+timeout .*" exited with 124\.
 gitlab* ERROR: Job failed: execution took longer than
+github* ##\[error\]The action '.*' has timed out after \d+ minutes
 """
 #: A verdict that says that the step failed, or the whole build.
 FAILED = rb"""
@@ -54,7 +55,8 @@ jenkins* \[[\w.@-]+\] \$[ ]
 """
 #: The first line of a task, which may be in a step.
 TASK_BEGINS = rb"""
-ansible* TASK \[
+ansible* (?:TASK|RUNNING HANDLER):? \[
+zuul* LOOP \[
 """
 #: The end of a step's own text, before its output.
 SHOWN = rb"""
@@ -64,6 +66,9 @@ github ##\[endgroup\]
 RECAPS = rb"""
 ansible* PLAY RECAP
 github* Post job cleanup\.$
+gitlab* Running after_script$
+gitlab* Uploading artifacts for failed job$
+gitlab* Cleaning up (?:project directory and )?file based variables$
 tox* _+ summary _+$
 """
 #: Travis writes this mark at the beginning of a step, and then over it.

@@ -244,6 +244,21 @@ def test_what_cleans_up_behind_a_failure_is_no_cause(found_in):
     assert found_in(b"no such a", *log[4:], *numbered(b"Cleaning up", 30))[0] == (1, "end")
 
 
+def test_what_gitlab_does_behind_a_failed_script_is_no_cause(found_in):
+    section = b"section_start:1772648533:%b\r\x1b[0K\x1b[0K\x1b[36;1m%b\x1b[0;m"
+    after = [section % (b"after_script", b"Running after_script"), *numbered(b"clean", 30)]
+    upload = section % (b"upload_artifacts_on_failure", b"Uploading artifacts for failed job")
+    after += [upload, b"ERROR: No files to upload", b"ERROR: Job failed: exit code 1"]
+    assert found_in(b"x", b"ERROR: no a", *after) == ((2, "severity"), True)
+    after.remove(b"ERROR: No files to upload")
+    assert found_in(b"x", b"no such a", *after) == ((2, "failed step"), True)
+
+
+def test_a_step_that_took_too_long_is_stopped(found_in):
+    stopped = b"##[error]The action 'Build' has timed out after 30 minutes."
+    assert found_in(b"ERROR: no a", stopped, b"Post job cleanup.") == ((2, "severity"), True)
+
+
 @pytest.mark.parametrize(
     "passed", [b"...ignoring", b"node | ok: Runtime: 0:00:01", b"node | ERROR: Ignoring Errors"]
 )
