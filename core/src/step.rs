@@ -26,6 +26,9 @@ pub const SURVIVED: u64 = 400;
 pub const PARAGRAPH: u64 = 12;
 pub const REPORT: u64 = 40;
 
+/// The weight of a step that shows errors alone.
+pub const ERRORS_ALONE: u8 = 2;
+
 /// What a command begins with where it is echoed.
 pub const COMMAND: &[u8] = b"$ ";
 
@@ -111,6 +114,8 @@ pub struct Cause {
     pub first: Text<'static>,
     pub last: u64,
     pub why: &'static str,
+    /// True if the step that failed is a later one, which shows nothing.
+    pub is_earlier: bool,
 }
 
 /// Lines of one kind that follow one another.
@@ -128,7 +133,7 @@ impl Group {
 
     /// Its lines as a cause.
     pub fn cause(&self, why: &'static str) -> Cause {
-        Cause { first: self.first.clone(), last: self.last, why }
+        Cause { first: self.first.clone(), last: self.last, why, is_earlier: false }
     }
 }
 
@@ -209,7 +214,7 @@ impl Step {
         let outcome = self.turn.as_ref().filter(|turn| turn.outcome.is_some());
         match outcome {
             Some(turn) if !turn.is_recap => 3,
-            _ if self.errors().is_some() => 2,
+            _ if self.errors().is_some() => ERRORS_ALONE,
             outcome => u8::from(outcome.is_some()),
         }
     }
@@ -474,5 +479,5 @@ fn last_paragraph(ring: &Ring) -> Option<Cause> {
             }
         }
     }
-    first.map(|first| Cause { first: first.clone(), last, why: "end" })
+    first.map(|first| Group { first: first.clone(), last }.cause("end"))
 }

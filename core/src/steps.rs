@@ -4,13 +4,13 @@
 //! A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
 //! of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 //! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
-//! of the steps that show most, or in the last step. At most three steps are held, whatever the log's size.
+//! of the steps that show most, in the last one that shows errors alone, or in the last step. At most three steps are held, whatever the log's size.
 
 use std::mem;
 
 use crate::cause_rules::{Caches, Mark};
 use crate::grammar::Grammar;
-use crate::step::{Cause, Group, SURVIVED, Step, Text};
+use crate::step::{Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
 
 /// When a verdict is revoked.
 #[derive(PartialEq)]
@@ -117,10 +117,10 @@ impl Steps {
             return;
         }
         self.step.settle(text.number);
-        let step = if mark == Some(Mark::TaskFailed) { &self.step } else { self.failed() };
         let cause = match mark {
             Some(Mark::Stopped) => Some(Group::new(text).cause("severity")),
-            _ => step.cause(grammar, caches),
+            Some(Mark::TaskFailed) => self.step.cause(grammar, caches),
+            _ => self.failed(grammar, caches),
         };
         let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
         let revoked = match mark {
@@ -131,10 +131,14 @@ impl Steps {
         self.decided = Some(Decided { cause, revoked });
     }
 
-    /// The step that failed, by a verdict: the current one, unless it shows nothing.
-    fn failed(&self) -> &Step {
+    /// The cause in the step that failed, by a verdict; in an earlier one if that shows nothing.
+    fn failed(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
         let step = heavier(self.task.as_ref(), &self.step);
-        if step.is_silent() { heavier(self.kept.as_ref(), step) } else { step }
+        if let Some(kept) = self.kept.as_ref().filter(|_| step.is_silent()) {
+            let cause = kept.cause(grammar, caches);
+            return cause.map(|cause| Cause { is_earlier: true, ..cause });
+        }
+        step.cause(grammar, caches)
     }
 
     /// The cause, and whether the log says that something failed. end: the number of the last line.
@@ -165,9 +169,11 @@ fn heavier<'s>(earlier: Option<&'s Step>, later: &'s Step) -> &'s Step {
     earlier.filter(|earlier| earlier.weight() > later.weight()).unwrap_or(later)
 }
 
-/// Keeps a step that shows more than those before it.
+/// Keeps a step that shows more than those before it. Of steps that show errors alone, it keeps the last.
 fn keep(kept: &mut Option<Step>, step: Step) {
-    if step.weight() > kept.as_ref().map_or(0, Step::weight) {
+    let most = kept.as_ref().map_or(0, Step::weight);
+    let weight = step.weight();
+    if weight > most || (weight == most && weight == ERRORS_ALONE) {
         *kept = Some(step);
     }
 }

@@ -184,7 +184,8 @@ impl View for Summary {
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
-        let failed_at = cause.as_ref().filter(|cause| failed && cause.why != "end");
+        let failed_at = cause.as_ref();
+        let failed_at = failed_at.filter(|cause| failed && cause.why != "end" && !cause.is_earlier);
         let failed_at = failed_at.map(|cause| cause.first.number);
         let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
         let cause = cause.map(|found| {

@@ -27,6 +27,8 @@ LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED = (
         "SURVIVED",
     ]
 )
+#: The weight of a step that shows errors alone.
+ERRORS_ALONE = 2
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
 
 #: Why a line was chosen, by what a step found, in the order in which a step's cause is chosen.
@@ -79,6 +81,8 @@ class Cause(NamedTuple):
     last: int
     #: "severity", "failed step", "test" or "end".
     why: str
+    #: True if the step that failed is a later one, which shows nothing.
+    is_earlier: bool = False
 
 
 @dataclass
@@ -157,7 +161,7 @@ class Step:
         has_outcome = self.turn is not None and self.turn.outcome is not None
         if self.turn and has_outcome and not self.turn.is_recap:
             return 3
-        return 2 if self._errors else int(has_outcome)
+        return ERRORS_ALONE if self._errors else int(has_outcome)
 
     @property
     def has_failed(self) -> bool:

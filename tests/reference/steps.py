@@ -4,11 +4,11 @@
 A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
 of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 that any program may print counts only near the log's end. Without a verdict, the cause is in the first
-of the steps that show most, or in the last step.
+of the steps that show most, in the last one that shows errors alone, or in the last step.
 """
 
 from oslogserve.lines.grammar.causes import Mark
-from tests.reference.step import SURVIVED, Cause, Step, Text
+from tests.reference.step import ERRORS_ALONE, SURVIVED, Cause, Step, Text
 
 _VERDICTS = (Mark.STOPPED, Mark.FAILED, Mark.EXITED, Mark.TASK_FAILED)
 
@@ -75,16 +75,17 @@ class Steps:
             self._verdict = Mark.FAILED
             return
         self._step.settle(text.number)
-        step = self._step if mark == Mark.TASK_FAILED else self._failed()
-        self._decided = step.cause() or Cause(text, text.number, "end")
+        cause = self._step.cause() if mark == Mark.TASK_FAILED else self._failed()
+        self._decided = cause or Cause(text, text.number, "end")
         if mark == Mark.STOPPED:
             self._decided = Cause(text, text.number, "severity")
         self._verdict, self._decided_at = mark, text.number
 
-    def _failed(self) -> Step:
-        """The step that failed, by a verdict: the current one, unless it shows nothing."""
+    def _failed(self) -> Cause | None:
+        """The cause in the step that failed, by a verdict; in an earlier one if that shows nothing."""
         step = _heavier(self._task, self._step)
-        return _heavier(self._kept, step) if step.is_silent else step
+        cause = self._kept.cause() if self._kept and step.is_silent else None
+        return cause._replace(is_earlier=True) if cause else step.cause()
 
     def cause(self, end: int) -> tuple[Cause | None, bool]:
         """The cause, and whether the log says that something failed. end: the last line's number."""
@@ -106,6 +107,10 @@ def _heavier(earlier: Step | None, later: Step) -> Step:
 
 
 def _kept(kept: Step | None, step: Step | None) -> Step | None:
-    """The step that shows more; the earlier one of two alike, and None for two that show nothing."""
-    weight = kept.weight if kept else 0
-    return step if step and step.weight > weight else kept
+    """The step that shows more; None for two that show nothing.
+
+    Of two alike it is the earlier one, but the later one if they show errors alone.
+    """
+    most = kept.weight if kept else 0
+    weight = step.weight if step else 0
+    return step if weight > most or weight == most == ERRORS_ALONE else kept

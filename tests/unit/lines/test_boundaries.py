@@ -291,8 +291,9 @@ def found_in(renderer):
         ([b"x", b"", b"x" * 395 + b" error", b"FAILED"], (3, "end")),
         ([b"x" * 4088 + b"\rnot ok more", b"x"], (1, "test")),
         ([b"x" * 4089 + b"\rnot ok more", b"x"], (1, "end")),
-        # The first of the steps that show as much.
-        ([b"TASK [a]", b"ERROR: a", b"TASK [b]", b"ERROR: b", b"TASK [c]"], (2, "severity")),
+        # The first of the steps that show as much, but the last of those that show errors alone.
+        ([b"TASK [a]", b"a 1", b"FAILED", b"TASK [b]", b"b", b"FAILED", b"TASK [c]"], (2, "end")),
+        ([b"TASK [a]", b"ERROR: a", b"TASK [b]", b"ERROR: b", b"TASK [c]"], (4, "severity")),
         # The first rule of the table.
         ([b"x", b"not ok 1 - No space left on device"], (2, "severity")),
         # A warning that locates a fault.

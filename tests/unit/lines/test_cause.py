@@ -234,6 +234,8 @@ def test_a_silent_step_that_failed_shows_the_error_before_it(found_in):
     verdict = b"##[error]Process completed with exit code 1."
     earlier = [b"##[group]Run make", b"##[endgroup]", b"fatal: no a", *[b"x"] * 50]
     assert found_in(*earlier, *failed, verdict) == ((3, "severity"), True)
+    later = [*earlier, b"##[group]Run test", b"##[endgroup]", b"fatal: no b"]
+    assert found_in(*later, *failed, verdict) == ((len(later), "severity"), True)
     failed.append(b"no such b")
     assert found_in(*earlier, *failed, verdict) == ((len(earlier) + 4, "failed step"), True)
 

@@ -423,3 +423,13 @@ def test_what_is_listed_is_bounded(summary_of, chapters_of):
     assert name == "\N{REPLACEMENT CHARACTER}" * LONGEST_NAME
     deep = chapters_of(*[b"[Pipeline] { (a)"] * (MOST_OPEN + 1))
     assert [last for _, _, last, _ in deep[-3:]] == [MOST_OPEN + 1, MOST_OPEN, MOST_OPEN + 1]
+
+
+def test_a_chapter_with_the_cause_of_a_later_one_that_shows_nothing_is_not_said_to_have_failed(
+    chapters_of,
+):
+    log = [b"##[group]Run make || true", b"##[endgroup]", b"ERROR: no a"]
+    failed = [b"##[group]Run exit 1", b"##[endgroup]"]
+    verdict = b"##[error]Process completed with exit code 1."
+    first = ("Run make || true", 1, 3, None)
+    assert chapters_of(*log, *failed, verdict) == [first, ("Run exit 1", 4, 6, "failed")]
