@@ -28,8 +28,30 @@ pub enum Effect {
     Style(Range<usize>),
     /// It begins a link, or ends one. The place of its address.
     Link(Range<usize>),
+    /// It moves the cursor, or erases a part of the line.
+    Cursor(Motion),
     /// Nothing that a page shows.
     Other,
+}
+
+/// What a sequence does to the cursor and its line.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Motion {
+    Forward(usize),
+    Back(usize),
+    /// To a column, from 0.
+    Column(usize),
+    Save,
+    Restore,
+    /// Erases from the cursor on.
+    EraseAfter,
+    /// Erases up to the cursor and below it.
+    EraseBefore,
+    EraseAll,
+    /// To a row below, or above.
+    Rows(i64),
+    /// To a row of the screen, and a column from 0 if one is named.
+    Place(i64, Option<usize>),
 }
 
 /// The first sequence in a range of a line.
@@ -45,12 +67,17 @@ pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
     None
 }
 
-fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
+/// The sequence that begins at a place.
+pub fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
     match line.get(start + 1)? {
         b'[' => control_at(line, start),
         b']' => link_at(line, start),
         b'(' if line.get(start + 2) == Some(&b'B') => {
             Some(Sequence { place: start..start + 3, effect: Effect::Other })
+        }
+        saved @ (b'7' | b'8') => {
+            let motion = if *saved == b'7' { Motion::Save } else { Motion::Restore };
+            Some(Sequence { place: start..start + 2, effect: Effect::Cursor(motion) })
         }
         _ => None,
     }
@@ -66,8 +93,44 @@ fn control_at(line: &[u8], start: usize) -> Option<Sequence> {
     let parameters = from..run(line, from, PARAMETERS, |byte| (b'0'..=b'?').contains(&byte));
     let at = run(line, parameters.end, INTERMEDIATE, |byte| (b' '..=b'/').contains(&byte));
     let &last = line.get(at).filter(|last| (b'@'..=b'~').contains(last))?;
-    let effect = if last == b'm' { Effect::Style(parameters) } else { Effect::Other };
+    let effect = match last {
+        b'm' => Effect::Style(parameters),
+        _ if at > parameters.end => Effect::Other,
+        _ => motion(last, &line[parameters]).map_or(Effect::Other, Effect::Cursor),
+    };
     Some(Sequence { place: start..at + 1, effect })
+}
+
+/// Rows of the screen have these numbers, and others have lower ones.
+const SCREEN: i64 = 1 << 32;
+/// The largest number that counts: no cursor goes so far.
+const LARGEST: usize = 1 << 24;
+
+/// The motion of a control sequence without intermediate bytes. None for others, and private ones.
+fn motion(last: u8, parameters: &[u8]) -> Option<Motion> {
+    let mut numbers = parameters.split(|&byte| byte == b';').map(|digits| {
+        let digit = |byte: &u8| byte.is_ascii_digit().then(|| usize::from(byte - b'0'));
+        digits.iter().try_fold(0, |sum, byte| Some((sum * 10 + digit(byte)?).min(LARGEST)))
+    });
+    let number = numbers.next()??;
+    let second = numbers.next().flatten().unwrap_or(0).max(1);
+    let count = number.max(1);
+    let rows = count as i64;
+    Some(match last {
+        b'C' | b'a' => Motion::Forward(count),
+        b'D' => Motion::Back(count),
+        b'G' | b'`' => Motion::Column(count - 1),
+        b's' => Motion::Save,
+        b'u' => Motion::Restore,
+        b'K' | b'J' if number == 0 => Motion::EraseAfter,
+        b'K' | b'J' if number == 1 => Motion::EraseBefore,
+        b'K' | b'J' => Motion::EraseAll,
+        b'A' | b'F' => Motion::Rows(-rows),
+        b'B' | b'E' => Motion::Rows(rows),
+        b'd' => Motion::Place(SCREEN + rows, None),
+        b'H' | b'f' => Motion::Place(SCREEN + rows, Some(second - 1)),
+        _ => return None,
+    })
 }
 
 /// OSC 8.
@@ -129,8 +192,8 @@ const WHITE: u8 = 7;
 /// The look of text at a place in a line. Colours are 0 to 15.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub struct Style {
-    /// Bold, dim, italic, underline.
-    on: [bool; 4],
+    /// Bold, dim, italic, underline, strikethrough.
+    on: [bool; 5],
     inverse: bool,
     foreground: Option<u8>,
     background: Option<u8>,
@@ -150,10 +213,12 @@ impl Style {
                 0 => *self = Self::default(),
                 1..=4 => self.on[usize::from(code) - 1] = true,
                 7 => self.inverse = true,
+                9 => self.on[4] = true,
                 22 => self.on[..2].fill(false),
                 23 => self.on[2] = false,
                 24 => self.on[3] = false,
                 27 => self.inverse = false,
+                29 => self.on[4] = false,
                 30..=37 => self.foreground = Some((code - 30) as u8),
                 90..=97 => self.foreground = Some((code - 90 + 8) as u8),
                 40..=47 => self.background = Some((code - 40) as u8),
@@ -169,7 +234,7 @@ impl Style {
 
     /// CSS classes, separated by spaces; empty for plain text.
     pub fn classes(&self) -> String {
-        const NAMES: [&str; 4] = ["bold", "dim", "italic", "underline"];
+        const NAMES: [&str; 5] = ["bold", "dim", "italic", "underline", "strike"];
         let mut classes: Vec<String> = Vec::new();
         classes.extend(NAMES.iter().zip(self.on).filter(|(_, on)| *on).map(|(n, _)| (*n).into()));
         let (foreground, background) = match (self.foreground, self.background) {

@@ -18,6 +18,7 @@ use crate::lines::{Next, without_line_feed};
 use crate::links::{self, Link, Links, MOST_URLS};
 use crate::output::Output;
 use crate::overwritten;
+use crate::screen::Gap;
 use crate::search::Search;
 use crate::view::{Line, Role, View};
 
@@ -31,7 +32,7 @@ const BLOCK: u64 = 256;
 struct Nexts {
     /// What is to be escaped.
     special: Next,
-    returns: Next,
+    moves: Next,
     sections: Next,
     urls: Next,
     requests: Next,
@@ -198,12 +199,14 @@ impl Html {
         put(&mut self.out, &text[at..]);
     }
 
-    /// The place of what is not shown of a line.
-    fn overwritten_in(&mut self, line: &Line<'_>, text: &[u8]) -> Option<Range<usize>> {
-        let Nexts { returns, sections, .. } = &mut self.next;
-        line.place_of(returns, |rest| memchr(overwritten::RETURN, rest))
-            .or_else(|| line.place_of(sections, |rest| memmem::find(rest, overwritten::SECTION)))
-            .and_then(|_| overwritten::overwritten_in(text))
+    /// What is not shown of a line.
+    fn gaps_in(&mut self, line: &Line<'_>, text: &[u8], has_escapes: bool) -> Vec<Gap> {
+        let Nexts { moves, sections, .. } = &mut self.next;
+        let section = |rest: &[u8]| memmem::find(rest, overwritten::SECTION);
+        let has_some = has_escapes
+            || line.place_of(moves, overwritten::move_in).is_some()
+            || line.place_of(sections, section).is_some();
+        if has_some { overwritten::gaps_in(text) } else { Vec::new() }
     }
 }
 
@@ -217,12 +220,10 @@ impl View for Html {
         let content = line.content();
         let (text, rest) = content.split_at(content.len().min(self.longest));
         let looked_at = text.len().min(REACH);
-        let hidden = self.overwritten_in(line, text);
-        if self.searches.is_empty()
-            && hidden.is_none()
-            && !line.seen.has_escapes
-            && memchr(ansi::ESCAPE, &text[looked_at..]).is_none()
-        {
+        let has_escapes =
+            line.seen.has_escapes || memchr(ansi::ESCAPE, &text[looked_at..]).is_some();
+        let gaps = self.gaps_in(line, text, has_escapes);
+        if self.searches.is_empty() && gaps.is_empty() && !has_escapes {
             let special =
                 line.place_of(&mut self.next.special, |rest| memchr3(b'&', b'<', b'>', rest));
             let put = if special.is_some() { Output::put_escaped } else { Output::put };
@@ -232,7 +233,7 @@ impl View for Html {
             for search in &self.searches {
                 search.matches_in(text, self.most_matches, &mut matches);
             }
-            Inside::new(text, matches).marked_up(hidden, self);
+            Inside::new(text, matches).marked_up(&gaps, self);
         }
         self.out.put_escaped(rest);
         if self.label.is_some() {
@@ -302,11 +303,27 @@ impl<'l> Inside<'l> {
     }
 
     /// What is not shown stands within <s>, so that what is copied is the log's own.
-    fn marked_up(&mut self, hidden: Option<Range<usize>>, html: &mut Html) {
-        let Some(place) = hidden else {
-            return self.linked(0..self.text.len(), html);
-        };
-        self.linked(0..place.start, html);
+    fn marked_up(&mut self, gaps: &[Gap], html: &mut Html) {
+        let mut at = 0;
+        for Gap { place, blanks, again } in gaps {
+            self.linked(at..place.start, html);
+            self.hidden(place.clone(), html);
+            html.out.put(&vec![b' '; *blanks]);
+            if !again.is_empty() {
+                html.elements += 1;
+                html.out.put(b"<i>");
+                html.out.put_escaped(&ansi::without(&self.text[again.clone()]));
+                html.out.put(b"</i>");
+            }
+            at = place.end;
+        }
+        self.linked(at..self.text.len(), html);
+    }
+
+    fn hidden(&mut self, place: Range<usize>, html: &mut Html) {
+        if place.is_empty() {
+            return;
+        }
         html.elements += 1;
         html.out.put(b"<s>");
         let mut at = place.start;
@@ -317,7 +334,6 @@ impl<'l> Inside<'l> {
         }
         self.linked(at..place.end, html);
         html.out.put(b"</s>");
-        self.linked(place.end..self.text.len(), html);
     }
 
     fn linked(&mut self, range: Range<usize>, html: &mut Html) {

@@ -35,8 +35,8 @@ pub struct Inherited {
     record: Option<usize>,
     /// The line whose traceback may follow.
     error: Option<Error>,
-    /// True if a line shows a time with a date.
-    pub is_dated: bool,
+    /// True as long as it is asked if a line shows a date, and none does.
+    pub is_undated: bool,
     /// The last time with a date, if it is wanted; else perhaps the first one.
     pub time: Option<Instant>,
     /// True if the last line shows a time that can be read, if that is wanted.
@@ -54,7 +54,13 @@ struct Error {
 
 impl Inherited {
     /// The state before a log's first line.
-    pub fn new(grammar: Arc<Grammar>, clock: Clock, wants_time: bool, wants_text: bool) -> Self {
+    pub fn new(
+        grammar: Arc<Grammar>,
+        clock: Clock,
+        wants_time: bool,
+        wants_text: bool,
+        wants_date: bool,
+    ) -> Self {
         Self {
             grammar,
             clock,
@@ -66,7 +72,7 @@ impl Inherited {
             shows_severity: false,
             record: None,
             error: None,
-            is_dated: false,
+            is_undated: wants_date,
             time: None,
             shows_time: false,
             time_text: Vec::new(),
@@ -112,7 +118,7 @@ impl Inherited {
         }
         if is_timed {
             self.record = Some(if seen.is_mark { 0 } else { self.rank });
-            if self.wants_time || !self.is_dated {
+            if self.wants_time || self.is_undated {
                 self.take_time(&ansi::without(&line[seen.time.clone()]));
             }
         }
@@ -128,15 +134,15 @@ impl Inherited {
             self.time_text.extend_from_slice(text);
         }
         if instant.origin == Origin::Epoch {
-            self.is_dated = true;
+            self.is_undated = false;
             self.time = Some(instant);
         }
     }
 
-    /// True if a time with a date is not wanted, or the line shows one.
+    /// True if no time with a date is wanted, or the line shows one.
     fn shows_enough(&mut self, seen: &Seen, line: &[u8]) -> bool {
         let is_dated = |instant: Instant| instant.origin == Origin::Epoch;
-        !self.wants_time
+        !(self.wants_time || self.is_undated)
             || self.clock.read(&ansi::without(&line[seen.time.clone()])).is_some_and(is_dated)
     }
 

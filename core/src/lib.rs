@@ -30,6 +30,7 @@ mod overwritten;
 mod patterns;
 mod recognise;
 mod renderer;
+mod screen;
 mod search;
 mod select;
 mod selection;

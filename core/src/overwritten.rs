@@ -1,27 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text of a line that a terminal would have overwritten, and marks of sections.
+//! What is not shown of a line: text that a terminal would have overwritten, and marks of sections.
 //!
-//! A progress bar is one line, written again and again from its beginning; only its last state is shown.
-//! GitLab's marks of sections are overwritten by their titles. GitHub's are plain text, found here.
+//! A progress bar is one line, written again and again from its beginning or over its last letters; only its
+//! last state is shown. GitLab's marks of sections are overwritten by their titles. GitHub's are plain text,
+//! found here.
 
+use std::iter;
 use std::ops::Range;
 
-use memchr::memrchr;
+use memchr::memchr2;
 
+use crate::ansi::{self, Effect, Motion};
 use crate::lines::after_mark;
+use crate::screen::{self, Gap};
 
 pub const RETURN: u8 = b'\r';
+pub const BACKSPACE: u8 = 0x08;
 /// What all marks of sections begin with.
 pub const SECTION: &[u8] = b"##[";
 
 /// Bytes of the time before a mark.
 const LONGEST_TIME: usize = 40;
 
-/// The place of what is not shown of a line; None for nothing.
-pub fn overwritten_in(text: &[u8]) -> Option<Range<usize>> {
+/// The place of a byte that moves the cursor.
+pub fn move_in(text: &[u8]) -> Option<usize> {
+    memchr2(RETURN, BACKSPACE, text)
+}
+
+/// What is not shown of a line, in order.
+pub fn gaps_in(text: &[u8]) -> Vec<Gap> {
     let size = text.iter().rposition(|&byte| byte != RETURN).map_or(0, |last| last + 1);
-    let end = memrchr(RETURN, &text[..size]).map(|end| 0..end + 1);
-    end.or_else(|| section(text))
+    let line = &text[..size];
+    let gaps = if moves(line) { screen::gaps_in(line) } else { Vec::new() };
+    if gaps.is_empty() {
+        let mark = section(text).map(|place| Gap { place, blanks: 0, again: 0..0 });
+        return mark.into_iter().collect();
+    }
+    gaps
+}
+
+/// True if the cursor moves within its row, or something is erased.
+fn moves(line: &[u8]) -> bool {
+    let mut at = 0;
+    let mut effects = iter::from_fn(|| {
+        let found = ansi::next_sequence(line, at..line.len())?;
+        at = found.place.end;
+        Some(found.effect)
+    });
+    let is_in_row = |motion| !matches!(motion, Motion::Rows(_) | Motion::Place(..));
+    move_in(line).is_some()
+        || effects.any(|effect| matches!(effect, Effect::Cursor(motion) if is_in_row(motion)))
 }
 
 /// The place of a section's mark.

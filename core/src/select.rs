@@ -144,6 +144,7 @@ impl Selector {
                 clock,
                 by_time || selection.has_times(),
                 name == "summary",
+                name == "html",
             ),
             recogniser: Recogniser::new(grammar),
             page: page.filter(|_| name == "html"),
@@ -182,8 +183,8 @@ impl Selector {
 
     /// What came of the selection.
     pub fn tally(&self) -> Tally {
-        let (severities, is_dated) = (self.counter.counts(), self.inherited.is_dated);
-        Tally { severities, is_dated, ..self.tally.clone() }
+        let is_undated = self.inherited.is_undated && !self.tally.ended_early;
+        Tally { severities: self.counter.counts(), is_undated, ..self.tally.clone() }
     }
 
     /// Empties what the last piece gave.

@@ -91,5 +91,5 @@ pub struct Tally {
     pub cut_line: Option<u64>,
     pub elements: u64,
     pub severities: Counts,
-    pub is_dated: bool,
+    pub is_undated: bool,
 }

@@ -136,8 +136,8 @@ class Tally:
     severities: Counts = field(default_factory=dict)
     #: Those of `matched` without a like in the log of Wanted.known.
     new: int = 0
-    #: True if a line that was read shows a date; only for html and where times are needed.
-    is_dated: bool = False
+    #: True if no line shows a date, and all lines were read; only for html.
+    is_undated: bool = False
 
 
 class Rows(NamedTuple):

@@ -348,7 +348,8 @@ document.addEventListener('copy', (event) => {
   const selection = getSelection();
   if (selection.isCollapsed || !log.contains(selection.anchorNode) || !log.contains(selection.focusNode)) return;
   const copy = selection.getRangeAt(0).cloneContents();
-  for (const other of copy.querySelectorAll(`${NUMBER}, .fold, .gap`)) other.remove();
+  // The text of an <i> stands in an <s>, too.
+  for (const other of copy.querySelectorAll(`${NUMBER}, .fold, .gap, i`)) other.remove();
   event.clipboardData.setData('text/plain', copy.textContent);
   event.preventDefault();
 });
@@ -394,7 +395,7 @@ for (const comes of ['pointerenter', 'pointerdown', 'focus', 'click']) {
     if (line) moment.href = `?${asking({ moment: numberOf(line) })}`;
     if (comes !== 'click' || !moment.hidden) return;
     event.preventDefault();
-    say('No line up to the end of this page has a date.');
+    say('No line of this log has a date.');
   });
 }
 

@@ -92,6 +92,7 @@ def server(tmp_path_factory):
     )
     timeless = (f"{'ERROR: ' if n in (3, 700) else ''}line {n}\n" for n in range(1000))
     (job / "timeless.txt").write_text("".join(timeless))
+    (job / "rewritten.txt").write_text("a friend\b\b\b\b!\n")
     dates = {50: "Mon Dec  5 18:47:20 UTC 2016\n", 90: "Built: Wed Oct 26 21:44:32 2016\n"}
     (job / "dates.txt").write_text("".join(dates.get(n, f"line {n}\n") for n in range(300)))
     (job / "times.txt").write_text(
@@ -400,6 +401,14 @@ def test_copying_gives_the_logs_own_text(scripted):
     assert copied(scripted.context, page, some) == (
         f"number 9\n{stamped(4, 'DEBUG', 'number 90')}{stamped(4, 'INFO', 'number')}".rstrip()
     )
+
+
+def test_what_is_left_of_an_overwritten_text_is_shown_and_copied_once(scripted):
+    page = scripted.open("rewritten.txt")
+    page.wait_for_selector("html.js")
+    assert page.locator("#L1").inner_text().rstrip().endswith("a fr!end")
+    select = "getSelection().selectAllChildren(document.getElementById('log'))"
+    assert copied(scripted.context, page, select) == "a friend\b\b\b\b!\n"
 
 
 def test_copying_leaves_numbers_out_without_scripts(plain):
@@ -766,7 +775,7 @@ def test_a_log_without_dates_has_no_link_to_a_moment(scripted):
     page = scripted.open("timeless.txt")
     expect(page.locator(".moment")).to_be_hidden()
     page.keyboard.press("m")
-    expect(page.locator("#said")).to_have_text("No line up to the end of this page has a date.")
+    expect(page.locator("#said")).to_have_text("No line of this log has a date.")
 
 
 def test_a_gap_opens_in_place_and_the_hit_stays_where_it_was(scripted):

@@ -83,6 +83,20 @@ TOKENS = (
     ),
     *(b"45%\r\x1b[31m50 \xc3\xa9%\r", b"\nsection_end:1:x\r\x1b[0K"),
     *(b"\n2026-03-04T18:22:11.1234567Z ##[group]", b"\n##[endgroup]", b"\n\n", b"K", b"\xc5\xbf"),
+    *(
+        b"\b",
+        b"\b\b",
+        b"\t",
+        b"\x1b[G",
+        b"\x1b[5G",
+        b"\x1b[9C",
+        b"\x1b[2D",
+        b"\x1b[1K",
+        b"\x1b[2K",
+        b"\x1b[A",
+    ),
+    *(b"\x1b7", b"\x1b8", b"\nImage creation date:\nTue Dec  5 20:11:19 UTC 2017\n", b"\nBuilt: "),
+    b"\ntravis_time:end:0a1b:start=1560896352000000000,finish=1560896353500000000,duration=1\r",
     *(line[:60] for line in LINES[::7]),
 )
 _ELEMENT = re.compile(

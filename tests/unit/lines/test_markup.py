@@ -3,6 +3,7 @@
 
 import json
 import re
+import time
 
 import pytest
 
@@ -279,6 +280,97 @@ def test_what_was_written_over_is_there_and_not_shown(inner, text, shown):
     assert inner(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        # Backspace. What is left of the text is shown again, as a copy that is not copied.
+        (b"hello\b\b\b\b\bgoodbye", b"<s>hello\b\b\b\b\b</s>goodbye"),
+        (b"hello my\b\bXY", b"hello <s>my\b\b</s>XY"),
+        (b"friend\b\b\b\b\b\b<!", b"<s>friend\b\b\b\b\b\b</s>&lt;!<i>iend</i>"),
+        (b"- \b\b\\ \b\b| done", b"<s>- \b\b\\ \b\b</s>| done"),
+        (
+            b"he\x1b[32m\x1b[33m\bllo",
+            b'h<s>e<span class="fg3">\b</span></s><span class="fg3">llo</span>',
+        ),
+        (b"N\bNA\bA", b"<s>N\b</s>N<s>A\b</s>A"),
+        (b"at\b\b\b\b1\xc3\xa9\b2", b"<s>at\b\b\b\b</s>1<s>\xc3\xa9\b</s>2"),
+        (b"cached\b\b\b", b"cached<s>\b\b\b</s>"),
+        # Columns.
+        (b"\x1b[2K\x1b[1Gyarn\r", b"yarn\r"),
+        (b"50%\x1b[G100%", b"<s>50%</s>100%"),
+        (b"abc\x1b[2Gx", b"a<s>bc</s>x<i>c</i>"),
+        (b"abc\x1b[`x\x1b[3Gy", b"<s>abc</s>x<i>b</i>y"),
+        (b"a\x1b[3Cb", b"a   b"),
+        (b"abc\x1b[2Dx", b"a<s>bc</s>x<i>c</i>"),
+        (b"abc\x1b[99Dx\x1b[K", b"<s>abc</s>x"),
+        (b"ab\x1b7cd\x1b8x\x1b[sy\x1b[uz", b"ab<s>cd</s>x<s>y</s>z"),
+        (b"a\tb\bc", b"a\t<s>b\b</s>c"),
+        (b"a\tb\x1b[2Gc", b"a<s>\tb</s>c<i>\tb</i>"),
+        # A return. What is left of the text behind it is not shown, but what a move passes over is.
+        (b"abcdef\rx\x1b[4Gyz", b"<s>abcdef&#13;</s>x  yz"),
+        (b" * Stopping x   \r\x1b[20G[ OK ]\r", b" * Stopping x   <s>&#13;</s>   [ OK ]\r"),
+        # Erased.
+        (b"abc\x1b[2D\x1b[K", b"a<s>bc</s>"),
+        (b"abc\x1b[2D\x1b[0Jx", b"a<s>bc</s>x"),
+        (b"abc\x1b[1Kd", b"<s>abc</s>   d"),
+        (b"abc\x1b[2D\x1b[1K", b"<s>ab</s>  c"),
+        (b"abc\x1b[2Kd", b"<s>abc</s>   d"),
+        (b"ab\x1b[1K\rx\x1b[3Gc", b"<s>ab&#13;</s>x c"),
+        # Another line: it cannot be reached.
+        (b"\x1b[1A\x1b[1K\x1b[K\r7: Pulling\r\x1b[1B\r", b"<s>&#13;</s>7: Pulling<s>&#13;</s>\r"),
+        (b"\x1b[?25l\x1b[80D\x1b[1A\x1b[0K  [x]", b"  [x]"),
+        (b"foo\x1b[A\x1b[2K\rbar", b"foo<s>&#13;</s> bar"),
+        # Rows within the line: docker's, and apt's bar.
+        (
+            b"a: 1%\r\x1b[B\rb: 1%\x1b[A\ra: 2%\x1b[B\rb: 2%",
+            b"<s>a: 1%&#13;&#13;b: 1%&#13;</s>a: 2%<s>&#13;</s> b: 2%",
+        ),
+        (b"Unpacking\x1b7\x1b[40;0fProgress: 5%\x1b8 x", b"Unpacking Progress: 5% x"),
+        (b"\x1b[2;1Hb\x1b[1;3Ha\x1b[2d\x1b[GB", b"<s>b</s>  a B"),
+        # Nothing moves.
+        (b"a\x1b[31m\x1b[Kb\x1b[m\x1b[K", b'a<span class="fg1">b</span>'),
+        (b"ab\x1b[?2Kc\x1b[1 Kd\x1b[A", b"abcd"),
+    ],
+)
+def test_a_line_is_shown_as_a_terminal_shows_it(inner, text, shown):
+    assert inner(text) == shown
+
+
+def test_what_is_not_shown_is_found(inner):
+    assert inner(b"50%\b\b\b100%", "50%") == b"<s><mark>50%</mark>\b\b\b</s>100%"
+
+
+def test_a_cursor_goes_no_further_behind_a_line_than_a_terminal_is_wide(inner):
+    assert inner(b"x\x1b[%dGy" % 10**40) == b"x%by" % (b" " * 255)
+    assert inner(b"x" * 300 + b"\x1b[9999Cy") == b"x" * 300 + b"y"
+    assert inner(b"x" * 300 + b"\x1b[G\x1b[K\x1b[300Gy") == b"<s>%b</s>%by" % (
+        b"x" * 300,
+        b" " * 256,
+    )
+
+
+def test_so_many_pieces_of_a_line_are_told_from_what_was_overwritten(inner):
+    shown = inner(b"ab\b" * 1500 + b"c")
+    assert (shown.count(b"<s>"), shown.endswith(b"<s>b\b</s>" + b"ab\b" * 476 + b"c")) == (
+        1024,
+        True,
+    )
+
+
+@pytest.mark.parametrize("begin", [b"", b"x" * 500_000])
+@pytest.mark.parametrize(
+    "unit",
+    [b"\b", b"a\b", b"ab\b", b"\x1b[1G", b"x\x1b[1K", b"\x1b[2Kx", b"\x1b[A", b"x\x1b[A", b"\t", b"x\t\b",
+     b"\x1b[999Cx", b"\x1b[G\x1b[K\x1b[999Gx", b"x\r", b"\rx\x1b[400000G\x1b[1K", b"\x1b[D", b"\x1b7x\x1b8"],
+)  # fmt: skip
+def test_a_long_line_of_moves_takes_linear_time(inner, begin, unit):
+    """A quadratic one would take minutes."""
+    started = time.process_time()
+    shown = inner(begin + unit * ((1_000_000 - len(begin)) // len(unit)))
+    assert time.process_time() - started < 2
+    assert len(shown) < 3_500_000
+
+
 # Colours.
 
 
@@ -320,10 +412,12 @@ def test_sequences_are_taken_out_and_what_only_begins_like_one_is_text(rendered,
     [
         *((codes, b"") for codes in (b"", b"0", b"77", b"1;2;22", b"3;23", b"4;24", b"31;39")),
         *((codes, b"") for codes in (b"41;49", b"7;27", b"31;", b"38;5;256", b"31;38", b"31;38;5")),
-        *((codes, b"") for codes in (b"38;2;1;2", b"38;7;31", b"5;8;9;21;53;99")),
+        *((codes, b"") for codes in (b"38;2;1;2", b"38;7;31", b"5;8;21;53;99", b"9;29")),
         (b"1", b"bold"),
         (b"2", b"dim"),
         (b"3;4", b"italic underline"),
+        (b"9", b"strike"),
+        (b"4;9", b"underline strike"),
         (b"7", b"inverse"),
         (b"2;7", b"dim inverse"),
         (b"7;32", b"bg2"),

@@ -394,7 +394,7 @@ def test_figures_are_of_the_lines_that_are_shown_and_the_whole_log_is_read(rende
     buckets = figures["histogram"]["buckets"]
     assert sum(sum(bucket["severities"].values()) for bucket in buckets) == len(dated)
     unlimited = answered(renderer, [LOG], wanted("jsonl", selection._replace(limit=None)))[1]
-    counted = Tally(9, len(LOG), unlimited.matched, *told[1:], 0, is_dated=True)
+    counted = Tally(9, len(LOG), unlimited.matched, *told[1:], 0)
     assert replace(tally, cut_from=None) == counted
 
 

@@ -86,9 +86,10 @@ def test_a_page_counts_its_lines_by_severity(page):
         (b" Built:  Tue Sep 26 22:41:20 2017", False),
     ],
 )
-def test_a_page_tells_if_lines_up_to_its_end_have_dates(page, line, is_dated):
+def test_a_page_tells_if_its_log_has_dates(page, line, is_dated):
     assert ("data-undated" not in page(line + b"\nx\n")) == is_dated
-    assert ("data-undated" not in page(line + b"\nx\n", "lines=2-")) == is_dated
+    assert ("data-undated" not in page(line + b"\n12:00:00 x\ny\n", "lines=3-&q=y")) == is_dated
+    assert "data-undated" not in page(line + b"\nx\n", "lines=1-1")
 
 
 def test_a_page_without_errors_leads_to_none(page):
