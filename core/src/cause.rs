@@ -156,6 +156,8 @@ impl CauseFinder {
         let mark = match mark {
             Some(Mark::Stopped | Mark::Failed | Mark::Exited | Mark::Passed) => mark,
             _ if is_travis => Some(Mark::Begins),
+            // A warning announces no failure.
+            Some(Mark::Outcome) if rank == causes.data.warning => None,
             mark => mark.filter(|&mark| mark != Mark::Chapter),
         };
         let (number, time) = (line.number, Cow::Borrowed(time));

@@ -89,6 +89,8 @@ class CauseFinder:
             self._is_healthy = mark == Mark.HEALTHY
         if is_travis and mark not in _BEFORE_TRAVIS:
             mark = Mark.BEGINS
+        if mark == Mark.OUTCOME and text.rank == _WARNING:
+            mark = None
         if mark == Mark.CHAPTER or (is_hidden and mark in _TELLING):
             mark = None
         if is_hidden:

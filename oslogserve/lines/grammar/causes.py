@@ -77,8 +77,8 @@ tools [\w /-]*\b(?:[Bb]uild|BUILD|[Tt]ests?|[Ss]uites?|[Cc]ompilation|check) (?:
 tools (?:FAIL(?:ED|URES?)?|ERRORS)[!.]?$
 go FAIL\t
 tools .*\b[1-9]\d* (?:tests? |examples? |specs? |of \d+ tests? )?(?:failed|failures?|failing|errors?)\b
-surefire (?:\[\w+\] )?Tests run:
-phpunit Tests: \d+
+surefire (?:\[\w+\] )?Tests run:.*(?:Failures|Errors): +[1-9]
+phpunit Tests: \d+,.*(?:Failures|Errors): +[1-9]
 maven \[ERROR\] *(?:$|\[Help|To see the full|Re-run Maven|For more info|After correcting|  mvn|-> \[Help|COMPILATION ERROR)
 jenkins* Finished:[ ]
 travis Done\. Your build

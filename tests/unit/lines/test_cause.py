@@ -137,7 +137,7 @@ def numbered(text, count):
 @pytest.mark.parametrize(
     "outcome",
     [
-        b"warning: %post(a-1.x86_64) scriptlet failed, exit status 127",
+        b"%post(a-1.x86_64) scriptlet failed, exit status 127",
         b"make: *** [all] Error 2 (ignored)",
         b"Exited with code 1",
     ],
@@ -154,6 +154,11 @@ def test_an_outcome_that_the_log_survives_for_long_decides_nothing(found_in, out
     assert found_in(b"no such a", outcome, *[b"x"] * (SURVIVED + 1)) == (end, False)
 
 
+def test_a_warning_announces_no_failure(found_in):
+    warning = b"warning: %post(a-1.x86_64) scriptlet failed, exit status 127"
+    assert found_in(b"a", warning, b"b", b"", b"done") == ((5, "end"), False)
+
+
 def test_a_verdict_of_its_tool_stands_whatever_follows(found_in):
     failed = [TRAVIS_STEP % b"a", b"cannot do a", TRAVIS_FAILED % b"a"]
     assert found_in(*failed, *[b"x"] * (2 * SURVIVED)) == ((2, "failed step"), True)
@@ -166,6 +171,20 @@ def test_after_an_outcome_that_was_survived_the_next_one_counts(found_in):
     second = [b"cannot do b", b"make: *** [b] Error 1"]
     assert found_in(*first, *second) == ((SURVIVED + 4, "failed step"), True)
     assert found_in(*first[:-3], *second) == ((1, "failed step"), True)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        b"[WARNING] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1",
+        b"Tests run: 5, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 1.2 s",
+        b"Tests: 5, Assertions: 9, Skipped: 1.",
+    ],
+)
+def test_counts_of_tests_that_passed_are_no_failure(found_in, counts):
+    assert found_in(b"a", counts, b"b") == ((1, "end"), False)
+    failed = counts.replace(b"Failures: 0", b"Failures: 1").replace(b"Skipped: 1.", b"Errors: 1.")
+    assert found_in(b"a", failed, b"b")[1]
 
 
 @pytest.mark.parametrize("between", [[], [b"TASK [rescue]", b"ok: [host]"]])
