@@ -46,12 +46,13 @@ function partsOfLines(lines) {
   return parts;
 }
 
-function drawMap(parts, errors) {
-  const { bringIn, causeOf, goTo, lineAt, lineAtTop, lineFrom, lineLookedAt, say } = log.page;
-  const before = document.getElementById('map');
-  if (before?.contains(document.activeElement)) return;
-  before?.remove();
-  const last = parts.at(-1);
+const partWith = (parts, number) => parts.findLast((part) => part.first <= number) ?? parts[0];
+const partOf = (parts, line) => partWith(parts, numberOf(line));
+const rowsOf = (parts) => parts.at(-1).row + 1;
+const put = (text, row, rows) => { text.style.top = `${98 * row / rows}%`; };
+const told = ({ name, lines, errors: bad }) => `${name}: ${counted.format(lines)} lines, ${counted.format(bad)} errors`;
+
+function barsOf(parts) {
   const [mostLines, mostErrors] = ['lines', 'errors'].map((kind) => Math.max(...parts.map((part) => part[kind])));
   const bar = (name, row, width) => drawn('rect', { class: name, x: 100 - width, y: row, width, height: 1 });
   const bars = parts.flatMap(({ row, lines, warnings, errors: bad }) => [
@@ -59,29 +60,31 @@ function drawMap(parts, errors) {
     bar('warnings', row, warnings ? 12 : 0),
     bar('errors', row, bad && 20 + 50 * Math.sqrt(bad / mostErrors)),
   ]);
-  const cause = causeOf(log.page.summary);
-  const rowsOf = (first, end) => ({ y: first.row, height: end.row - first.row + 1 });
-  const partWith = (number) => parts.findLast((part) => part.first <= number) ?? parts[0];
-  if (cause) bars.push(drawn('rect', { class: 'cause', width: 100, ...rowsOf(partWith(cause.line), partWith(cause.last)) }));
-  const seen = drawn('rect', { class: 'seen', width: 100 });
-  const map = create('div', { id: 'map' });
-  const ariaLabel = `Lines over the log, ${counted.format(errors)} of them errors`;
-  const slider = create('input', { type: 'range', max: last.row, value: 0, ariaLabel });
-  const tip = create('p', { className: 'tip' });
-  const told = ({ name, lines, errors: bad }) => `${name}: ${counted.format(lines)} lines, ${counted.format(bad)} errors`;
-  const put = (text, row) => { text.style.top = `${98 * row / (last.row + 1)}%`; };
-  const labels = [0, 0.25, 0.5, 0.75, 1].map((share) => {
-    const { row, name } = parts.find((part) => part.row >= share * last.row);
+  const cause = log.page.causeOf(log.page.summary);
+  if (!cause) return bars;
+  const [first, end] = [cause.line, cause.last].map((number) => partWith(parts, number).row);
+  return [...bars, drawn('rect', { class: 'cause', width: 100, y: first, height: end - first + 1 })];
+}
+
+function labelsOf(parts) {
+  const rows = rowsOf(parts);
+  return [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const { row, name } = parts.find((part) => part.row >= share * (rows - 1));
     const label = create('p', { textContent: name.slice(name[0] === 'l' ? 5 : 11, 19) });
-    put(label, row);
+    put(label, row, rows);
     return label;
   }).filter((label, at, all) => label.textContent !== all[at - 1]?.textContent);
-  map.append(drawn('svg', { viewBox: `0 0 100 ${last.row + 1}`, preserveAspectRatio: 'none' }, ...bars, seen), ...labels, slider, tip);
-  log.after(map);
-  let now = 0;
-  const partAt = (row) => (row < now ? parts.findLast((part) => part.row <= row) : parts.find((part) => part.row >= row));
+}
+
+// The row of the line that the reader looks at.
+let now = 0;
+const partAt = (parts, row) => (
+  row < now ? parts.findLast((part) => part.row <= row) : parts.find((part) => part.row >= row));
+
+function steer(slider, parts) {
+  const { bringIn, goTo, lineFrom, say } = log.page;
   slider.oninput = () => {
-    const part = partAt(slider.valueAsNumber);
+    const part = partAt(parts, slider.valueAsNumber);
     const line = lineFrom(part.first);
     if (line) goTo(line); else bringIn(`L${part.first}`);
     slider.value = now = part.row;
@@ -96,25 +99,50 @@ function drawMap(parts, errors) {
     slider.value = now + way;
     slider.oninput();
   };
-  map.onpointermove = ({ clientY }) => {
-    const part = partAt(Math.floor((clientY - map.getBoundingClientRect().top) / map.offsetHeight * (last.row + 1)));
-    tip.textContent = told(part);
-    put(tip, part.row);
-  };
-  const partOf = (line) => partWith(numberOf(line));
+}
+
+// Shows which part of the log is on the screen, also while the reader scrolls.
+function followReader(slider, seen, parts) {
+  const { lineAt, lineAtTop, lineLookedAt } = log.page;
   const follow = () => {
-    if (!map.isConnected) removeEventListener('scroll', follow);
+    if (!slider.isConnected) {
+      removeEventListener('scroll', follow);
+      return;
+    }
     const first = lineAtTop();
     if (!first) return;
-    const part = partOf(first);
+    const part = partOf(parts, first);
     seen.setAttribute('y', part.row);
-    seen.setAttribute('height', partOf(lineAt(innerHeight - 96) ?? first).row - part.row + 1);
-    const looked = partOf(lineLookedAt());
+    seen.setAttribute('height', partOf(parts, lineAt(innerHeight - 96) ?? first).row - part.row + 1);
+    const looked = partOf(parts, lineLookedAt());
     slider.value = now = looked.row;
     slider.ariaValueText = told(looked);
   };
   addEventListener('scroll', follow, { passive: true });
   follow();
+}
+
+function drawMap(parts, errors) {
+  const before = document.getElementById('map');
+  if (before?.contains(document.activeElement)) return;
+  before?.remove();
+  now = 0;
+  const rows = rowsOf(parts);
+  const seen = drawn('rect', { class: 'seen', width: 100 });
+  const map = create('div', { id: 'map' });
+  const ariaLabel = `Lines over the log, ${counted.format(errors)} of them errors`;
+  const slider = create('input', { type: 'range', max: rows - 1, value: 0, ariaLabel });
+  const tip = create('p', { className: 'tip' });
+  const svg = drawn('svg', { viewBox: `0 0 100 ${rows}`, preserveAspectRatio: 'none' }, ...barsOf(parts), seen);
+  map.append(svg, ...labelsOf(parts), slider, tip);
+  log.after(map);
+  map.onpointermove = ({ clientY }) => {
+    const part = partAt(parts, Math.floor((clientY - map.getBoundingClientRect().top) / map.offsetHeight * rows));
+    tip.textContent = told(part);
+    put(tip, part.row, rows);
+  };
+  steer(slider, parts);
+  followReader(slider, seen, parts);
 }
 
 function draw() {
