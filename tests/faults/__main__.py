@@ -13,7 +13,9 @@ from tests.faults.matrix import Matrix
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.faults")
-    parser.add_argument("--only", default="", metavar="PATTERN", help="of 'source: fault'")
+    parser.add_argument(
+        "--only", default="", metavar="PATTERN", help="of 'source: fault, packing view'"
+    )
     parser.add_argument("--cells", type=int, metavar="N", help="of each row; default: all")
     given = parser.parse_args()
     matrix = Matrix(given.only, given.cells, partial(print, flush=True)).run()

@@ -5,6 +5,7 @@ import itertools
 import re
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 from tests.faults import disk, swift
@@ -37,13 +38,16 @@ class Result(NamedTuple):
         return self.verdict in (WRONG, LESS)
 
     def __str__(self):
-        packed = "gzip" if self.cell.packed else "plain"
-        where = f"{self.source}: {self.name}, {packed} {self.cell.view}"
+        where = _named(self.source, self.name, self.cell)
         return f"{where}: {self.verdict} in {self.seconds:.1f} s{self.why and f' ({self.why})'}"
 
 
+def _named(source, fault, cell):
+    return f"{source}: {fault}, {'gzip' if cell.packed else 'plain'} {cell.view}"
+
+
 class Matrix:
-    """only: a pattern of names. a_row: how many cells of each row are run, another choice for
+    """only: a pattern of cells' names. a_row: how many cells of each row are run, another choice for
     each row, and all where it is None. said: called with each result as it is there."""
 
     def __init__(self, only="", a_row=None, said=lambda result: None):
@@ -57,7 +61,7 @@ class Matrix:
 
     def run(self):
         for source, make_stage, rows, unavailable in STAGES:
-            rows = [row for row in rows if self._only.search(f"{source}: {row.name}")]
+            rows = list(self._wanted(source, rows))
             if unavailable:
                 self.left_out += [f"{source}: {row.name} ({unavailable})" for row in rows]
             elif rows:
@@ -71,6 +75,13 @@ class Matrix:
                             f"{make_stage.__module__}.{make_stage.__name__}: {leaked}"
                         )
         return self
+
+    def _wanted(self, source, rows):
+        """Yields rows with cells that are wanted."""
+        for row in rows:
+            cells = [c for c in row.cells if self._only.search(_named(source, row.name, c))]
+            if cells:
+                yield replace(row, cells=cells)
 
     def _run_row(self, source, stage, row):
         stage.settle()
@@ -90,9 +101,9 @@ class Matrix:
     def _chosen(self, cells):
         if self._a_row is None:
             return cells
-        # 7 has no divisor in common with 6: the views and packings take turns.
+        # 5 has no divisor in common with 7: the views and packings take turns.
         start = next(self._turns)
-        return [cells[(start + 7 * n) % len(cells)] for n in range(self._a_row)]
+        return [cells[(start + 5 * n) % len(cells)] for n in range(self._a_row)]
 
     @property
     def bad(self):

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 VIEWS = ("html", "text", "raw")
+#: A part of a gzipped log's text, behind what has come when the trouble begins.
+RANGE = "range"
 #: Where the lines of a page begin.
 LINES = b'<div id="log"'
 
@@ -15,7 +17,7 @@ class Cell(NamedTuple):
     view: str
 
 
-CELLS = tuple(Cell(packed, view) for packed in (False, True) for view in VIEWS)
+CELLS = (*(Cell(packed, view) for packed in (False, True) for view in VIEWS), Cell(True, RANGE))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import socket
 
 from tests.faults.leaks import leaked, open_descriptors, waiting, workers
 from tests.faults.reading import Reader
+from tests.faults.rows import RANGE
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
@@ -19,6 +20,8 @@ READ_TIMEOUT = 2
 BOUNDS = {"connect_timeout": 1, "read_timeout": READ_TIMEOUT, "answer_timeout": ANSWER_TIMEOUT}
 #: Seconds after a fault until a source that was left alone is asked again.
 RECOVERY = 60
+#: Bytes of a range.
+RANGED = 100_000
 #: So many looks in a row at what a stalled reader has not taken must see the same.
 LOOKS = 5
 
@@ -83,10 +86,17 @@ class Stage:
             RECOVERY,
         )
 
+    def range_at(self, name):
+        """Where a range of the log's text begins: behind what has come when the trouble begins."""
+        return 2_900_000
+
     def address(self, name, view):
-        return f"/{name}?source={self.source}&format={view}"
+        return f"/{name}?source={self.source}&format={'text' if view == RANGE else view}"
 
     def reader(self, name, view, **options):
+        if view == RANGE:
+            first = self.range_at(name)
+            options["headers"] = {"Range": f"bytes={first}-{first + RANGED - 1}"}
         return Reader(self.server, self.address(name, view), **options)
 
     def stalled(self, name, view):
@@ -106,7 +116,9 @@ class Stage:
         return self.reader(name, view, **options).result()
 
     def healthy(self, name, view):
-        """The answer while nothing is wrong, fetched once."""
+        """The answer while nothing is wrong, fetched once. Of a range too, all of the text is fetched:
+        then its length is known.
+        """
         key = (name, view)
         if key not in self._healthy:
             self._healthy[key] = self.answer(name, view)
@@ -116,6 +128,8 @@ class Stage:
         answer = ask(self.server, self.address(name, view))
         if answer.status != 200:
             raise AssertionError(f"{self.address(name, view)}: {answer.status} {answer.body}")
+        if view == RANGE:
+            return answer.body[self.range_at(name) :][:RANGED]
         return answer.body
 
     def settle(self):
