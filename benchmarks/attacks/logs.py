@@ -35,6 +35,15 @@ def repeated(line, size):
 
 def write(root):
     """Writes them all. `root` is empty."""
+    _write_searched(root)
+    _write_bombs(root)
+    _write_large(root)
+    _write_folders(root)
+    reports.write(root)
+
+
+def _write_searched(root):
+    """Logs of random letters, and small ones."""
     choice = random.Random(13)
     (root / "small.txt").write_bytes(SMALL)
     (root / "medium.txt").write_bytes(repeated(SMALL, 4 * MIB))
@@ -43,13 +52,17 @@ def write(root):
     text = b"".join(letters[n % 149 :] + letters for n in range(100_000))
     (root / "letters.txt").write_bytes(text)
     (root / "one_line.txt").write_bytes(text.replace(b"\n", b" "))
+    words = b"".join(bytes(choice.choices(b"abcdefghijklmno", k=7)) + b" " for _ in range(10**6))
+    (root / "words.txt.gz").write_bytes(bomb(words.replace(b"e ", b"e\n"), 1024))
+
+
+def _write_bombs(root):
+    """Gzips that are small, and large once they are inflated."""
     (root / "zeros.txt.gz").write_bytes(bomb(bytes(MIB), 10 * 1024))
     (root / "lines.txt.gz").write_bytes(bomb(repeated(SMALL, MIB), 10 * 1024))
     (root / "empty_lines.txt.gz").write_bytes(bomb(b"\n" * MIB, 10 * 1024))
     (root / "one_line_of_links.txt.gz").write_bytes(bomb(b"http://a.b/c " * 80_000, 1024))
     (root / "json.txt.gz").write_bytes(bomb(b'{"a":' * 200_000, 1024))
-    words = b"".join(bytes(choice.choices(b"abcdefghijklmno", k=7)) + b" " for _ in range(10**6))
-    (root / "words.txt.gz").write_bytes(bomb(words.replace(b"e ", b"e\n"), 1024))
     (root / "gzip_of_gzip.txt.gz").write_bytes(
         gzip.compress(gzip.compress(bomb(bytes(MIB), 10 * 1024)))
     )
@@ -59,6 +72,10 @@ def write(root):
     (root / "endless_name.txt.gz").write_bytes(name)
     # Of 4095 bytes.
     (root / "little.txt.gz").write_bytes(gzip.compress(b"x\n" * 2_093_000))
+
+
+def _write_large(root):
+    """Logs of LARGE bytes, by what their lines have."""
     colours = b"".join(b"\x1b[%dm%c" % (31 + n % 7, 97 + n % 26) for n in range(40)) + b"\n"
     for kind, line in {
         "large": SMALL,
@@ -70,6 +87,10 @@ def write(root):
         "errors": SMALL.replace(b"INFO", b"ERROR"),
     }.items():
         (root / f"{kind}.txt").write_bytes(repeated(line, LARGE))
+
+
+def _write_folders(root):
+    """Folders of many logs."""
     _fill(root / "folder", (f"{n:06}-{'n' * 40}.txt" for n in range(FOLDER_ENTRIES)))
     # Paths of nearly 4 KiB, which is the most.
     deep = "/".join([HEXADECIMAL] * 15)
@@ -78,7 +99,6 @@ def write(root):
     chapter = "TASK [{} \N{GRINNING FACE} " + "x" * 150 + "]\n"
     text = "".join([error.format(n) for n in range(200)] + [chapter.format(n) for n in range(700)])
     _fill(root / "failed", (f"{n}.txt.gz" for n in range(1000)), gzip.compress(text.encode()))
-    reports.write(root)
     _write_links(root)
     merged = bomb(b"2024-03-28 12:20:43 x\n" * 47_000, 80)
     _fill(root / "merged", (f"{n}.txt.gz" for n in range(MERGED)), merged)

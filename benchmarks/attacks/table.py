@@ -136,6 +136,16 @@ ATTACKS = [
     ),
     Attack("comparisons with them", _jobs(["folder"], "summary&against=names"), clients=8),
     Attack(
+        "comparisons with wordless and large logs",
+        # A worker keeps 57,344 of them, and gives some up for each large one.
+        [request(f"/folder/?format=summary&against=folder&from={n:03}000") for n in range(58)]
+        + [
+            request(f"/small.txt?format=text&against={name}")
+            for name in ("words.txt", "letters.txt")
+        ],
+        clients=60,
+    ),
+    Attack(
         "folders' lines by time, of small gzips",
         _jobs(["merged"], "jsonl&order=time", "html&order=time", "text&order=time"),
         clients=8,
