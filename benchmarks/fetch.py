@@ -2,7 +2,7 @@
 """Fetches logs with the client of `oslogserve bench`, and computes figures of the results."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.report import milliseconds, ranged
@@ -124,6 +124,17 @@ def client_limited(run: Run) -> float:
     """The share of a run's time in which the client was the limit."""
     slices = stats.slices(run.samples, run.beats)
     return sum(bool(part.client_limit) for part in slices) / len(slices)
+
+
+def qualified(answer: str, results: Iterable[Result]) -> str:
+    """The answer, and whether the client had a part in its figures."""
+    limited = [result.is_limited for result in results]
+    if not any(limited):
+        return answer
+    shown = f"in {sum(limited)} of {len(limited)} measurements"
+    return (
+        f"{answer} The client was the limit most of the time {shown}: these times are its own too."
+    )
 
 
 def notes(results: Mapping[str, Result], has_p99: bool = False) -> list[str]:

@@ -30,7 +30,8 @@ class Outcome:
     def as_rst(self, chart: str = "", title: str = "") -> str:
         """The outcome as reStructuredText. chart: the picture's address. title: its alternative text."""
         mark = "* " if len(self.sentences) > 1 else ""
-        pieces = ["\n".join(f"{mark}{sentence}" for sentence in self.sentences)]
+        said = "\n".join(f"{mark}{sentence}" for sentence in self.sentences)
+        pieces = [said] if said else []
         if self.rows:
             pieces.append(_table([self.headings, *self.rows]))
         if self.figure:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from benchmarks import charts
-from benchmarks.fetch import Plan, failures, fetched, notes, percentiles, rate, values
+from benchmarks.fetch import Plan, failures, fetched, notes, percentiles, qualified, rate, values
 from benchmarks.lab import Lab, half_sent_request
 from benchmarks.report import Outcome, digits
 from oslogserve.bench import stats
@@ -22,7 +22,7 @@ PATIENCE = 1
 #: Half-sent requests, each of which holds one of the 32 threads. With one socket, requests reach the two
 #: threads that are left, whichever worker has them.
 TAKEN = 30
-#: A worker with this part of the requests does nearly all the work.
+#: A worker with this part of a run's requests did nearly all the work.
 ALL = 0.9
 KEPT, NEARLY_FULL = "8 kept connections", "one at once, nearly full"
 
@@ -95,21 +95,20 @@ def _outcome(results: Results) -> Outcome:
         ("Total, 99th percentile, ms", list(results), p99s),
     )
     kept = notes({", ".join(names): result for names, result in named.items()})
-    said = [_sentence(results)]
     headings = (*headings, f"none in {PATIENCE} s")
-    return Outcome(said, headings, rows, figure, kept, _answer(results))
+    answer = qualified(_answer(results), named.values())
+    return Outcome([], headings, rows, figure, kept, answer)
 
 
 def _answer(results: Results) -> str:
     one, own = (
-        [stats.described(shares(found[name])).p50 for found in results.values()]
-        for name in SETTINGS
+        [share for found in results.values() for share in shares(found[name])] for name in SETTINGS
     )
+    alone = "in some runs it did" if max(*one, *own) >= ALL else "in no run it did"
     return (
-        f"The busier of two workers answers {min(one):.0%} to {max(one):.0%} of the requests with one "
-        f"socket, and {min(own):.0%} to {max(own):.0%} with reuse_port, so no worker does all the work."
-        if max(*one, *own) < ALL
-        else "One worker may do nearly all the work."
+        f"The busier of two workers answered {min(one):.0%} to {max(one):.0%} of a run's requests with "
+        f"one socket, and {min(own):.0%} to {max(own):.0%} with reuse_port: {alone} all "
+        "the work, or nearly."
     )
 
 
@@ -126,16 +125,3 @@ def _p99(result: Result, setting: str) -> float:
 
 def _percent(parts: list[float]) -> str:
     return f"{stats.described(parts).p50:.0%} ({min(parts):.0%}-{max(parts):.0%})"
-
-
-def _sentence(results: Results) -> str:
-    kept, full = results[KEPT], results[NEARLY_FULL]
-    busiest = [_percent(shares(kept[name])) for name in SETTINGS]
-    rates = [digits(rate(kept[name], name)) for name in SETTINGS]
-    failed = [failures(full[name]) for name in SETTINGS]
-    return (
-        f"With 8 kept connections, the busier worker answers {busiest[0]} of the requests with one "
-        f"socket, and {busiest[1]} with reuse_port. Together the workers answer {rates[0]} and "
-        f"{rates[1]} requests a second. If {TAKEN} of 32 threads are taken, {failed[0]} requests are "
-        f"not answered within {PATIENCE} s with one socket, and {failed[1]} with reuse_port."
-    )

@@ -5,7 +5,7 @@ import contextlib
 
 from benchmarks.experiments import figures
 from benchmarks.experiments.figures import DISK_AND_SWIFT
-from benchmarks.fetch import Plan, fetched, median, notes
+from benchmarks.fetch import Plan, fetched, median, notes, qualified
 from benchmarks.lab import Lab, both_sources
 from benchmarks.report import Outcome, binary_size, digits
 from oslogserve.bench.result import Result
@@ -36,8 +36,8 @@ def measured(lab: Lab) -> Outcome:
     ]
     headings = ("Chunk", *figures.headings(DISK_AND_SWIFT.values()))
     figure = figures.lines("chunk", results, DISK_AND_SWIFT, binary_size)
-    said = [_sentence(results, source) for source in DISK_AND_SWIFT]
-    return Outcome(said, headings, rows, figure, notes({"all": result}), _answer(results))
+    answer = qualified(_answer(results), [result])
+    return Outcome([], headings, rows, figure, notes({"all": result}), answer)
 
 
 def _totals(results: dict[int, Result], source: str) -> dict[int, float]:
@@ -51,14 +51,4 @@ def _answer(results: dict[int, Result]) -> str:
     return (
         f"Chunks of 64 bytes made a log {disk} times slower from disk and {swift} times from Swift; no "
         f"other size saves more than {gained:.0%} of the time with {binary_size(SHIPPED)}."
-    )
-
-
-def _sentence(results: dict[int, Result], source: str) -> str:
-    totals = _totals(results, source)
-    best = min(totals, key=totals.__getitem__)
-    return (
-        f"From {source}, chunks of 64 bytes take {digits(totals[64] / totals[SHIPPED])} times as long "
-        f"as the shipped {binary_size(SHIPPED)}; {binary_size(best)} are the fastest, in "
-        f"{digits(totals[best] / totals[SHIPPED])} of the time."
     )

@@ -5,7 +5,7 @@ from benchmarks.experiments import figures, page_cache
 from benchmarks.experiments.figures import DISK_AND_SWIFT
 from benchmarks.fetch import Plan, fetched, median
 from benchmarks.lab import Lab, both_sources
-from benchmarks.report import Outcome, decimal_size, digits, milliseconds
+from benchmarks.report import Outcome, decimal_size, digits
 from oslogserve.bench.result import Result
 
 SIZES = (10_000, 1_000_000, 20_000_000)
@@ -35,21 +35,8 @@ def _outcome(results: dict[tuple[int, str], Result]) -> Outcome:
     named = {f"{decimal_size(size)}, {state}": found for (size, state), found in results.items()}
     rows = [(name, *figures.cells(result, DISK_AND_SWIFT)) for name, result in named.items()]
     headings = ("Log", *figures.headings(DISK_AND_SWIFT.values()))
-    said = [_sentence(results, size) for size in sorted({size for size, _ in results})]
     figure = figures.bars(named, DISK_AND_SWIFT)
-    return Outcome(said, headings, rows, figure, answer=_answer(results))
-
-
-def _sentence(results: dict[tuple[int, str], Result], size: int) -> str:
-    disk, swift = (
-        median(results[size, "cold"], source, "total")
-        - median(results[size, "warm"], source, "total")
-        for source in DISK_AND_SWIFT
-    )
-    return (
-        f"A cold log of {decimal_size(size)} takes {_compared(disk)} from disk and "
-        f"{_compared(swift)} from Swift."
-    )
+    return Outcome([], headings, rows, figure, answer=_answer(results))
 
 
 def _answer(results: dict[tuple[int, str], Result]) -> str:
@@ -60,7 +47,3 @@ def _answer(results: dict[tuple[int, str], Result]) -> str:
     ]
     shown = f"cold logs too take {digits(min(ratios))} to {digits(max(ratios))} times as long from Swift"
     return f"No: {shown}." if min(ratios) > 1 else f"In part: {shown}."
-
-
-def _compared(more: float) -> str:
-    return f"{milliseconds(abs(more))} ms {'longer' if more > 0 else 'less'}"

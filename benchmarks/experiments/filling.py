@@ -63,12 +63,13 @@ def _cells(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _fading(result: Mapping[str, Any]) -> float:
     (fading,) = result["fading"]
-    return float(fading["low"] + fading["high"]) / 2
+    return float(fading["median"] / fading["over_median"])
 
 
 def _rates(slices: Sequence[Mapping[str, Any]]) -> tuple[list[float], list[float]]:
-    xs = [part["start"] + part["width"] / 2 for part in slices]
-    return xs, [part["requests"].get("put", 0) / part["width"] for part in slices]
+    full = [part for part in slices if not part["is_partial"]]
+    xs = [part["start"] + part["width"] / 2 for part in full]
+    return xs, [part["requests"].get("put", 0) / part["width"] for part in full]
 
 
 def _range(ratios: Sequence[float]) -> str:
@@ -76,7 +77,8 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _answer(ratios: Sequence[float], count: int) -> str:
+    shows = "" if min(ratios) > 1 else ", so no fading shows"
     return (
-        f"Over the first {digits(count * SIZE / 1e6)} MB, the last fifth took {_range(ratios)}; this "
-        "cannot show what hundreds of GB do, whose databases and inodes no cache can hold."
+        f"Over the first {digits(count * SIZE / 1e6)} MB, the last fifth took {_range(ratios)}{shows}; "
+        "this cannot show what hundreds of GB do, whose databases and inodes no cache can hold."
     )

@@ -3,7 +3,7 @@
 
 from benchmarks.experiments import figures
 from benchmarks.experiments.figures import DISK_AND_SWIFT, METRICS
-from benchmarks.fetch import Plan, fetched, notes
+from benchmarks.fetch import Plan, fetched, notes, qualified
 from benchmarks.lab import Lab
 from benchmarks.report import Outcome, decimal_size, digits
 from oslogserve.bench import stats
@@ -56,4 +56,5 @@ def _outcome(result: Result) -> Outcome:
     # The sizes differ because the views do.
     kept = [note for note in notes({"all": result}) if "differ in size" not in note]
     figure = figures.bars(results, DISK_AND_SWIFT)
+    answer = qualified(answer, [result])
     return Outcome(said, headings, rows, figure, kept, answer)

@@ -2,9 +2,9 @@
 """Kept connections to Swift compared with a connection for each log."""
 
 from benchmarks.experiments import figures
-from benchmarks.fetch import Plan, fetched, notes
+from benchmarks.fetch import Plan, fetched, notes, qualified
 from benchmarks.lab import Lab
-from benchmarks.report import Outcome, decimal_size, digits
+from benchmarks.report import Outcome, decimal_size
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 
@@ -31,15 +31,11 @@ def measured(lab: Lab) -> Outcome:
     kept, closed = (figures.medians(results.values(), state, "response") for state in STATES)
     saved = [more - less for less, more in zip(kept, closed, strict=True)]
     headings = ("Log", *figures.headings(STATES, METRICS))
-    said = (
-        f"A kept connection saves {digits(min(saved))} to {digits(max(saved))} ms of the response "
-        "without TLS and within one machine. Over a network it saves a round trip, with TLS two or "
-        "three."
-    )
     figure = figures.bars(results, STATES, ("response",))
     parts = [less / after for less, after in zip(saved, closed, strict=True)]
     answer = (
         f"Without keep-alive nobody waits long enough to notice: it saves {min(parts):.0%} to "
         f"{max(parts):.0%} of the response here."
     )
-    return Outcome([said], headings, rows, figure, notes(results), answer)
+    answer = qualified(answer, results.values())
+    return Outcome([], headings, rows, figure, notes(results), answer)

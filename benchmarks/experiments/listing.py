@@ -4,9 +4,10 @@
 import contextlib
 
 from benchmarks import charts
-from benchmarks.fetch import Plan, fetched, median, notes, run_ratios, spread
+from benchmarks.fetch import Plan, fetched, median, notes, qualified, run_ratios, spread
 from benchmarks.lab import WARM, Lab, write_log
 from benchmarks.report import Outcome, digits, ranged
+from oslogserve.bench import stats
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import Result
 
@@ -67,10 +68,11 @@ def _outcome(results: dict[str, Result], counts: tuple[int, ...]) -> Outcome:
     few, many = str(counts[0]), str(counts[-1])
     ratios = {what: run_ratios(results[what], many, few, PATHS[what][1]) for what in PATHS}
     said = "; ".join(
-        f"{what} {ranged(times[what][-1] / times[what][0], ratios[what])}" for what in PATHS
+        f"{what} {ranged(stats.described(ratios[what]).p50, ratios[what])}" for what in PATHS
     )
     sentence = f"Times with {counts[-1]:,} rows divided by those with {counts[0]:,}: {said}."
     answer = _answer([ratio for what in FLAT for ratio in ratios[what]], counts)
+    answer = qualified(answer, results.values())
     # The listings of more rows are longer.
     kept = [note for note in notes(results) if "differ in size" not in note]
     return Outcome([sentence], ("Rows", *PATHS), rows, figure, kept, answer)

@@ -68,28 +68,23 @@ def _outcome(results: Results) -> Outcome:
     figure = charts.lines("requests at once", *panels, xticks={n: str(n) for n in at_onces})
     named = {f"{SHOWN[name]}, {n} at once": results[name][n] for n in at_onces for name in SHOWN}
     refused = {n: failures(found) / len(found.samples) for n, found in results["swift"].items()}
-    said = _sentence(rates, at_onces, refused)
-    answer = _answer(rates, at_onces, refused)
-    return Outcome([said], headings, rows, figure, notes(named), answer)
+    answer = _answer(results, rates, refused)
+    return Outcome([], headings, rows, figure, notes(named), answer)
 
 
-def _sentence(rates: dict[str, list[float]], at_onces: list[int], refused: dict[int, float]) -> str:
-    disk, swift, itself = (max(zip(rates[name], at_onces, strict=True)) for name in SHOWN)
-    refusals = f"; {refused[swift[1]]:.0%} of its requests are refused then, and count in no rate"
-    return (
-        f"The most answers a second are {digits(disk[0])} from disk (with {disk[1]} at once) and "
-        f"{digits(swift[0])} from Swift (with {swift[1]}{refusals if refused[swift[1]] else ''}). Swift "
-        f"itself, whose servers are one process here, gives {digits(itself[0])} (with {itself[1]})."
-    )
-
-
-def _answer(rates: dict[str, list[float]], at_onces: list[int], refused: dict[int, float]) -> str:
-    disk, swift = (
-        next(n for n, one in zip(at_onces, own, strict=True) if one >= NEARLY * max(own))
-        for own in (rates["disk"], rates["swift"])
-    )
+def _answer(results: Results, rates: dict[str, list[float]], refused: dict[int, float]) -> str:
+    disk, swift = (_end(results[name], rates[name]) for name in ("disk", "swift"))
     none = max((n for n, part in refused.items() if not part), default=0)
-    said = f"Disk scales to {disk} at once and Swift to {swift}, where each has {NEARLY:.0%} of its most"
-    if none == max(at_onces):
-        return f"{said}; no request to Swift was refused."
-    return f"{said}; of more than {none} requests to Swift at once, some are refused."
+    some = f"of more than {none} requests to Swift at once, some are refused"
+    said = some if none < max(refused) else "no request to Swift was refused"
+    return f"Disk {disk}. Swift {swift}; {said}."
+
+
+def _end(results: dict[int, Result], rates: list[float]) -> str:
+    """Up to where a source scales, as far as the client lets it show."""
+    reached = [n for n, one in zip(results, rates, strict=True) if one >= NEARLY * max(rates)]
+    if any(results[n].is_limited for n in results if n >= reached[0]):
+        return (
+            f"gives at least {digits(max(rates))} answers a second: then the client was the limit"
+        )
+    return f"scales to {reached[0]} at once, where it has {NEARLY:.0%} of its most"

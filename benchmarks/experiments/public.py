@@ -4,7 +4,7 @@
 import contextlib
 
 from benchmarks.experiments import figures
-from benchmarks.fetch import Plan, fetched, notes
+from benchmarks.fetch import Plan, fetched, notes, qualified
 from benchmarks.lab import CONTAINER, Lab
 from benchmarks.report import Outcome, decimal_size, digits
 from oslogserve.bench.logs import Endpoint
@@ -48,10 +48,6 @@ def _outcome(results: dict[str, Result]) -> Outcome:
     token, public, cache = (
         figures.medians(results.values(), state, "response") for state in STATES
     )
-    said = [
-        f"Without tokens the response takes {_ratios(public, token)} of the time with tokens.",
-        f"From a cache in front of Swift that has the log, it takes {_ratios(cache, token)} of it.",
-    ]
     headings = ("Log", *figures.headings(STATES, METRICS))
     figure = figures.bars(results, STATES, ("response",))
     saves = min(one / other for one, other in zip(public, token, strict=True)) < SAVES
@@ -59,7 +55,8 @@ def _outcome(results: dict[str, Result]) -> Outcome:
         f"Reading without tokens saves {'some time' if saves else 'nothing that shows'}; a log in a cache "
         f"takes {_ratios(cache, token)} of the time."
     )
-    return Outcome(said, headings, rows, figure, notes(results), answer)
+    answer = qualified(answer, results.values())
+    return Outcome([], headings, rows, figure, notes(results), answer)
 
 
 def _ratios(some: list[float], others: list[float]) -> str:

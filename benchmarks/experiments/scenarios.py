@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchmarks import charts
 from benchmarks.experiments.figures import METRICS
-from benchmarks.fetch import Plan, fetched, median, notes, percentiles, values
+from benchmarks.fetch import Plan, fetched, median, notes, percentiles, qualified, values
 from benchmarks.lab import Lab, both_sources
 from benchmarks.report import Outcome, digits, milliseconds
 from oslogserve.bench import stats
@@ -88,7 +88,8 @@ def _outcome(found: dict[str, Scenario]) -> Outcome:
     ]
     said = [_verdict(name, scenario) for name, scenario in found.items()]
     kept = notes({name: scenario.both for name, scenario in found.items()}, has_p99=True)
-    return Outcome(said, HEADINGS, rows, charts.bars(*panels), kept, _answer(found))
+    answer = qualified(_answer(found), [scenario.both for scenario in found.values()])
+    return Outcome(said, HEADINGS, rows, charts.bars(*panels), kept, answer)
 
 
 def _row(name: str, result: Result, source: str) -> Sequence[str]:
@@ -104,12 +105,13 @@ def _verdict(name: str, scenario: Scenario) -> str:
     allowed = TIMES_DISK * disk + alone
     described = [stats.described(values(both, source, "response")) for source in ("disk", "swift")]
     longest = max(times.most / times.p99 for times in described)
+    compared = "; ".join(sentences(stats.ratios(both.samples), both.is_limited))
     return (
-        f"{name.capitalize()}: {'; '.join(sentences(stats.ratios(both.samples), both.is_limited))}. Swift's response took "
-        f"{milliseconds(swift)} ms; {milliseconds(allowed)} are allowed ({_met(swift, allowed)}). "
+        f"{name.capitalize()}: {compared}. Swift's response took {milliseconds(swift)} ms; "
+        f"{milliseconds(allowed)} are allowed ({_met(swift, allowed, both)}). "
         f"Swift itself, with as many at once, took {milliseconds(itself)} ms. The longest response "
         f"was {digits(longest)} times the 99th percentile; {TIMES_P99} are allowed "
-        f"({_met(longest, TIMES_P99)})."
+        f"({_met(longest, TIMES_P99, both)})."
     )
 
 
@@ -128,5 +130,6 @@ def _answer(found: dict[str, Scenario]) -> str:
     )
 
 
-def _met(value: float, most: float) -> str:
-    return "met" if value <= most else "missed"
+def _met(value: float, most: float, result: Result) -> str:
+    met = "met" if value <= most else "missed"
+    return f"{met}, but the client was the limit" if result.is_limited else met

@@ -3,9 +3,10 @@
 
 from benchmarks.experiments import figures
 from benchmarks.experiments.figures import DISK_AND_SWIFT
-from benchmarks.fetch import Plan, fetched, median, notes, run_ratios
+from benchmarks.fetch import Plan, fetched, median, notes, qualified, run_ratios
 from benchmarks.lab import Lab, both_sources
 from benchmarks.report import Outcome, binary_size, decimal_size, digits, ranged
+from oslogserve.bench import stats
 from oslogserve.bench.result import Result
 
 #: Requests of each source in each run, by the bytes of a log.
@@ -43,7 +44,8 @@ def measured(lab: Lab) -> Outcome:
     headings = ("Size", *figures.headings(named), *(f"MB/s, {name}" for name in named), RATIO)
     figure = figures.lines("bytes of the log", results, DISK_AND_SWIFT, _tick)
     kept = notes({_label(size): result for size, result in results.items()})
-    return Outcome([_sentence(results)], headings, rows, figure, kept, _answer(results))
+    answer = qualified(_answer(results), results.values())
+    return Outcome([_sentence(results)], headings, rows, figure, kept, answer)
 
 
 def _label(size: int) -> str:
@@ -62,7 +64,7 @@ def _shown(size: int, result: Result) -> str:
 
 def _ratio(result: Result) -> str:
     ratios = run_ratios(result, "swift", "disk")
-    return ranged(median(result, "swift", "total") / median(result, "disk", "total"), ratios)
+    return ranged(stats.described(ratios).p50, ratios)
 
 
 def _sentence(results: dict[int, Result]) -> str:
@@ -71,13 +73,12 @@ def _sentence(results: dict[int, Result]) -> str:
 
 
 def _answer(results: dict[int, Result]) -> str:
-    ratios = {
-        median(result, "swift", "total") / median(result, "disk", "total"): size
-        for size, result in results.items()
-    }
-    least, most = min(ratios), max(ratios)
-    said = "Yes" if most > DEPENDS * least else "Hardly"
+    ratios = {size: run_ratios(result, "swift", "disk") for size, result in results.items()}
+    middles = {size: stats.described(found).p50 for size, found in ratios.items()}
+    least, most = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
+    # Ranges that overlap show nothing.
+    depends = min(ratios[most]) > max(DEPENDS * middles[least], *ratios[least])
     return (
-        f"{said}: Swift takes {digits(least)} times as long as disk for a log of "
-        f"{_label(ratios[least])}, and {digits(most)} times for one of {_label(ratios[most])}."
+        f"{'Yes' if depends else 'Hardly'}: Swift takes {digits(middles[least])} times as long as disk "
+        f"for a log of {_label(least)}, and {digits(middles[most])} times for one of {_label(most)}."
     )

@@ -188,7 +188,8 @@ def _bound(ratio: Ratio) -> str:
 
 
 def _shown(times: float) -> str:
-    return f"{times:.0f}" if times >= 100 else f"{times:.2g}"
+    # Next to 1, the third digit tells more from less.
+    return f"{times:.0f}" if times >= 100 else f"{times:.{3 if times < 2 else 2}g}"
 
 
 def _doubt(ratio: Ratio) -> str:
