@@ -20,7 +20,7 @@ ROWS = (
 
 @pytest.fixture(scope="module")
 def matrix():
-    return Matrix(f"^({'|'.join(ROWS)}), ", a_row=1).run()
+    return Matrix(f"^({'|'.join(ROWS)}), (gzip|plain) ", a_row=1).run()
 
 
 def test_no_reader_is_deceived(matrix):
