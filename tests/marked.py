@@ -18,11 +18,13 @@ MARKED = {
         b"##[error]The operation was canceled.",
         b"##[error]Bash exited with code '1'.",
         b"Build step 'Execute shell' marked build as failure",
-        b"Finished: ABORTED",
         b"ERROR: Job failed: exit code 1",
     ],
-    Mark.EXITED: [
+    Mark.BUILD_FAILED: [
         b"ERROR: script returned exit code 2",
+        b"Finished: ABORTED",
+    ],
+    Mark.EXITED: [
         b"Command exited with code 1",
         b"Exited with code exit status 1",
     ],
@@ -90,10 +92,10 @@ MARKED = {
         b"  Your requirements could not be resolved to an installable set of packages.",
     ],
     Mark.RESULT: [
+        b"ERROR",
         b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
     ],
     Mark.OUTCOME: [
-        b"ERROR",
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",

@@ -154,7 +154,9 @@ impl CauseFinder {
             self.is_healthy = mark == Some(Mark::Healthy);
         }
         let mark = match mark {
-            Some(Mark::Stopped | Mark::Failed | Mark::Exited | Mark::Passed) => mark,
+            Some(
+                Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::Passed,
+            ) => mark,
             _ if is_travis => Some(Mark::Begins),
             // A warning announces no failure.
             Some(Mark::Outcome) if rank == causes.data.warning => None,

@@ -37,7 +37,7 @@ pub struct Data {
 named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
-    Stopped Failed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Recap Crash
+    Stopped Failed BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Recap Crash
     Heading Aborts Result Outcome Test Numbered Inline Error Chapter
 }
 

@@ -60,7 +60,9 @@ impl Steps {
     ) {
         match mark {
             None if text.rank < grammar.error && self.step.is_calm() => self.step.push(text),
-            Some(Mark::Stopped | Mark::Failed | Mark::Exited | Mark::TaskFailed) => {
+            Some(
+                Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::TaskFailed,
+            ) => {
                 self.revoke(text.number);
                 self.decide(grammar, caches, text, mark);
             }
@@ -120,12 +122,13 @@ impl Steps {
         let cause = match mark {
             Some(Mark::Stopped) => Some(Group::new(text).cause("severity")),
             Some(Mark::TaskFailed) => self.step.cause(grammar, caches),
+            Some(Mark::BuildFailed) => self.most_telling().cause(grammar, caches),
             _ => self.failed(grammar, caches),
         };
         let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
         let revoked = match mark {
             Some(Mark::TaskFailed) => Revoked::WithTask,
-            Some(Mark::Exited) => Revoked::Behind(text.number),
+            Some(Mark::Exited | Mark::BuildFailed) => Revoked::Behind(text.number),
             _ => Revoked::Never,
         };
         self.decided = Some(Decided { cause, revoked });
@@ -141,6 +144,11 @@ impl Steps {
         step.cause(grammar, caches)
     }
 
+    /// The step that shows most.
+    fn most_telling(&self) -> &Step {
+        heavier(self.kept.as_ref(), heavier(self.task.as_ref(), &self.step))
+    }
+
     /// The cause, and whether the log says that something failed. end: the number of the last line.
     pub fn cause(
         &mut self,
@@ -153,13 +161,13 @@ impl Steps {
             return (Some(decided.cause.clone()), true);
         }
         self.step.settle(end);
-        let (task, kept) = (self.task.as_ref(), self.kept.as_ref());
-        let step = heavier(kept, heavier(task, &self.step));
+        let step = self.most_telling();
         let cause = step.cause(grammar, caches);
         if step.weight() == 0 {
             return (cause.map(|cause| Cause { why: "end", ..cause }), false);
         }
-        let has_failed = [Some(&self.step), task, kept].into_iter().flatten().any(Step::has_failed);
+        let steps = [Some(&self.step), self.task.as_ref(), self.kept.as_ref()];
+        let has_failed = steps.into_iter().flatten().any(Step::has_failed);
         (cause, has_failed)
     }
 }

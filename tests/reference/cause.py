@@ -26,7 +26,7 @@ _TELLING = frozenset(
     (Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.TEST, Mark.NUMBERED, Mark.INLINE, Mark.ERROR)
 )
 #: Marks that count although Travis begins a step at their line.
-_BEFORE_TRAVIS = (Mark.STOPPED, Mark.FAILED, Mark.EXITED, Mark.PASSED)
+_BEFORE_TRAVIS = (Mark.STOPPED, Mark.FAILED, Mark.BUILD_FAILED, Mark.EXITED, Mark.PASSED)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
 

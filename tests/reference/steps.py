@@ -10,7 +10,9 @@ of the steps that show most, in the last one that shows errors alone, or in the 
 from oslogserve.lines.grammar.causes import Mark
 from tests.reference.step import ERRORS_ALONE, SURVIVED, Cause, Step, Text
 
-_VERDICTS = (Mark.STOPPED, Mark.FAILED, Mark.EXITED, Mark.TASK_FAILED)
+#: Verdicts that are revoked if many lines follow.
+_REVOCABLE = (Mark.EXITED, Mark.BUILD_FAILED)
+_VERDICTS = (Mark.STOPPED, Mark.FAILED, Mark.TASK_FAILED, *_REVOCABLE)
 
 
 class Steps:
@@ -35,7 +37,7 @@ class Steps:
     @property
     def are_final(self) -> bool:
         """True if no line can change the cause."""
-        return self.are_decided and self._verdict not in (Mark.EXITED, Mark.TASK_FAILED)
+        return self.are_decided and self._verdict not in (Mark.TASK_FAILED, *_REVOCABLE)
 
     def add(self, text: Text, mark: Mark | None) -> None:
         if mark in _VERDICTS:
@@ -67,7 +69,7 @@ class Steps:
 
     def _revoke(self, end: int) -> None:
         """Drops a verdict that the log survived until the line of this number."""
-        if self._verdict == Mark.EXITED and end > self._decided_at + SURVIVED:
+        if self._verdict in _REVOCABLE and end > self._decided_at + SURVIVED:
             self._decided = self._verdict = None
 
     def _decide(self, text: Text, mark: Mark | None) -> None:
@@ -75,7 +77,10 @@ class Steps:
             self._verdict = Mark.FAILED
             return
         self._step.settle(text.number)
-        cause = self._step.cause() if mark == Mark.TASK_FAILED else self._failed()
+        if mark == Mark.TASK_FAILED:
+            cause = self._step.cause()
+        else:
+            cause = self._most_telling().cause() if mark == Mark.BUILD_FAILED else self._failed()
         self._decided = cause or Cause(text, text.number, "end")
         if mark == Mark.STOPPED:
             self._decided = Cause(text, text.number, "severity")
@@ -87,13 +92,16 @@ class Steps:
         cause = self._kept.cause() if self._kept and step.is_silent else None
         return cause._replace(is_earlier=True) if cause else step.cause()
 
+    def _most_telling(self) -> Step:
+        return _heavier(self._kept, _heavier(self._task, self._step))
+
     def cause(self, end: int) -> tuple[Cause | None, bool]:
         """The cause, and whether the log says that something failed. end: the last line's number."""
         self._revoke(end)
         if self._decided:
             return self._decided, True
         self._step.settle(end)
-        step = _heavier(self._kept, _heavier(self._task, self._step))
+        step = self._most_telling()
         cause = step.cause()
         if not step.weight:
             return cause and cause._replace(why="end"), False

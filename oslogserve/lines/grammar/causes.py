@@ -18,6 +18,7 @@ class Mark(StrEnum):
 
     STOPPED = "stopped"  #: a verdict, and the cause
     FAILED = "failed"  #: a verdict
+    BUILD_FAILED = "build failed"  #: a verdict on all steps, as EXITED
     EXITED = "exited"  #: a verdict, unless the log goes on for long
     TASK_FAILED = "task failed"
     HEALTHY = "healthy"  #: an outcome; the last line of a log that passed
@@ -67,10 +68,11 @@ gradle* \* What went wrong:
 composer* .*Your requirements could not be resolved to an installable set
 """
 _RESULTS = rb"""
+zuul* ERROR$
 ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
 """
 _OUTCOMES = rb"""
-make (?:\S*make(?:\.\w+)?(?:\[\d+\])?): \*\*\*
+make (?:\S*make(?:\.\w+)?(?:\[\d+\])?): \*\*\* (?:\[|Waiting for )
 npm (?:npm (?:ERR!|error)|lerna ERR!|error Command failed with|error An unexpected error)
 tools (?:\[\w+\] )?(?:BUILD|Build|COMPILATION) (?:FAILED|FAILURE|failed)
 tools [\w /-]*\b(?:[Bb]uild|BUILD|[Tt]ests?|[Ss]uites?|[Cc]ompilation|check) (?:FAILED|FAILURE|failed)(?:[.!,:]|$)
@@ -109,7 +111,6 @@ ansible* [\w.\[\]:-]+ +: ok=\d+ +changed=\d+ +unreachable=(?:[1-9]|0 +failed=[1-
 xcodebuild* The following build commands failed:
 xcodebuild* \*\* [A-Z]+ FAILED \*\*
 stestr* Failed \d+ tests? - output below:
-zuul* ERROR$
 zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
 eslint* \xe2\x9c\x96 \d+ problems? \(
 sbt* \[error\] \(.*\) (?:Compilation failed|sbt\.TestsFailedException)
@@ -255,6 +256,7 @@ RULES = [
     for mark, table in {
         Mark.STOPPED: chapters.STOPPED,
         Mark.FAILED: chapters.FAILED,
+        Mark.BUILD_FAILED: chapters.BUILD_FAILED,
         Mark.EXITED: chapters.EXITED,
         Mark.TASK_FAILED: chapters.TASK_FAILED,
         Mark.HEALTHY: chapters.HEALTHY,

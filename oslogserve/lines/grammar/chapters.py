@@ -22,16 +22,19 @@ travis* Your build has been stopped
 github+azure* (?:##\[error\]|Error: )(?:Process completed with exit code|The operation was cancel)
 github+azure* (?:##\[error\]|Error: )(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with
 jenkins* Build step '.*' marked build as failure
-jenkins* Finished: (?:FAILURE|ABORTED)
 gitlab* ERROR: Job failed
 """
-#: The same, in words that any program may print: one that many lines follow decides nothing.
-EXITED = rb"""
+#: A verdict on the whole build: its step may have ended long before.
+BUILD_FAILED = rb"""
 jenkins* (?:ERROR: )?script returned exit code [1-9]
+jenkins* Finished: (?:FAILURE|ABORTED)
+"""
+#: A verdict in words that any program may print: one that many lines follow decides nothing.
+EXITED = rb"""
 appveyor* Command exited with code [1-9]
 circleci* Exited with code (?:exit status )?[1-9]
 """
-#: The same of a task.
+#: A verdict on a task.
 TASK_FAILED = rb"""
 zuul* \[Zuul\] Task exit code: [1-9]
 """

@@ -265,6 +265,26 @@ def test_what_cleans_up_behind_a_failure_is_no_cause(found_in):
     assert found_in(b"no such a", *log[4:], *numbered(b"Cleaning up", 30))[0] == (1, "end")
 
 
+def test_a_verdict_on_the_whole_build_is_on_the_step_that_shows_most(found_in):
+    build = [b"[Pipeline] { (Build)", b"+ make", b"cc: error: no a", b"make: *** [all] Error 1"]
+    post = [b"[Pipeline] { (Declarative: Post Actions)", b"Recording test results"]
+    for verdict in (b"ERROR: script returned exit code 2", b"Finished: FAILURE"):
+        assert found_in(*build, *post, verdict) == ((3, "severity"), True)
+    assert found_in(*post, b"no such a", b"Finished: FAILURE") == ((3, "failed step"), True)
+
+
+def test_a_result_without_output_is_the_cause(found_in):
+    before = b"2024-03-04 05:06:07.123456 | node | "
+    result = [b"ERROR", b"{", b'  "msg": "No package a"', b"}"]
+    log = [b"2024-03-04 05:06:07.123456 | TASK [a]", *(before + line for line in result)]
+    assert found_in(*log) == ((2, "severity"), True)
+
+
+def test_what_make_says_of_its_own_is_the_cause(found_in):
+    told = b"make: *** No rule to make target 'a'.  Stop."
+    assert found_in(b"x", told, b"y", b"FAILED") == ((2, "severity"), True)
+
+
 def test_what_gitlab_does_behind_a_failed_script_is_no_cause(found_in):
     section = b"section_start:1772648533:%b\r\x1b[0K\x1b[0K\x1b[36;1m%b\x1b[0;m"
     after = [section % (b"after_script", b"Running after_script"), *numbered(b"clean", 30)]
