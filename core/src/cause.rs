@@ -116,7 +116,7 @@ impl CauseFinder {
 
     fn examine(&mut self, line: &Line<'_>, rank: usize, time: &[u8]) {
         let Some(caches) = &mut self.caches else { return };
-        let (grammar, causes) = (&*self.grammar, &self.grammar.causes);
+        let causes = &self.grammar.causes;
         let raw = without_end(&line.text[..line.text.len().min(REACH)]);
         let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
         let cut = if has_return { after_return(raw) } else { 0 };
@@ -133,12 +133,8 @@ impl CauseFinder {
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
         self.is_low &= is_empty;
-        let may_be_hinted = line.seen.has_escapes
-            || line
-                .place_of(&mut self.hints, |rest| {
-                    causes.hints.find(rest).map(|found| found.start())
-                })
-                .is_some();
+        let hint = |rest: &[u8]| causes.hints.find(rest).map(|found| found.start());
+        let may_be_hinted = line.seen.has_escapes || line.place_of(&mut self.hints, hint).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);
         if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {
@@ -153,26 +149,21 @@ impl CauseFinder {
         if !is_empty {
             self.is_healthy = mark == Some(Mark::Healthy);
         }
-        let mark = match mark {
-            Some(
-                Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::Passed,
-            ) => mark,
-            _ if is_travis => Some(Mark::Begins),
-            // A warning announces no failure.
-            Some(Mark::Outcome) if rank == causes.data.warning => None,
-            mark => mark.filter(|&mark| mark != Mark::Chapter),
-        };
-        let (number, time) = (line.number, Cow::Borrowed(time));
-        let is_new = line.is_new;
-        let text = Text { number, shown, start, indent, rank, time: time.clone(), is_new };
-        self.steps.add(grammar, caches, &text, mark);
+        let mark = of_steps(mark, is_travis, rank == causes.data.warning);
+        let (number, time, is_new) = (line.number, Cow::Borrowed(time), line.is_new);
+        self.add_to_steps(&Text { number, shown, start, indent, rank, time, is_new }, mark);
+    }
+
+    fn add_to_steps(&mut self, text: &Text<'_>, mark: Option<Mark>) {
+        let Some(caches) = &mut self.caches else { return };
+        self.steps.add(&self.grammar, caches, text, mark);
         let Some(steps) = &mut self.new_steps else { return };
-        match mark.filter(|_| !is_new).and_then(Mark::of_known) {
-            None if !is_new => {
-                let unseen = Text { number, time, ..Text::default() };
-                steps.add(grammar, caches, &unseen, None);
+        match mark.filter(|_| !text.is_new).and_then(Mark::of_known) {
+            None if !text.is_new => {
+                let (number, time) = (text.number, text.time.clone());
+                steps.add(&self.grammar, caches, &Text { number, time, ..Text::default() }, None);
             }
-            known => steps.add(grammar, caches, &text, known.or(mark)),
+            known => steps.add(&self.grammar, caches, text, known.or(mark)),
         }
     }
 
@@ -208,6 +199,19 @@ fn compared(cause: Cause, among_new: Option<Cause>) -> Cause {
         Some(new) if cause.why == "end" && new.first.is_new => new,
         Some(new) if cause.why != "end" && new.why != "end" && !cause.first.is_new => new,
         _ => cause,
+    }
+}
+
+/// What a mark means to the steps. A warning announces no failure.
+fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mark> {
+    match mark {
+        Some(Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::Passed) => {
+            mark
+        }
+        _ if is_travis => Some(Mark::Begins),
+        Some(Mark::Chapter) => None,
+        Some(Mark::Outcome) if is_warning => None,
+        mark => mark,
     }
 }
 
