@@ -39,6 +39,8 @@ NGINX = "nginx, unpacking"
 NGINX_AS_STORED = "nginx, as stored"
 ZCAT = "zcat"
 SWIFT_DOWNLOAD = "swift download"
+#: A download of a small log: what of SWIFT_DOWNLOAD is the program's own start.
+SWIFT_START = "start of swift download"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +73,8 @@ def table(sources: Collection[str]) -> list[Case]:
         for view in VIEWS
         for is_gzipped in ((False, True) if view in GZIPPED else (False,))
     ]
-    return [*ours, Case(ZCAT, neighbour=NGINX, is_ours=False)] if "disk" in sources else ours
+    others = {"disk": (ZCAT, NGINX), "swift": (SWIFT_START, SWIFT_DOWNLOAD)}
+    return [*ours, *(Case(*others[source], is_ours=False) for source in sources)]
 
 
 def _ours(source: str, view: str, is_gzipped: bool) -> Case:

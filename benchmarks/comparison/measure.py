@@ -14,6 +14,7 @@ from benchmarks.comparison.rows import Rounds, Values
 from benchmarks.comparison.servers import Subject, Subjects
 from benchmarks.comparison.targets import JOB, JOB_FROM_SWIFT
 from benchmarks.fetch import BadAnswer, client_limited, fetched_once
+from benchmarks.lab import WARM
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 
@@ -71,6 +72,8 @@ def _of_program(subjects: Subjects, name: str, log: Log) -> Values:
         return _ran(["zcat", str(subjects.lab.root / log.file)], log)
     if name == cases.SWIFT_DOWNLOAD:
         return _ran(subjects.download(log.file), log)
+    if name == cases.SWIFT_START:
+        return {"total": _ran(subjects.download(WARM), log)["total"]}
     is_stored = name == cases.NGINX_AS_STORED
     subject = subjects.nginx_as_stored if is_stored else subjects.nginx
     request = Endpoint(name, subject.url, {}).request(log.unpacked_file)
