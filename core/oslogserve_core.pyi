@@ -27,6 +27,34 @@ class Grammar:
         """
 
 @final
+class Inflater:
+    """A compressed log that is being inflated. The GIL is released while it works.
+
+    All output before a damage is given.
+    """
+
+    def __init__(self, packing: str, piece_size: int) -> None:
+        """packing: gzip, zlib or deflate. piece_size: the most bytes of a piece."""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """The next piece, of the next stored bytes. To be called once `more` gives None."""
+
+    def more(self) -> bytes | None:
+        """The next piece of the last chunk; None if there is none, or nothing more can be inflated."""
+
+    @property
+    def fault(self) -> tuple[str, str] | None:
+        """Why nothing more can be inflated: a reason and a sentence of Incomplete. None if more may follow."""
+
+    @property
+    def fault_at_end(self) -> tuple[str, str] | None:
+        """The same, once all stored bytes were fed."""
+
+    @property
+    def is_one_member(self) -> bool:
+        """True if all that was fed is exactly one gzip member."""
+
+@final
 class Known:
     """The words of a log, to tell which lines of another log have no like in it.
 

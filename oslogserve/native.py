@@ -12,6 +12,7 @@ try:
     from oslogserve_core import (
         LIMITS,
         Grammar,
+        Inflater,
         Known,
         Merge,
         Renderer,
@@ -26,6 +27,7 @@ except ImportError as error:
 __all__ = [
     "LIMITS",
     "Grammar",
+    "Inflater",
     "Known",
     "Merge",
     "Renderer",

@@ -16,6 +16,7 @@ mod grammar;
 mod head;
 mod heads;
 mod html;
+mod inflate;
 mod inherited;
 mod jsonl;
 mod known;
@@ -73,7 +74,8 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use super::{
-        Grammar, Known, Merge, Renderer, check_line_pattern, line_feeds, open_beneath, state_count,
+        Grammar, Inflater, Known, Merge, Renderer, check_line_pattern, line_feeds, open_beneath,
+        state_count,
     };
 
     #[pymodule_init]
@@ -278,6 +280,84 @@ impl Known {
 impl Known {
     fn unshared(&mut self) -> PyResult<&mut known::Known> {
         Arc::get_mut(&mut self.0).ok_or_else(|| PyValueError::new_err("a renderer uses it already"))
+    }
+}
+
+/// Bytes of stored data that take longer to inflate than another thread takes to hand the interpreter back.
+const WORTH_DETACHING_INFLATION: usize = 4 * 1024;
+
+/// A compressed log that is being inflated.
+#[pyclass(module = "oslogserve_core")]
+struct Inflater {
+    inflater: inflate::Inflater,
+    /// The input, and the place of what is not yet taken of it.
+    chunk: Option<PyBackedBytes>,
+    at: usize,
+}
+
+#[pymethods]
+impl Inflater {
+    #[new]
+    fn new(packing: &str, piece_size: usize) -> Self {
+        Self { inflater: inflate::Inflater::new(packing, piece_size), chunk: None, at: 0 }
+    }
+
+    fn feed<'py>(&mut self, py: Python<'py>, chunk: PyBackedBytes) -> Bound<'py, PyBytes> {
+        self.chunk = Some(chunk);
+        self.at = 0;
+        self.piece(py)
+    }
+
+    fn more<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let is_taken = self.chunk.is_none() && !self.inflater.is_full();
+        (!is_taken && self.inflater.fault().is_none()).then(|| self.piece(py))
+    }
+
+    #[getter]
+    fn fault(&self) -> Option<(&'static str, String)> {
+        self.inflater.fault().map(told)
+    }
+
+    #[getter]
+    fn fault_at_end(&self) -> Option<(&'static str, String)> {
+        self.inflater.fault_at_end().map(told)
+    }
+
+    #[getter]
+    fn is_one_member(&self) -> bool {
+        self.inflater.is_one_member()
+    }
+}
+
+impl Inflater {
+    fn piece<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let chunk = self.chunk.take();
+        let mut input = chunk.as_ref().map_or(&[][..], |chunk| &chunk[self.at..]);
+        let inflater = &mut self.inflater;
+        let piece = if input.len() < WORTH_DETACHING_INFLATION {
+            inflater.inflate(&mut input)
+        } else {
+            py.detach(|| inflater.inflate(&mut input))
+        };
+        let piece = PyBytes::new(py, piece);
+        if !input.is_empty() {
+            self.at = chunk.as_ref().map_or(0, |chunk| chunk.len() - input.len());
+            self.chunk = chunk;
+        }
+        piece
+    }
+}
+
+/// A fault as a reason of Incomplete and a sentence.
+fn told(fault: inflate::Fault) -> (&'static str, String) {
+    match fault {
+        inflate::Fault::Damaged(why) => {
+            ("corrupt", format!("the compressed data is damaged: {why}"))
+        }
+        inflate::Fault::Garbage => {
+            ("corrupt", "what follows the compressed data is not gzip".to_owned())
+        }
+        inflate::Fault::Truncated => ("truncated", "the compressed data ends early".to_owned()),
     }
 }
 

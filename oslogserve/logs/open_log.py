@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log while it is read: its stored bytes, and its text."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.logs.budget import Budget
@@ -124,9 +124,7 @@ class OpenLog:
             return self.is_whole
         if len(self.first) > MOST_QUICK_STORED:
             return False
-        # again: allows the faster decoder; a damaged log's output is not needed.
-        log = Decoded([self.first], self.stored.encoding, again=tuple)
-        return length(log, MOST_QUICK) is not None
+        return length(Decoded([self.first], self.stored.encoding), MOST_QUICK) is not None
 
     @property
     def may_break_off(self) -> bool:
@@ -153,22 +151,20 @@ class OpenLog:
         try:
             log = self.reopened()
         except Error as error:
-            raise Incomplete("corrupt", "it is damaged, and could not be read again") from error
+            raise Incomplete("corrupt", "it could not be read again") from error
         yield from log
 
     def decoded(self) -> Iterator[bytes]:
         """Yields the text, charged to the thread that reads it. Raises Incomplete if it breaks off."""
-        return self._text(self.stored_bytes, self._read_again)
+        return self._text(self.stored_bytes)
 
     def decoded_again(self) -> Iterator[bytes]:
         """Yields the text again from its beginning. Raises Incomplete if it breaks off."""
-        return self._text([self.first] if self.is_whole else self._read_again(), self._read_again)
+        return self._text([self.first] if self.is_whole else self._read_again())
 
-    def _text(
-        self, chunks: Iterable[bytes], again: Callable[[], Iterable[bytes]]
-    ) -> Iterator[bytes]:
+    def _text(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Yields the text of stored bytes. At the end, remembers their facts if they are not known."""
-        decoded = Decoded(chunks, self.stored.encoding, again, self._piece_size)
+        decoded = Decoded(chunks, self.stored.encoding, self._piece_size)
         text = self.budget.charged(decoded, are_inflated=bool(self.packing))
         if not self.packing or self._known():
             yield from text
@@ -188,7 +184,7 @@ class OpenLog:
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
         """Inflates `chunks` to learn their facts, up to `most` bytes."""
-        length(self._text(chunks, tuple), most)
+        length(self._text(chunks), most)
 
     def is_one_member(self) -> bool:
         """True if it is one complete gzip member, as far as that is known or quickly found out."""

@@ -12,9 +12,6 @@ from tests.fuzz.renderers import log_of
 from tests.renderers import cut
 
 _WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
-#: Where zlib knows that a log ends early, but not what its last bits say, the faster decoder gives
-#: this much less of it.
-MOST_LOST = 2
 _TOKENS = (
     *(b"\0" * 9, b"\x1f\x8b", b"\x1f", gzip.compress(b"", mtime=0), gzip.compress(b"x\n", mtime=0)),
     *(zlib.compress(b"x\n"), b"\x03\0", b"\xff" * 40),
@@ -45,26 +42,12 @@ class Decoding(Fuzzer):
     def fault(self, case):
         pieces = cut(case.stored, (at for at in case.cuts if at <= len(case.stored)))
         expected = _expected(case.stored, packed_as(_head(pieces), case.encoding))
-        text, reason, _ = expected
         found = _decoded(Decoded(iter(pieces), case.encoding), pieces)
-        if found != (text, "corrupt" if reason == "flags" else reason, expected[2]):
-            return f"zlib gives {expected}\n{found} came"
-        faster = _decoded(Decoded(iter(pieces), case.encoding, lambda: iter(pieces)), pieces)
-        if not _is_as_good(faster, expected):
-            return f"zlib gives {expected}\n{faster} came, of the faster decoder"
-        return ""
-
-
-def _is_as_good(faster, expected):
-    """All that zlib gives, but for what the faster decoder loses at an early end. It takes codes that
-    are not complete, and flags that nobody knows: then more comes, and that it may be wrong is told."""
-    text, reason, is_one = expected
-    lost = len(text) - len(faster[0])
-    if reason in ("corrupt", "flags"):
-        is_told = bool(faster[1]) or reason == "flags"
-        return is_told and (faster[0].startswith(text) or lost <= MOST_LOST)
-    is_same = text.startswith(faster[0]) and lost <= (MOST_LOST if reason else 0)
-    return is_same and bool(faster[1]) == bool(reason) and faster[2] == is_one
+        text, reason, _ = expected
+        # zlib refuses some codes before it knows that they are used: a little more may come.
+        more = found[0].startswith(text) and reason == "corrupt"
+        is_same = found == expected or (more and found[1:] == expected[1:])
+        return "" if is_same else f"zlib gives {expected}\n{found} came"
 
 
 def _stored(chance):
@@ -156,9 +139,8 @@ def _expected(stored, packing):
             decoder = zlib.decompressobj(31)
         try:
             text += decoder.decompress(byte)
-        except zlib.error as error:
-            reason = "flags" if "unknown header flags" in str(error) else "corrupt"
-            return bytes(text), reason, False
+        except zlib.error:
+            return bytes(text), "corrupt", False
     return (bytes(text), "", is_one) if decoder.eof else (bytes(text), "truncated", False)
 
 

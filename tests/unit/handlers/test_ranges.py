@@ -174,7 +174,6 @@ def test_a_log_that_grew_is_counted_anew(tmp_path):
 def test_an_incomplete_log_is_sent_whole_with_its_notice(tmp_path, monkeypatch, library, log, cut):
     if library == "zlib":
         monkeypatch.setattr(fastzlib, "fast", zlib)
-        monkeypatch.setattr("oslogserve.logs.decode.fast", zlib)
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(log)[:cut])
     ask = Asking(tmp_path)
     whole = ask("/a.txt")

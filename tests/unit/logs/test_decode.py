@@ -6,7 +6,6 @@ import zlib
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.logs import decode
 from oslogserve.logs.decode import (
     PIECE,
     Decoded,
@@ -28,8 +27,6 @@ RAW_DEFLATE = ZLIB[2:-4]
 MEMBERS = b"".join(gzip.compress(LOG[at : at + 3000], mtime=0) for at in range(0, len(LOG), 3000))
 NAMED = b"\x1f\x8b\x08\x18" + PACKED[4:10] + b"console.log\0a comment\0" + PACKED[10:]
 DAMAGED = PACKED[:2000] + b"\xff" * 200 + PACKED[2200:]
-#: All of the log, and another length than its own at the end.
-MISCOUNTED = PACKED[:-1] + b"\x01"
 MIB = 2**20
 
 
@@ -37,24 +34,13 @@ def cut(data, size):
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def read(chunks, encoding="", again=None):
+def read(chunks, encoding=""):
     """(what came, why the rest did not, whether it was one member)"""
-    log = Decoded(chunks, encoding, again)
+    log = Decoded(chunks, encoding)
     reading = Reading(log)
     came = b"".join(reading)
     why = reading.broke_off
     return came, [why.reason] if why else [], log.is_one_member
-
-
-def never():
-    raise AssertionError("it was read again")
-
-
-@pytest.fixture(params=["fast", "zlib"])
-def fast(request, monkeypatch):
-    """The faster decoder, and the standard library's in its place."""
-    if request.param == "zlib":
-        monkeypatch.setattr(decode, "fast", zlib)
 
 
 #: (stored, Content-Encoding, whether it is one gzip member and nothing else)
@@ -79,20 +65,12 @@ WHOLE = {
 
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("size", [1, 2, 3, 17, 64, 1000, 65536])
-def test_a_log_is_the_same_however_it_is_stored_and_cut(fast, name, size):
+def test_a_log_is_the_same_however_it_is_stored_and_cut(name, size):
     stored, encoding, is_one = WHOLE[name]
     expected = LOG * (2 if PACKED in stored.replace(PACKED, b"", 1) else 1), [], is_one
     assert read(cut(stored, size), encoding) == expected
-    again = never
-    if name == "named" and size < 64:  # ISA-L fails where such a header is cut: then zlib reads it
-
-        def again():
-            return cut(stored, size)
-
-    assert read(cut(stored, size), encoding, again) == expected
 
 
-@pytest.mark.parametrize("again", [None, never])
 @pytest.mark.parametrize(
     ("stored", "content", "is_one"),
     [
@@ -106,8 +84,8 @@ def test_a_log_is_the_same_however_it_is_stored_and_cut(fast, name, size):
     ],
     ids=["empty", "empty members", "whole pieces"],
 )
-def test_an_empty_log_and_one_of_whole_pieces_end_well(fast, stored, content, is_one, again):
-    assert read([stored], again=again) == (content, [], is_one)
+def test_an_empty_log_and_one_of_whole_pieces_end_well(stored, content, is_one):
+    assert read([stored]) == (content, [], is_one)
 
 
 @pytest.mark.parametrize("chunks", [[], [b"", b""], [b"\x1f"], [b"x"], [b"\n"]])
@@ -173,19 +151,13 @@ def test_the_first_bytes_decide_what_a_declared_deflate_is(stored, packed):
     ids=["one", "many", "zlib", "raw deflate"],
 )
 @pytest.mark.parametrize(("size", "step"), [(1, 1601), (100, 401), (65536, 61)])
-def test_wherever_it_ends_early_all_that_is_there_comes(fast, stored, encoding, wbits, size, step):
-    """But for the two bytes that ISA-L has not told of yet. It is not read again for them."""
+def test_wherever_it_ends_early_all_that_is_there_comes(stored, encoding, wbits, size, step):
     for end in range(30, len(stored), step):
-        chunks = cut(stored[:end], size)
-        there, told, is_one = read(chunks, encoding)
+        came, told, is_one = read(cut(stored[:end], size), encoding)
         if stored is not MEMBERS:
-            reader = zlib.decompressobj(wbits)
-            assert (there, told) == (reader.decompress(stored[:end]), ["truncated"])
-        came, reasons, members = read(chunks, encoding, never)
-        assert there.startswith(came)
-        assert len(came) >= len(there) - 2
-        assert (reasons, members) == (told, 0)
-        assert LOG.startswith(there)
+            expected = zlib.decompressobj(wbits).decompress(stored[:end])
+            assert (came, told) == (expected, ["truncated"])
+        assert LOG.startswith(came)
         assert not is_one
 
 
@@ -215,11 +187,11 @@ def test_everything_before_the_damage_comes(size):
             for more in (b"garbage", b"\0\0garbage", b"\x1fgarbage!!", b"\x1f\x8bgarbage!")
         ),
         PACKED[:-8] + bytes([PACKED[-8] ^ 1]) + PACKED[-7:],
+        PACKED[:-1] + b"\x01",  # another size
     ],
 )
-def test_garbage_behind_and_a_wrong_checksum_are_told_after_the_log(fast, stored, size):
-    chunks = cut(stored, size)
-    assert read(chunks) == read(chunks, again=lambda: chunks) == (LOG, ["corrupt"], False)
+def test_garbage_behind_and_a_wrong_checksum_are_told_after_the_log(stored, size):
+    assert read(cut(stored, size)) == (LOG, ["corrupt"], False)
 
 
 @pytest.mark.parametrize(
@@ -230,28 +202,8 @@ def test_garbage_behind_and_a_wrong_checksum_are_told_after_the_log(fast, stored
     ],
     ids=["behind zlib", "no method"],
 )
-def test_other_damages_are_told(fast, stored, encoding, text):
-    again = lambda: [stored]
-    assert read(cut(stored, 100), encoding, again) == (text, ["corrupt"], 0)
-
-
-def test_a_damage_is_read_again_once_and_nothing_comes_twice():
-    asked = []
-
-    def again():
-        asked.append(1)
-        return cut(DAMAGED, 1000)
-
-    assert read(cut(DAMAGED, 100), again=again)[:2] == (before_the_damage(DAMAGED), ["corrupt"])
-    assert len(asked) == (0 if decode.fast is zlib else 1)
-
-
-@pytest.mark.parametrize("at", range(100, len(PACKED), 97))
-def test_what_came_wrong_is_told_though_another_copy_of_it_is_whole(fast, at):
-    """Swift keeps three. Most damages are seen at the end, when other bytes have come."""
-    damaged = PACKED[:at] + bytes([PACKED[at] ^ 1]) + PACKED[at + 1 :]
-    came, reasons, _ = read(cut(damaged, 100), again=lambda: cut(PACKED, 100))
-    assert reasons == ["corrupt"] or came == LOG
+def test_other_damages_are_told(stored, encoding, text):
+    assert read(cut(stored, 100), encoding) == (text, ["corrupt"], 0)
 
 
 def failing_after(*pieces, reason="timeout"):
@@ -259,41 +211,32 @@ def failing_after(*pieces, reason="timeout"):
     raise Incomplete(reason, "Swift stopped answering")
 
 
-@pytest.mark.parametrize("again", [[], [MISCOUNTED[:1000]]])
-@pytest.mark.skipif(decode.fast is zlib, reason="isal is not installed")
-def test_reading_again_that_breaks_off_is_told_and_gives_nothing_twice(again):
-    told = read(cut(MISCOUNTED, 10), again=lambda: failing_after(*again))
-    assert told == (LOG, ["timeout"], 0)
-
-
-def test_a_source_that_fails_is_told_after_what_it_gave_and_not_read_again(fast):
-    assert read(failing_after(b"one\n"), again=never) == (b"one\n", ["timeout"], False)
-    came, reasons, is_one = read(failing_after(PACKED[:1000]), again=never)
+def test_a_source_that_fails_is_told_after_what_it_gave():
+    assert read(failing_after(b"one\n")) == (b"one\n", ["timeout"], False)
+    came, reasons, is_one = read(failing_after(PACKED[:1000]))
     assert LOG.startswith(came)
     assert (bool(came), reasons, is_one) == (True, ["timeout"], False)
 
 
 @pytest.mark.parametrize("copies", [1, 3])
-@pytest.mark.parametrize("again", [None, never])
 @pytest.mark.parametrize("is_damaged", [False, True])
-def test_a_bomb_comes_in_bounded_pieces(fast, copies, again, is_damaged):
+def test_a_bomb_comes_in_bounded_pieces(copies, is_damaged):
     stored = bytearray(gzip.compress(b"\0" * 8 * MIB, 1) * copies)
     stored[-8] ^= is_damaged
-    bomb = Reading(Decoded([bytes(stored)], again=again and (lambda: [bytes(stored)])))
+    bomb = Reading(Decoded([bytes(stored)]))
     sizes = list(map(len, bomb))
     is_incomplete = bomb.broke_off is not None
     assert (max(sizes), sum(sizes), is_incomplete) == (PIECE, 8 * MIB * copies, is_damaged)
 
 
 def test_a_member_for_each_byte_is_no_piece_for_each():
-    pieces = list(Decoded([gzip.compress(b"x") * 3000] * 4, again=tuple))
+    pieces = list(Decoded([gzip.compress(b"x") * 3000] * 4))
     assert b"".join(pieces) == b"x" * 12_000
     assert len(pieces) <= 8
 
 
-def test_there_is_a_piece_for_each_chunk_though_it_inflates_to_nothing(fast):
-    for again in (None, tuple):
-        assert list(Decoded([gzip.compress(b"") * 9] * 4, again=again)) == [b""] * 4
+def test_there_is_a_piece_for_each_chunk_though_it_inflates_to_nothing():
+    assert list(Decoded([gzip.compress(b"") * 9] * 4)) == [b""] * 4
 
 
 def with_all_fields(member):
@@ -306,7 +249,7 @@ def with_all_fields(member):
 def test_a_header_with_all_fields_is_read_wherever_it_is_cut(before):
     stored = before + with_all_fields(PACKED)
     for at in range(len(before), len(before) + 40):
-        assert read([stored[:at], stored[at:]], again=never)[:2] == (LOG, []), at
+        assert read([stored[:at], stored[at:]])[:2] == (LOG, []), at
 
 
 @pytest.mark.parametrize("size", [1, 1000, 10**6])
@@ -324,7 +267,7 @@ def test_a_header_with_all_fields_is_read_wherever_it_is_cut(before):
 )
 def test_a_whole_log_has_a_length(stored, encoding, is_whole, size):
     def counted(most):
-        return length(Decoded(cut(stored, size), encoding, again=tuple), most)
+        return length(Decoded(cut(stored, size), encoding), most)
 
     assert counted(10**9) == counted(len(LOG)) == (len(LOG) if is_whole else None)
     assert counted(len(LOG) - 1) is None
@@ -332,9 +275,9 @@ def test_a_whole_log_has_a_length(stored, encoding, is_whole, size):
 
 def test_of_what_is_too_long_no_more_is_inflated():
     chunks = iter([gzip.compress(bytes(10**6), 9)[:500]] + [b""] * 5)
-    assert length(Decoded(chunks, again=tuple), 1000) is None
+    assert length(Decoded(chunks), 1000) is None
     assert list(chunks) == [b""] * 5
-    assert length(Decoded(failing_after(PACKED), again=tuple), 10**9) is None
+    assert length(Decoded(failing_after(PACKED)), 10**9) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Inflates a stored log: gzip with all its members, zlib's format, and raw deflate.
+//!
+//! All output before a damage is given. A gzip may be cut anywhere, have any number of members, and be
+//! padded with zeros, as tar and dd do.
+
+use crc32fast::Hasher;
+use miniz_oxide::inflate::TINFLStatus as Status;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_COMPUTE_ADLER32, TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_PARSE_ZLIB_HEADER,
+    TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+
+/// Bytes of output to which a deflate stream may refer.
+pub const WINDOW: usize = 32 * 1024;
+/// Bytes of a gzip member's header. A longer one is damaged: names and comments have no limit.
+const LONGEST_HEADER: usize = 256 * 1024;
+/// Bytes behind a gzip member's data: its checksum and its size.
+const TRAILER: usize = 8;
+
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// The only method of compression.
+const DEFLATE: u8 = 8;
+/// Flags of a gzip header: fields that follow, and flags without a meaning.
+const HAS_CHECKSUM: u8 = 2;
+const HAS_EXTRA: u8 = 4;
+const HAS_NAME: u8 = 8;
+const HAS_COMMENT: u8 = 16;
+const UNKNOWN: u8 = 0xe0;
+
+/// Why the rest of a log is missing.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Fault {
+    Damaged(&'static str),
+    /// It ends early.
+    Truncated,
+    /// What follows the last member is no gzip.
+    Garbage,
+}
+
+/// Where in the stored bytes the next one is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Header,
+    Data,
+    Trailer,
+    /// Behind a member, or behind the only stream of another format.
+    Behind,
+}
+
+/// A log that is being inflated.
+pub struct Inflater {
+    is_gzip: bool,
+    flags: u32,
+    decoder: Box<DecompressorOxide>,
+    place: Place,
+    /// The bytes of a header or trailer that is not complete.
+    held: Vec<u8>,
+    /// Output to which the stream may refer, and the current piece behind it.
+    out: Vec<u8>,
+    /// The beginning of the piece, and its end so far.
+    begin: usize,
+    end: usize,
+    /// The beginning of the member's output.
+    base: usize,
+    /// Bytes of a piece.
+    size: usize,
+    checksum: Hasher,
+    /// Bytes of the member's text.
+    length: u64,
+    members: u64,
+    /// True if something follows the first member.
+    is_followed: bool,
+    fault: Option<Fault>,
+}
+
+impl Inflater {
+    /// packing: gzip, zlib or deflate. size: bytes of a piece of output.
+    pub fn new(packing: &str, size: usize) -> Self {
+        let is_gzip = packing == "gzip";
+        let zlib = TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_COMPUTE_ADLER32;
+        let flags = if packing == "zlib" { zlib } else { 0 };
+        Self {
+            is_gzip,
+            flags: flags | TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+            decoder: Box::default(),
+            place: if is_gzip { Place::Header } else { Place::Data },
+            held: Vec::new(),
+            out: Vec::new(),
+            begin: 0,
+            end: 0,
+            base: 0,
+            size,
+            checksum: Hasher::new(),
+            length: 0,
+            members: 0,
+            is_followed: false,
+            fault: None,
+        }
+    }
+
+    /// Why nothing more comes; None as long as there may be more.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// The fault of a log that ends here.
+    pub fn fault_at_end(&self) -> Option<Fault> {
+        let is_complete = self.place == Place::Behind && self.held.is_empty();
+        self.fault.or((!is_complete).then_some(Fault::Truncated))
+    }
+
+    /// True if all so far is exactly one complete gzip member.
+    pub fn is_one_member(&self) -> bool {
+        self.is_gzip && self.members == 1 && !self.is_followed && self.fault_at_end().is_none()
+    }
+
+    /// Takes what it can of the input, whose rest is left, and gives the next piece. A piece that is not
+    /// full means that all input is taken, or that there is a fault.
+    pub fn inflate(&mut self, input: &mut &[u8]) -> &[u8] {
+        self.make_room();
+        while self.fault.is_none() && !self.is_full() {
+            let is_waiting = input.is_empty();
+            self.step(input);
+            if is_waiting {
+                break;
+            }
+        }
+        &self.out[self.begin..self.end]
+    }
+
+    /// True if the piece is full, so that there may be more output of the same input.
+    pub fn is_full(&self) -> bool {
+        self.end - self.begin == self.size
+    }
+
+    /// Begins another piece behind the output to which the stream may refer.
+    fn make_room(&mut self) {
+        self.out.resize(WINDOW + self.size, 0);
+        if self.end + self.size > self.out.len() {
+            let start = self.end - WINDOW;
+            self.out.copy_within(start..self.end, 0);
+            self.base = self.base.saturating_sub(start);
+            self.end = WINDOW;
+        }
+        self.begin = self.end;
+    }
+
+    fn step(&mut self, input: &mut &[u8]) {
+        match self.place {
+            Place::Header => self.read_header(input),
+            Place::Data => self.read_data(input),
+            Place::Trailer => self.read_trailer(input),
+            Place::Behind => self.go_on(input),
+        }
+    }
+
+    fn read_header(&mut self, input: &mut &[u8]) {
+        let before = self.held.len();
+        let taken = input.len().min(LONGEST_HEADER - before);
+        self.held.extend_from_slice(&input[..taken]);
+        let is_other = self.held.get(..2).is_some_and(|magic| magic != MAGIC);
+        let is_unknown = |kind: &[u8]| kind[0] != DEFLATE || kind[1] & UNKNOWN != 0;
+        if is_other || self.held.get(2..4).is_some_and(is_unknown) {
+            self.fault = Some(Fault::Damaged("a header is wrong"));
+        } else if let Some(size) = header_size(&self.held) {
+            *input = &input[size - before..];
+            if is_checked(&self.held[..size]) {
+                self.begin_member();
+            } else {
+                self.fault = Some(Fault::Damaged("the checksum of a header is wrong"));
+            }
+        } else if self.held.len() == LONGEST_HEADER {
+            self.fault = Some(Fault::Damaged("a header is too long"));
+        } else {
+            *input = &[];
+        }
+    }
+
+    fn begin_member(&mut self) {
+        self.held.clear();
+        *self.decoder = DecompressorOxide::new();
+        self.place = Place::Data;
+        self.base = self.end;
+        self.checksum = Hasher::new();
+        self.length = 0;
+    }
+
+    fn read_data(&mut self, input: &mut &[u8]) {
+        let room = &mut self.out[self.base..self.begin + self.size];
+        let at = self.end - self.base;
+        let (status, taken, given) = decompress(&mut self.decoder, input, room, at, self.flags);
+        *input = &input[taken..];
+        let text = &self.out[self.end..self.end + given];
+        if self.is_gzip {
+            self.checksum.update(text);
+        }
+        self.length += given as u64;
+        self.end += given;
+        match status {
+            Status::Done if self.is_gzip => self.place = Place::Trailer,
+            Status::Done => self.place = Place::Behind,
+            Status::NeedsMoreInput | Status::HasMoreOutput => {}
+            Status::Adler32Mismatch => self.fault = Some(Fault::Damaged(WRONG_CHECKSUM)),
+            _ => self.fault = Some(Fault::Damaged("invalid deflate data")),
+        }
+    }
+
+    fn read_trailer(&mut self, input: &mut &[u8]) {
+        let taken = input.len().min(TRAILER - self.held.len());
+        self.held.extend_from_slice(&input[..taken]);
+        *input = &input[taken..];
+        let checksum = self.checksum.clone().finalize().to_le_bytes();
+        if self.held.get(..4).is_some_and(|stored| stored != checksum) {
+            self.fault = Some(Fault::Damaged(WRONG_CHECKSUM));
+        } else if let Some(size) = self.held.get(4..TRAILER) {
+            if size != (self.length as u32).to_le_bytes() {
+                self.fault = Some(Fault::Damaged("the size at its end is wrong"));
+            }
+            self.held.clear();
+            self.members += 1;
+            self.place = Place::Behind;
+        }
+    }
+
+    fn go_on(&mut self, input: &mut &[u8]) {
+        self.is_followed |= !input.is_empty();
+        let zeros = input.iter().take_while(|&&byte| byte == 0).count();
+        *input = &input[zeros..];
+        match input.first() {
+            Some(&first) if self.is_gzip && first == MAGIC[0] => self.place = Place::Header,
+            Some(_) => self.fault = Some(Fault::Garbage),
+            None => {}
+        }
+    }
+}
+
+const WRONG_CHECKSUM: &str = "the checksum at its end is wrong";
+
+/// Bytes of the header of a gzip member; None if it is not all there.
+fn header_size(start: &[u8]) -> Option<usize> {
+    let flags = *start.get(3)?;
+    let mut at = 10;
+    if flags & HAS_EXTRA != 0 {
+        let size = start.get(10..12)?;
+        at += 2 + usize::from(u16::from_le_bytes([size[0], size[1]]));
+    }
+    for field in [HAS_NAME, HAS_COMMENT] {
+        if flags & field != 0 {
+            at += memchr::memchr(0, start.get(at..)?)? + 1;
+        }
+    }
+    if flags & HAS_CHECKSUM != 0 {
+        at += 2;
+    }
+    (at <= start.len()).then_some(at)
+}
+
+/// False for a header with a checksum of other bytes.
+fn is_checked(header: &[u8]) -> bool {
+    let (fields, checksum) = header.split_at(header.len() - 2);
+    header[3] & HAS_CHECKSUM == 0 || checksum == (crc32fast::hash(fields) as u16).to_le_bytes()
+}
