@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core of oslogserve: its line renderer, and how it opens a log on disk."""
 
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any, TypedDict, final
 
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
 from oslogserve.lines.selection import Rows, Wanted
@@ -26,6 +27,44 @@ class Grammar:
         written: when the log was last written, in seconds since 1970.
         """
 
+class Block(TypedDict):
+    """A block of a log's text, see core/src/index.rs."""
+
+    #: The number of its first line, and bytes of the text before it.
+    line: int
+    at: int
+    lines: int
+    size: int
+    #: CRC-32 of its text.
+    checksum: int
+    heritage: dict[str, Any]
+    severities: list[dict[str, int]]
+    times: dict[str, int] | None
+    has_untimed: bool
+
+class Point(TypedDict):
+    """A place in stored bytes from which on they can be inflated, see core/src/inflate.rs."""
+
+    #: The next stored byte, and the bits of the one before it that are still to be read.
+    stored: int
+    bits: int
+    bit_count: int
+    #: Bytes of text before it.
+    at: int
+    #: The text before it to which the next bytes refer, as raw deflate.
+    window: bytes
+
+@final
+class Index:
+    """The blocks of a log that was read before. Raises ValueError for what cannot be true of a log."""
+
+    def __init__(self, grammar: Grammar, blocks: Sequence[Block], ends_a_line: bool) -> None:
+        """ends_a_line: true if the last line is complete."""
+
+    @property
+    def ends_a_line(self) -> bool: ...
+    def __len__(self) -> int: ...
+
 @final
 class Inflater:
     """A compressed log that is being inflated. The GIL is released while it works.
@@ -35,6 +74,16 @@ class Inflater:
 
     def __init__(self, packing: str, piece_size: int) -> None:
         """packing: gzip, zlib or deflate. piece_size: the most bytes of a piece."""
+
+    @staticmethod
+    def at(packing: str, piece_size: int, point: Point) -> Inflater:
+        """One that begins at a point of a log. Raises ValueError for a wrong window."""
+
+    def collect_points(self, interval: int) -> None:
+        """Collects points from here on, at least `interval` bytes of text apart."""
+
+    def take_points(self) -> list[Point]:
+        """The points that were collected."""
 
     def feed(self, chunk: bytes) -> bytes:
         """The next piece, of the next stored bytes. To be called once `more` gives None."""
@@ -107,6 +156,21 @@ class Renderer:
     def rows(self) -> tuple[bytes, bytes, int]:
         """Ends, times and `reached` of the Rows of oslogserve.lines.selection, of what the last call gave.
         The first two are arrays of 64-bit numbers."""
+
+    def collect_index(self, interval: int) -> None:
+        """Collects an index, of a summary of all lines. interval: bytes of text from block to block."""
+
+    def blocks(self) -> list[Block] | None:
+        """The blocks of the index, after finish(); None if none was collected."""
+
+    def may_pass_over(self, index: Index) -> bool:
+        """False if nearly all blocks must be read, as far as is known before one is."""
+
+    def pass_over(self, index: Index, place: int) -> int:
+        """The place of the first block from `place` on that must be read. Those before it are passed over.
+
+        What was fed must have ended with the block before `place`.
+        """
 
     def tally(self) -> dict[str, Any]:
         """The fields of a Tally of oslogserve.lines.selection, after finish()."""

@@ -31,6 +31,8 @@ from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Representation, Response
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.indexed_log import Indexes
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import PassedLogs
@@ -70,7 +72,7 @@ class App:
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
-        logs = Logs(config.views)
+        logs = Logs(config.views, _indexes(config, self._metrics))
         passed = PassedLogs(logs, renderer)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
         validators = Validators(_etag_salt(config), limits, config["serve", "max_age"])
@@ -190,6 +192,15 @@ class App:
 def _request_log(config: Config) -> RequestLog | None:
     to, form = config["request_log", "to"], config["request_log", "format"]
     return RequestLog(to, form) if to else None
+
+
+def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
+    """Where indexes are kept; None for nowhere."""
+    path = config["index", "directory"]
+    if not path:
+        return None
+    directory = IndexDirectory(path, config["index", "size"], metrics)
+    return Indexes(directory, _etag_salt(config), metrics)
 
 
 def _etag_salt(config: Config) -> str:

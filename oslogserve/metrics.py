@@ -87,6 +87,11 @@ _TABLE = (
     _Instrument(
         Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."
     ),
+    _Instrument(Counter, "indexes_made_total", "", "Indexes of logs that were written."),
+    _Instrument(Counter, "indexes_used_total", "", "Logs that were read by their index."),
+    _Instrument(Counter, "indexes_refused_total", "", "Indexes removed as damaged or misfitting."),
+    _Instrument(Counter, "index_unread_bytes_total", "", "Stored bytes that indexes saved."),
+    _Instrument(_latest, "index_directory_bytes", "", "Bytes of all indexes, as last counted."),
     _Instrument(Counter, "readiness_checks_total", "outcome", "Answers of /readyz."),
     _Instrument(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
     _Instrument(_sum, "threads", "worker", "Threads for requests of each process that runs."),

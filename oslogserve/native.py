@@ -12,6 +12,7 @@ try:
     from oslogserve_core import (
         LIMITS,
         Grammar,
+        Index,
         Inflater,
         Known,
         Merge,
@@ -27,6 +28,7 @@ except ImportError as error:
 __all__ = [
     "LIMITS",
     "Grammar",
+    "Index",
     "Inflater",
     "Known",
     "Merge",
@@ -39,7 +41,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 14
+INTERFACE = 15
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

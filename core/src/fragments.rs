@@ -49,6 +49,16 @@ impl Fragments {
         }
     }
 
+    /// True if no line is brought in.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty() && self.anchors.is_empty()
+    }
+
+    /// True if a line from `first` on and before `end` is named by its number.
+    pub fn is_any_in(&self, first: u64, end: u64) -> bool {
+        self.range_from(first).is_some_and(|(begin, _)| begin < end)
+    }
+
     /// The first range that does not end before a number.
     fn range_from(&self, number: u64) -> Option<(u64, u64)> {
         self.ranges.get(self.ranges.partition_point(|range| range.1 < number)).copied()

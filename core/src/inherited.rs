@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use memchr::memchr;
+use pyo3::{FromPyObject, IntoPyObject};
 
 use crate::ansi;
 use crate::grammar::Grammar;
@@ -52,6 +53,53 @@ struct Error {
     program: Vec<u8>,
 }
 
+/// The state of a log behind a line, to go on there. Texts are Latin-1: bytes of a log.
+#[derive(Clone, Default, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub struct Heritage {
+    rank: usize,
+    shows_severity: bool,
+    record: Option<usize>,
+    error: Option<ErrorAbove>,
+    /// The last time with a date.
+    time: Option<TimeAbove>,
+    shows_time: bool,
+    time_text: String,
+}
+
+/// An error whose traceback may follow.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct ErrorAbove {
+    rank: usize,
+    time: String,
+    program: String,
+}
+
+/// Microseconds since 1970, and the zone's minutes east of UTC.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct TimeAbove {
+    micros: i64,
+    offset: Option<i16>,
+}
+
+impl Heritage {
+    /// True if all ranks are below `ranks`.
+    pub fn fits(&self, ranks: usize) -> bool {
+        let error = self.error.as_ref().map(|error| error.rank);
+        [Some(self.rank), self.record, error].into_iter().flatten().all(|rank| rank < ranks)
+    }
+}
+
+fn as_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+fn as_bytes(text: &str) -> Vec<u8> {
+    text.chars().map(|character| character as u8).collect()
+}
+
 impl Inherited {
     /// The state before a log's first line.
     pub fn new(
@@ -83,6 +131,51 @@ impl Inherited {
     pub fn begin(&mut self, block: &[u8]) {
         self.at = 0;
         self.is_plain = memchr(ansi::ESCAPE, block).is_none();
+    }
+
+    /// The number of severities.
+    pub fn ranks(&self) -> usize {
+        self.grammar.data.severities.len()
+    }
+
+    /// The state behind the last line.
+    pub fn heritage(&self) -> Heritage {
+        let error = self.error.as_ref().map(|error| ErrorAbove {
+            rank: error.rank,
+            time: as_text(&error.time),
+            program: as_text(&error.program),
+        });
+        Heritage {
+            rank: self.rank,
+            shows_severity: self.shows_severity,
+            record: self.record,
+            error,
+            time: self.time.map(|Instant { micros, offset, .. }| TimeAbove { micros, offset }),
+            shows_time: self.shows_time,
+            time_text: as_text(&self.time_text),
+        }
+    }
+
+    /// Goes on behind a line that was not read.
+    pub fn go_on(&mut self, heritage: &Heritage) {
+        let Heritage { rank, shows_severity, record, .. } = *heritage;
+        (self.rank, self.shows_severity, self.record) = (rank, shows_severity, record);
+        self.is_undated &= heritage.time.is_none();
+        self.error = heritage.error.as_ref().map(|error| Error {
+            rank: error.rank,
+            time: as_bytes(&error.time),
+            program: as_bytes(&error.program),
+        });
+        if self.wants_time {
+            let origin = Origin::Epoch;
+            let above = heritage.time.as_ref();
+            self.time =
+                above.map(|&TimeAbove { micros, offset }| Instant { micros, offset, origin });
+            self.shows_time = heritage.shows_time;
+        }
+        if self.wants_text {
+            self.time_text = as_bytes(&heritage.time_text);
+        }
     }
 
     /// Gives back what is only of use while lines are read.

@@ -16,6 +16,7 @@ mod grammar;
 mod head;
 mod heads;
 mod html;
+mod index;
 mod inflate;
 mod inherited;
 mod jsonl;
@@ -74,8 +75,8 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use super::{
-        Grammar, Inflater, Known, Merge, Renderer, check_line_pattern, line_feeds, open_beneath,
-        state_count,
+        Grammar, Index, Inflater, Known, Merge, Renderer, check_line_pattern, line_feeds,
+        open_beneath, state_count,
     };
 
     #[pymodule_init]
@@ -87,7 +88,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 14;
+const INTERFACE: u32 = 15;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -233,6 +234,24 @@ impl Renderer {
         (packed(py, &ends), packed(py, &times), reached)
     }
 
+    /// Collects an index: of a summary with all lines, before anything is fed.
+    fn collect_index(&mut self, interval: u64) {
+        self.renderer.collect_index(interval);
+    }
+
+    fn blocks(&mut self) -> Option<Vec<index::Block>> {
+        self.renderer.blocks()
+    }
+
+    fn may_pass_over(&self, index: &Index) -> bool {
+        self.renderer.selector.may_pass_over(&index.0.blocks)
+    }
+
+    fn pass_over(&mut self, index: &Index, place: usize) -> usize {
+        let blocks = index.0.blocks.get(place..).unwrap_or_default();
+        place + self.renderer.pass_over(blocks)
+    }
+
     /// The fields of a Tally of `oslogserve.lines.selection`.
     fn tally(&self) -> Tally {
         self.renderer.tally()
@@ -308,6 +327,22 @@ impl Inflater {
         self.piece(py)
     }
 
+    /// Begins at a point of a log, see `collect_points`.
+    #[staticmethod]
+    fn at(packing: &str, piece_size: usize, point: inflate::Point) -> PyResult<Self> {
+        let inflater = inflate::Inflater::at(packing, piece_size, &point);
+        let inflater = inflater.ok_or_else(|| PyValueError::new_err("no window of a log"))?;
+        Ok(Self { inflater, chunk: None, at: 0 })
+    }
+
+    fn collect_points(&mut self, interval: u64) {
+        self.inflater.collect_points(interval);
+    }
+
+    fn take_points(&mut self) -> Vec<inflate::Point> {
+        self.inflater.take_points()
+    }
+
     fn more<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         let is_taken = self.chunk.is_none() && !self.inflater.is_full();
         (!is_taken && self.inflater.fault().is_none()).then(|| self.piece(py))
@@ -358,6 +393,34 @@ fn told(fault: inflate::Fault) -> (&'static str, String) {
             ("corrupt", "what follows the compressed data is not gzip".to_owned())
         }
         inflate::Fault::Truncated => ("truncated", "the compressed data ends early".to_owned()),
+    }
+}
+
+/// The blocks of a log that was read before, see `index.rs`.
+#[pyclass(frozen, module = "oslogserve_core")]
+struct Index(index::Index);
+
+#[pymethods]
+impl Index {
+    #[new]
+    fn new(grammar: &Grammar, blocks: Vec<index::Block>, ends_a_line: bool) -> PyResult<Self> {
+        let ranks = grammar.0.data.severities.len();
+        index::Index::new(blocks, ends_a_line, ranks).map(Self).map_err(PyValueError::new_err)
+    }
+
+    #[getter]
+    fn ends_a_line(&self) -> bool {
+        self.0.ends_a_line
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.blocks.len()
+    }
+
+    /// A block's first line, bytes before it, its size and its checksum.
+    fn place(&self, place: usize) -> Option<(u64, u64, u64, u32)> {
+        let block = self.0.blocks.get(place)?;
+        Some((block.line, block.at, block.size, block.checksum))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use memchr::{memchr, memrchr};
 
+use crate::index::Block;
 use crate::select::Selector;
 use crate::selection::Tally;
 
@@ -61,6 +62,43 @@ impl Renderer {
         }
     }
 
+    /// Passes over blocks of an index from the first one on, where that changes nothing of the answer.
+    /// Returns the place of the first one that has to be read. blocks: the first begins with the next byte.
+    pub fn pass_over(&mut self, blocks: &[Block]) -> usize {
+        let mut place = 0;
+        while let [block, behind @ ..] = &blocks[place..]
+            && !self.selector.is_done
+            && self.selector.pass_over(&blocks[place..], behind.first().map(|next| &next.heritage))
+        {
+            self.bytes += block.size;
+            place += 1;
+        }
+        place
+    }
+
+    /// Collects an index. interval: bytes of text from block to block.
+    pub fn collect_index(&mut self, interval: u64) {
+        self.selector.collect_index(interval);
+    }
+
+    /// The blocks of an index, once the log has ended; None if none were collected.
+    pub fn blocks(&mut self) -> Option<Vec<Block>> {
+        let next_line = self.selector.next_line().0;
+        Some(self.selector.indexer.take()?.finished(next_line))
+    }
+
+    /// Adds the last piece to the index, and begins a block of it where one is due.
+    fn index(&mut self, piece: &[u8]) {
+        let next = self.selector.next_line();
+        let Some(indexer) = &mut self.selector.indexer else { return };
+        let lines = piece.len().saturating_sub(self.unfinished.len());
+        indexer.text(&piece[..lines]);
+        if lines > 0 && !self.inside_line && indexer.is_due() {
+            indexer.next_block(next.0, next.1);
+        }
+        indexer.text(&piece[lines..]);
+    }
+
     /// What a piece of the log adds to the view.
     pub fn feed(&mut self, piece: &[u8]) -> &[u8] {
         self.selector.clear();
@@ -75,6 +113,9 @@ impl Renderer {
         let end = memrchr(b'\n', rest).map_or(0, |at| at + 1);
         self.selector.block(&rest[..end]);
         self.hold_back(&rest[end..]);
+        if self.selector.indexer.is_some() {
+            self.index(piece);
+        }
         self.selector.rest();
         self.selector.view.output().written()
     }

@@ -14,13 +14,14 @@ use memchr::memchr;
 use crate::filter::Filter;
 use crate::fragments::Fragments;
 use crate::grammar::Grammar;
-use crate::inherited::Inherited;
+use crate::index::{Block, Indexer};
+use crate::inherited::{Heritage, Inherited};
 use crate::line_buffer::LineBuffer;
 use crate::lines::{after_lines, count_lines, lines_before};
 use crate::recognise::{Recogniser, Seen};
 use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
 use crate::times::Clock;
-use crate::totals::Counter;
+use crate::totals::{Count, Counter};
 use crate::view::{Line, Role, View};
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
@@ -122,6 +123,8 @@ pub struct Selector {
     first: Option<i64>,
     /// Ends and times of the rows that the last piece gave.
     rows: (Vec<i64>, Vec<i64>),
+    /// Collects what is known of the lines; None if no index is made.
+    pub indexer: Option<Box<Indexer>>,
 }
 
 impl Selector {
@@ -176,9 +179,21 @@ impl Selector {
             latest: NO_TIME,
             first: None,
             rows: (Vec::new(), Vec::new()),
+            indexer: None,
             selection,
             filter,
         }
+    }
+
+    /// Collects an index from here on: of a log's summary with all lines. See Indexer.
+    pub fn collect_index(&mut self, interval: u64) {
+        let (ranks, heritage) = (self.inherited.ranks(), self.inherited.heritage());
+        self.indexer = Some(Box::new(Indexer::new(interval, ranks, heritage)));
+    }
+
+    /// The next line's number, and what it inherits.
+    pub fn next_line(&self) -> (u64, Heritage) {
+        (self.number, self.inherited.heritage())
     }
 
     /// What came of the selection.
@@ -386,13 +401,110 @@ impl Selector {
         if self.takes_all() {
             self.tally.matched += size;
         }
-        self.number += size;
+        self.advance(size);
+    }
+
+    /// Goes behind lines that are not read.
+    fn advance(&mut self, lines: u64) {
+        self.number += lines;
         self.tally.lines = self.number - 1;
         let last = self.selection.last.unwrap_or(u64::MAX);
         if self.tally.lines > last && !self.needs.all_lines {
             self.tally.lines = last;
             self.tally.ended_early = true;
             self.finish();
+        }
+    }
+
+    /// False if nearly all blocks must be read, as far as is known before one is.
+    pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
+        let empty = blocks.iter().filter(|block| self.is_empty(block)).count();
+        !self.by_time
+            && (self.page.is_some() || self.selection.tail.is_some() || empty * 4 > blocks.len())
+    }
+
+    /// Passes over the first of the blocks, if that changes nothing of the answer but its counts, which
+    /// are known. Blocks begin with the next line. heritage: of the line behind the block.
+    pub fn pass_over(&mut self, blocks: &[Block], heritage: Option<&Heritage>) -> bool {
+        let [block, behind @ ..] = blocks else { return false };
+        if self.is_over() && !self.needs.all_lines {
+            self.tally.ended_early = true;
+            self.finish();
+            return true;
+        }
+        let are_all = self.number <= self.context_end
+            || self.by_time
+            || !self.fragments.anchors.is_empty()
+            || self.fragments.is_any_in(block.line, block.line + block.lines)
+            || (self.context > 0 && !self.fragments.is_empty());
+        if are_all || self.needs.no_choice && self.page.is_none() {
+            return false;
+        }
+        if self.tally.next_page.is_some() && self.counts_by_rank() {
+            self.count_block(block);
+        } else if self.tail_is_behind(blocks) {
+            self.tally.matched += block.at_least(self.filter.floor.unwrap_or(0));
+        } else if !self.is_empty(block) || self.is_context(block, behind) {
+            return false;
+        }
+        self.before.take();
+        if let Some(heritage) = heritage.filter(|_| self.needs.inherited) {
+            self.inherited.go_on(heritage);
+        }
+        self.advance(block.lines);
+        true
+    }
+
+    /// True if it is known that no line of the block is a hit.
+    fn is_empty(&self, block: &Block) -> bool {
+        let Selection { first, last, since, until, .. } = &self.selection;
+        block.line + block.lines <= *first
+            || last.is_some_and(|last| block.line > last)
+            || !block.may_be_between(since.as_ref(), until.as_ref())
+            || self.filter.floor.is_some_and(|floor| block.at_least(floor) == 0)
+    }
+
+    /// True if the last lines of the block may be the context of a hit in the blocks behind it.
+    fn is_context(&self, block: &Block, behind: &[Block]) -> bool {
+        let end = block.line + block.lines + self.context;
+        behind.iter().take_while(|next| next.line < end).any(|next| !self.is_empty(next))
+    }
+
+    /// True if the number of hits in a block is known from its severities.
+    fn counts_by_rank(&self) -> bool {
+        let Selection { first, last, after, .. } = self.selection;
+        self.filter.searches.is_empty()
+            && self.filter.without.is_empty()
+            && self.filter.comparison.is_none()
+            && !self.selection.has_times()
+            && last.is_none()
+            && self.selection.limit.is_none()
+            && self.number >= first
+            && self.number > after
+    }
+
+    /// True if the lines behind the first block have enough hits for the tail.
+    fn tail_is_behind(&self, blocks: &[Block]) -> bool {
+        let Some(tail) = self.selection.tail else { return false };
+        let floor = self.filter.floor.unwrap_or(0);
+        let mut hits = blocks[1..].iter().map(|block| block.at_least(floor));
+        let has_enough = |hits: &mut u64, more: u64| {
+            *hits += more;
+            Some(*hits)
+        };
+        self.context == 0
+            && self.counts_by_rank()
+            && hits.by_ref().scan(0, has_enough).any(|hits| hits >= tail as u64)
+    }
+
+    /// Counts the lines of a block as hits that a full page does not show.
+    fn count_block(&mut self, block: &Block) {
+        let floor = self.filter.floor.unwrap_or(0);
+        let mut own: Vec<_> = block.severities.iter().filter(|one| one.rank >= floor).collect();
+        own.sort_unstable_by_key(|lines| lines.first);
+        for lines in own {
+            self.tally.matched += lines.count;
+            self.counter.add_many(lines.own, Count(lines.count, lines.first));
         }
     }
 
@@ -407,6 +519,9 @@ impl Selector {
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = self.is_in_window();
         let rank = self.inherited.rank;
+        if let Some(indexer) = &mut self.indexer {
+            indexer.line(self.number, rank, seen.severity.unwrap_or(0), self.inherited.time);
+        }
         let is_error = self.recogniser.is_error(&seen);
         let mut is_new = None;
         let is_hit = is_open
@@ -564,11 +679,16 @@ impl Selector {
         lines.into_iter().for_each(|line| self.show(&line));
     }
 
-    /// Shows a line, if the page has room for it, and the gap before it.
-    fn show(&mut self, line: &Line<'_>) {
+    /// True if the page has no room for another line.
+    fn is_full(&self) -> bool {
         let is_full =
             |page: Page| self.shown_bytes >= page.size || self.view.elements() >= page.elements;
-        if self.page.is_some_and(is_full) {
+        self.page.is_some_and(is_full)
+    }
+
+    /// Shows a line, if the page has room for it, and the gap before it.
+    fn show(&mut self, line: &Line<'_>) {
+        if self.is_full() {
             if self.tally.next_page.is_none() {
                 self.tally.next_page = Some(line.number);
                 self.tally.next_from = Some(self.begin_of(line.number));

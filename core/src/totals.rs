@@ -9,7 +9,18 @@ use crate::chapters::Chapter;
 
 /// The count of a severity's lines, and the number of the first.
 #[derive(Clone, Copy, Default, IntoPyObject)]
-pub struct Count(u64, u64);
+pub struct Count(pub u64, pub u64);
+
+impl Count {
+    /// Counts lines behind those that were counted before.
+    #[inline]
+    pub fn add(&mut self, more: Count) {
+        if self.0 == 0 {
+            self.1 = more.1;
+        }
+        self.0 += more.0;
+    }
+}
 
 /// Counts by rank; ranks without lines are left out.
 pub type Counts = BTreeMap<usize, Count>;
@@ -22,14 +33,16 @@ impl Counter {
     /// Counts a line.
     #[inline]
     pub fn add(&mut self, rank: usize, number: u64) {
+        self.add_many(rank, Count(1, number));
+    }
+
+    /// Counts lines behind those that were counted before.
+    #[inline]
+    pub fn add_many(&mut self, rank: usize, more: Count) {
         if self.0.len() <= rank {
             self.0.resize(rank + 1, Count::default());
         }
-        let Count(lines, first) = &mut self.0[rank];
-        if *lines == 0 {
-            *first = number;
-        }
-        *lines += 1;
+        self.0[rank].add(more);
     }
 
     /// The counts by rank.

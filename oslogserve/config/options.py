@@ -83,6 +83,8 @@ OPTIONS = (
     Option("serve", "opentelemetry", "no", values.opentelemetry),
     Option("job", "passed", "", values.pattern),
     Option("job", "passed_folder", "/passed", values.path),
+    Option("index", "directory", "", values.path, "CACHE_DIRECTORY"),
+    Option("index", "size", "1073741824", number(2**20, 2**50, int)),
     Option("metrics", "path", "/metrics", values.path),
     Option("request_log", "to", "off", values.destination),
     Option("request_log", "format", "json", one_of("json", "combined")),

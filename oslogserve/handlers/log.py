@@ -168,7 +168,7 @@ def _info(log: OpenLog) -> LogInfo:
         stored.modified,
         text_size=(stored.size or 0) * (ASSUMED_RATIO if log.packing else 1),
         may_grow=not is_settled(stored.modified),
-        read_again=log.decoded_again,
+        read_again=log.text_again,
         charge=log.budget.charge_rendering,
     )
 

@@ -20,7 +20,7 @@ def to_line(
     request: Request, query: Query, place: Place, log: OpenLog, renderer: Renderer
 ) -> Response:
     """The redirect to the page with the line. Raises BadRequest if there is none."""
-    found = target(place, log.decoded_again, renderer, log.stored.modified)
+    found = target(place, log.text_again, renderer, log.stored.modified)
     if found is None:
         typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
         why = "No line of this log has a date and a time: use a number."
@@ -35,7 +35,7 @@ def to_moment(
     request: Request, query: Query, moment: Moment, log: OpenLog, renderer: Renderer
 ) -> Response:
     """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
-    time = time_of(moment.line, log.decoded_again, renderer, log.stored.modified)
+    time = time_of(moment.line, log.text_again, renderer, log.stored.modified)
     named = moment._replace(log=query.path.rpartition(b"/")[2])
     to = time and around_moment(time.first_in_utc, query.source, named, in_job=True)
     if not to:
@@ -49,15 +49,14 @@ def within_chapter(query: Query, log: OpenLog, renderer: Renderer) -> Query:
     Reads the whole log. Raises BadRequest for other answers.
     """
     wanted = Wanted("summary", written=log.stored.modified)
-    rendering = renderer(log.decoded_again(), wanted)
-    summary = rendering.summary()
+    summary, outcome = renderer.summary(log.text_again(), wanted)
     chapter = _named(query.chapter, summary["chapters"])
     if chapter is not None:
         return _within(query, chapter["first"], chapter["last"])
     searched = "of this log"
     if summary["more_chapters"]:
         searched = f"of the {len(summary['chapters'])} that this log's summary lists"
-    why = rendering.broke_off
+    why = outcome.broke_off
     unread = f", as far as it could be read: {why}" if why else ""
     sentence = f"No chapter {searched} has that name{unread}."
     wrong = "chapter", query.chapter

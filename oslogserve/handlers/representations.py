@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
@@ -131,9 +130,13 @@ class Rendered(_OfLog):
         return self._lines.missing
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
-        render, is_whole = partial(self._lines.render, self.view), self._log.is_whole
+        text, is_whole = self._log.text(), self._log.is_whole
         compressible = self._is_compressible
-        return Content(self._log.decoded(), render, is_whole, is_compressible=compressible)
+
+        def render(pieces: Iterator[bytes]) -> Iterator[bytes]:
+            return self._lines.render(self.view, text.read_by(pieces))
+
+        return Content(text, render, is_whole, is_compressible=compressible)
 
     def headers_at_end(self) -> list[Header]:
         return self._lines.headers() if self.view == "text" else []

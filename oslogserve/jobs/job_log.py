@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One log of a job: its lines as rows, or its summary."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -11,7 +11,8 @@ from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
-from oslogserve.lines.renderer import Renderer, Rendering, Room
+from oslogserve.lines.log_text import LogText, text_of
+from oslogserve.lines.renderer import Outcome, Renderer, Rendering, Room
 from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
@@ -179,7 +180,7 @@ class JobLog(NamedTuple):
             size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
             longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
         room = Room(size, max(1, size // (len(label) + ROW)), longest)
-        with closing(reading.text(size)) as text:
+        with reading.text(size) as text:
             rendering = reading.rendering(text, wanted, room)
             rows = reading.noting_cut(rendering, longest)
             if merged_with:
@@ -202,10 +203,9 @@ class JobLog(NamedTuple):
         """
         reading = _Reading(self.file, self.reader)
         wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
-        with closing(reading.text(READ)) as text:
-            rendering = reading.rendering(text, wanted, Room(READ))
-            summary = rendering.summary()
-        reading.end(rendering)
+        with reading.text(READ) as text:
+            summary, outcome = reading.summary(text, wanted)
+        reading.end(outcome)
         chapters = summary.pop("chapters")
         del summary["histogram"]
         chapter = innermost(chapters, summary["cause"])
@@ -222,7 +222,7 @@ class JobLog(NamedTuple):
         known = reading.known()
         wanted = Wanted("html", self.selection, self.file.modified, link, None, label, False, known)
         found = []
-        with closing(reading.text(READ)) as text:
+        with reading.text(READ) as text:
             for rows in reading.rendering(text, wanted, Room(READ, line=longest)).rows():
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
@@ -250,14 +250,17 @@ class _Reading:
             self._lacks(fault)
         return known
 
-    def rendering(self, text: Iterable[bytes], wanted: Wanted, room: Room) -> Rendering:
+    def rendering(self, text: LogText, wanted: Wanted, room: Room) -> Rendering:
         """A view of the text."""
+        return self._reader.renderer(text, wanted, room, self._charge)
 
-        def charge() -> None:
-            with self._noting_break():
-                self._reader.budget.charge_rendering()
+    def summary(self, text: LogText, wanted: Wanted) -> tuple[dict[str, Any], Outcome]:
+        """The summary of the text, and its outcome."""
+        return self._reader.renderer.summary(text, wanted, Room(READ), self._charge)
 
-        return self._reader.renderer(text, wanted, room, charge)
+    def _charge(self) -> None:
+        with self._noting_break():
+            self._reader.budget.charge_rendering()
 
     def noting_cut(self, rendering: Rendering, longest: int) -> Iterator[Rows]:
         """The rows. Notes the first line that was cut before its row is taken, see known()."""
@@ -278,10 +281,10 @@ class _Reading:
             yield rows
         self.log = self.log._replace(has_times=reached not in (NO_TIME, UNTIMED))
 
-    def end(self, rendering: Rendering) -> None:
-        """Notes the outcome of the rendering."""
-        tally = rendering.tally
-        self.log = self.log._replace(tally=tally, is_read_to_end=rendering.is_read_to_end)
+    def end(self, outcome: Outcome) -> None:
+        """Notes the outcome of a rendering."""
+        tally = outcome.tally
+        self.log = self.log._replace(tally=tally, is_read_to_end=outcome.is_read_to_end)
         if tally.dropped:
             what = f"{tally.dropped:,} of its last lines are left out"
             self._lacks(Incomplete("capped", what))
@@ -297,28 +300,44 @@ class _Reading:
             self._reader.note(self.log.source, error)
             raise
 
-    def text(self, size: int) -> Generator[bytes, None, None]:
-        """The log's text, in pieces of at most `size` bytes; nothing if the log is skipped."""
+    @contextmanager
+    def text(self, size: int) -> Iterator[LogText]:
+        """Context with the log's text, in pieces of at most `size` bytes; empty if the log is skipped."""
+        log = self._opened(size)
+        if log is None:
+            yield text_of(())
+            return
+        with closing(log):
+            text = log.text() if log.is_whole else log.text().through(self._while_answered)
+            yield text.through(self._noting_breaks)
+
+    def _opened(self, size: int) -> OpenLog | None:
+        """The open log; None if it is skipped."""
         reader, file = self._reader, self.log.file
         if reader.ended:
             self.log = self.log._replace(is_unpaid=True)
-            return self._skip(str(reader.ended[0]), is_missed=True)
+            self._skip(str(reader.ended[0]), is_missed=True)
+            return None
         try:
             log = reader.open(file.name, size)
         except Error as error:
             is_gone = isinstance(error, NotFound)
             why = "it was removed after it was listed" if is_gone else error.sentence
-            return self._skip(why, is_missed=True)
-        with closing(log):
-            self.log = self.log._replace(source=log.stored.source)
-            media_type = reader.logs.media_type(file.shown, log)
-            if media_type is not None:
-                return self._skip(f"it is {media_type}")
-            text = log.decoded() if log.is_whole else self._while_answered(log.decoded())
-            with self._noting_break():
-                yield from text
+            self._skip(why, is_missed=True)
+            return None
+        self.log = self.log._replace(source=log.stored.source)
+        media_type = reader.logs.media_type(file.shown, log)
+        if media_type is None:
+            return log
+        log.close()
+        self._skip(f"it is {media_type}")
+        return None
 
-    def _while_answered(self, text: Iterable[bytes]) -> Iterator[bytes]:
+    def _noting_breaks(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        with self._noting_break():
+            yield from pieces
+
+    def _while_answered(self, text: Iterator[bytes]) -> Iterator[bytes]:
         """The text. Raises Incomplete once too many logs of its source have timed out."""
         source = self.log.source
         for piece in text:

@@ -143,7 +143,7 @@ def time_of(line: int, read: Read, renderer: Renderer, written: float | None) ->
 
 def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
     """The cause in the log's summary."""
-    summary = renderer(read(), Wanted("summary", written=written)).summary()
+    summary, _ = renderer.summary(read(), Wanted("summary", written=written))
     cause = summary["cause"]
     return Target(f"L{cause['line']}", cause_lines(cause)) if cause else None
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from oslogserve import native
 from oslogserve.errors import Incomplete
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
-from oslogserve.lines.selection import LONGEST_LINE, Rows, Tally, Wanted
+from oslogserve.lines.log_text import Blocks, Known, LogText, text_of
+from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Totals, as_json
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
@@ -52,13 +53,42 @@ class Renderer:
     ) -> "Rendering":
         """The rendering of a log.
 
-        pieces: the log's text, cut anywhere; may raise Incomplete. charge: called before each block.
+        pieces: the log's text, cut anywhere; may raise Incomplete. A LogText is read by its index. charge: called before each block.
         It may raise Incomplete too, which ends the log there.
         """
+        text = text_of(pieces)
         core = native.Renderer(
             self._grammar, wanted, wanted.last_written(), room.line, wanted.known
         )
-        return Rendering(core, _Blocks(pieces, wanted, room), charge)
+        if text.blocks and _is_of_all(wanted):
+            core.collect_index(text.blocks.interval)
+            text.blocks.collect()
+        blocks = self._needed(core, wanted, text) or _WholeLog(text)
+        return Rendering(core, _Cutter(blocks, wanted, room), charge, text.blocks)
+
+    def summary(
+        self,
+        pieces: Iterable[bytes],
+        wanted: Wanted,
+        room: Room = _ROOM,
+        charge: Callable[[], None] = lambda: None,
+    ) -> tuple[dict[str, Any], "Outcome"]:
+        """The object of a view summary, see `lines.summary`, and its outcome. Arguments: see __call__()."""
+        text = text_of(pieces)
+        if text.blocks and _is_of_all(wanted) and (index := text.blocks.index):
+            return json.loads(index.summary), _outcome_of(index)
+        rendering = self(text, wanted, room, charge)
+        return rendering.summary(), rendering
+
+    def _needed(
+        self, core: native.Renderer, wanted: Wanted, text: LogText
+    ) -> "_NeededBlocks | None":
+        """The blocks that an answer needs, by the log's index; None if it must read all of the log."""
+        index = text.blocks and _may_need_less(wanted) and text.blocks.index
+        if not index:
+            return None
+        blocks = native.Index(self._grammar, index.blocks, index.ends_a_line)
+        return _NeededBlocks(core, blocks, text) if core.may_pass_over(blocks) else None
 
     def new_known(self) -> native.Known:
         """No words yet: it is fed with a log that others are compared with, see Wanted.known."""
@@ -90,13 +120,19 @@ class Rendering(Outcome):
     """A view of a log. Iterate it, or what a method gives, once: then its outcome is known."""
 
     def __init__(
-        self, core: native.Renderer, blocks: "_Blocks", charge: Callable[[], None]
+        self,
+        core: native.Renderer,
+        blocks: "_Cutter",
+        charge: Callable[[], None],
+        indexed: Blocks | None = None,
     ) -> None:
+        """indexed: where the index is kept that the core collects."""
         super().__init__()
         self._core = core
         self._totals: Totals | None = None
         self._blocks = blocks
         self._charge = charge
+        self._indexed = indexed
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the bytes of the view."""
@@ -130,7 +166,7 @@ class Rendering(Outcome):
 
     def _fed(self) -> Iterator[bytes]:
         """Yields the core's output for each block of the log, and an empty one last."""
-        is_over, block = False, b"\n"
+        is_over = False
         try:
             try:
                 for block in self._blocks:
@@ -146,11 +182,14 @@ class Rendering(Outcome):
             yield b""
             self._totals = self._core.totals()
             self.tally = Tally(**self._core.tally())
+            if is_over and self._indexed and self._totals and (found := self._core.blocks()):
+                summary = as_json(self._totals)
+                self._indexed.keep(found, self._blocks.ends_a_line, summary)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core
         self.is_read_to_end = is_over and not self.tally.ended_early
-        self.complete_lines = self.tally.lines - (not block.endswith(b"\n"))
+        self.complete_lines = self.tally.lines - (not self._blocks.ends_a_line)
 
     def _rendered(self, block: bytes) -> bytes:
         began = time.thread_time()
@@ -159,10 +198,64 @@ class Rendering(Outcome):
         return text
 
 
-class _Blocks:
-    """The pieces of a log, cut into blocks. The size of the next one follows the time of the last search."""
+def _is_of_all(wanted: Wanted) -> bool:
+    """True for the summary that an index has: of all lines, without a comparison."""
+    return wanted.view == "summary" and wanted.selection == ALL_LINES and wanted.known is None
 
-    def __init__(self, pieces: Iterable[bytes], wanted: Wanted, room: Room) -> None:
+
+def _outcome_of(index: Known) -> Outcome:
+    """The outcome of a summary of all lines."""
+    outcome = Outcome()
+    lines = index.lines
+    outcome.tally = Tally(lines, index.size, matched=lines, sent=lines)
+    outcome.is_read_to_end = True
+    outcome.complete_lines = lines - (not index.ends_a_line)
+    return outcome
+
+
+class _WholeLog:
+    """All pieces of a log."""
+
+    def __init__(self, text: LogText) -> None:
+        self._text = text
+        #: True if the last line so far is complete.
+        self.ends_a_line = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._text:
+            if piece:
+                self.ends_a_line = piece.endswith(b"\n")
+            yield piece
+
+
+class _NeededBlocks:
+    """The pieces of the blocks that an answer needs. The core passes over the others."""
+
+    def __init__(self, core: native.Renderer, blocks: native.Index, text: LogText) -> None:
+        self._core = core
+        self._blocks = blocks
+        self._text = text
+        self.ends_a_line = blocks.ends_a_line
+
+    def __iter__(self) -> Iterator[bytes]:
+        place = 0
+        while (place := self._core.pass_over(self._blocks, place)) < len(self._blocks):
+            if self._core.done:
+                return
+            yield from self._text.block(place)
+            place += 1
+
+
+def _may_need_less(wanted: Wanted) -> bool:
+    """True if an answer may need only some of a log's lines."""
+    is_all = wanted.selection == ALL_LINES and wanted.page is None
+    return not is_all and not wanted.by_time
+
+
+class _Cutter:
+    """Cuts the pieces of a log into blocks. The size of the next one follows the time of the last search."""
+
+    def __init__(self, pieces: _WholeLog | _NeededBlocks, wanted: Wanted, room: Room) -> None:
         selection = wanted.selection
         self._pieces = pieces
         self._is_search = bool(selection.searches or selection.without)
@@ -171,6 +264,11 @@ class _Blocks:
         # Text has no more bytes than the log, and a summary has no lines. Counting takes time.
         has_lines = wanted.view in ("html", "jsonl")
         self._most_lines = room.lines or (MOST_LINES if has_lines else inf)
+
+    @property
+    def ends_a_line(self) -> bool:
+        """True if the last line is complete; known at the end."""
+        return self._pieces.ends_a_line
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._pieces:

@@ -2,12 +2,16 @@
 """Decodes stored logs: gzip with all its members, and deflate. Checks that the end is complete."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
 from oslogserve.logs.media_type import is_binary
+
+if TYPE_CHECKING:
+    from oslogserve_core import Point
 
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes of a piece of output. They bound memory, whatever the compression ratio.
@@ -29,14 +33,22 @@ class Decoded:
     """
 
     def __init__(
-        self, chunks: Iterable[bytes], encoding: str = "", piece_size: int = PIECE
+        self,
+        chunks: Iterable[bytes],
+        encoding: str = "",
+        piece_size: int = PIECE,
+        interval: int | None = None,
     ) -> None:
         """chunks: the stored bytes. encoding: the declared Content-Encoding, see packed_as().
-        piece_size: bytes of a piece, at most PIECE.
+        piece_size: bytes of a piece, at most PIECE. interval: bytes of text from one point to the next;
+        None for no points.
         """
         self._chunks = iter(chunks)
         self._encoding = encoding
         self._piece_size = piece_size
+        self._interval = interval
+        #: Points from which it can be inflated, see core/src/inflate.rs; known at the end.
+        self.points: Sequence[Point] = ()
         #: True if it was read to its end and is exactly one gzip member.
         self.is_one_member = False
 
@@ -52,6 +64,8 @@ class Decoded:
 
     def _inflated(self, chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
         inflater = native.Inflater(packing, self._piece_size)
+        if self._interval:
+            inflater.collect_points(self._interval)
         for chunk in chunks:
             piece: bytes | None = inflater.feed(chunk)
             while piece is not None:
@@ -63,6 +77,7 @@ class Decoded:
         if fault:
             raise Incomplete(*fault)
         self.is_one_member = inflater.is_one_member
+        self.points = inflater.take_points()
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:

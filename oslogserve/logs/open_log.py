@@ -4,6 +4,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
+from oslogserve.index.indexed_log import IndexedLog, Indexes, is_indexed
+from oslogserve.lines.log_text import LogText
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import (
     PIECE,
@@ -32,9 +34,10 @@ MOST_QUICK = 64 * 1024
 class Logs:
     """Opens logs, and remembers facts of compressed ones."""
 
-    def __init__(self, views: Views) -> None:
-        """views: see passed_through_as()."""
+    def __init__(self, views: Views, indexes: Indexes | None = None) -> None:
+        """views: see passed_through_as(). indexes: None if no indexes are kept."""
         self._views = views
+        self._indexes = indexes
         self._known_gzips = KnownGzips()
 
     def open(
@@ -48,7 +51,11 @@ class Logs:
         found = open_first(sources, path, options)
         if isinstance(found, Folder):
             return None
-        return OpenLog(found, path, sources, self._known_gzips, budget, options.chunk_size or PIECE)
+        piece_size = options.chunk_size or PIECE
+        log = OpenLog(found, path, sources, self._known_gzips, budget, piece_size)
+        if self._indexes:
+            log.use(self._indexes)
+        return log
 
     def media_type(self, name: str, log: "OpenLog | None" = None) -> str | None:
         """The media type of a file that is not a log; None for a log. log: None if it is not open."""
@@ -81,6 +88,7 @@ class OpenLog:
         self._piece_size = piece_size
         self._opened = [log]
         self._counted: Counted | None = None
+        self._blocks: IndexedLog | None = None
         #: Why a small log's bytes are damaged; None if they are not.
         self._damage: Incomplete | None = None
         chunks = iter(log)
@@ -97,6 +105,13 @@ class OpenLog:
         self.stored_bytes = self._read(chunks)
         #: How the stored bytes are compressed, see packed_as().
         self.packing = packed_as(self.first, self.stored.encoding)
+
+    def use(self, indexes: Indexes) -> None:
+        """Lets it be read by its index, if it is large enough to have one."""
+        if self.first and is_indexed(self.stored, self.packing):
+            self._blocks = IndexedLog(
+                self.stored, self.packing, indexes, self.reopened, self.budget, self._piece_size
+            )
 
     def _verify(self, rest: Iterator[bytes]) -> None:
         """Reads on after the last byte of a small log, which verifies its checksum."""
@@ -154,6 +169,14 @@ class OpenLog:
             raise Incomplete("corrupt", "it could not be read again") from error
         yield from log
 
+    def text(self) -> LogText:
+        """The text, to be read by its index too. See decoded()."""
+        return LogText(self.decoded, self._blocks)
+
+    def text_again(self) -> LogText:
+        """The text from its beginning, to be read by its index too. See decoded_again()."""
+        return LogText(self.decoded_again, self._blocks)
+
     def decoded(self) -> Iterator[bytes]:
         """Yields the text, charged to the thread that reads it. Raises Incomplete if it breaks off."""
         return self._text(self.stored_bytes)
@@ -164,15 +187,21 @@ class OpenLog:
 
     def _text(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Yields the text of stored bytes. At the end, remembers their facts if they are not known."""
-        decoded = Decoded(chunks, self.stored.encoding, self._piece_size)
+        blocks = self._blocks if self._blocks and self._blocks.is_collecting else None
+        interval = blocks.interval if blocks else None
+        decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval)
         text = self.budget.charged(decoded, are_inflated=bool(self.packing))
         if not self.packing or self._known():
             yield from text
+            if blocks:
+                blocks.points = decoded.points
             return
         counted = Counted()
         for piece in text:
             counted.add(piece)
             yield piece
+        if blocks:
+            blocks.points = decoded.points
         counted.is_one_member = decoded.is_one_member
         self._counted = counted
         self._known_gzips.learn(self.stored, counted)
@@ -233,5 +262,7 @@ class OpenLog:
         return exactly(end - first, known.checked_range(first, end, self.decoded()))
 
     def close(self) -> None:
+        if self._blocks:
+            self._blocks.close()
         for log in self._opened:
             log.close()

@@ -125,14 +125,21 @@ class LogView:
         return (quote(path) if query.path else "") + following
 
     def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Rendering:
+        rendering = self._renderer(pieces, self._wanted(view, link), charge=self.info.charge)
+        self.outcome = rendering
+        return rendering
+
+    def _totals(self, pieces: Iterable[bytes]) -> dict[str, Any]:
+        wanted, charge = self._wanted("summary"), self.info.charge
+        summary, self.outcome = self._renderer.summary(pieces, wanted, charge=charge)
+        return summary
+
+    def _wanted(self, view: str, link: bytes = b"") -> Wanted:
         selection = self._selection
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
         known = self._compared.known
-        wanted = Wanted(view, selection, self.info.modified, link, limits, known=known)
-        rendering = self._renderer(pieces, wanted, charge=self.info.charge)
-        self.outcome = rendering
-        return rendering
+        return Wanted(view, selection, self.info.modified, link, limits, known=known)
 
     @property
     def newer_lines(self) -> str | None:
@@ -238,7 +245,7 @@ class LogView:
         )
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = self._lines("summary", pieces).summary()
+        summary = self._totals(pieces)
         errors = summary.pop("errors") or [None]
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}
@@ -257,7 +264,7 @@ class LogView:
         return address(self.query.parameters, ("tail", "show"), new="only")
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = self._lines("summary", pieces).summary()
+        summary = self._totals(pieces)
         yield chapters_page(self.query, summary, map(incomplete_notice, self.missing))
 
     def _counts(self, *names: str) -> dict[str, int]:

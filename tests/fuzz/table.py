@@ -3,8 +3,9 @@
 
 from tests.fuzz.core import Core
 from tests.fuzz.decoding import Decoding
+from tests.fuzz.indexes import Indexes
 from tests.fuzz.queries import Queries
 from tests.fuzz.renderers import Renderers
 from tests.fuzz.requests import Requests
 
-FUZZERS = {each.name: each for each in (Renderers, Queries, Decoding, Core, Requests)}
+FUZZERS = {each.name: each for each in (Renderers, Queries, Decoding, Core, Requests, Indexes)}

@@ -29,6 +29,11 @@ PROMISED = {
     "source_available": ("gauge", ("source",)),
     "threads": ("gauge", ("worker",)),
     "threads_busy": ("gauge", ("worker",)),
+    "indexes_made_total": ("counter", ()),
+    "indexes_used_total": ("counter", ()),
+    "indexes_refused_total": ("counter", ()),
+    "index_unread_bytes_total": ("counter", ()),
+    "index_directory_bytes": ("gauge", ()),
     "config_last_reload_successful": ("gauge", ()),
     "config_last_reload_success_timestamp_seconds": ("gauge", ()),
     "build_info": ("gauge", ("version",)),
@@ -59,7 +64,9 @@ def metrics():
         if name == "metrics_folder_usable":
             continue
         child = metrics[(name, *labels) if labels else name]
-        child.observe(4096) if kind == "histogram" else child.inc() if labels else child.set(1)
+        child.observe(
+            4096
+        ) if kind == "histogram" else child.inc() if kind == "counter" or labels else child.set(1)
     return metrics
 
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The directory of indexes, which all workers share: an LRU cache of files, bounded by their bytes."""
+
+import os
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from oslogserve import messages
+from oslogserve.index.log_index import MOST_BYTES, LogIndex
+from oslogserve.metrics import Metrics
+
+#: The end of an index's name.
+_SUFFIX = ".index"
+#: The share of the allowed bytes that is written between two looks at the whole directory.
+_SHARE_UNSEEN = 0.05
+#: The share of the allowed bytes that eviction leaves.
+_SHARE_LEFT = 0.9
+#: Seconds after which an unfinished file is of a process that was killed.
+_MOST_UNFINISHED = 3600
+#: Seconds after which a use is noted anew.
+_NOTED = 60
+
+
+class IndexDirectory:
+    """Reads and writes indexes by key. A directory that cannot be used is told once."""
+
+    def __init__(self, path: str, most: int, metrics: Metrics) -> None:
+        """most: bytes of all files together."""
+        self._path = Path(path)
+        self._most = most
+        self._metrics = metrics
+        self._unseen = most
+        self._is_usable = True
+
+    def get(self, key: str) -> LogIndex | None:
+        """The index of the key; None if there is none. One that is damaged is removed."""
+        path = self._file(key)
+        try:
+            with path.open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+            if time.time() - path.stat().st_mtime > _NOTED:
+                os.utime(path)
+        except OSError:
+            return None
+        try:
+            return LogIndex.of_file(content)
+        except ValueError as error:
+            self.refuse(key, str(error))
+            return None
+
+    def put(self, key: str, index: LogIndex) -> None:
+        """Keeps an index. An index is there as a whole or not at all, also after a kill."""
+        content = index.as_file()
+        if not self._is_usable or len(content) > min(MOST_BYTES, self._most):
+            return
+        try:
+            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self._path, delete=False) as file:
+                try:
+                    file.write(content)
+                    file.close()
+                    os.replace(file.name, self._file(key))
+                except BaseException:
+                    os.unlink(file.name)
+                    raise
+        except OSError as error:
+            self._is_usable = False
+            messages.log(f"indexes are not kept: {error}")
+            return
+        self._metrics["indexes_made_total"].inc()
+        self._unseen += len(content)
+        if self._unseen >= _SHARE_UNSEEN * self._most:
+            self._unseen = 0
+            self._evict()
+
+    def refuse(self, key: str, why: str) -> None:
+        """Removes an index that is of no use."""
+        self._metrics["indexes_refused_total"].inc()
+        messages.log(f"an index was removed: {why}")
+        with suppress(OSError):
+            self._file(key).unlink()
+
+    def _file(self, key: str) -> Path:
+        return self._path / (sha256(key.encode()).hexdigest() + _SUFFIX)
+
+    def _evict(self) -> None:
+        """Removes what was not used for longest, until all files together are allowed."""
+        now, files = time.time(), []
+        with os.scandir(self._path) as entries:
+            for entry in entries:
+                with suppress(OSError):  # another worker removed it
+                    status = entry.stat()
+                    if entry.name.endswith(_SUFFIX):
+                        files.append((status.st_mtime, status.st_size, entry.path))
+                    elif now - status.st_mtime > _MOST_UNFINISHED:
+                        os.unlink(entry.path)
+        total = sum(size for _, size, _ in files)
+        if total > self._most:
+            for _, size, path in sorted(files):
+                with suppress(OSError):
+                    os.unlink(path)
+                total -= size
+                if total <= _SHARE_LEFT * self._most:
+                    break
+        self._metrics["index_directory_bytes"].set(total)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a log, as a renderer reads it: all of it, or the blocks of its index that it needs."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from oslogserve_core import Block
+
+Wrap = Callable[[Iterator[bytes]], Iterator[bytes]]
+
+
+class Known(Protocol):
+    """What an index knows of a log's lines."""
+
+    @property
+    def blocks(self) -> "Sequence[Block]": ...
+    @property
+    def ends_a_line(self) -> bool: ...
+    @property
+    def summary(self) -> bytes: ...
+    @property
+    def lines(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+
+
+class Blocks(Protocol):
+    """The blocks of a log, by its index."""
+
+    #: Bytes of text from one block to the next, for an index that is made.
+    interval: int
+
+    @property
+    def index(self) -> Known | None:
+        """The index; None for none."""
+
+    def collect(self) -> None:
+        """Prepares to make the index while all of the text is read."""
+
+    def keep(self, blocks: "Sequence[Block]", ends_a_line: bool, summary: bytes) -> None:
+        """Keeps what reading to the end has shown."""
+
+    def read(self, place: int) -> Iterator[bytes]:
+        """Yields the text of a block. Raises Incomplete if it is not the text of the index."""
+
+
+class LogText:
+    """The text of a log; iterate it, or read its blocks, once."""
+
+    def __init__(
+        self, read: Callable[[], Iterable[bytes]], blocks: Blocks | None = None, wrap: Wrap = iter
+    ) -> None:
+        """read: reads all of it. wrap: wraps whatever is read."""
+        self._read = read
+        self._wrap = wrap
+        self.blocks = blocks
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._wrap(iter(self._read()))
+
+    def block(self, place: int) -> Iterator[bytes]:
+        """Yields the text of a block."""
+        return self._wrap(self.blocks.read(place)) if self.blocks else iter(())
+
+    def read_by(self, pieces: Iterable[bytes]) -> "LogText":
+        """The same text; all of it is read from `pieces`."""
+        return LogText(lambda: pieces, self.blocks, self._wrap)
+
+    def through(self, wrap: Wrap) -> "LogText":
+        """The same text, of which all that is read goes through `wrap`."""
+        return LogText(self._read, self.blocks, lambda pieces: wrap(self._wrap(pieces)))
+
+
+def text_of(pieces: Iterable[bytes]) -> LogText:
+    """The pieces of a log as its text."""
+    return pieces if isinstance(pieces, LogText) else LogText(lambda: pieces)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import subprocess
+import sys
+
+import pytest
+
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.metrics import Metrics
+from tests.unit.index.test_log_index import INDEX
+
+
+@pytest.fixture
+def metrics():
+    return Metrics()
+
+
+def value(metrics, name):
+    lines = metrics.exposition().decode().splitlines()
+    [line] = [line for line in lines if line.startswith(f"oslogserve_{name} ")]
+    return float(line.split()[1])
+
+
+def test_what_was_put_is_there_for_other_workers(tmp_path, metrics):
+    IndexDirectory(str(tmp_path / "new" / "er"), 10**6, metrics).put("a", INDEX)
+    other = IndexDirectory(str(tmp_path / "new" / "er"), 10**6, metrics)
+    assert other.get("a") == INDEX
+    assert other.get("b") is None
+    assert value(metrics, "indexes_made_total") == 1
+
+
+def test_a_damaged_file_is_removed_and_counted(tmp_path, metrics, capsys):
+    directory = IndexDirectory(str(tmp_path), 10**6, metrics)
+    directory.put("a", INDEX)
+    [file] = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-1])
+    assert directory.get("a") is None
+    assert not list(tmp_path.iterdir())
+    assert value(metrics, "indexes_refused_total") == 1
+    assert "an index was removed: it is damaged" in capsys.readouterr().err
+
+
+def test_what_was_not_used_for_longest_is_evicted(tmp_path, metrics):
+    size = len(INDEX.as_file())
+    directory = IndexDirectory(str(tmp_path), 10 * size, metrics)
+    for key in range(10):
+        directory.put(str(key), INDEX)
+        for file in tmp_path.iterdir():
+            os.utime(file, (file.stat().st_atime, file.stat().st_mtime - 3600))
+    assert directory.get("0") == INDEX  # this is a use
+    directory.put("10", INDEX)
+    kept = [key for key in range(11) if directory.get(str(key))]
+    assert kept == [0, *range(3, 11)]
+    assert value(metrics, "index_directory_bytes") == 9 * size
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path, metrics):
+    left, new = tmp_path / "tmpold", tmp_path / "tmpnew"
+    left.write_bytes(b"x")
+    new.write_bytes(b"x")
+    os.utime(left, (0, 0))
+    IndexDirectory(str(tmp_path), 10**6, metrics).put("a", INDEX)
+    assert new.exists()
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("path", ["/proc/none", "/dev/null/x"])
+def test_a_directory_that_cannot_be_written_to_is_told_once(path, metrics, capsys):
+    directory = IndexDirectory(path, 10**6, metrics)
+    for _ in range(3):
+        directory.put("a", INDEX)
+        assert directory.get("a") is None
+    assert capsys.readouterr().err.count("indexes are not kept") == 1
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, metrics, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    IndexDirectory(str(tmp_path), 10**6, metrics).put("a", INDEX)
+    assert not list(tmp_path.iterdir())
+    assert "No space left" in capsys.readouterr().err
+
+
+_WRITER = """
+import sys
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.metrics import Metrics
+from tests.unit.index.test_log_index import INDEX
+directory = IndexDirectory(sys.argv[1], 10**9, Metrics())
+large = INDEX._replace(summary=bytes(range(32, 127)) * 20_000)
+print("writes", flush=True)
+while True:
+    directory.put("a", large)
+"""
+
+
+@pytest.mark.long
+def test_a_process_killed_while_it_writes_leaves_no_bad_index(tmp_path, metrics):
+    reader = IndexDirectory(str(tmp_path), 10**9, metrics)
+    for _ in range(200):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        with writer:
+            writer.stdout.readline()
+            while reader.get("a") is None:
+                assert writer.poll() is None
+            writer.kill()
+        assert reader.get("a")
+    assert value(metrics, "indexes_refused_total") == 0

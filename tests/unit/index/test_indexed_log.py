@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import json
+import os
+
+import pytest
+
+from oslogserve.index.indexed_log import INTERVAL, MOST_BLOCKS, interval_of
+from tests.fuzz.indexes import Indexes, small_indexes
+from tests.unit.handlers.asking import Asking, plain
+
+LOG = b"".join(
+    b"2013-09-27 18:%02d:%02d.248 %s nova.api [-] request %d took %d ms\n"
+    % (*divmod(number // 4, 60), b"ERROR" if number % 10_000 == 500 else b"INFO", number, number**3)
+    for number in range(14_400)
+)
+
+
+@pytest.fixture(params=["a.txt", "a.txt.gz"])
+def log(request, tmp_path):
+    """A log of 14,400 lines in many blocks."""
+    (tmp_path / "logs").mkdir()
+    path = tmp_path / "logs" / request.param
+    path.write_bytes(gzip.compress(LOG, 1, mtime=0) if request.param.endswith("gz") else LOG)
+    os.utime(path, (1.4e9, 1.4e9))
+    with small_indexes(8000, 4096):
+        yield path
+
+
+def asking(log, **options):
+    index = str(log.parents[1] / "index")
+    return Asking(log.parent, index_directory=index, serve_chunk_size="4096", **options)
+
+
+def unread(ask):
+    return sum(ask.counted("index_unread_bytes_total").values())
+
+
+def test_a_summary_makes_an_index_and_the_next_one_reads_nothing(log):
+    ask = asking(log)
+    first, second = ask("/a.txt?format=summary"), ask("/a.txt?format=summary")
+    assert first.body == second.body
+    assert json.loads(second.body)["lines"] == 14_400
+    assert ask.counted("indexes_made_total") == {"": 1}
+    assert ask.counted("indexes_used_total") == {"": 1}
+    assert unread(ask) == log.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("query", "most"),
+    [
+        ("format=text&tail=10", 0.1),
+        ("format=text&lines=9000-9020", 0.1),
+        ("format=jsonl&level=ERROR", 0.3),
+        ("format=html&level=ERROR&context=3", 0.4),
+        ("format=text&since=2013-09-27T18:59:30", 0.1),
+        ("goto=14390", 0.1),
+    ],
+)
+def test_an_answer_reads_only_the_blocks_that_it_needs(log, query, most):
+    expected = Asking(log.parent)(f"/a.txt?{query}")
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    found = ask(f"/a.txt?{query}")
+    assert (found.status, plain(found), found.location) == (
+        *(expected.status, plain(expected), expected.location),
+    )
+    size = log.stat().st_size
+    if not query.startswith("goto"):
+        assert size - unread(ask) < most * size
+
+
+def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
+    ask = asking(log, serve_page_size="4096")
+    ask("/a.txt?format=summary")
+    page = ask("/a.txt?format=html").text
+    assert page == Asking(log.parent, serve_page_size="4096")("/a.txt?format=html").text
+    assert unread(ask) > 0.8 * log.stat().st_size
+
+
+def test_a_log_that_was_replaced_has_no_index(log):
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    status, other = log.stat(), LOG.replace(b"ERROR", b"DEBUG")
+    replaced = log.with_name("other")
+    replaced.write_bytes(gzip.compress(other, 1, mtime=0) if log.suffix == ".gz" else other)
+    os.replace(replaced, log)
+    os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert "ERROR" not in ask("/a.txt?format=summary").json["severities"]
+    assert ask.counted("indexes_made_total") == {"": 2}
+
+
+def test_a_log_with_other_bytes_under_its_version_is_told_and_its_index_removed(log, monkeypatch):
+    """A disk that fails, or a clock and an inode that are used again."""
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    status = log.stat()
+    stored = bytearray(log.read_bytes())
+    stored[-2000:-1900] = bytes(100)
+    log.write_bytes(stored)
+    os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert "its index did not fit the log: ask again" in ask("/a.txt?format=text&tail=300").text
+    assert ask.counted("indexes_refused_total") == {"": 1}
+    assert "its index" not in ask("/a.txt?format=text&tail=300").text
+
+
+def test_a_log_that_broke_off_gets_no_index(log):
+    if log.suffix == ".gz":
+        log.write_bytes(log.read_bytes()[:-9])
+        ask = asking(log)
+        assert ask("/a.txt?format=summary").json["complete"] is False
+        assert ask.counted("indexes_made_total") == {}
+
+
+def test_the_blocks_of_a_large_log_are_large():
+    assert interval_of(100, is_packed=True) == INTERVAL
+    assert interval_of(INTERVAL * MOST_BLOCKS, is_packed=False) == INTERVAL
+    assert interval_of(INTERVAL * MOST_BLOCKS + 1, is_packed=False) == 2 * INTERVAL
+
+
+def test_random_questions_have_the_same_answers_with_and_without_an_index():
+    fuzzer = Indexes()
+    for number in range(4):
+        assert not fuzzer.fault(fuzzer.case_of(number))
