@@ -84,8 +84,13 @@ def as_csv(result: Result) -> str:
 
 
 def merged(paths: Sequence[str]) -> Result:
-    """The results of clients that measured at the same time, as that of one. Raises ConfigError."""
+    """The results of clients that measured at the same time, as that of one. Raises ConfigError.
+
+    One result alone is read as it was written.
+    """
     results = [_read(path) for path in paths]
+    if len(results) == 1:
+        return results[0]
     for path, other in zip(paths, results, strict=True):
         if [run.title for run in other.runs] != [run.title for run in results[0].runs]:
             raise ConfigError(f"{paths[0]} and {path} have different runs")
@@ -126,7 +131,9 @@ def _read(path: str) -> Result:
             for run, rows in zip(found["runs"] + found["deletions"], found["samples"], strict=True)
         ]
         count = len(found["runs"])
-        notes = [caveat for caveat in found["caveats"] if "client was the limit" in caveat]
+        # The other caveats are computed from the samples again.
+        kept = ("client was the limit", "It ended early")
+        notes = [one for one in found["caveats"] if any(words in one for words in kept)]
         datetime.fromisoformat(found["setup"]["begun"])
         limits = [bool(part["client_limit"]) for run in found["runs"] for part in run["slices"]]
         slices = sum(limits), len(limits)

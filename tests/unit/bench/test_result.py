@@ -230,6 +230,15 @@ def test_results_of_several_clients_become_one(clients):
     assert "2 clients, as if they had begun at once." in result.caveats(found)[0]
 
 
+def test_one_result_is_read_as_it_was_written(clients, limited):
+    early = limited._replace(notes=["It ended early: swift: no token came in time."])
+    text = as_text(files.merged(clients(early)))
+    assert text.startswith(as_text(early).partition("Note: ")[0].partition("\nfrom second")[0])
+    assert "Note: It ended early: swift: no token came in time." in text
+    assert "client was the limit" in text
+    assert "clients" not in text
+
+
 def test_a_limit_of_one_client_is_still_said_after_the_union(clients, limited):
     paths = clients(both(), limited)
     told = [caveat for caveat in result.caveats(files.merged(paths)) if "was the limit" in caveat]
