@@ -40,7 +40,6 @@ class Block(TypedDict):
     heritage: dict[str, Any]
     severities: list[dict[str, int]]
     times: dict[str, int] | None
-    has_untimed: bool
 
 class Point(TypedDict):
     """A place in stored bytes from which on they can be inflated, see core/src/inflate.rs."""

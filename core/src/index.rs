@@ -34,6 +34,9 @@ pub struct Times {
     pub latest: i64,
     pub earliest_utc: i64,
     pub latest_utc: i64,
+    /// The number of the first line with a time, and that time in UTC.
+    pub first_line: u64,
+    pub first_utc: i64,
 }
 
 /// A block of a log's text.
@@ -52,8 +55,6 @@ pub struct Block {
     pub severities: Vec<Lines>,
     /// None if no line has a time.
     pub times: Option<Times>,
-    /// True if lines come before the first time.
-    pub has_untimed: bool,
 }
 
 impl Block {
@@ -62,22 +63,36 @@ impl Block {
         self.severities.iter().filter(|lines| lines.rank >= floor).map(|lines| lines.count).sum()
     }
 
+    /// True if lines come before the first time.
+    fn has_untimed(&self) -> bool {
+        self.times.is_none_or(|times| times.first_line > self.line)
+    }
+
     /// False if all lines are before `since` or after `until`.
     pub fn may_be_between(&self, since: Option<&TimeRange>, until: Option<&TimeRange>) -> bool {
         let latest = |range: &TimeRange| self.times.map(|times| times.latest_for(range));
         let earliest = |range: &TimeRange| self.times.map(|times| times.earliest_for(range));
         since.is_none_or(|since| latest(since).is_some_and(|time| time >= since.first))
-            && (self.has_untimed
+            && (self.has_untimed()
                 || until.is_none_or(|until| earliest(until).is_none_or(|time| time <= until.last)))
     }
 }
 
 impl Times {
-    fn of(instant: Instant) -> Self {
+    /// number: the line's.
+    fn of(number: u64, instant: Instant) -> Self {
         let utc = instant.micros - i64::from(instant.offset.unwrap_or(0)) * MINUTE;
-        let micros = instant.micros;
-        Self { earliest: micros, latest: micros, earliest_utc: utc, latest_utc: utc }
+        Self {
+            earliest: instant.micros,
+            latest: instant.micros,
+            earliest_utc: utc,
+            latest_utc: utc,
+            first_line: number,
+            first_utc: utc,
+        }
     }
+
+    /// Adds those of later lines.
 
     fn add(&mut self, other: Self) {
         self.earliest = self.earliest.min(other.earliest);
@@ -112,7 +127,6 @@ pub struct Indexer {
     times: Option<Times>,
     /// The last time that was added: most lines inherit theirs.
     last_time: Option<Instant>,
-    has_untimed: bool,
 }
 
 impl Indexer {
@@ -127,7 +141,6 @@ impl Indexer {
             severities: vec![vec![Count::default(); ranks]; ranks],
             times: None,
             last_time: None,
-            has_untimed: false,
         };
         indexer.begin(1, heritage);
         indexer
@@ -136,7 +149,7 @@ impl Indexer {
     fn begin(&mut self, line: u64, heritage: Heritage) {
         self.checksum = Hasher::new();
         self.severities.iter_mut().for_each(|counts| counts.fill(Count::default()));
-        (self.times, self.last_time, self.has_untimed) = (None, None, false);
+        (self.times, self.last_time) = (None, None);
         let at = self.at;
         self.blocks.push(Block {
             line,
@@ -147,7 +160,6 @@ impl Indexer {
             heritage,
             severities: Vec::new(),
             times: None,
-            has_untimed: false,
         });
     }
 
@@ -158,13 +170,10 @@ impl Indexer {
         if time.is_some() && time == self.last_time {
             return;
         }
-        match time.filter(|instant| instant.origin == Origin::Epoch) {
-            Some(instant) => {
-                let one = Times::of(instant);
-                self.times.get_or_insert(one).add(one);
-                self.last_time = time;
-            }
-            None => self.has_untimed = true,
+        if let Some(instant) = time.filter(|instant| instant.origin == Origin::Epoch) {
+            let one = Times::of(number, instant);
+            self.times.get_or_insert(one).add(one);
+            self.last_time = time;
         }
     }
 
@@ -199,7 +208,7 @@ impl Indexer {
             block.lines = next_line - block.line;
             block.size = self.at - block.at;
             block.checksum = self.checksum.clone().finalize();
-            (block.times, block.has_untimed) = (self.times, self.has_untimed);
+            block.times = self.times;
         }
     }
 

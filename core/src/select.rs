@@ -419,8 +419,7 @@ impl Selector {
     /// False if nearly all blocks must be read, as far as is known before one is.
     pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
         let empty = blocks.iter().filter(|block| self.is_empty(block)).count();
-        !self.by_time
-            && (self.page.is_some() || self.selection.tail.is_some() || empty * 4 > blocks.len())
+        self.page.is_some() || self.selection.tail.is_some() || empty * 4 > blocks.len()
     }
 
     /// Passes over the first of the blocks, if that changes nothing of the answer but its counts, which
@@ -433,7 +432,6 @@ impl Selector {
             return true;
         }
         let are_all = self.number <= self.context_end
-            || self.by_time
             || !self.fragments.anchors.is_empty()
             || self.fragments.is_any_in(block.line, block.line + block.lines)
             || (self.context > 0 && !self.fragments.is_empty());
@@ -450,6 +448,9 @@ impl Selector {
         self.before.take();
         if let Some(heritage) = heritage.filter(|_| self.needs.inherited) {
             self.inherited.go_on(heritage);
+        }
+        if self.by_time {
+            self.take_times(block);
         }
         self.advance(block.lines);
         true
@@ -591,6 +592,22 @@ impl Selector {
         if had_none && self.latest != NO_TIME {
             self.first = Some(self.latest);
         }
+    }
+
+    /// Takes the times of all lines of a block, as take_time() would.
+    fn take_times(&mut self, block: &Block) {
+        let had_none = self.latest == NO_TIME;
+        let first = block.times.filter(|times| times.first_line <= UNTIMED_LINES);
+        if had_none && first.is_none() {
+            if block.line + block.lines > UNTIMED_LINES {
+                (self.latest, self.first) = (UNTIMED, Some(UNTIMED));
+            }
+            return;
+        }
+        if had_none {
+            self.first = first.map(|times| times.first_utc);
+        }
+        self.latest = block.times.map_or(self.latest, |times| self.latest.max(times.latest_utc));
     }
 
     fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines of a job: the rows of its logs one after the other, or merged by time."""
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -32,8 +33,23 @@ class Slice(NamedTuple):
 
     @property
     def text(self) -> bytes:
-        ends = self.rows.ends
-        return self.rows.text[ends[self.first - 1] if self.first else 0 : ends[self.end - 1]]
+        return self.rows.text[self._begin : self.rows.ends[self.end - 1]]
+
+    @property
+    def size(self) -> int:
+        """Bytes of its text."""
+        return self.rows.ends[self.end - 1] - self._begin
+
+    @property
+    def _begin(self) -> int:
+        return self.rows.ends[self.first - 1] if self.first else 0
+
+    def filling(self, most: float) -> int:
+        """The number of first rows that have `most` bytes; all if they have fewer."""
+        if most <= 0:
+            return 0
+        end = bisect_left(self.rows.ends, self._begin + most, self.first, self.end)
+        return min(end + 1, self.end) - self.first
 
 
 class Limiter:
@@ -49,7 +65,10 @@ class Limiter:
 
     def limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
         """The last rows if the query wants a tail; of these, the rows after `after`, up to the limit,
-        or until `most` bytes are full."""
+        or until `most` bytes are full.
+
+        How the rows are cut into slices changes nothing.
+        """
         if self._selection.tail is not None:
             slices = self._last(slices, self._selection.tail)
         limit = inf if self._selection.limit is None else self._selection.limit
@@ -60,13 +79,14 @@ class Limiter:
                 continue
             one = one._replace(first=one.first + behind)
             behind = 0
-            left = int(min(one.length, limit - self.sent)) if most > 0 else 0
+            left = int(min(one.filling(most), limit - self.sent))
             if left < one.length:
                 self.cut_at = after + self.sent + left
             self.sent += left
-            most -= len(one.text)
             if left:
-                yield one._replace(end=one.first + left)
+                one = one._replace(end=one.first + left)
+                most -= one.size
+                yield one
             if self.cut_at is not None:
                 return
 
@@ -74,19 +94,23 @@ class Limiter:
         """The last `most` rows, as far as TAIL_BYTES can hold them."""
         held: deque[Slice] = deque()
         rows = size = 0
+        is_cut = False
         for one in slices:
             held.append(one)
             rows += one.length
-            size += len(one.text)
-            while len(held) > 1 and (rows - held[0].length >= most or size > TAIL_BYTES):
+            size += one.size
+            while rows - held[0].length >= most or size - held[0].size >= TAIL_BYTES:
                 first = held.popleft()
                 rows -= first.length
-                size -= len(first.text)
-        if held:
-            held[0] = held[0]._replace(first=held[0].first + max(0, rows - most))
-        if rows < most and size > TAIL_BYTES // 2:
+                size -= first.size
+                is_cut = True
+        if not held:
+            return
+        fitting = held[0].filling(size - TAIL_BYTES)
+        if rows - fitting < most and (is_cut or fitting):
             what = f"the last {TAIL_BYTES >> 20} MiB are all that is kept"
             self.missing.append(Incomplete("capped", what))
+        held[0] = held[0]._replace(first=held[0].first + max(0, rows - most, fitting))
         yield from held
 
 

@@ -248,8 +248,7 @@ class _NeededBlocks:
 
 def _may_need_less(wanted: Wanted) -> bool:
     """True if an answer may need only some of a log's lines."""
-    is_all = wanted.selection == ALL_LINES and wanted.page is None
-    return not is_all and not wanted.by_time
+    return wanted.selection != ALL_LINES or wanted.page is not None
 
 
 class _Cutter:

@@ -16,6 +16,7 @@ from tests.fuzz.renderers import log_of
 from tests.unit.handlers.asking import Asking, headers_of, plain
 
 _VIEWS = ("html", "text", "jsonl", "summary", "chapters")
+_VIEWS_OF_JOBS = ("html", "text", "jsonl", "jsonl", "summary", "overview")
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -31,11 +32,14 @@ class Case:
     page: tuple[int, int]
     #: Query strings.
     queries: tuple[str, ...]
+    #: The other logs of its folder, and query strings about the folder.
+    others: tuple[bytes, ...] = ()
+    job_queries: tuple[str, ...] = ()
 
 
 class Indexes(Fuzzer):
     name = "indexes"
-    shortens = "queries", "log"
+    shortens = "queries", "job_queries", "others", "log"
     imports = "from tests.fuzz.indexes import Case, Indexes\n"
 
     def case_of(self, number):
@@ -43,13 +47,16 @@ class Indexes(Fuzzer):
         log = b"".join(log_of(chance, most=40) for _ in range(chance.randrange(1, 60)))
         if chance.random() < 0.1:
             log += b"x" * chance.randrange(100_000) + b"\n" + log
+        others = tuple(other_of(chance, log) for _ in range(chance.randrange(4)))
         return Case(
             log=log,
             second=chance.randrange(len(log) + 1) if chance.random() < 0.7 else None,
             interval=chance.choice((2000, 8000, 30_000)),
             piece=chance.choice((700, 4096, 16_384)),
             page=chance.choice(((4096, 4096), (20_000, 100_000), (8_388_608, 100_000))),
-            queries=tuple(query_of(chance, log) for _ in range(30)),
+            queries=tuple(query_of(chance, log) for _ in range(20)),
+            others=others,
+            job_queries=tuple(job_query_of(chance, log, len(others)) for _ in range(10)),
         )
 
     def fault(self, case):
@@ -61,44 +68,61 @@ class Indexes(Fuzzer):
             options = {"serve_page_size": size, "serve_page_elements": elements}
             without = Asking(folder / "logs", **options)
             with_index = Asking(folder / "logs", index_directory=str(folder / "index"), **options)
-            with_index("/a.txt?format=summary")
-            for query in case.queries:
-                expected, found = without(f"/a.txt?{query}"), with_index(f"/a.txt?{query}")
+            with_index("/?format=summary")
+            asked = [f"/a.txt?{query}" for query in case.queries]
+            for url in (*asked, *(f"/?{query}" for query in case.job_queries)):
+                expected, found = without(url), with_index(url)
                 if _all_of(expected) != _all_of(found):
-                    return f"{query} has another answer with an index: {found.status}"
+                    return f"{url} has another answer with an index: {found.status}"
         return ""
 
 
 def small_indexes(interval, piece):
-    """Context in which small logs have indexes of many blocks."""
+    """Context in which small logs have indexes of many blocks, and are read in small pieces."""
     small = ExitStack()
     where = "oslogserve.index.indexed_log."
     for name, value in (("LEAST_PACKED", 1), ("LEAST_PLAIN", 1), ("INTERVAL", interval)):
         small.enter_context(mock.patch(where + name, value))
-    small.enter_context(mock.patch("oslogserve.logs.open_log.PIECE", piece))
+    for name in ("logs.open_log.PIECE", "jobs.job_log.READ", "jobs.job_log.MOST_HELD"):
+        small.enter_context(mock.patch(f"oslogserve.{name}", piece))
     return small
 
 
 def write(folder, case):
-    """Writes the log of a case as a.txt or a.txt.gz."""
+    """Writes the log of a case as a.txt or a.txt.gz, and the others as b.txt and so on."""
     folder.mkdir(exist_ok=True)
-    path = folder / ("a.txt" if case.second is None else "a.txt.gz")
-    stored = case.log
-    if case.second is not None:
-        parts = case.log[: case.second], case.log[case.second :]
-        stored = b"".join(gzip.compress(part, mtime=0) for part in parts if part)
+    second = None if case.second is None else (case.log[: case.second], case.log[case.second :])
+    _write(folder / "a.txt", case.log, second)
+    for number, log in enumerate(case.others):
+        _write(folder / f"{'bcd'[number]}.txt", log, (log,) if number % 2 else None)
+
+
+def _write(path, log, members):
+    """members: of its gzip; None for a log that is not compressed."""
+    stored = log
+    if members is not None:
+        path = path.with_name(f"{path.name}.gz")
+        stored = b"".join(gzip.compress(part, mtime=0) for part in members if part)
     path.write_bytes(stored)
     os.utime(path, (1.4e9, 1.4e9))
+
+
+def other_of(chance, log):
+    """Another log of the folder: with times of its own, those of `log`, or none before many lines."""
+    lines = log.splitlines(keepends=True)
+    begin = chance.randrange(len(lines))
+    some = b"".join(lines[begin : begin + chance.randrange(2000)])
+    own = b"".join(log_of(chance, most=40) for _ in range(chance.randrange(20)))
+    return chance.choice((b"", b"", b"no time\n" * chance.randrange(1500))) + chance.choice(
+        (some, own, own + some)
+    )
 
 
 def query_of(chance, log):
     """A query string about the log."""
     lines = log.count(b"\n") + 1
     number = lambda: chance.randrange(1, lines + 3)
-    times = [
-        line[:19].decode() for line in log.split(b"\n") if line[:4].isdigit() and line.isascii()
-    ]
-    words = [word for word in log[:20_000].split() if word.isalnum() and word.isascii()] or [b"x"]
+    times = _times_in(log)
     if chance.random() < 0.1:
         goto = {"goto": chance.choice(("cause", str(number()), *times[:9]))}
         return urlencode(chance.choice((goto, {"moment": number()})))
@@ -111,17 +135,48 @@ def query_of(chance, log):
         )
     )
     optional = {
-        "level": chance.choice(_LEVELS),
-        "q": chance.choice(words).decode(),
-        "context": chance.choice((0, 1, 3, 50, 1000)),
+        **_filters(chance, log),
         "show": f"L{first}-L{first + chance.randrange(40)}",
         "after": number(),
     }
-    if times:
-        optional |= {name: chance.choice(times).replace(" ", "T") for name in ("since", "until")}
     wanted |= window
     wanted |= {name: value for name, value in optional.items() if chance.random() < 0.2}
     return urlencode(wanted)
+
+
+def job_query_of(chance, log, others):
+    """A query string about the folder of the log and so many others."""
+    wanted = {"format": chance.choice(_VIEWS_OF_JOBS)}
+    if chance.random() < 0.6:
+        wanted["order"] = "time"
+    window = ({"tail": chance.randrange(1, 300)}, {"limit": chance.randrange(1, 300)}, {}, {})
+    wanted |= chance.choice(window)
+    optional = {
+        **_filters(chance, log),
+        "after": chance.randrange(1, 300),
+        "moment": f"{chance.choice('abcd'[: others + 1])}.txt:{chance.randrange(1, 300)}",
+    }
+    wanted |= {name: value for name, value in optional.items() if chance.random() < 0.25}
+    return urlencode(wanted)
+
+
+def _filters(chance, log):
+    """Parameters that choose lines by what they are."""
+    words = [word for word in log[:20_000].split() if word.isalnum() and word.isascii()] or [b"x"]
+    filters = {
+        "level": chance.choice(_LEVELS),
+        "q": chance.choice(words).decode(),
+        "context": chance.choice((0, 1, 3, 50, 1000)),
+    }
+    if times := _times_in(log):
+        filters |= {name: chance.choice(times).replace(" ", "T") for name in ("since", "until")}
+    return filters
+
+
+def _times_in(log):
+    """The times of lines that begin with one."""
+    lines = log.split(b"\n")
+    return [line[:19].decode() for line in lines if line[:4].isdigit() and line.isascii()]
 
 
 def _all_of(answer):

@@ -78,6 +78,30 @@ def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
     assert unread(ask) > 0.8 * log.stat().st_size
 
 
+UNTIMED = b"without a time\n" * 900
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "level=ERROR",
+        "level=ERROR&context=2",
+        "since=2013-09-27T18:59:30",
+        "moment=b.txt:9000&since=2013-09-27T18:55:30&until=2013-09-27T18:55:32",
+    ],
+)
+@pytest.mark.parametrize("above", [b"", UNTIMED, UNTIMED + UNTIMED])
+def test_logs_that_are_merged_by_time_are_read_by_their_indexes(log, query, above):
+    other = log.with_name("b.txt")
+    other.write_bytes(above + LOG.replace(b":00.248", b":00.999"))
+    os.utime(other, (1.4e9, 1.4e9))
+    url = f"/?order=time&format=text&{query}"
+    ask = asking(log)
+    ask("/?format=summary")
+    assert ask(url).text == Asking(log.parent)(url).text
+    assert unread(ask) > 0.6 * (log.stat().st_size + other.stat().st_size)
+
+
 def test_a_log_that_was_replaced_has_no_index(log):
     ask = asking(log)
     ask("/a.txt?format=summary")

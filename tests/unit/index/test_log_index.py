@@ -14,7 +14,6 @@ BLOCK = {
     "heritage": {},
     "severities": [],
     "times": None,
-    "has_untimed": True,
 }
 POINTS = [
     {"stored": 30, "bits": 1, "bit_count": 3, "at": 50, "window": b"\0\xffone"},

@@ -36,16 +36,26 @@ def test_the_tail_comes_first_then_after_then_the_limit(sizes, tail, after, limi
     assert limiter.missing == []
 
 
-def test_a_full_page_ends_before_the_next_slice():
+@pytest.mark.parametrize("sizes", [(20,), (1,) * 20, (6, 14), (5, 2, 13)])
+@pytest.mark.parametrize("most", [11, 12])
+def test_a_page_ends_with_the_row_that_fills_it(sizes, most):
     limiter = Limiter(Selection())
-    found = b"".join(one.text for one in limiter.limited(sliced(5, 5, 10), 11))
-    assert (found, limiter.cut_at) == (b"".join(ROWS[:10]), 10)
+    found = b"".join(one.text for one in limiter.limited(sliced(*sizes), most))
+    assert (found, limiter.cut_at) == (b"".join(ROWS[:6]), 6)
 
 
-def test_a_tail_that_does_not_fit_says_so(monkeypatch):
+@pytest.mark.parametrize("sizes", [(20,), (1,) * 20, (13, 1, 6), (15, 5)])
+def test_a_tail_that_does_not_fit_says_so(monkeypatch, sizes):
     monkeypatch.setattr(lines, "TAIL_BYTES", 20)
     limiter = Limiter(Selection(tail=15))
-    found = b"".join(one.text for one in limiter.limited(sliced(*(1,) * 20), inf))
-    assert b"".join(ROWS).endswith(found)
-    assert 0 < len(found) <= 20
+    found = b"".join(one.text for one in limiter.limited(sliced(*sizes), inf))
+    assert found == b"".join(ROWS[-6:])
     assert [error.reason for error in limiter.missing] == ["capped"]
+
+
+@pytest.mark.parametrize("sizes", [(20,), (1,) * 20, (13, 1, 6), (15, 5)])
+def test_a_tail_that_just_fits_is_whole(monkeypatch, sizes):
+    monkeypatch.setattr(lines, "TAIL_BYTES", 18)
+    limiter = Limiter(Selection(tail=6))
+    found = b"".join(one.text for one in limiter.limited(sliced(*sizes), inf))
+    assert (found, limiter.missing) == (b"".join(ROWS[-6:]), [])
