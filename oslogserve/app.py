@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The WSGI application: one request, top to bottom."""
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from oslogserve import __version__, native
+from oslogserve import __version__
 from oslogserve.config import Config
 from oslogserve.errors import (
     BadRequest,
@@ -44,6 +42,7 @@ from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
+from oslogserve.salt import salt_of
 from oslogserve.sources import Backend, Context, Source, Trace
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.guard import Guard
@@ -75,7 +74,7 @@ class App:
         logs = Logs(config.views, _indexes(config, self._metrics))
         passed = PassedLogs(logs, renderer)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
-        validators = Validators(_etag_salt(config), limits, config["serve", "max_age"])
+        validators = Validators(salt_of(config), limits, config["serve", "max_age"])
         self._log = LogHandler(logs, renderer, passed, limits, validators, workload)
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
         jobs = Jobs(logs, renderer, _limits(config), passed)
@@ -200,26 +199,7 @@ def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
     if not path:
         return None
     directory = IndexDirectory(path, config["index", "size"], metrics)
-    return Indexes(directory, _etag_salt(config), metrics)
-
-
-def _etag_salt(config: Config) -> str:
-    """A digest of version, code and user formats, which change a page like its log's bytes."""
-    formats = hashlib.sha256(f"{_digest_of_code()} {config.formats}".encode())
-    return f"{__version__} {formats.hexdigest()[:12]}"
-
-
-@cache
-def _digest_of_code() -> str:
-    """A digest of the native core, modules and templates, which may differ within one version."""
-    package = Path(__file__).parent
-    files = [
-        path for path in sorted(package.rglob("*")) if path.is_file() and path.suffix != ".pyc"
-    ]
-    digest = hashlib.sha256()
-    for path in (native.FILE, *files):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return Indexes(directory, salt_of(config), metrics)
 
 
 def _limits(config: Config) -> Limits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, check-config, convert-config, demo, bench, upload."""
+"""The command line: serve, render, index, check-config, convert-config, demo, bench, upload."""
 
 import argparse
 import math
@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_serve(commands)
     _add_render(commands)
+    _add_index(commands)
     check = commands.add_parser("check-config", help="check a configuration, and print it")
     check.add_argument("file", metavar="FILE", help="a configuration file")
     check.set_defaults(run=_check_config)
@@ -138,6 +139,18 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help="configuration with [format NAME] sections",
     )
     render.set_defaults(run=_render)
+
+
+def _add_index(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    index = commands.add_parser("index", help="make the indexes of logs on disk")
+    index.add_argument("paths", nargs="+", metavar="PATH", help="a log, or a folder of logs")
+    index.add_argument("--config", metavar="FILE", help="configuration of the server")
+    directory = "directory of the indexes; default: [index] directory"
+    index.add_argument("--directory", metavar="DIR", help=directory)
+    jobs = "logs at once; default: one for each processor"
+    processors = len(os.sched_getaffinity(0))
+    index.add_argument("--jobs", type=_count, default=processors, metavar="N", help=jobs)
+    index.set_defaults(run=_index)
 
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
@@ -302,6 +315,12 @@ def _parent(path: str) -> str:
 def _text(argument: str) -> str:
     """The text of an argument. What is not UTF-8 is replaced, as the server does in a URL."""
     return os.fsencode(argument).decode("utf-8", "replace")
+
+
+def _index(options: argparse.Namespace) -> int:
+    from oslogserve import indexing
+
+    return indexing.index(options)
 
 
 def _check_config(options: argparse.Namespace) -> int:

@@ -14,6 +14,11 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def shown(path: bytes) -> str:
+    """A path as one line of text, whatever its bytes are."""
+    return visible(path.decode("utf-8", "backslashreplace"))
+
+
 def in_lines(error: Exception) -> str:
     """The error for a terminal. Each line begins with the program's name."""
     return "\n".join(f"oslogserve: {visible(fault)}" for fault in _text(error).split("\n"))

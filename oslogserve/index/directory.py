@@ -33,7 +33,8 @@ class IndexDirectory:
         self._most = most
         self._metrics = metrics
         self._unseen = most
-        self._is_usable = True
+        #: Why indexes are not kept; "" if they are.
+        self.fault = ""
 
     def get(self, key: str) -> LogIndex | None:
         """The index of the key; None if there is none. One that is damaged is removed."""
@@ -54,12 +55,13 @@ class IndexDirectory:
     def put(self, key: str, index: LogIndex) -> None:
         """Keeps an index. An index is there as a whole or not at all, also after a kill."""
         content = index.as_file()
-        if not self._is_usable or len(content) > min(MOST_BYTES, self._most):
+        if self.fault or len(content) > min(MOST_BYTES, self._most):
             return
         try:
             self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=self._path, delete=False) as file:
                 try:
+                    self._give_away(file.fileno())
                     file.write(content)
                     file.close()
                     os.replace(file.name, self._file(key))
@@ -67,8 +69,8 @@ class IndexDirectory:
                     os.unlink(file.name)
                     raise
         except OSError as error:
-            self._is_usable = False
-            messages.log(f"indexes are not kept: {error}")
+            self.fault = f"indexes are not kept: {error}"
+            messages.log(self.fault)
             return
         self._metrics["indexes_made_total"].inc()
         self._unseen += len(content)
@@ -82,6 +84,12 @@ class IndexDirectory:
         messages.log(f"an index was removed: {why}")
         with suppress(OSError):
             self._file(key).unlink()
+
+    def _give_away(self, descriptor: int) -> None:
+        """Gives a file of root's to the owner of the directory: a server that may not read it has no index."""
+        if os.geteuid() == 0:
+            status = os.stat(self._path)
+            os.fchown(descriptor, status.st_uid, status.st_gid)
 
     def _file(self, key: str) -> Path:
         return self._path / (sha256(key.encode()).hexdigest() + _SUFFIX)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from oslogserve.config import ConfigError, load
+from oslogserve.messages import shown
 from oslogserve.upload.console import LiveConsole, keep
-from oslogserve.upload.report import Report, shown
+from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import SwiftWriter
 from oslogserve.upload.uploader import BadName, Destination, Uploader, files_below
 

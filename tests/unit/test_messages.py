@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from oslogserve import messages
 
 
@@ -16,3 +18,15 @@ def test_each_line_of_the_servers_log_has_its_time(capfd):
     assert (program, text) == ("oslogserve:", "one")
     assert datetime.now(UTC) - datetime.fromisoformat(time) < timedelta(seconds=5)
     assert two == rf"{time} oslogserve: two\x1b"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a Grüße.txt".encode(), "a Grüße.txt"),
+        (b"\xff\n\x1b[31m", r"\xff\n\x1b[31m"),
+        ("\u202egnp.exe".encode(), r"\u202egnp.exe"),
+    ],
+)
+def test_a_path_is_shown_in_one_line_without_control_characters(path, line):
+    assert messages.shown(path) == line

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `oslogserve index`: makes the indexes of logs before anybody reads them."""
+
+import argparse
+import math
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Event, Lock
+from typing import Any, NamedTuple
+
+from oslogserve.config import Config, ConfigError, load
+from oslogserve.errors import Error, Incomplete, SourceError
+from oslogserve.humanize import size_shown
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.indexed_log import Indexes
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Wanted
+from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.messages import shown
+from oslogserve.metrics import Metrics
+from oslogserve.progress import Progress
+from oslogserve.salt import salt_of
+from oslogserve.sources.disk import Disk
+
+
+class _File(NamedTuple):
+    """A file that may be a log."""
+
+    disk: Disk
+    #: Below the disk's root.
+    path: bytes
+    #: As the user would name it.
+    shown: str
+
+
+def index(options: argparse.Namespace) -> int:
+    """Makes indexes. The exit status is 1 if a log could not be read to its end, else 0.
+
+    Raises ConfigError, OSError.
+    """
+    config = load(options.config)
+    path = options.directory or config["index", "directory"]
+    if not path:
+        raise ConfigError("there is no directory of indexes: give --directory")
+    for each in options.paths:
+        os.stat(each)  # raises an error with the path
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    progress = Progress(_line)
+    metrics = Metrics()
+    directory = IndexDirectory(path, config["index", "size"], metrics)
+    maker = _Maker(
+        Logs(config.views, Indexes(directory, salt_of(config), metrics)),
+        Renderer(config.formats),
+        directory,
+        progress,
+        files_of(options.paths, config, progress),
+    )
+    stopped = maker.run(options.jobs)
+    progress.end()
+    print(_summary(progress))
+    return 1 if stopped or progress.counts["failed"] else 0
+
+
+def files_of(paths: Sequence[str], config: Config, progress: Progress) -> Iterator[_File]:
+    """Yields files, and those below folders that the server would show."""
+    chunk_size, links = config["serve", "chunk_size"], config["disk", "links"]
+    shows_dot_files = config["serve", "dot_files"]
+    for path in paths:
+        if os.path.isdir(path):
+            disk = Disk(path, chunk_size, follows_links=links)
+            for name in _below(disk, shows_dot_files, progress):
+                yield _File(disk, name, shown(os.path.join(os.fsencode(path), name)))
+        else:
+            parent, file_name = os.path.split(os.path.abspath(path))
+            disk = Disk(parent, chunk_size, follows_links=links)
+            yield _File(disk, os.fsencode(file_name), shown(os.fsencode(path)))
+
+
+def _below(disk: Disk, shows_dot_files: bool, progress: Progress) -> Iterator[bytes]:
+    """Yields the paths of all files below a disk's root."""
+    folders = [b""]
+    while folders:
+        folder = folders.pop()
+        below = []
+        try:
+            for entry in disk.entries(folder) or ():
+                path = os.path.join(folder, entry.name)
+                if entry.name.startswith(b".") and not shows_dot_files:
+                    continue
+                if entry.name.endswith(b"/"):
+                    below.append(path.removesuffix(b"/"))
+                else:
+                    yield path
+        except SourceError as error:
+            _failed(progress, shown(folder) or disk.location, str(error))
+        folders += reversed(below)
+
+
+class _Maker:
+    """Makes the indexes of files, in several threads."""
+
+    def __init__(
+        self,
+        logs: Logs,
+        renderer: Renderer,
+        directory: IndexDirectory,
+        progress: Progress,
+        files: Iterator[_File],
+    ) -> None:
+        self._logs = logs
+        self._renderer = renderer
+        self._directory = directory
+        self._progress = progress
+        self._files = files
+        self._lock = Lock()
+        self._stopped = Event()
+
+    def run(self, jobs: int) -> bool:
+        """True if it was stopped before its end, by a signal or because nothing can be kept."""
+        _at_signals(self._stop)
+        with ThreadPoolExecutor(jobs) as pool:
+            for thread in [pool.submit(self._work) for _ in range(jobs)]:
+                thread.result()
+        if self._stopped.is_set():
+            self._progress.note("stopped: run it again for the logs that are missing")
+        return self._stopped.is_set()
+
+    def _stop(self, *_: object) -> None:
+        _at_signals(signal.SIG_DFL)  # the second one does not wait
+        self._stopped.set()
+
+    def _work(self) -> None:
+        while not self._stopped.is_set():
+            with self._lock:
+                file = next(self._files, None)
+            if file is None:
+                return
+            try:
+                self._progress.count(**{self._outcome(file): 1})
+            except (Error, Incomplete) as error:
+                if not self._stopped.is_set():
+                    _failed(self._progress, file.shown, str(error))
+
+    def _outcome(self, file: _File) -> str:
+        """What was done with a file. Raises Error, and Incomplete for a log that is not whole."""
+        budget = Budget(Allowance(math.inf, sys.maxsize))
+        log = self._logs.open(file.path, [file.disk], budget)
+        if log is None:
+            return "other"  # it is a folder now
+        with closing(log):
+            blocks = log.text().blocks
+            if self._logs.media_type(file.shown, log) is not None:
+                return "other"
+            if blocks is None:
+                return "small"
+            if blocks.index is not None:
+                return "there"
+            self._make(log)
+            self._progress.count(size=log.stored.size or 0)
+            return "made"
+
+    def _make(self, log: OpenLog) -> None:
+        """Raises Incomplete."""
+        wanted = Wanted("summary", written=log.stored.modified)
+        _, outcome = self._renderer.summary(log.text(), wanted, charge=self._charge)
+        if outcome.broke_off:
+            raise outcome.broke_off
+        if self._directory.fault:  # the next one would fail too
+            self._stopped.set()
+            raise Incomplete("failed", self._directory.fault)
+
+    def _charge(self) -> None:
+        """Ends the reading of a log once a signal came."""
+        if self._stopped.is_set():
+            raise Incomplete("failed", "stopped")
+
+
+def _failed(progress: Progress, name: str, why: str) -> None:
+    progress.count(failed=1)
+    progress.note(f"{name}: not indexed: {why}")
+
+
+def _line(counts: Mapping[str, int]) -> str:
+    return f"{counts['made']} indexed ({size_shown(counts['size'])}), {counts['there']} before"
+
+
+def _summary(progress: Progress) -> str:
+    counts = progress.counts
+    said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
+    others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
+    return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])
+
+
+def _at_signals(handler: Any) -> None:
+    """Sets the handler of SIGINT and SIGTERM."""
+    signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGTERM, handler)
