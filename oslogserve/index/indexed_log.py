@@ -107,6 +107,25 @@ class IndexedLog:
         block = self.index.blocks[place]
         return self._budget.charged(self._checked(self.index, block), bool(self._packing))
 
+    @property
+    def text_size(self) -> int | None:
+        """Bytes of the text; None without an index."""
+        return self.index.size if self.index else None
+
+    def range(self, first: int, end: int) -> Iterator[bytes]:
+        """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
+        if self.index is None:
+            raise ValueError("it has no index")
+        place = self.index.place_of(first)
+        while place < len(self.index.blocks) and self.index.blocks[place]["at"] < end:
+            at = self.index.blocks[place]["at"]
+            for piece in self.read(place):
+                within = piece[max(0, first - at) : max(0, end - at)]
+                at += len(piece)
+                if within:
+                    yield within
+            place += 1
+
     def _checked(self, index: LogIndex, block: "Block") -> Iterator[bytes]:
         """Yields a block. Its last piece is held until its checksum is known to be right."""
         end = block["at"] + block["size"]

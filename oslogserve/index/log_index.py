@@ -50,6 +50,10 @@ class LogIndex(NamedTuple):
         last = self.blocks[-1]
         return last["at"] + last["size"]
 
+    def place_of(self, at: int) -> int:
+        """The place of the block that has the byte `at` of the text."""
+        return max(0, bisect_right(self.blocks, at, key=lambda block: block["at"]) - 1)
+
     def point_before(self, at: int) -> "Point | None":
         """The last point with at most `at` bytes of text before it; None for the log's beginning."""
         place = bisect_right(self.points, at, key=lambda point: point["at"])

@@ -233,14 +233,16 @@ class OpenLog:
         if not self.packing and (self.first or self.stored.size == 0):
             return self.stored.size
         known = self._known()
-        return known.size if known else None
+        if known:
+            return known.size
+        return self._blocks.text_size if self._blocks else None
 
     def counted_size(self) -> int | None:
         """Bytes of the text, inflated to count them; None if it is incomplete or very long.
 
         Raises Unavailable if the log cannot be opened again.
         """
-        if self.packing and self._known() is None:
+        if self.packing and self.known_size() is None:
             chunks = self.stored_bytes
             if self.stored.size is not None:  # without bytes appended meanwhile
                 chunks = exactly(self.stored.size, chunks)
@@ -256,6 +258,8 @@ class OpenLog:
 
         The last piece is held until that is known.
         """
+        if self._blocks and self._blocks.text_size is not None:
+            return exactly(end - first, self._blocks.range(first, end))
         known = self._known()
         if known is None:
             raise ValueError("it was not counted")

@@ -102,6 +102,22 @@ def test_logs_that_are_merged_by_time_are_read_by_their_indexes(log, query, abov
     assert unread(ask) > 0.6 * (log.stat().st_size + other.stat().st_size)
 
 
+@pytest.mark.parametrize(
+    ("first", "end"),
+    [(0, 1), (0, 9000), (500_000, 500_001), (700_000, 720_000), (len(LOG) - 9, None)],
+)
+def test_a_range_of_the_text_reads_only_its_blocks(log, first, end):
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    before = unread(ask)
+    last = "" if end is None else end - 1
+    answer = ask("/a.txt?format=text", Range=f"bytes={first}-{last}")
+    assert (answer.status_int, answer.body) == (206, LOG[first:end])
+    assert answer.headers["Content-Range"] == f"bytes {first}-{(end or len(LOG)) - 1}/{len(LOG)}"
+    if log.suffix == ".gz":
+        assert unread(ask) - before > 0.85 * log.stat().st_size
+
+
 def test_a_log_that_was_replaced_has_no_index(log):
     ask = asking(log)
     ask("/a.txt?format=summary")
