@@ -2,6 +2,7 @@
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from sys import getsizeof
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.console import HEAD, ConsoleHead
 from oslogserve.jobs.job import Ending, Job, Next
 from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summarised
-from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, kinds_of, ranked
+from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, ranked
 from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
@@ -102,6 +103,17 @@ class Findings(NamedTuple):
         return self.read < self.choice.found
 
 
+class _Read(NamedTuple):
+    """The logs that were read."""
+
+    #: In the order of their ranks.
+    logs: list[RankedLog]
+    #: When the job failed, in microseconds since 1970; None if unknown.
+    failure: int | None
+    #: Counts of their errors by kind.
+    kinds: Counter[str]
+
+
 class _Told(NamedTuple):
     """Results and failed tests by a job's reports."""
 
@@ -132,14 +144,14 @@ class Overview:
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
-        logs, failure = self._ranked()
-        ending = self._ending(failure)
+        read = self._read_all()
+        ending = self._ending(read.failure)
         self._missing = ending.missing
-        return logs, ending
+        return read.logs, ending
 
     def findings(self, label: Label, link: bytes) -> Findings:
         """label, link: of the rows of excerpts, see Wanted."""
-        logs, failure = self._ranked()
+        logs, failure, kinds = self._read_all()
         ending = self._ending(failure)
         wrong = [one for one in logs if one.shows_failure]
         ended = None if wrong else _ended(logs)
@@ -152,7 +164,7 @@ class Overview:
             task=told.zuul.task,
             tests=told.tests,
             build=self.header(told.zuul, {one.log.file: one.summary for one in logs}),
-            kinds=_kinds(logs, wrong),
+            kinds=_kinds(kinds, wrong),
             choice=self._job.choice,
             read=self._read,
             ending=ending._replace(
@@ -183,21 +195,22 @@ class Overview:
                 result, seconds = head.end(summaries[console])
         return build._replace(result=result, seconds=seconds)
 
-    def _ranked(self) -> tuple[list[RankedLog], int | None]:
-        """The logs by rank, and when the job failed, in microseconds since 1970; None if unknown.
+    def _read_all(self) -> _Read:
+        """Reads the logs.
 
-        An answer behind the first one has that time from there, since it reads other logs.
+        An answer behind the first one knows from there when the job failed, since it reads other logs.
         """
         job, failed, passed = self._job, self._query.failed, self._job.reader.passed
         were_read = [*self._bounded(job.summaries())]
         named = [(log.file.shown, summary) for log, summary in were_read]
         failure = failed.first_in_utc if failed else failure_of(named)
-        ranks = ranked(named, self._noise, failure)
+        ranks, kinds = ranked(named, self._noise, failure)
         logs = [
             RankedLog(log, summary, rank, passed.like(log.file.name) if passed else None)
             for (log, summary), rank in zip(were_read, ranks, strict=True)
         ]
-        return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name)), failure
+        logs.sort(key=lambda one: (-one.rank.score, one.log.file.name))
+        return _Read(logs, failure, kinds)
 
     def _bounded(self, summaries: Iterable[Summarised]) -> Iterator[Summarised]:
         """The summaries of logs that were not skipped, with as many errors as may be held."""
@@ -261,9 +274,8 @@ def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
     return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
 
 
-def _kinds(logs: Sequence[RankedLog], wrong: Sequence[RankedLog]) -> dict[str, int]:
+def _kinds(counts: Counter[str], wrong: Sequence[RankedLog]) -> dict[str, int]:
     """Counts of the kinds that matter: of logs that may be shown, and of frequent ones."""
-    counts = kinds_of(one.summary for one in logs)
     kinds = dict(counts.most_common(MOST_KINDS))
     return kinds | {one.rank.kind: counts[one.rank.kind] for one in wrong[:MOST_KINDS]}
 

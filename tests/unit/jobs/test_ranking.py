@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.jobs.ranking import failure_of, kinds_of, likelihood, ranked
+from oslogserve.jobs.ranking import failure_of, likelihood, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
 from tests.renderers import answered, renderer
@@ -62,8 +62,12 @@ def job(number):
     return f"logs/{at_fault}.txt", logs
 
 
+def ranks_of(logs, *others):
+    return ranked(logs, *others).logs
+
+
 def first_of(logs, *noise):
-    ranks = ranked(logs, map(re.compile, noise))
+    ranks = ranks_of(logs, map(re.compile, noise))
     best = max(range(len(logs)), key=lambda at: ranks[at].score)
     return logs[best][0], ranks[best]
 
@@ -116,17 +120,33 @@ def test_noise_counts_less_and_is_not_left_out():
     ]
     assert first_of(logs)[0] == "a.txt"
     assert first_of(logs, "always")[0] == "b.txt"
-    assert all(rank.cause for rank in ranked(logs, [re.compile("always")]))
+    assert all(rank.cause for rank in ranks_of(logs, [re.compile("always")]))
 
 
 @pytest.mark.parametrize("time", [None, "18:22:11", "12.500000"])
 def test_errors_without_a_date_are_ranked_too(time):
-    [rank] = ranked([("a.txt", errors((time, "x")))])
+    [rank] = ranks_of([("a.txt", errors((time, "x")))])
     assert rank.score > 0
 
 
+@pytest.mark.parametrize(
+    ("time", "alike"),
+    [
+        ("2026-03-04T18:22:11.5", "2026-03-04T18:22:11.500000"),
+        ("2026-03-04T20:22:11+02:00", "2026-03-04T18:22:11Z"),
+        ("2026-03-04T18:22:11 +0000", "2026-03-04T18:22:11"),
+    ],
+)
+def test_a_time_counts_in_whatever_form_it_is(time, alike):
+    later = errors(("2026-03-04T18:30:00", "y"))
+    first, second = (
+        ranks_of([("a.txt", errors((one, "x"))), ("console.txt", later)]) for one in (time, alike)
+    )
+    assert first[0].score == second[0].score > ranks_of([("a.txt", errors((None, "x")))])[0].score
+
+
 def test_a_log_without_errors_has_no_rank():
-    [rank] = ranked([("a.txt", errors())])
+    [rank] = ranks_of([("a.txt", errors())])
     assert rank[:2] == (0.0, None)
 
 
@@ -140,12 +160,12 @@ def test_of_parts_of_a_job_the_ranks_are_those_of_the_whole():
         ("c.txt", errors()),
         ("d.txt", errors(("2026-03-04T19:30:00", "of two"))),
     ]
-    whole = {name: rank.score for (name, _), rank in zip(logs, ranked(logs), strict=True)}
+    whole = {name: rank.score for (name, _), rank in zip(logs, ranks_of(logs), strict=True)}
     parts = [logs[:12], logs[12:33], logs[33:]]
     failure = failure_of(parts[0])
-    kinds = sum((kinds_of(summary for _, summary in part) for part in parts), Counter())
+    kinds = sum((ranked(part).kinds for part in parts), Counter())
     for part in parts:
-        for (name, _), rank in zip(part, ranked(part, (), failure), strict=True):
+        for (name, _), rank in zip(part, ranks_of(part, (), failure), strict=True):
             of_errors = rank.weight / kinds[rank.kind] if rank.kind else 0
             assert rank.base + of_errors == pytest.approx(whole[name])
 
@@ -175,13 +195,13 @@ def test_errors_shortly_before_the_failure_of_another_log_count_more():
         ("c.txt", errors(("2026-03-04T20:00:00", "behind"))),
         ("build.txt", failed("test", "2026-03-04T19:00:00")),
     ]
-    scores = [rank.score for rank in ranked(logs)[:3]]
+    scores = [rank.score for rank in ranks_of(logs)[:3]]
     assert max(scores) == scores[1]
 
 
 def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
     summary = errors((None, "one"), (None, "two")) | {"cause": failed("severity")["cause"]}
-    service, console = ranked([("a.txt", summary), ("console.txt", summary)])
+    service, console = ranks_of([("a.txt", summary), ("console.txt", summary)])
     assert service.cause == {"line": 1, "last": 1, "time": None, "text": "one", "why": "severity"}
     assert console.cause == summary["cause"]
 
@@ -193,13 +213,13 @@ def test_an_error_of_a_service_within_its_cause_keeps_the_end_of_it(lines):
         "cause": failed("severity")["cause"] | {"line": first, "last": last}
     }
     summary["errors"].pop(0 if first == 2 else 1)
-    [service] = ranked([("a.txt", summary)])
+    [service] = ranks_of([("a.txt", summary)])
     assert (service.cause["line"], service.cause["last"]) == (first, last)
 
 
 def test_a_log_that_did_not_fail_has_its_end():
     end = failed("end") | {"failed": False}
-    [rank] = ranked([("a.txt", end)])
+    [rank] = ranks_of([("a.txt", end)])
     assert rank[:2] == (0.0, end["cause"])
 
 
@@ -227,7 +247,7 @@ def test_errors_of_many_letters_are_ranked_in_little_time():
     several = [(None, letters * 75) for letters in ("abcd", "ABCD", "'abc", "''x", "a1b-") * 200]
     logs = [("a.txt", errors(*several))] * 10
     began = time.thread_time()
-    ranked(logs)
+    ranks_of(logs)
     assert time.thread_time() - began < 3  # it was 100 s
 
 
@@ -243,4 +263,5 @@ def test_errors_of_many_letters_are_ranked_in_little_time():
 )
 def test_errors_are_alike_if_their_numbers_ids_or_quoted_texts_differ(text, alike):
     other = "dead is a word"
-    assert len(kinds_of([errors((None, text), (None, alike), (None, other))])) == 2
+    logs = [("a.txt", errors((None, text), (None, alike), (None, other)))]
+    assert len(ranked(logs).kinds) == 2
