@@ -4,25 +4,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from oslogserve.index.log_index import LogIndex
+
 if TYPE_CHECKING:
     from oslogserve_core import Block
 
 Wrap = Callable[[Iterator[bytes]], Iterator[bytes]]
-
-
-class Known(Protocol):
-    """What an index knows of a log's lines."""
-
-    @property
-    def blocks(self) -> "Sequence[Block]": ...
-    @property
-    def ends_a_line(self) -> bool: ...
-    @property
-    def summary(self) -> bytes: ...
-    @property
-    def lines(self) -> int: ...
-    @property
-    def size(self) -> int: ...
 
 
 class Blocks(Protocol):
@@ -32,7 +19,7 @@ class Blocks(Protocol):
     interval: int
 
     @property
-    def index(self) -> Known | None:
+    def index(self) -> LogIndex | None:
         """The index; None for none."""
 
     def collect(self) -> None:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
+from oslogserve.index.log_index import LogIndex
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
-from oslogserve.lines.log_text import Blocks, Known, LogText, text_of
+from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Totals, as_json
 
@@ -203,7 +204,7 @@ def _is_of_all(wanted: Wanted) -> bool:
     return wanted.view == "summary" and wanted.selection == ALL_LINES and wanted.known is None
 
 
-def _outcome_of(index: Known) -> Outcome:
+def _outcome_of(index: LogIndex) -> Outcome:
     """The outcome of a summary of all lines."""
     outcome = Outcome()
     lines = index.lines
