@@ -41,6 +41,14 @@ class Block(TypedDict):
     severities: list[dict[str, int]]
     times: dict[str, int] | None
 
+class Collected(TypedDict):
+    """What was found out of a log."""
+
+    blocks: list[Block]
+    #: What the blocks hold: their words and their ids, see core/src/contents.rs.
+    words: bytes
+    ids: bytes
+
 class Point(TypedDict):
     """A place in stored bytes from which on they can be inflated, see core/src/inflate.rs."""
 
@@ -159,8 +167,14 @@ class Renderer:
     def collect_index(self, interval: int) -> None:
         """Collects an index, of a summary of all lines. interval: bytes of text from block to block."""
 
-    def blocks(self) -> list[Block] | None:
-        """The blocks of the index, after finish(); None if none was collected."""
+    def collected(self) -> Collected | None:
+        """What belongs into the index, after finish(); None if it was not collected."""
+
+    def leave_out(self, index: Index, words: bytes, ids: bytes) -> None:
+        """Notes the blocks that cannot hold what is searched for. words, ids: see Collected.
+
+        Raises ValueError if they cannot be of this log.
+        """
 
     def may_pass_over(self, index: Index) -> bool:
         """False if nearly all blocks must be read, as far as is known before one is."""

@@ -7,6 +7,7 @@
 use crc32fast::Hasher;
 use pyo3::{FromPyObject, IntoPyObject};
 
+use crate::contents::Collector;
 use crate::inherited::Heritage;
 use crate::selection::TimeRange;
 use crate::times::{Instant, MINUTE, Origin};
@@ -93,7 +94,6 @@ impl Times {
     }
 
     /// Adds those of later lines.
-
     fn add(&mut self, other: Self) {
         self.earliest = self.earliest.min(other.earliest);
         self.latest = self.latest.max(other.latest);
@@ -127,6 +127,16 @@ pub struct Indexer {
     times: Option<Times>,
     /// The last time that was added: most lines inherit theirs.
     last_time: Option<Instant>,
+    contents: Collector,
+}
+
+/// What was found out of a log.
+#[derive(IntoPyObject)]
+pub struct Collected {
+    pub blocks: Vec<Block>,
+    /// What the blocks hold, see `contents.rs`.
+    pub words: Vec<u8>,
+    pub ids: Vec<u8>,
 }
 
 impl Indexer {
@@ -141,6 +151,7 @@ impl Indexer {
             severities: vec![vec![Count::default(); ranks]; ranks],
             times: None,
             last_time: None,
+            contents: Collector::new(),
         };
         indexer.begin(1, heritage);
         indexer
@@ -180,6 +191,7 @@ impl Indexer {
     /// Takes the text of lines, or of parts of lines, in order.
     pub fn text(&mut self, text: &[u8]) {
         self.checksum.update(text);
+        self.contents.text(text);
         self.at += text.len() as u64;
     }
 
@@ -209,13 +221,15 @@ impl Indexer {
             block.size = self.at - block.at;
             block.checksum = self.checksum.clone().finalize();
             block.times = self.times;
+            self.contents.end_block(block.size);
         }
     }
 
-    /// The blocks of the whole log. next_line: the number of the line behind the last one.
-    pub fn finished(mut self, next_line: u64) -> Vec<Block> {
+    /// What was found out of the whole log. next_line: the number of the line behind the last one.
+    pub fn finished(mut self, next_line: u64) -> Collected {
         self.end(next_line);
-        self.blocks
+        let (words, ids) = self.contents.finished();
+        Collected { blocks: self.blocks, words, ids }
     }
 }
 

@@ -32,23 +32,23 @@ const FIRST: usize = size_of::<u128>();
 
 /// The keyed hash of a word or a pair. Its keys are drawn, since logs are hostile.
 #[derive(Clone)]
-struct Hasher([u64; 2]);
+pub struct Hasher([u64; 2]);
 
 impl Hasher {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let state = RandomState::new();
         Self([state.hash_one(1) | 1, state.hash_one(2) | 1])
     }
 
     #[inline]
-    fn mix(&self, one: u64, other: u64) -> u64 {
+    pub fn mix(&self, one: u64, other: u64) -> u64 {
         let product = u128::from(one ^ self.0[0]) * u128::from(other ^ self.0[1]);
         product as u64 ^ (product >> 64) as u64
     }
 
     /// The hash of a word of a line.
     #[inline]
-    fn word(&self, line: &[u8], word: Range<usize>) -> u64 {
+    pub fn word(&self, line: &[u8], word: Range<usize>) -> u64 {
         let rest = &line[word.start..];
         let first = rest.first_chunk().copied().unwrap_or_else(|| padded(rest));
         let unused = FIRST.saturating_sub(word.len());
@@ -86,7 +86,7 @@ impl Hasher {
 }
 
 /// The bytes with zeros behind them.
-fn padded<const SIZE: usize>(bytes: &[u8]) -> [u8; SIZE] {
+pub fn padded<const SIZE: usize>(bytes: &[u8]) -> [u8; SIZE] {
     let mut padded = [0; SIZE];
     padded[..bytes.len()].copy_from_slice(bytes);
     padded

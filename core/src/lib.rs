@@ -8,6 +8,7 @@ mod cause;
 mod cause_rules;
 mod chapter_rules;
 mod chapters;
+mod contents;
 mod cursor;
 mod faults;
 mod filter;
@@ -16,6 +17,7 @@ mod grammar;
 mod head;
 mod heads;
 mod html;
+mod ids;
 mod index;
 mod inflate;
 mod inherited;
@@ -32,6 +34,7 @@ mod overwritten;
 mod patterns;
 mod recognise;
 mod renderer;
+mod required;
 mod screen;
 mod search;
 mod select;
@@ -45,6 +48,7 @@ mod tokens;
 mod totals;
 mod user_formats;
 mod view;
+mod vocabulary;
 mod words;
 
 use std::io;
@@ -239,8 +243,14 @@ impl Renderer {
         self.renderer.collect_index(interval);
     }
 
-    fn blocks(&mut self) -> Option<Vec<index::Block>> {
-        self.renderer.blocks()
+    fn collected(&mut self) -> Option<index::Collected> {
+        self.renderer.collected()
+    }
+
+    /// Notes the blocks that cannot hold what is searched for. words, ids: as collected.
+    fn leave_out(&mut self, index: &Index, words: &[u8], ids: &[u8]) -> PyResult<()> {
+        let left_out = self.renderer.selector.leave_out(&index.0.blocks, words, ids);
+        left_out.map_err(PyValueError::new_err)
     }
 
     fn may_pass_over(&self, index: &Index) -> bool {

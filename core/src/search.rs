@@ -19,6 +19,7 @@ use regex_syntax::hir::{
 
 use crate::faults::{TOO_LARGE, in_words};
 use crate::lines::line_start;
+use crate::required::Required;
 
 /// Bytes of a compiled pattern: a thousand characters can need gigabytes. `oslogserve/lines/search.py`
 /// bounds the states of all patterns of a query more closely.
@@ -32,6 +33,8 @@ pub struct Search {
     regex: Regex,
     /// A text that all matches hold behind their beginning; the engine itself searches for that.
     needle: Option<memmem::Finder<'static>>,
+    /// What all lines hold that match.
+    pub required: Required,
     /// The end of the next match; None where the block has no more.
     next: Option<usize>,
 }
@@ -44,7 +47,7 @@ impl Search {
         let built = Regex::builder().configure(config).build_from_hir(&hir);
         let regex = built.map_err(|_| TOO_LARGE)?;
         let needle = needle_of(&hir).map(|needle| memmem::Finder::new(&needle).into_owned());
-        Ok(Self { regex, needle, next: Some(0) })
+        Ok(Self { regex, needle, required: Required::of(&hir), next: Some(0) })
     }
 
     /// Begins another block.

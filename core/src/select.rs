@@ -5,12 +5,13 @@
 //! where such a line is read.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memchr;
 
+use crate::contents;
 use crate::filter::Filter;
 use crate::fragments::Fragments;
 use crate::grammar::Grammar;
@@ -125,6 +126,8 @@ pub struct Selector {
     rows: (Vec<i64>, Vec<i64>),
     /// Collects what is known of the lines; None if no index is made.
     pub indexer: Option<Box<Indexer>>,
+    /// First lines of the blocks that cannot hold what is searched for.
+    lacking: HashSet<u64>,
 }
 
 impl Selector {
@@ -180,6 +183,7 @@ impl Selector {
             first: None,
             rows: (Vec::new(), Vec::new()),
             indexer: None,
+            lacking: HashSet::new(),
             selection,
             filter,
         }
@@ -416,6 +420,21 @@ impl Selector {
         }
     }
 
+    /// Notes the blocks that cannot hold what is searched for. words, ids: what all blocks hold, from
+    /// anywhere. Errors: what is wrong with them.
+    pub fn leave_out(
+        &mut self,
+        blocks: &[Block],
+        words: &[u8],
+        ids: &[u8],
+    ) -> Result<(), &'static str> {
+        let required = self.filter.searches.iter().map(|search| &search.required);
+        let may_hold = contents::may_hold(words, ids, required, blocks.len())?;
+        let lacking = blocks.iter().zip(may_hold).filter(|(_, may_hold)| !may_hold);
+        self.lacking = lacking.map(|(block, _)| block.line).collect();
+        Ok(())
+    }
+
     /// False if nearly all blocks must be read, as far as is known before one is.
     pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
         let empty = blocks.iter().filter(|block| self.is_empty(block)).count();
@@ -463,6 +482,7 @@ impl Selector {
             || last.is_some_and(|last| block.line > last)
             || !block.may_be_between(since.as_ref(), until.as_ref())
             || self.filter.floor.is_some_and(|floor| block.at_least(floor) == 0)
+            || self.lacking.contains(&block.line)
     }
 
     /// True if the last lines of the block may be the context of a hit in the blocks behind it.

@@ -16,7 +16,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.sources import Log, Stored
 
 if TYPE_CHECKING:
-    from oslogserve_core import Block, Point
+    from oslogserve_core import Block, Collected, Point
 
 #: Stored bytes of the smallest log that has an index: one that is compressed, and another. A smaller one
 #: is read in a millisecond.
@@ -97,8 +97,8 @@ class IndexedLog:
     def collect(self) -> None:
         self.is_collecting = True
 
-    def keep(self, blocks: "Sequence[Block]", ends_a_line: bool, summary: bytes) -> None:
-        index = LogIndex(blocks, ends_a_line, self._packing, self.points, summary)
+    def keep(self, found: "Collected", ends_a_line: bool, summary: bytes) -> None:
+        index = LogIndex.of_found(found, ends_a_line, self._packing, self.points, summary)
         self._indexes.directory.put(self._key, index)
 
     def read(self, place: int) -> Iterator[bytes]:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of a log, as a renderer reads it: all of it, or the blocks of its index that it needs."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from oslogserve.index.log_index import LogIndex
 
 if TYPE_CHECKING:
-    from oslogserve_core import Block
+    from oslogserve_core import Collected
 
 Wrap = Callable[[Iterator[bytes]], Iterator[bytes]]
 
@@ -25,7 +25,7 @@ class Blocks(Protocol):
     def collect(self) -> None:
         """Prepares to make the index while all of the text is read."""
 
-    def keep(self, blocks: "Sequence[Block]", ends_a_line: bool, summary: bytes) -> None:
+    def keep(self, found: "Collected", ends_a_line: bool, summary: bytes) -> None:
         """Keeps what reading to the end has shown."""
 
     def read(self, place: int) -> Iterator[bytes]:

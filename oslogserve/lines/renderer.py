@@ -89,6 +89,8 @@ class Renderer:
         if not index:
             return None
         blocks = native.Index(self._grammar, index.blocks, index.ends_a_line)
+        if wanted.selection.searches:
+            core.leave_out(blocks, index.words, index.ids)
         return _NeededBlocks(core, blocks, text) if core.may_pass_over(blocks) else None
 
     def new_known(self) -> native.Known:
@@ -183,7 +185,7 @@ class Rendering(Outcome):
             yield b""
             self._totals = self._core.totals()
             self.tally = Tally(**self._core.tally())
-            if is_over and self._indexed and self._totals and (found := self._core.blocks()):
+            if is_over and self._indexed and self._totals and (found := self._core.collected()):
                 summary = as_json(self._totals)
                 self._indexed.keep(found, self._blocks.ends_a_line, summary)
         finally:

@@ -4,6 +4,7 @@
 import gzip
 import os
 import random
+import re
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -141,7 +142,38 @@ def query_of(chance, log):
     }
     wanted |= window
     wanted |= {name: value for name, value in optional.items() if chance.random() < 0.2}
-    return urlencode(wanted)
+    return urlencode([*wanted.items(), *_searches(chance, log)])
+
+
+def _searches(chance, log):
+    """Parameters that search for parts of the log, cut anywhere."""
+    if chance.random() < 0.5:
+        return []
+    names = chance.choices(("q", "re", "not"), (5, 5, 1), k=chance.choice((1, 1, 2)))
+    return [(name, (_pattern if name == "re" else _part)(chance, log)) for name in names]
+
+
+def _part(chance, log):
+    lines = log.split(b"\n")
+    line = chance.choice(lines)
+    start = chance.randrange(len(line) + 1)
+    part = line[start : start + chance.choice((3, 6, 15, 60))]
+    if chance.random() < 0.1:
+        part = part.swapcase()
+    if chance.random() < 0.05:
+        part += chance.choice((b"x", b"e", b"7"))
+    return part.decode(errors="ignore").replace("\0", "") or "x"
+
+
+def _pattern(chance, log):
+    one, other = (re.escape(_part(chance, log)) for _ in range(2))
+    return chance.choice(
+        (
+            *(one, f"(?i){one}", f"^{one}", f"{one}$", rf"\b{one}", rf"{one}\b", f"{one}.*{other}"),
+            *(f"{one}|{other}", f"({one})?{other}", f"({one})+", rf"\d+{one}", rf"{one}\s+"),
+            *(rf"{one}[a-z]*", f"[Ee]?{one}", f"(?i:{one}).?{other}", f"{one}{{0}}{other}"),
+        )
+    )
 
 
 def job_query_of(chance, log, others):

@@ -19,7 +19,12 @@ POINTS = [
     {"stored": 30, "bits": 1, "bit_count": 3, "at": 50, "window": b"\0\xffone"},
     {"stored": 60, "bits": 0, "bit_count": 0, "at": 100, "window": b"two"},
 ]
-INDEX = LogIndex([BLOCK, BLOCK | {"line": 8, "at": 90, "size": 30}], False, "gzip", POINTS, b"{}")
+FOUND = {
+    "blocks": [BLOCK, BLOCK | {"line": 8, "at": 90, "size": 30}],
+    "words": b"w" * 99,
+    "ids": b"i",
+}
+INDEX = LogIndex.of_found(FOUND, False, "gzip", POINTS, b"{}")
 
 
 def test_a_file_gives_the_index_again():

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words and ids of a log's blocks: a search passes over blocks without them, and over no others."""
+
+import random
+import re
+import struct
+import uuid
+from contextlib import suppress
+
+import pytest
+
+from oslogserve.index.log_index import LogIndex
+from oslogserve.lines.log_text import LogText
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.search import Search
+from oslogserve.lines.selection import Selection, Wanted
+from tests.fuzz.fuzzer import cuts
+
+RENDER = Renderer()
+WORDS = (
+    b"volume attached Detached nova_compute FAILED kernel Kelvin SSL session stack deadbeef facade"
+    b" _private __init__ HTTPServer traceback tick mask a bb ccc x" + b"y" * 70
+).split()
+OTHERS = *b" |=|-|7|0f|.|/|\x7f|\xe9".split(b"|"), "\u017f".encode(), "\u212a".encode()
+
+
+class Log:
+    """A log in memory, read by its index. Also its Blocks."""
+
+    def __init__(self, text, interval=200, places=()):
+        """places: where it is cut, beside regular ones."""
+        self.interval = interval
+        self.index = None
+        self._text = text
+        self.was_read = []
+        ends = sorted({*range(interval // 4, len(text), interval // 4), *places, len(text)})
+        pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        RENDER.summary(LogText(lambda: pieces, self), Wanted("summary"))
+
+    def collect(self):
+        pass
+
+    def keep(self, found, ends_a_line, summary):
+        self.index = LogIndex.of_found(found, ends_a_line, "", (), summary)
+
+    @property
+    def texts(self):
+        """The text of each block."""
+        return [self._text[one["at"] : one["at"] + one["size"]] for one in self.index.blocks]
+
+    def read(self, place):
+        self.was_read.append(place)
+        yield self.texts[place]
+
+    def hits(self, *searches, **selection):
+        """The lines that are found, by the index."""
+        self.was_read = []
+        wanted = Wanted("text", Selection(searches=searches, **selection))
+        return b"".join(RENDER(LogText(lambda: [self._text], self), wanted))
+
+    def hits_without(self, *searches, **selection):
+        wanted = Wanted("text", Selection(searches=searches, **selection))
+        return b"".join(RENDER([self._text], wanted))
+
+
+def line_of(chance):
+    parts = []
+    for _ in range(chance.randrange(1, 9)):
+        word = chance.choice(WORDS)
+        if chance.random() < 0.2:
+            word = chance.choice((bytes.upper, bytes.lower, bytes.title))(word)
+        if chance.random() < 0.1:
+            word = random_id(chance)
+        parts += [word, chance.choice(OTHERS)]
+    return b"".join(parts)
+
+
+def random_id(chance):
+    one = uuid.UUID(int=chance.getrandbits(128), version=4)
+    return chance.choice((str(one), one.hex, one.hex * 2, str(one).upper())).encode()
+
+
+def log_of(chance):
+    lines = [line_of(chance) for _ in range(chance.randrange(5, 60))]
+    text = b"\n".join(lines) + b"\n"
+    return Log(text, chance.choice((100, 300, 1000)), cuts(chance, len(text)))
+
+
+def some_of(chance, text):
+    """A part of the text, cut anywhere."""
+    start = chance.randrange(len(text))
+    part = text[start : start + chance.choice((3, 5, 12, 40))]
+    return part.split(b"\n")[0].decode(errors="ignore")
+
+
+def pattern_of(chance, text):
+    """A pattern that some part of the text may match."""
+    one, other = (re.escape(some_of(chance, text)) for _ in range(2))
+    letters = "[Kk][tT][Ss]"
+    return chance.choice(
+        (
+            *(one, f"(?i){one}", f"^{one}", f"{one}$", rf"\b{one}", rf"{one}\b", rf"\B{one}"),
+            *(f"{one}.*{other}", f"{one}|{other}", f"({one})?{other}", f"({one})+"),
+            *(f"({one}){{2}}", rf"{one}\s+", rf"\w+{one}", rf"{one}[^a]*"),
+            *(f"{letters}?{one}", f"(?i:{one})x?{other}"),
+            *(rf"\d*{one}", rf"[-=]{one}", f"{one}[ .]", f"(?U){one}+?", f"{one}{{0}}{other}"),
+        )
+    )
+
+
+def search_of(chance, text):
+    if chance.random() < 0.5:
+        return Search.of_text(some_of(chance, text) or "x")
+    try:
+        return Search.of_pattern(pattern_of(chance, text))
+    except ValueError:
+        return Search.of_text("x")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_line_is_missed_that_holds_what_is_searched_for(seed):
+    chance = random.Random(seed)
+    log = log_of(chance)
+    text = b"".join(log.texts)
+    for _ in range(50):
+        searches = [search_of(chance, text) for _ in range(chance.choice((1, 1, 1, 2)))]
+        without = [search_of(chance, text)] if chance.random() < 0.2 else []
+        selection = {"without": tuple(without), "context": chance.choice((0, 0, 2))}
+        expected = log.hits_without(*searches, **selection)
+        assert log.hits(*searches, **selection) == expected, (searches, selection)
+
+
+def log_with(rare, blocks=40, place=17, common=b"INFO the usual request took 12 ms"):
+    """A log of many blocks, one of which has a line that no other one has."""
+    lines = [common] * (10 * blocks)
+    lines[10 * place] = rare
+    return Log(b"\n".join(lines) + b"\n", 10 * len(common))
+
+
+@pytest.mark.parametrize(
+    ("rare", "search"),
+    [
+        (b"a kernel Panic", Search.of_text("panic")),
+        (b"a kernel Panic", Search.of_text("Panic")),
+        (b"a kernel Panic", Search.of_text("erne")),
+        (b"a kernel Panic", Search.of_text("a kernel")),
+        (b"in test_boot_volume", Search.of_text("test_boot")),
+        (b"tasks are stuck", Search.of_pattern("(?i)TASKS? .*stuck$")),
+        (b"tasks are stuck", Search.of_pattern("(?:are)+ st[uU]ck")),
+        (b"code=7 stopped", Search.of_pattern(r"code=\d+ stop(ped|s)")),
+        (b"use the user", Search.of_pattern(r"\buser\b")),
+        (b"req-" + str(uuid.UUID(int=77)).encode(), Search.of_text(str(uuid.UUID(int=77)))),
+    ],
+)
+def test_a_search_reads_only_blocks_that_may_hold_its_words(rare, search):
+    log = log_with(rare)
+    assert rare in log.hits(search)
+    assert len(log.was_read) <= 2
+
+
+def test_a_part_of_an_id_of_32_bytes_is_enough():
+    chance = random.Random(5)
+    ids = [str(uuid.UUID(int=chance.getrandbits(128))) for _ in range(600)]
+    log = Log(b"".join(b"got %s there\n" % one.encode() for one in ids), 1000)
+    read = 0
+    for one in ids:
+        start = chance.randrange(5)
+        assert one.encode() in log.hits(Search.of_text(one[start : start + 32]))
+        read += len(log.was_read)
+    assert read < 2.5 * len(ids)
+    assert log.hits(Search.of_text(str(uuid.UUID(int=9)))) == b""
+
+
+def test_of_several_searches_each_one_counts():
+    log = log_with(b"a kernel panic, the usual")
+    assert log.hits(Search.of_text("usual"), Search.of_text("panic"))
+    assert len(log.was_read) <= 2
+
+
+def test_what_is_not_to_be_found_says_nothing():
+    log = log_with(b"a kernel panic")
+    found = log.hits(Search.of_text("kernel"), without=(Search.of_text("absent"),))
+    assert found == b"a kernel panic\n"
+
+
+def test_no_block_is_read_for_a_word_that_no_line_has():
+    log = log_with(b"a kernel panic")
+    assert log.hits(Search.of_text("absent")) == b""
+    assert log.was_read == []
+
+
+@pytest.mark.parametrize(
+    ("rare", "found"), [("a \u212aernel".encode(), "kernel"), ("gue\u017fts".encode(), "guests")]
+)
+def test_letters_of_unicode_that_are_like_those_of_ascii_are_found(rare, found):
+    log = log_with(rare)
+    assert log.hits(Search.of_text(found)) == rare + b"\n"
+    assert len(log.was_read) <= 2
+
+
+@pytest.mark.parametrize("long", [b"x" * 64, b"x" * 10_000, b"g" * 200])
+def test_a_block_with_a_word_that_is_too_long_may_hold_any(long):
+    log = log_with(b"in " + long)
+    assert log.hits(Search.of_text(long[:99].decode()))
+    assert len(log.was_read) <= 2
+
+
+def test_a_rule_of_underscores_is_no_long_word():
+    log = log_with(b"_" * 80)
+    assert log.hits(Search.of_text("absent")) == b""
+    assert log.was_read == []
+
+
+def test_words_beyond_the_limit_are_found_all_the_same():
+    chance = random.Random(1)
+    letters = "ghijklmnopqrstuvwxyz"
+    words = [("".join(chance.choices(letters, k=9))).encode() for _ in range(70_000)]
+    log = Log(b"".join(word + b"\n" for word in words), 10_000)
+    for word in (words[0], words[30_000], words[-1]):
+        assert log.hits(Search.of_text(word.decode())) == word + b"\n"
+    log.hits(Search.of_text(words[100].decode()))
+    assert len(log.was_read) < len(log.texts) / 5
+
+
+def test_a_block_of_ids_alone_has_no_filter_of_them():
+    chance = random.Random(1)
+    ids = [random_id(chance) for _ in range(20_000)]
+    log = Log(b"".join(one + b"\n" for one in ids), 100_000)
+    assert len(log.index.ids) == 4 * len(log.texts)
+    assert log.hits(Search.of_text(ids[7_000].decode())) == ids[7_000] + b"\n"
+
+
+def mutated(chance, file):
+    kind = chance.randrange(3)
+    at = chance.randrange(len(file))
+    if kind == 0:
+        return file[:at]
+    if kind == 1:
+        return file[:at] + chance.randbytes(4) + file[at + 4 :]
+    return file + chance.randbytes(3)
+
+
+def test_wrong_words_are_refused_or_give_no_wrong_line():
+    chance = random.Random(3)
+    log = log_of(chance)
+    index, ids = log.index, log.index.ids
+    text = b"".join(log.texts)
+    lines = text.split(b"\n")
+    for _ in range(500):
+        words = index.words if chance.random() < 0.5 else mutated(chance, index.words)
+        found = {"blocks": index.blocks, "words": words, "ids": mutated(chance, ids)}
+        log.index = LogIndex.of_found(found, index.ends_a_line, "", (), index.summary)
+        with suppress(ValueError):
+            hits = log.hits(Search.of_text(some_of(chance, text) or "x"))
+            assert set(hits.split(b"\n")) <= set(lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"",
+        struct.pack("<II", 2**32 - 1, 1) + b"\n",
+        struct.pack("<II", 1, 2**32 - 1) + b"\0\n",
+        struct.pack("<II", 1, 4) + b"\0abc\n",
+        struct.pack("<II", 1, 5) + b"\0\nabc\n",
+    ],
+)
+def test_hostile_sizes_are_refused(words):
+    log = log_with(b"a kernel panic")
+    index = log.index
+    found = {"blocks": index.blocks, "words": words, "ids": index.ids}
+    log.index = LogIndex.of_found(found, index.ends_a_line, "", (), index.summary)
+    with pytest.raises(ValueError, match=r"vocabulary|word"):
+        log.hits(Search.of_text("kernel"))
+
+
+def test_words_that_inflate_to_too_much_are_refused(monkeypatch):
+    log = log_with(b"a kernel panic")
+    monkeypatch.setattr("oslogserve.index.log_index.MOST_WORDS", 10)
+    with pytest.raises(ValueError, match="too large"):
+        log.hits(Search.of_text("kernel"))
