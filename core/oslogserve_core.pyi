@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core of oslogserve: its line renderer, and how it opens a log on disk."""
 
-from collections.abc import Sequence
 from typing import Any, TypedDict, final
 
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
@@ -27,24 +26,11 @@ class Grammar:
         written: when the log was last written, in seconds since 1970.
         """
 
-class Block(TypedDict):
-    """A block of a log's text, see core/src/index.rs."""
-
-    #: The number of its first line, and bytes of the text before it.
-    line: int
-    at: int
-    lines: int
-    size: int
-    #: CRC-32 of its text.
-    checksum: int
-    heritage: dict[str, Any]
-    severities: list[dict[str, int]]
-    times: dict[str, int] | None
-
 class Collected(TypedDict):
     """What was found out of a log."""
 
-    blocks: list[Block]
+    #: JSON of its blocks, see core/src/index.rs.
+    blocks: bytes
     #: What the blocks hold: their words and their ids, see core/src/contents.rs.
     words: bytes
     ids: bytes
@@ -65,12 +51,19 @@ class Point(TypedDict):
 class Index:
     """The blocks of a log that was read before. Raises ValueError for what cannot be true of a log."""
 
-    def __init__(self, grammar: Grammar, blocks: Sequence[Block], ends_a_line: bool) -> None:
-        """ends_a_line: true if the last line is complete."""
+    def __init__(self, blocks: bytes, ends_a_line: bool, ranks: int) -> None:
+        """blocks: see Collected. ends_a_line: true if the last line is complete.
+        ranks: the number of severities.
+        """
 
     @property
     def ends_a_line(self) -> bool: ...
     def __len__(self) -> int: ...
+    def __getitem__(self, place: int) -> tuple[int, int, int]:
+        """Bytes of text before a block, its size, and the CRC-32 of its text."""
+
+    def place_of(self, at: int) -> int:
+        """The place of the block that has the byte `at` of the text."""
 
 @final
 class Inflater:

@@ -158,7 +158,7 @@ class _Maker:
                 return "other"
             if blocks is None:
                 return "small"
-            if blocks.index is not None:
+            if blocks.facts is not None:
                 return "there"
             self._make(log)
             self._progress.count(size=log.stored.size or 0)

@@ -5,7 +5,8 @@
 //! and goes on as if it had read them: with the next line's number, and what that line inherits.
 
 use crc32fast::Hasher;
-use pyo3::{FromPyObject, IntoPyObject};
+use pyo3::IntoPyObject;
+use serde::{Deserialize, Serialize};
 
 use crate::contents::Collector;
 use crate::inherited::Heritage;
@@ -14,8 +15,7 @@ use crate::times::{Instant, MINUTE, Origin};
 use crate::totals::Count;
 
 /// The lines of two ranks, in a block.
-#[derive(Clone, Copy, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Clone, Copy, Deserialize, Serialize)]
 pub struct Lines {
     /// The rank by which filters see them.
     pub rank: usize,
@@ -27,8 +27,7 @@ pub struct Lines {
 }
 
 /// The times of a block's lines, each the last one with a date at or above its line.
-#[derive(Clone, Copy, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Clone, Copy, Deserialize, Serialize)]
 pub struct Times {
     /// In microseconds since 1970: on the lines' own clocks, and in UTC.
     pub earliest: i64,
@@ -41,8 +40,7 @@ pub struct Times {
 }
 
 /// A block of a log's text.
-#[derive(Clone, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct Block {
     /// The number of its first line, and bytes of the text before it.
     pub line: u64,
@@ -133,7 +131,8 @@ pub struct Indexer {
 /// What was found out of a log.
 #[derive(IntoPyObject)]
 pub struct Collected {
-    pub blocks: Vec<Block>,
+    /// JSON of the blocks.
+    pub blocks: Vec<u8>,
     /// What the blocks hold, see `contents.rs`.
     pub words: Vec<u8>,
     pub ids: Vec<u8>,
@@ -229,7 +228,9 @@ impl Indexer {
     pub fn finished(mut self, next_line: u64) -> Collected {
         self.end(next_line);
         let (words, ids) = self.contents.finished();
-        Collected { blocks: self.blocks, words, ids }
+        // Only types that can fail to be written make it fail.
+        let blocks = serde_json::to_vec(&self.blocks).unwrap_or_default();
+        Collected { blocks, words, ids }
     }
 }
 
@@ -241,8 +242,16 @@ pub struct Index {
 }
 
 impl Index {
-    /// ranks: the number of severities. Errors: what cannot be true of a log.
-    pub fn new(blocks: Vec<Block>, ends_a_line: bool, ranks: usize) -> Result<Self, &'static str> {
+    /// The index of blocks as JSON. ranks: the number of severities. Errors: what cannot be true of a log.
+    pub fn of_json(json: &[u8], ends_a_line: bool, ranks: usize) -> Result<Self, String> {
+        let blocks = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        Self::new(blocks, ends_a_line, ranks).map_err(str::to_owned)
+    }
+
+    fn new(blocks: Vec<Block>, ends_a_line: bool, ranks: usize) -> Result<Self, &'static str> {
+        if blocks.is_empty() {
+            return Err("it has no blocks");
+        }
         let (mut line, mut at) = (1, 0);
         for block in &blocks {
             if (block.line, block.at) != (line, at) {
@@ -262,6 +271,11 @@ impl Index {
                 ends.filter(|end| end.0 < MOST && end.1 < MOST).ok_or("it is too large")?;
         }
         Ok(Self { blocks, ends_a_line })
+    }
+
+    /// The place of the block that has the byte `at` of the text.
+    pub fn place_of(&self, at: u64) -> usize {
+        self.blocks.partition_point(|block| block.at <= at).saturating_sub(1)
     }
 }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use memchr::memchr;
-use pyo3::{FromPyObject, IntoPyObject};
+use serde::{Deserialize, Serialize};
 
 use crate::ansi;
 use crate::grammar::Grammar;
@@ -54,8 +54,7 @@ struct Error {
 }
 
 /// The state of a log behind a line, to go on there. Texts are Latin-1: bytes of a log.
-#[derive(Clone, Default, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Clone, Default, Deserialize, Serialize)]
 pub struct Heritage {
     rank: usize,
     shows_severity: bool,
@@ -68,8 +67,7 @@ pub struct Heritage {
 }
 
 /// An error whose traceback may follow.
-#[derive(Clone, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Clone, Deserialize, Serialize)]
 struct ErrorAbove {
     rank: usize,
     time: String,
@@ -77,8 +75,7 @@ struct ErrorAbove {
 }
 
 /// Microseconds since 1970, and the zone's minutes east of UTC.
-#[derive(Clone, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
+#[derive(Clone, Deserialize, Serialize)]
 struct TimeAbove {
     micros: i64,
     offset: Option<i16>,

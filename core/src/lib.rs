@@ -55,7 +55,7 @@ use std::io;
 use std::sync::Arc;
 
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{IntoPyDict, PyBytes};
@@ -92,7 +92,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 16;
+const INTERFACE: u32 = 17;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -413,9 +413,9 @@ struct Index(index::Index);
 #[pymethods]
 impl Index {
     #[new]
-    fn new(grammar: &Grammar, blocks: Vec<index::Block>, ends_a_line: bool) -> PyResult<Self> {
-        let ranks = grammar.0.data.severities.len();
-        index::Index::new(blocks, ends_a_line, ranks).map(Self).map_err(PyValueError::new_err)
+    fn new(blocks: &[u8], ends_a_line: bool, ranks: usize) -> PyResult<Self> {
+        let index = index::Index::of_json(blocks, ends_a_line, ranks);
+        index.map(Self).map_err(PyValueError::new_err)
     }
 
     #[getter]
@@ -427,10 +427,15 @@ impl Index {
         self.0.blocks.len()
     }
 
-    /// A block's first line, bytes before it, its size and its checksum.
-    fn place(&self, place: usize) -> Option<(u64, u64, u64, u32)> {
-        let block = self.0.blocks.get(place)?;
-        Some((block.line, block.at, block.size, block.checksum))
+    /// Bytes before a block, its size and its checksum.
+    fn __getitem__(&self, place: usize) -> PyResult<(u64, u64, u32)> {
+        let block = self.0.blocks.get(place).ok_or_else(|| PyIndexError::new_err(place))?;
+        Ok((block.at, block.size, block.checksum))
+    }
+
+    /// The place of the block that has the byte `at` of the text.
+    fn place_of(&self, at: u64) -> usize {
+        self.0.place_of(at)
     }
 }
 

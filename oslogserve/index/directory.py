@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from oslogserve import messages
-from oslogserve.index.log_index import MOST_BYTES, LogIndex
+from oslogserve.index.log_index import MOST_BYTES, IndexFile
 from oslogserve.metrics import Metrics
 
 #: The end of an index's name.
@@ -36,8 +36,8 @@ class IndexDirectory:
         #: Why indexes are not kept; "" if they are.
         self.fault = ""
 
-    def get(self, key: str) -> LogIndex | None:
-        """The index of the key; None if there is none. One that is damaged is removed."""
+    def get(self, key: str) -> IndexFile | None:
+        """The index of the key; None if there is none. One that is cut short is removed."""
         path = self._file(key)
         try:
             with path.open("rb") as file:
@@ -47,14 +47,13 @@ class IndexDirectory:
         except OSError:
             return None
         try:
-            return LogIndex.of_file(content)
+            return IndexFile(content)
         except ValueError as error:
             self.refuse(key, str(error))
             return None
 
-    def put(self, key: str, index: LogIndex) -> None:
-        """Keeps an index. An index is there as a whole or not at all, also after a kill."""
-        content = index.as_file()
+    def put(self, key: str, content: bytes) -> None:
+        """Keeps the file of an index. It is there as a whole or not at all, also after a kill."""
         if self.fault or len(content) > min(MOST_BYTES, self._most):
             return
         try:

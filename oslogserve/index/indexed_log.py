@@ -4,19 +4,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Error, Incomplete
 from oslogserve.fastzlib import fast
 from oslogserve.index.directory import IndexDirectory
-from oslogserve.index.log_index import LogIndex
+from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
 from oslogserve.logs.budget import Budget
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Log, Stored
 
 if TYPE_CHECKING:
-    from oslogserve_core import Block, Collected, Point
+    from oslogserve_core import Collected, Point
+
+_T = TypeVar("_T")
 
 #: Stored bytes of the smallest log that has an index: one that is compressed, and another. A smaller one
 #: is read in a millisecond.
@@ -87,38 +89,56 @@ class IndexedLog:
         return self._indexes.key(self._stored)
 
     @cached_property
+    def _file(self) -> IndexFile | None:
+        return self._indexes.directory.get(self._key)
+
+    @cached_property
+    def facts(self) -> Facts | None:
+        return self._part_of_file(IndexFile.facts)
+
+    @cached_property
     def index(self) -> LogIndex | None:
-        found = self._indexes.directory.get(self._key)
-        if found is not None and not self._is_used:
+        return self._part_of_file(IndexFile.index)
+
+    def _part_of_file(self, read: Callable[[IndexFile], _T]) -> _T | None:
+        """What a method of the file gives; None if there is none, or it is removed as damaged."""
+        try:
+            part = read(self._file) if self._file else None
+        except ValueError as error:
+            self.refuse(str(error))
+            return None
+        if part is not None and not self._is_used:
             self._is_used = True
             self._indexes.metrics["indexes_used_total"].inc()
-        return found
+        return part
 
     def collect(self) -> None:
         self.is_collecting = True
 
-    def keep(self, found: "Collected", ends_a_line: bool, summary: bytes) -> None:
-        index = LogIndex.of_found(found, ends_a_line, self._packing, self.points, summary)
-        self._indexes.directory.put(self._key, index)
+    def refuse(self, why: str) -> None:
+        self._indexes.directory.refuse(self._key, why)
+        self._file = None
+
+    def keep(self, facts: Facts, found: "Collected") -> None:
+        self._indexes.directory.put(self._key, file_of(facts, found, self.points))
 
     def read(self, place: int) -> Iterator[bytes]:
         if self.index is None:
             raise ValueError("it has no index")
-        block = self.index.blocks[place]
-        return self._budget.charged(self._checked(self.index, block), bool(self._packing))
+        return self._budget.charged(self._checked(self.index, place), bool(self._packing))
 
     @property
     def text_size(self) -> int | None:
         """Bytes of the text; None without an index."""
-        return self.index.size if self.index else None
+        return self.facts.size if self.facts else None
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
         """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
         if self.index is None:
             raise ValueError("it has no index")
-        place = self.index.place_of(first)
-        while place < len(self.index.blocks) and self.index.blocks[place]["at"] < end:
-            at = self.index.blocks[place]["at"]
+        blocks = self.index.blocks
+        place = blocks.place_of(first)
+        while place < len(blocks) and (at := blocks[place][0]) < end:
             for piece in self.read(place):
                 within = piece[max(0, first - at) : max(0, end - at)]
                 at += len(piece)
@@ -126,14 +146,15 @@ class IndexedLog:
                     yield within
             place += 1
 
-    def _checked(self, index: LogIndex, block: "Block") -> Iterator[bytes]:
+    def _checked(self, index: LogIndex, place: int) -> Iterator[bytes]:
         """Yields a block. Its last piece is held until its checksum is known to be right."""
-        end = block["at"] + block["size"]
+        at, left, expected = index.blocks[place]
+        end = at + left
         self._stored_end = index.stored_end(end) or self._size if self._packing else end
-        if self._at != block["at"]:
-            self._stream, self._rest = self._text_from(index, block["at"]), b""
+        if self._at != at:
+            self._stream, self._rest = self._text_from(index, at), b""
         self._at = -1
-        left, checksum, last = block["size"], 0, b""
+        checksum, last = 0, b""
         while left:
             piece = self._rest or next(self._stream, None)
             if piece is None:
@@ -143,13 +164,13 @@ class IndexedLog:
             last, self._rest = piece[:left], piece[left:]
             left -= len(last)
             checksum = fast.crc32(last, checksum)
-        if checksum != block["checksum"]:
+        if checksum != expected:
             raise self._misfit("the log has other text")
         self._at = end
         yield last
 
     def _misfit(self, why: str) -> Incomplete:
-        self._indexes.directory.refuse(self._key, why)
+        self.refuse(why)
         return Incomplete("corrupt", "its index did not fit the log: ask again")
 
     def _text_from(self, index: LogIndex, at: int) -> Iterator[bytes]:

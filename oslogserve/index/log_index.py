@@ -1,79 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The index of one log, and its file: JSON of the log's blocks, their words and ids, and windows of its compression."""
+"""The index of one log, and its file."""
 
 import json
 import struct
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from oslogserve import native
 from oslogserve.bounded_json import parsed
 from oslogserve.fastzlib import fast
+from oslogserve.lines.grammar.severities import SEVERITIES
 
 if TYPE_CHECKING:
-    from oslogserve_core import Block, Collected, Point
+    from oslogserve_core import Collected, Point
 
 #: Identifies a file, with the version of its format.
 _MAGIC = b"oslogserve-index 2\n"
-#: CRC-32 of all that follows; bytes of the compressed JSON, of the compressed words and of the ids.
-_CHECKSUM, _SIZES = struct.Struct(">I"), struct.Struct(">III")
-#: Bytes of a file, of its JSON and of its words. A file of 2,000 blocks has a tenth of that.
+#: The parts of a file, in their order. `facts`, `blocks` and `points` are compressed JSON: Facts, blocks
+#: as the core has them, and points with the sizes of their windows, which follow one another in `windows`.
+#: `words` and `ids` are those of the blocks, see Collected, and `words` are compressed.
+_PARTS = ("facts", "blocks", "points", "words", "ids", "windows")
+#: Bytes of a part, and its CRC-32.
+_PART = struct.Struct(">II")
+#: Bytes of a file, of the JSON of a part, and of words. A file of 2,000 blocks has a tenth of that.
 MOST_BYTES, MOST_JSON, MOST_WORDS = 64 * 1024 * 1024, 16 * 1024 * 1024, 8 * 1024 * 1024
 _MOST_TOKENS = 1_000_000
 #: ISA-L's level: it compresses JSON of many numbers as well as zlib's level 3.
 _LEVEL = 2
 
 
-class LogIndex(NamedTuple):
-    """What is known of a log that was read to its end."""
+class Facts(NamedTuple):
+    """What an index knows of all of a log."""
 
-    #: In order, see core/src/index.rs.
-    blocks: "Sequence[Block]"
+    lines: int
+    #: Bytes of its text.
+    size: int
     #: True if the last line is complete.
     ends_a_line: bool
-    #: How the log is compressed, see `logs.decode.packed_as`; "" for not at all.
-    packing: str
-    #: In order; empty for a log that is not compressed.
-    points: "Sequence[Point]"
     #: The JSON of its summary, see `lines.summary.as_json`.
     summary: bytes
-    #: Words of the blocks, compressed, and their ids, see Collected.
-    packed_words: bytes
-    ids: bytes
 
-    @classmethod
-    def of_found(
-        cls,
-        found: "Collected",
-        ends_a_line: bool,
-        packing: str,
-        points: "Sequence[Point]",
-        summary: bytes,
-    ) -> "LogIndex":
-        """The index of a log that was read."""
-        words = fast.compress(found["words"], _LEVEL)
-        return cls(found["blocks"], ends_a_line, packing, points, summary, words, found["ids"])
 
-    @property
-    def words(self) -> bytes:
-        """Raises ValueError if they are too large."""
-        return _inflated(self.packed_words, MOST_WORDS)
+class LogIndex(NamedTuple):
+    """What is known of the blocks of a log."""
 
-    @property
-    def lines(self) -> int:
-        last = self.blocks[-1]
-        return last["line"] + last["lines"] - 1
+    blocks: native.Index
+    #: In order; empty for a log that is not compressed.
+    points: "Sequence[Point]"
+    file: "IndexFile"
 
-    @property
-    def size(self) -> int:
-        """Bytes of the text."""
-        last = self.blocks[-1]
-        return last["at"] + last["size"]
-
-    def place_of(self, at: int) -> int:
-        """The place of the block that has the byte `at` of the text."""
-        return max(0, bisect_right(self.blocks, at, key=lambda block: block["at"]) - 1)
+    def contents(self) -> tuple[bytes, bytes]:
+        """Words and ids of the blocks, see Collected. Raises ValueError."""
+        return self.file.words(), self.file.ids()
 
     def point_before(self, at: int) -> "Point | None":
         """The last point with at most `at` bytes of text before it; None for the log's beginning."""
@@ -85,61 +65,99 @@ class LogIndex(NamedTuple):
         place = bisect_right(self.points, at, key=lambda point: point["at"])
         return self.points[place]["stored"] if place < len(self.points) else None
 
-    def as_file(self) -> bytes:
-        windows = b"".join(point["window"] for point in self.points)
-        points = [{**point, "window": len(point["window"])} for point in self.points]
-        members = {**self._asdict(), "points": points, "summary": self.summary.decode()}
-        words, ids = members.pop("packed_words"), members.pop("ids")
-        packed = fast.compress(json.dumps(members, separators=(",", ":")).encode(), _LEVEL)
-        sizes = _SIZES.pack(len(packed), len(words), len(ids))
-        content = b"".join((sizes, packed, words, ids, windows))
-        return b"".join((_MAGIC, _CHECKSUM.pack(zlib.crc32(content)), content))
 
-    @classmethod
-    def of_file(cls, file: bytes) -> "LogIndex":
-        """The index of a file. Raises ValueError if it is none, damaged or of another version."""
-        if not file.startswith(_MAGIC):
+def file_of(facts: Facts, found: "Collected", points: "Sequence[Point]") -> bytes:
+    """The file of an index."""
+    sized = [{**point, "window": len(point["window"])} for point in points]
+    parts = (
+        _packed(_json({**facts._asdict(), "summary": facts.summary.decode()})),
+        _packed(found["blocks"]),
+        _packed(_json(sized)),
+        _packed(found["words"]),
+        found["ids"],
+        b"".join(point["window"] for point in points),
+    )
+    table = b"".join(_PART.pack(len(part), fast.crc32(part)) for part in parts)
+    return b"".join((_MAGIC, table, *parts))
+
+
+class IndexFile:
+    """The file of an index. What is read of it is checked then: all methods raise ValueError."""
+
+    def __init__(self, content: bytes) -> None:
+        """Raises ValueError if it is none, cut short or of another version."""
+        if not content.startswith(_MAGIC):
             raise ValueError("it is no index of this version")
-        content = memoryview(file)[len(_MAGIC) + _CHECKSUM.size :]
-        if len(content) < _SIZES.size:
+        at = len(_MAGIC) + len(_PARTS) * _PART.size
+        table = content[len(_MAGIC) : at]
+        if len(content) < at:
             raise ValueError("it is cut short")
-        if _CHECKSUM.unpack_from(file, len(_MAGIC)) != (zlib.crc32(content),):
-            raise ValueError("it is damaged")
-        packed, words, ids, windows = _parts(content[_SIZES.size :], _SIZES.unpack_from(content))
-        try:
-            members = parsed(_inflated(packed, MOST_JSON), _MOST_TOKENS)
-            return cls._of_members({**members, "packed_words": words, "ids": ids}, windows)
-        except (TypeError, KeyError):
-            raise ValueError("its members are wrong") from None
+        self._parts: dict[str, tuple[memoryview, int]] = {}
+        for name, (size, checksum) in zip(_PARTS, _PART.iter_unpack(table), strict=True):
+            self._parts[name] = memoryview(content)[at : at + size], checksum
+            at += size
+        if len(content) != at:
+            raise ValueError("it is cut short")
 
-    @classmethod
-    def _of_members(cls, members: dict[str, Any], windows: bytes) -> "LogIndex":
+    def facts(self) -> Facts:
+        try:
+            members = parsed(self._inflated("facts", MOST_JSON), _MOST_TOKENS)
+            lines, size, ends_a_line = (members[name] for name in Facts._fields[:3])
+            summary = members["summary"].encode()
+        except (TypeError, KeyError, AttributeError):
+            raise ValueError("its facts are wrong") from None
+        if not (type(lines) is type(size) is int and type(ends_a_line) is bool):
+            raise ValueError("its facts are wrong")
+        return Facts(lines, size, ends_a_line, summary)
+
+    def index(self) -> LogIndex:
+        facts = self.facts()
+        blocks = native.Index(
+            self._inflated("blocks", MOST_JSON), facts.ends_a_line, len(SEVERITIES)
+        )
+        at, size, _ = blocks[len(blocks) - 1]
+        if at + size != facts.size:
+            raise ValueError("its blocks are of another log")
+        windows = self._part("windows")
         points: list[Point] = []
         at = 0
-        for point in members["points"]:
-            end = at + int(point["window"])
-            point["window"] = windows[at:end]
-            points.append(point)
-            at = end
-        if not members["blocks"]:
-            raise ValueError("it has no blocks")
-        return cls(**{**members, "points": points, "summary": members["summary"].encode()})
+        try:
+            for point in parsed(self._inflated("points", MOST_JSON), _MOST_TOKENS):
+                end = at + int(point["window"])
+                point["window"] = bytes(windows[at:end])
+                points.append(point)
+                at = end
+        except (TypeError, KeyError):
+            raise ValueError("its points are wrong") from None
+        return LogIndex(blocks, points, self)
+
+    def words(self) -> bytes:
+        return self._inflated("words", MOST_WORDS)
+
+    def ids(self) -> bytes:
+        return bytes(self._part("ids"))
+
+    def _part(self, name: str) -> memoryview:
+        part, checksum = self._parts[name]
+        if fast.crc32(part) != checksum:
+            raise ValueError("it is damaged")
+        return part
+
+    def _inflated(self, name: str, most: int) -> bytes:
+        decoder = zlib.decompressobj()
+        try:
+            document = decoder.decompress(self._part(name), most)
+        except zlib.error:
+            raise ValueError("it is damaged") from None
+        if not decoder.eof:
+            raise ValueError("it is too large")
+        return document
 
 
-def _parts(content: memoryview, sizes: Sequence[int]) -> Iterator[bytes]:
-    """Yields parts of these sizes, and the rest."""
-    for size in sizes:
-        yield bytes(content[:size])
-        content = content[size:]
-    yield bytes(content)
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _inflated(packed: bytes, most: int) -> bytes:
-    decoder = zlib.decompressobj()
-    try:
-        text = decoder.decompress(packed, most)
-    except zlib.error:
-        raise ValueError("it is damaged") from None
-    if not decoder.eof:
-        raise ValueError("it is too large")
-    return text
+def _packed(document: bytes) -> bytes:
+    packed: bytes = fast.compress(document, _LEVEL)
+    return packed

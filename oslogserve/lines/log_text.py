@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from oslogserve.index.log_index import LogIndex
+from oslogserve.index.log_index import Facts, LogIndex
 
 if TYPE_CHECKING:
     from oslogserve_core import Collected
@@ -19,13 +19,20 @@ class Blocks(Protocol):
     interval: int
 
     @property
+    def facts(self) -> Facts | None:
+        """What is known of all of the log; None without an index."""
+
+    @property
     def index(self) -> LogIndex | None:
-        """The index; None for none."""
+        """What is known of its blocks; None without an index."""
 
     def collect(self) -> None:
         """Prepares to make the index while all of the text is read."""
 
-    def keep(self, found: "Collected", ends_a_line: bool, summary: bytes) -> None:
+    def refuse(self, why: str) -> None:
+        """Removes an index that is wrong."""
+
+    def keep(self, facts: Facts, found: "Collected") -> None:
         """Keeps what reading to the end has shown."""
 
     def read(self, place: int) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
-from oslogserve.index.log_index import LogIndex
+from oslogserve.index.log_index import Facts
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
@@ -76,8 +76,8 @@ class Renderer:
     ) -> tuple[dict[str, Any], "Outcome"]:
         """The object of a view summary, see `lines.summary`, and its outcome. Arguments: see __call__()."""
         text = text_of(pieces)
-        if text.blocks and _is_of_all(wanted) and (index := text.blocks.index):
-            return json.loads(index.summary), _outcome_of(index)
+        if text.blocks and _is_of_all(wanted) and (facts := text.blocks.facts):
+            return json.loads(facts.summary), _outcome_of(facts)
         rendering = self(text, wanted, room, charge)
         return rendering.summary(), rendering
 
@@ -85,13 +85,16 @@ class Renderer:
         self, core: native.Renderer, wanted: Wanted, text: LogText
     ) -> "_NeededBlocks | None":
         """The blocks that an answer needs, by the log's index; None if it must read all of the log."""
-        index = text.blocks and _may_need_less(wanted) and text.blocks.index
-        if not index:
+        if not text.blocks or not _may_need_less(wanted) or not (index := text.blocks.index):
             return None
-        blocks = native.Index(self._grammar, index.blocks, index.ends_a_line)
         if wanted.selection.searches:
-            core.leave_out(blocks, index.words, index.ids)
-        return _NeededBlocks(core, blocks, text) if core.may_pass_over(blocks) else None
+            try:
+                core.leave_out(index.blocks, *index.contents())
+            except ValueError as error:
+                text.blocks.refuse(str(error))
+                return None
+        may_pass_over = core.may_pass_over(index.blocks)
+        return _NeededBlocks(core, index.blocks, text) if may_pass_over else None
 
     def new_known(self) -> native.Known:
         """No words yet: it is fed with a log that others are compared with, see Wanted.known."""
@@ -186,13 +189,16 @@ class Rendering(Outcome):
             self._totals = self._core.totals()
             self.tally = Tally(**self._core.tally())
             if is_over and self._indexed and self._totals and (found := self._core.collected()):
-                summary = as_json(self._totals)
-                self._indexed.keep(found, self._blocks.ends_a_line, summary)
+                self._indexed.keep(self._facts(self._totals), found)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core
         self.is_read_to_end = is_over and not self.tally.ended_early
         self.complete_lines = self.tally.lines - (not self._blocks.ends_a_line)
+
+    def _facts(self, totals: Totals) -> Facts:
+        tally = self.tally
+        return Facts(tally.lines, tally.bytes, self._blocks.ends_a_line, as_json(totals))
 
     def _rendered(self, block: bytes) -> bytes:
         began = time.thread_time()
@@ -206,13 +212,13 @@ def _is_of_all(wanted: Wanted) -> bool:
     return wanted.view == "summary" and wanted.selection == ALL_LINES and wanted.known is None
 
 
-def _outcome_of(index: LogIndex) -> Outcome:
+def _outcome_of(facts: Facts) -> Outcome:
     """The outcome of a summary of all lines."""
     outcome = Outcome()
-    lines = index.lines
-    outcome.tally = Tally(lines, index.size, matched=lines, sent=lines)
+    lines = facts.lines
+    outcome.tally = Tally(lines, facts.size, matched=lines, sent=lines)
     outcome.is_read_to_end = True
-    outcome.complete_lines = lines - (not index.ends_a_line)
+    outcome.complete_lines = lines - (not facts.ends_a_line)
     return outcome
 
 

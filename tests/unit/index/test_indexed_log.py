@@ -144,6 +144,21 @@ def test_a_log_with_other_bytes_under_its_version_is_told_and_its_index_removed(
     assert "its index" not in ask("/a.txt?format=text&tail=300").text
 
 
+def test_a_log_whose_blocks_are_damaged_in_the_index_is_read_without_it(log):
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    [index] = (log.parents[1] / "index").iterdir()
+    content = index.read_bytes()
+    at = len(content) - 1 if log.suffix == ".gz" else len(content) - 100
+    index.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    assert json.loads(ask("/a.txt?format=summary").body)["lines"] == 14_400
+    lines = LOG.splitlines(keepends=True)
+    assert ask("/a.txt?format=text&tail=3").body == b"".join(lines[-3:])
+    assert ask("/a.txt?format=text&q=request+14399+took").body == lines[-1]
+    assert ask.counted("indexes_refused_total") == {"": 1}
+    assert not index.exists()
+
+
 def test_a_log_that_broke_off_gets_no_index(log):
     if log.suffix == ".gz":
         log.write_bytes(log.read_bytes()[:-9])

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from oslogserve.index.log_index import LogIndex
+from oslogserve.index.log_index import IndexFile, file_of
 from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.search import Search
@@ -30,7 +30,7 @@ class Log:
     def __init__(self, text, interval=200, places=()):
         """places: where it is cut, beside regular ones."""
         self.interval = interval
-        self.index = None
+        self.index = self.facts = self.found = None
         self._text = text
         self.was_read = []
         ends = sorted({*range(interval // 4, len(text), interval // 4), *places, len(text)})
@@ -40,13 +40,22 @@ class Log:
     def collect(self):
         pass
 
-    def keep(self, found, ends_a_line, summary):
-        self.index = LogIndex.of_found(found, ends_a_line, "", (), summary)
+    def keep(self, facts, found):
+        self.facts = facts
+        self.be_with(**found)
+
+    def be_with(self, **found):
+        """Gives its index other words or ids."""
+        self.found = {**(self.found or {}), **found}
+        self.index = IndexFile(file_of(self.facts, self.found, ())).index()
+
+    def refuse(self, why):
+        raise ValueError(why)
 
     @property
     def texts(self):
         """The text of each block."""
-        return [self._text[one["at"] : one["at"] + one["size"]] for one in self.index.blocks]
+        return [self._text[at : at + size] for at, size, _ in self.index.blocks]
 
     def read(self, place):
         self.was_read.append(place)
@@ -226,7 +235,7 @@ def test_a_block_of_ids_alone_has_no_filter_of_them():
     chance = random.Random(1)
     ids = [random_id(chance) for _ in range(20_000)]
     log = Log(b"".join(one + b"\n" for one in ids), 100_000)
-    assert len(log.index.ids) == 4 * len(log.texts)
+    assert len(log.found["ids"]) == 4 * len(log.texts)
     assert log.hits(Search.of_text(ids[7_000].decode())) == ids[7_000] + b"\n"
 
 
@@ -243,13 +252,12 @@ def mutated(chance, file):
 def test_wrong_words_are_refused_or_give_no_wrong_line():
     chance = random.Random(3)
     log = log_of(chance)
-    index, ids = log.index, log.index.ids
+    words, ids = log.found["words"], log.found["ids"]
     text = b"".join(log.texts)
     lines = text.split(b"\n")
     for _ in range(500):
-        words = index.words if chance.random() < 0.5 else mutated(chance, index.words)
-        found = {"blocks": index.blocks, "words": words, "ids": mutated(chance, ids)}
-        log.index = LogIndex.of_found(found, index.ends_a_line, "", (), index.summary)
+        others = words if chance.random() < 0.5 else mutated(chance, words)
+        log.be_with(words=others, ids=mutated(chance, ids))
         with suppress(ValueError):
             hits = log.hits(Search.of_text(some_of(chance, text) or "x"))
             assert set(hits.split(b"\n")) <= set(lines)
@@ -267,9 +275,7 @@ def test_wrong_words_are_refused_or_give_no_wrong_line():
 )
 def test_hostile_sizes_are_refused(words):
     log = log_with(b"a kernel panic")
-    index = log.index
-    found = {"blocks": index.blocks, "words": words, "ids": index.ids}
-    log.index = LogIndex.of_found(found, index.ends_a_line, "", (), index.summary)
+    log.be_with(words=words)
     with pytest.raises(ValueError, match=r"vocabulary|word"):
         log.hits(Search.of_text("kernel"))
 
