@@ -33,20 +33,36 @@ pub const fn is_digit(byte: u8) -> bool {
     byte.is_ascii_hexdigit() || byte == b'-'
 }
 
+/// Bytes from one sample of a text to the next: each id holds a whole one.
+const STRIDE: usize = LEAST - PART;
+
 /// Gives each id of a text.
 pub fn each_id(text: &[u8], mut take: impl FnMut(&[u8])) {
-    let mut at = 0;
-    while let Some(window) = text.get(at..at + LEAST) {
-        if let Some(other) = window.iter().rposition(|&byte| !is_digit(byte)) {
-            at += other + 1;
+    let (mut at, mut end) = (0, 0);
+    while let Some(sample) = text.get(at..at + PART) {
+        if !sample.iter().fold(true, |all, &byte| all & IS_DIGIT[usize::from(byte)]) {
+            at += STRIDE;
             continue;
         }
-        let behind = &text[at + LEAST..];
-        let more = behind.iter().position(|&byte| !is_digit(byte)).unwrap_or(behind.len());
-        take(&text[at..at + LEAST + more]);
-        at += LEAST + more;
+        let is_other = |&byte: &u8| !is_digit(byte);
+        let start = text[end..at].iter().rposition(is_other).map_or(end, |other| end + other + 1);
+        end = text[at..].iter().position(is_other).map_or(text.len(), |size| at + size);
+        if end - start >= LEAST {
+            take(&text[start..end]);
+        }
+        at = end + 1;
     }
 }
+
+const IS_DIGIT: [bool; 256] = {
+    let mut are = [false; 256];
+    let mut byte = 0;
+    while byte < are.len() {
+        are[byte] = is_digit(byte as u8);
+        byte += 1;
+    }
+    are
+};
 
 /// Gives the keys of the parts of an id that count.
 pub fn keys_of(id: &[u8], mut take: impl FnMut(u64)) {

@@ -19,10 +19,10 @@ const MOST_SETS: usize = 4 * 1024 * 1024;
 
 /// Bytes that are looked at at once: a word is shorter.
 const CHUNK: usize = 64;
-/// Bytes of words that are compared at once, and how many such words are remembered.
-const SHORT: usize = size_of::<u128>();
-const REMEMBERED: usize = 2048;
-const FOLDED: u128 = u128::from_ne_bytes([0x20; SHORT]);
+/// Bytes of the longest word that is remembered, and how many words are.
+const LONGEST_SEEN: usize = size_of::<Bits>();
+const REMEMBERED: usize = 8192;
+const FOLDED: u64 = u64::from_ne_bytes([0x20; 8]);
 
 /// True for a byte of a word.
 #[inline]
@@ -54,22 +54,54 @@ fn letters_of(chunk: &[u8; CHUNK]) -> u64 {
     })
 }
 
+/// The first bytes of a word as numbers, folded, with zeros behind it.
+type Bits = [u64; 4];
+
+/// The bits of the word with which a text begins, if it has so many bytes at most.
+#[inline]
+fn bits_of(rest: &[u8], size: usize) -> Bits {
+    let bytes: [u8; LONGEST_SEEN] = beginning(rest);
+    let bits = |place: usize| {
+        let eight = u64::from_le_bytes(beginning(&bytes[8 * place..]));
+        (eight | FOLDED) & MASKS[size.saturating_sub(8 * place).min(8)]
+    };
+    [bits(0), bits(1), bits(2), bits(3)]
+}
+
+/// The bits of so many bytes.
+const MASKS: [u64; 9] = {
+    let mut masks = [0; 9];
+    let mut size = 1;
+    while size <= 8 {
+        masks[size] = u64::MAX >> (64 - 8 * size);
+        size += 1;
+    }
+    masks
+};
+
 /// The beginning of a text, with zeros behind it if it is shorter.
 #[inline]
 fn beginning<const SIZE: usize>(text: &[u8]) -> [u8; SIZE] {
     text.first_chunk().copied().unwrap_or_else(|| padded(text))
 }
 
+/// A word that was seen.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    bits: Bits,
+    number: u32,
+}
+
 /// Collects the vocabulary of a log.
 pub struct Vocabulary {
     hasher: Hasher,
-    /// All words, folded, and the end of each.
+    /// All words, folded, and the end of each. Number 0 is that of words that are left out.
     text: Vec<u8>,
     ends: Vec<u32>,
-    /// Numbers of words by their hashes, plus one; 0 is an empty place. A power of two places.
+    /// Numbers of words by their hashes; 0 is an empty place. A power of two places.
     table: Vec<u32>,
-    /// Short words that were seen last in the current block.
-    seen: Vec<u128>,
+    /// Words that were seen last.
+    seen: Vec<Seen>,
     /// Bits of the words in the current block, and in each one before.
     current: Vec<u8>,
     blocks: Vec<Vec<u8>>,
@@ -89,15 +121,15 @@ impl Vocabulary {
         Self {
             hasher: Hasher::new(),
             text: Vec::new(),
-            ends: Vec::new(),
+            ends: vec![0],
             table: vec![0; 1024],
-            seen: vec![0; REMEMBERED],
-            current: Vec::new(),
+            seen: vec![Seen::default(); REMEMBERED],
+            current: vec![0],
             blocks: Vec::new(),
             are_open: Vec::new(),
             is_open: false,
             is_full: false,
-            kept: 0,
+            kept: 1,
             folded: Vec::new(),
         }
     }
@@ -136,40 +168,45 @@ impl Vocabulary {
     /// Adds the word with which a text begins.
     #[inline]
     fn add(&mut self, rest: &[u8], size: usize) {
-        if size <= SHORT {
-            let mask = u128::MAX >> (8 * (SHORT - size));
-            let bits = (u128::from_le_bytes(beginning(rest)) | FOLDED) & mask;
-            let hash = self.hasher.mix(bits as u64, (bits >> 64) as u64);
-            let seen = &mut self.seen[hash as usize % REMEMBERED];
-            if *seen == bits {
-                return;
-            }
-            *seen = bits;
-        }
-        self.add_unseen(&rest[..size]);
-    }
-
-    fn add_unseen(&mut self, word: &[u8]) {
-        if may_be_of_hash(word) {
+        let word = &rest[..size];
+        if size > LONGEST_SEEN {
+            self.add_unseen(word);
             return;
         }
+        let bits = bits_of(rest, size);
+        let place = self.hasher.mix(bits[0] ^ bits[2], bits[1] ^ bits[3]) as usize % REMEMBERED;
+        let seen = &self.seen[place];
+        // A comparison of the arrays would wait for their numbers to be stored.
+        let unlike = bits.iter().zip(seen.bits).fold(0, |all, (one, other)| all | (one ^ other));
+        if unlike == 0 {
+            self.current[seen.number as usize / 8] |= 1 << (seen.number % 8);
+        } else if let Some(number) = self.add_unseen(word) {
+            self.seen[place] = Seen { bits, number: number as u32 };
+        }
+    }
+
+    /// The number of a word, which is added; None if there is no room for it.
+    #[inline(never)]
+    fn add_unseen(&mut self, word: &[u8]) -> Option<usize> {
         let mut folded = std::mem::take(&mut self.folded);
         folded.clear();
         folded.extend(word.iter().copied().map(fold));
-        match self.number_of(&folded) {
+        let number = if may_be_of_hash(word) { Some(0) } else { self.number_of(&folded) };
+        self.folded = folded;
+        match number {
             Some(number) => self.current[number / 8] |= 1 << (number % 8),
             None => self.is_open = true,
         }
-        self.folded = folded;
+        number
     }
 
     /// The number of a folded word; None if there is no room for it.
     fn number_of(&mut self, word: &[u8]) -> Option<usize> {
         let mut at = self.place_of(word);
-        if let Some(number) = self.table[at].checked_sub(1) {
-            return Some(number as usize);
+        if self.table[at] != 0 {
+            return Some(self.table[at] as usize);
         }
-        if self.ends.len() >= MOST_WORDS || self.text.len() + word.len() > MOST_TEXT {
+        if self.ends.len() > MOST_WORDS || self.text.len() + word.len() > MOST_TEXT {
             return None;
         }
         if self.table.len() < 2 * (self.ends.len() + 1) {
@@ -179,7 +216,7 @@ impl Vocabulary {
         let number = self.ends.len();
         self.text.extend_from_slice(word);
         self.ends.push(self.text.len() as u32);
-        self.table[at] = number as u32 + 1;
+        self.table[at] = number as u32;
         self.current.resize(number / 8 + 1, 0);
         Some(number)
     }
@@ -188,25 +225,21 @@ impl Vocabulary {
     fn place_of(&self, word: &[u8]) -> usize {
         let mask = self.table.len() - 1;
         let mut at = self.hasher.word(word, 0..word.len()) as usize & mask;
-        while let Some(number) = self.table[at].checked_sub(1) {
-            if self.word(number as usize) == word {
-                break;
-            }
+        while self.table[at] != 0 && self.word(self.table[at] as usize) != word {
             at = (at + 1) & mask;
         }
         at
     }
 
     fn word(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.text[start..self.ends[number] as usize]
+        &self.text[self.ends[number - 1] as usize..self.ends[number] as usize]
     }
 
     fn grow(&mut self) {
         self.table = vec![0; 2 * self.table.len()];
-        for number in 0..self.ends.len() {
+        for number in 1..self.ends.len() {
             let at = self.place_of(self.word(number));
-            self.table[at] = number as u32 + 1;
+            self.table[at] = number as u32;
         }
     }
 
@@ -225,12 +258,11 @@ impl Vocabulary {
             self.kept = self.ends.len();
         }
         self.is_open = self.is_full;
-        self.seen.fill(0);
     }
 
     /// All blocks that have sets, for Words::parse.
     pub fn finished(&self) -> Vec<u8> {
-        let mut numbers: Vec<usize> = (0..self.kept).collect();
+        let mut numbers: Vec<usize> = (1..self.kept).collect();
         numbers.sort_unstable_by_key(|&number| self.word(number));
         let size: usize = numbers.iter().map(|&number| self.word(number).len() + 1).sum();
         let mut bytes = Vec::new();
