@@ -30,7 +30,7 @@ from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Representation, Response
 from oslogserve.index.directory import IndexDirectory
-from oslogserve.index.indexed_log import Indexes
+from oslogserve.index.indexes import Beside, Indexes
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import PassedLogs
@@ -196,10 +196,11 @@ def _request_log(config: Config) -> RequestLog | None:
 def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
     """Where indexes are kept; None for nowhere."""
     path = config["index", "directory"]
-    if not path:
+    directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
+    beside = Beside(config["index", "beside"], config["index", "write_beside"])
+    if not (directory or any(beside)):
         return None
-    directory = IndexDirectory(path, config["index", "size"], metrics)
-    return Indexes(directory, salt_of(config), metrics)
+    return Indexes(salt_of(config), metrics, directory, beside)
 
 
 def _limits(config: Config) -> Limits:

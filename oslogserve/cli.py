@@ -147,6 +147,8 @@ def _add_index(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     index.add_argument("--config", metavar="FILE", help="configuration of the server")
     directory = "directory of the indexes; default: [index] directory"
     index.add_argument("--directory", metavar="DIR", help=directory)
+    beside = "write each index as a hidden file next to its log instead"
+    index.add_argument("--beside", action="store_true", help=beside)
     jobs = "logs at once; default: one for each processor"
     processors = len(os.sched_getaffinity(0))
     index.add_argument("--jobs", type=_count, default=processors, metavar="N", help=jobs)

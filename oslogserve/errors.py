@@ -139,3 +139,10 @@ class Incomplete(Exception):
     def is_of_comparison(self) -> bool:
         """True if no line is missing: the log was not compared with all of another one."""
         return self.reason == "uncompared"
+
+
+class WrongIndex(Incomplete):
+    """Raised where the text of a log is not that of its index."""
+
+    def __init__(self) -> None:
+        super().__init__("corrupt", "its index did not fit the log: ask again")

@@ -13,10 +13,11 @@ from threading import Event, Lock
 from typing import Any, NamedTuple
 
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import Error, Incomplete, SourceError
+from oslogserve.errors import BadRequest, Error, Incomplete, SourceError
 from oslogserve.humanize import size_shown
+from oslogserve.index.beside import is_beside
 from oslogserve.index.directory import IndexDirectory
-from oslogserve.index.indexed_log import Indexes
+from oslogserve.index.indexes import Beside, Indexes
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
@@ -44,26 +45,29 @@ def index(options: argparse.Namespace) -> int:
     Raises ConfigError, OSError.
     """
     config = load(options.config)
-    path = options.directory or config["index", "directory"]
-    if not path:
-        raise ConfigError("there is no directory of indexes: give --directory")
-    for each in options.paths:
-        os.stat(each)  # raises an error with the path
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    progress = Progress(_line)
     metrics = Metrics()
-    directory = IndexDirectory(path, config["index", "size"], metrics)
-    maker = _Maker(
-        Logs(config.views, Indexes(directory, salt_of(config), metrics)),
-        Renderer(config.formats),
-        directory,
-        progress,
-        files_of(options.paths, config, progress),
-    )
+    directory = None if options.beside else _directory(options, config, metrics)
+    for path in options.paths:
+        os.stat(path)  # raises an error with the path
+    progress = Progress(_line)
+    renderer = Renderer(config.formats)
+    beside = Beside(options.beside, options.beside)
+    indexes = Indexes(salt_of(config), metrics, directory, beside)
+    files = files_of(options.paths, config, progress)
+    maker = _Maker(Logs(config.views, indexes), renderer, indexes, progress, files)
     stopped = maker.run(options.jobs)
     progress.end()
     print(_summary(progress))
     return 1 if stopped or progress.counts["failed"] else 0
+
+
+def _directory(options: argparse.Namespace, config: Config, metrics: Metrics) -> IndexDirectory:
+    """Raises ConfigError, OSError."""
+    path = options.directory or config["index", "directory"]
+    if not path:
+        raise ConfigError("there is no directory of indexes: give --directory or --beside")
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    return IndexDirectory(path, config["index", "size"], metrics)
 
 
 def files_of(paths: Sequence[str], config: Config, progress: Progress) -> Iterator[_File]:
@@ -90,7 +94,8 @@ def _below(disk: Disk, shows_dot_files: bool, progress: Progress) -> Iterator[by
         try:
             for entry in disk.entries(folder) or ():
                 path = os.path.join(folder, entry.name)
-                if entry.name.startswith(b".") and not shows_dot_files:
+                is_hidden = entry.name.startswith(b".") and not shows_dot_files
+                if is_hidden or is_beside(entry.name):
                     continue
                 if entry.name.endswith(b"/"):
                     below.append(path.removesuffix(b"/"))
@@ -108,13 +113,13 @@ class _Maker:
         self,
         logs: Logs,
         renderer: Renderer,
-        directory: IndexDirectory,
+        indexes: Indexes,
         progress: Progress,
         files: Iterator[_File],
     ) -> None:
         self._logs = logs
         self._renderer = renderer
-        self._directory = directory
+        self._indexes = indexes
         self._progress = progress
         self._files = files
         self._lock = Lock()
@@ -148,11 +153,7 @@ class _Maker:
 
     def _outcome(self, file: _File) -> str:
         """What was done with a file. Raises Error, and Incomplete for a log that is not whole."""
-        budget = Budget(Allowance(math.inf, sys.maxsize))
-        log = self._logs.open(file.path, [file.disk], budget)
-        if log is None:
-            return "other"  # it is a folder now
-        with closing(log):
+        with closing(self._opened(file)) as log:
             blocks = log.text().blocks
             if self._logs.media_type(file.shown, log) is not None:
                 return "other"
@@ -160,19 +161,26 @@ class _Maker:
                 return "small"
             if blocks.facts is not None:
                 return "there"
-            self._make(log)
+            wanted = Wanted("summary", written=log.stored.modified)
+            _, outcome = self._renderer.summary(log.text(), wanted, charge=self._charge)
+            if outcome.broke_off:
+                raise outcome.broke_off
+        if not self._indexes.keeps:  # the next one would fail too
+            self._stopped.set()
+        with closing(self._opened(file)) as log:
+            blocks = log.text().blocks
+            if not (blocks and blocks.index):
+                raise Incomplete("failed", "the index could not be kept")
             self._progress.count(size=log.stored.size or 0)
             return "made"
 
-    def _make(self, log: OpenLog) -> None:
-        """Raises Incomplete."""
-        wanted = Wanted("summary", written=log.stored.modified)
-        _, outcome = self._renderer.summary(log.text(), wanted, charge=self._charge)
-        if outcome.broke_off:
-            raise outcome.broke_off
-        if self._directory.fault:  # the next one would fail too
-            self._stopped.set()
-            raise Incomplete("failed", self._directory.fault)
+    def _opened(self, file: _File) -> OpenLog:
+        """Raises Error."""
+        budget = Budget(Allowance(math.inf, sys.maxsize))
+        log = self._logs.open(file.path, [file.disk], budget)
+        if log is None:
+            raise BadRequest("it is a folder now")
+        return log
 
     def _charge(self) -> None:
         """Ends the reading of a log once a signal came."""

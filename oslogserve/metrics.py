@@ -89,7 +89,7 @@ _TABLE = (
     ),
     _Instrument(Counter, "indexes_made_total", "", "Indexes of logs that were written."),
     _Instrument(Counter, "indexes_used_total", "", "Logs that were read by their index."),
-    _Instrument(Counter, "indexes_refused_total", "", "Indexes removed as damaged or misfitting."),
+    _Instrument(Counter, "indexes_refused_total", "reason", "Indexes that did not count."),
     _Instrument(Counter, "index_unread_bytes_total", "", "Stored bytes that indexes saved."),
     _Instrument(_latest, "index_directory_bytes", "", "Bytes of all indexes, as last counted."),
     _Instrument(Counter, "readiness_checks_total", "outcome", "Answers of /readyz."),

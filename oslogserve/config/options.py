@@ -85,6 +85,8 @@ OPTIONS = (
     Option("job", "passed_folder", "/passed", values.path),
     Option("index", "directory", "", values.path, "CACHE_DIRECTORY"),
     Option("index", "size", "1073741824", number(2**20, 2**50, int)),
+    Option("index", "beside", "yes", values.yes_or_no),
+    Option("index", "write_beside", "no", values.yes_or_no),
     Option("metrics", "path", "/metrics", values.path),
     Option("request_log", "to", "off", values.destination),
     Option("request_log", "format", "json", one_of("json", "combined")),

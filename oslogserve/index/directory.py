@@ -49,11 +49,15 @@ class IndexDirectory:
         try:
             return IndexFile(content)
         except ValueError as error:
-            self.refuse(key, str(error))
+            self._metrics["indexes_refused_total", "damaged"].inc()
+            self.remove(key, str(error))
             return None
 
-    def put(self, key: str, content: bytes) -> None:
-        """Keeps the file of an index. It is there as a whole or not at all, also after a kill."""
+    def put(self, key: str, content: bytes, is_new: bool = True) -> None:
+        """Keeps the file of an index. It is there as a whole or not at all, also after a kill.
+
+        is_new: False if it was made elsewhere.
+        """
         if self.fault or len(content) > min(MOST_BYTES, self._most):
             return
         try:
@@ -71,15 +75,15 @@ class IndexDirectory:
             self.fault = f"indexes are not kept: {error}"
             messages.log(self.fault)
             return
-        self._metrics["indexes_made_total"].inc()
+        if is_new:
+            self._metrics["indexes_made_total"].inc()
         self._unseen += len(content)
         if self._unseen >= _SHARE_UNSEEN * self._most:
             self._unseen = 0
             self._evict()
 
-    def refuse(self, key: str, why: str) -> None:
+    def remove(self, key: str, why: str) -> None:
         """Removes an index that is of no use."""
-        self._metrics["indexes_refused_total"].inc()
         messages.log(f"an index was removed: {why}")
         with suppress(OSError):
             self._file(key).unlink()

@@ -4,16 +4,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from oslogserve import native
-from oslogserve.errors import Error, Incomplete
+from oslogserve.errors import Error, Incomplete, WrongIndex
 from oslogserve.fastzlib import fast
-from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.indexes import Indexed, Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
-from oslogserve.logs.budget import Budget
-from oslogserve.metrics import Metrics
-from oslogserve.sources import Log, Stored
+from oslogserve.sources import Stored
 
 if TYPE_CHECKING:
     from oslogserve_core import Collected, Point
@@ -31,20 +29,6 @@ MOST_BLOCKS = 1024
 _RATIO = 16
 
 
-class Indexes(NamedTuple):
-    """Where indexes are kept, and for which rules they hold."""
-
-    directory: IndexDirectory
-    #: Version and rules: part of every key.
-    salt: str
-    metrics: Metrics
-
-    def key(self, stored: Stored) -> str:
-        """Whatever an index depends on."""
-        what = (stored.source, stored.version, stored.size, stored.encoding, int(stored.modified))
-        return f"{self.salt} {what}"
-
-
 def is_indexed(stored: Stored, packing: str) -> bool:
     """True for a log that is large enough to have an index, and cannot change unseen."""
     return bool(stored.version) and (stored.size or 0) >= (LEAST_PACKED if packing else LEAST_PLAIN)
@@ -53,22 +37,12 @@ def is_indexed(stored: Stored, packing: str) -> bool:
 class IndexedLog:
     """The blocks of one open log, see `lines.log_text.Blocks`."""
 
-    def __init__(
-        self,
-        stored: Stored,
-        packing: str,
-        indexes: Indexes,
-        reopened: Callable[[tuple[int, int]], Log],
-        budget: Budget,
-        piece_size: int,
-    ) -> None:
-        """reopened: opens a range of the stored bytes, or raises Error. piece_size: bytes of a piece."""
-        self._stored = stored
-        self._size = stored.size or 0
-        self._packing = packing
+    def __init__(self, log: Indexed, indexes: Indexes, piece_size: int) -> None:
+        """piece_size: bytes of a piece."""
+        self._log = log
+        self._size = log.stored.size or 0
+        self._packing = log.packing
         self._indexes = indexes
-        self._reopened = reopened
-        self._budget = budget
         self._piece_size = piece_size
         #: Text from a place on, the place, and what was read beyond it.
         self._stream: Iterator[bytes] = iter(())
@@ -78,19 +52,15 @@ class IndexedLog:
         self._stored_end = 0
         self._read = 0
         self._is_used = False
-        self.interval = interval_of(self._size, bool(packing))
+        self.interval = interval_of(self._size, bool(self._packing))
         #: True once points are wanted, see `logs.decode.Decoded`.
         self.is_collecting = False
         #: The points of the log's compression, once it was read to its end.
         self.points: Sequence[Point] = ()
 
     @cached_property
-    def _key(self) -> str:
-        return self._indexes.key(self._stored)
-
-    @cached_property
     def _file(self) -> IndexFile | None:
-        return self._indexes.directory.get(self._key)
+        return self._indexes.find(self._log)
 
     @cached_property
     def facts(self) -> Facts | None:
@@ -105,27 +75,34 @@ class IndexedLog:
         try:
             part = read(self._file) if self._file else None
         except ValueError as error:
-            self.refuse(str(error))
+            self._give_up("damaged", str(error))
             return None
         if part is not None and not self._is_used:
             self._is_used = True
             self._indexes.metrics["indexes_used_total"].inc()
         return part
 
+    @property
+    def is_kept(self) -> bool:
+        return self._indexes.keeps
+
     def collect(self) -> None:
         self.is_collecting = True
 
     def refuse(self, why: str) -> None:
-        self._indexes.directory.refuse(self._key, why)
+        self._give_up("members", why)
+
+    def _give_up(self, reason: str, why: str) -> None:
+        self._indexes.refuse(self._log, reason, why)
         self._file = None
 
     def keep(self, facts: Facts, found: "Collected") -> None:
-        self._indexes.directory.put(self._key, file_of(facts, found, self.points))
+        self._indexes.keep(self._log, file_of(facts, found, self.points))
 
     def read(self, place: int) -> Iterator[bytes]:
         if self.index is None:
             raise ValueError("it has no index")
-        return self._budget.charged(self._checked(self.index, place), bool(self._packing))
+        return self._log.budget.charged(self._checked(self.index, place), bool(self._packing))
 
     @property
     def text_size(self) -> int | None:
@@ -151,16 +128,14 @@ class IndexedLog:
         at, left, expected = index.blocks[place]
         end = at + left
         self._stored_end = index.stored_end(end) or self._size if self._packing else end
-        if self._at != at:
-            self._stream, self._rest = self._text_from(index, at), b""
-        self._at = -1
+        yield from self._begin(index, at)
         checksum, last = 0, b""
         while left:
             piece = self._rest or next(self._stream, None)
             if piece is None:
                 raise self._misfit("the log is shorter")
-            if last:
-                yield last
+            if last or not piece:
+                yield last  # an empty piece is charged too
             last, self._rest = piece[:left], piece[left:]
             left -= len(last)
             checksum = fast.crc32(last, checksum)
@@ -169,9 +144,30 @@ class IndexedLog:
         self._at = end
         yield last
 
-    def _misfit(self, why: str) -> Incomplete:
-        self.refuse(why)
-        return Incomplete("corrupt", "its index did not fit the log: ask again")
+    def _begin(self, index: LogIndex, at: int) -> Iterator[bytes]:
+        """Makes `at` the next byte of the stream. Yields nothing but empty pieces, to be charged.
+
+        It goes on where it is if no point is nearer: else blocks far from a point would be inflated for
+        each block behind them.
+        """
+        skipped = at - self._at
+        point = index.point_before(at) if self._packing else None
+        is_near = point is not None and point["at"] > self._at
+        may_go_on = bool(self._packing) and not is_near and 0 <= self._at <= at
+        if skipped and not may_go_on:
+            self._stream, self._rest, skipped = self._text_from(index, at), b"", 0
+        self._at = -1
+        while skipped:
+            piece = self._rest or next(self._stream, None)
+            if piece is None:
+                raise self._misfit("the log is shorter")
+            self._rest = piece[skipped:]
+            skipped -= min(skipped, len(piece))
+            yield b""
+
+    def _misfit(self, why: str) -> WrongIndex:
+        self._give_up("text", why)
+        return WrongIndex()
 
     def _text_from(self, index: LogIndex, at: int) -> Iterator[bytes]:
         """Yields the text from its byte `at` on."""
@@ -181,14 +177,13 @@ class IndexedLog:
         point = index.point_before(at)
         try:
             inflater = self._inflater(point)
-        except ValueError:
+        except (ValueError, TypeError, OverflowError):
             raise self._misfit("a window is wrong") from None
         skipped = at - (point["at"] if point else 0)
         for chunk in self._stored_from(point["stored"] if point else 0):
             piece: bytes | None = inflater.feed(chunk)
             while piece is not None:
-                if len(piece) > skipped:
-                    yield piece[skipped:]
+                yield piece[skipped:]
                 skipped = max(0, skipped - len(piece))
                 piece = inflater.more()
             if inflater.fault:
@@ -202,8 +197,10 @@ class IndexedLog:
     def _stored_from(self, at: int) -> Iterator[bytes]:
         """Yields the stored bytes from `at` on. Raises Incomplete."""
         while at < self._size:
+            # A hostile index may put the end before the text: byte by byte would be slow.
+            end = min(self._stored_end, self._size) if self._stored_end > at else self._size
             try:
-                log = self._reopened((at, max(self._stored_end, at + 1)))
+                log = self._log.reopened((at, end))
             except Error as error:
                 raise Incomplete("failed", error.sentence) from error
             with closing(log):

@@ -84,8 +84,13 @@ def file_of(facts: Facts, found: "Collected", points: "Sequence[Point]") -> byte
 class IndexFile:
     """The file of an index. What is read of it is checked then: all methods raise ValueError."""
 
-    def __init__(self, content: bytes) -> None:
-        """Raises ValueError if it is none, cut short or of another version."""
+    def __init__(self, content: bytes, most_json: int = MOST_JSON) -> None:
+        """Raises ValueError if it is none, cut short or of another version.
+
+        most_json: bytes of the JSON of a part.
+        """
+        self.content = content
+        self._most_json = most_json
         if not content.startswith(_MAGIC):
             raise ValueError("it is no index of this version")
         at = len(_MAGIC) + len(_PARTS) * _PART.size
@@ -101,7 +106,7 @@ class IndexFile:
 
     def facts(self) -> Facts:
         try:
-            members = parsed(self._inflated("facts", MOST_JSON), _MOST_TOKENS)
+            members = parsed(self._inflated("facts", self._most_json), _MOST_TOKENS)
             lines, size, ends_a_line = (members[name] for name in Facts._fields[:3])
             summary = members["summary"].encode()
         except (TypeError, KeyError, AttributeError):
@@ -113,7 +118,7 @@ class IndexFile:
     def index(self) -> LogIndex:
         facts = self.facts()
         blocks = native.Index(
-            self._inflated("blocks", MOST_JSON), facts.ends_a_line, len(SEVERITIES)
+            self._inflated("blocks", self._most_json), facts.ends_a_line, len(SEVERITIES)
         )
         at, size, _ = blocks[len(blocks) - 1]
         if at + size != facts.size:
@@ -122,12 +127,14 @@ class IndexFile:
         points: list[Point] = []
         at = 0
         try:
-            for point in parsed(self._inflated("points", MOST_JSON), _MOST_TOKENS):
+            for point in parsed(self._inflated("points", self._most_json), _MOST_TOKENS):
                 end = at + int(point["window"])
+                if end < at:
+                    raise ValueError("a window has no size")
                 point["window"] = bytes(windows[at:end])
                 points.append(point)
                 at = end
-        except (TypeError, KeyError):
+        except (TypeError, KeyError, OverflowError):
             raise ValueError("its points are wrong") from None
         return LogIndex(blocks, points, self)
 

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
+from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, WrongIndex
 from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.passed import PassedRun
@@ -285,6 +285,8 @@ class _Reading:
         """Notes the outcome of a rendering."""
         tally = outcome.tally
         self.log = self.log._replace(tally=tally, is_read_to_end=outcome.is_read_to_end)
+        if isinstance(outcome.broke_off, WrongIndex):
+            self._lacks(outcome.broke_off)
         if tally.dropped:
             what = f"{tally.dropped:,} of its last lines are left out"
             self._lacks(Incomplete("capped", what))
@@ -294,6 +296,8 @@ class _Reading:
         """Context in which the log may break off. Notes why."""
         try:
             yield
+        except WrongIndex:  # it may be read without the index, see end()
+            raise
         except Incomplete as error:
             self._lacks(error)
             self.log = self.log._replace(is_unpaid=error.reason == "budget")

@@ -26,6 +26,10 @@ class Blocks(Protocol):
     def index(self) -> LogIndex | None:
         """What is known of its blocks; None without an index."""
 
+    @property
+    def is_kept(self) -> bool:
+        """False if an index that is made would be lost."""
+
     def collect(self) -> None:
         """Prepares to make the index while all of the text is read."""
 
@@ -36,7 +40,7 @@ class Blocks(Protocol):
         """Keeps what reading to the end has shown."""
 
     def read(self, place: int) -> Iterator[bytes]:
-        """Yields the text of a block. Raises Incomplete if it is not the text of the index."""
+        """Yields the text of a block. Raises Incomplete if it cannot be read, or is another text."""
 
 
 class LogText:

@@ -3,12 +3,12 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 from oslogserve import native
-from oslogserve.errors import Incomplete
+from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.index.log_index import Facts
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.log_text import Blocks, LogText, text_of
@@ -58,14 +58,23 @@ class Renderer:
         It may raise Incomplete too, which ends the log there.
         """
         text = text_of(pieces)
-        core = native.Renderer(
-            self._grammar, wanted, wanted.last_written(), room.line, wanted.known
-        )
-        if text.blocks and _is_of_all(wanted):
+        core = self._core(wanted, room)
+        if text.blocks and text.blocks.is_kept and _is_of_all(wanted):
             core.collect_index(text.blocks.interval)
             text.blocks.collect()
-        blocks = self._needed(core, wanted, text) or _WholeLog(text)
-        return Rendering(core, _Cutter(blocks, wanted, room), charge, text.blocks)
+        needed = self._needed(core, wanted, text)
+        begun = _Begun(core, _Cutter(needed or _WholeLog(text), wanted, room))
+
+        def begin_anew() -> _Begun:
+            return _Begun(self._core(wanted, room), _Cutter(_WholeLog(text), wanted, room))
+
+        may_begin_anew = needed is not None and not wanted.by_time
+        return Rendering(begun, charge, text.blocks, begin_anew if may_begin_anew else None)
+
+    def _core(self, wanted: Wanted, room: Room) -> native.Renderer:
+        return native.Renderer(
+            self._grammar, wanted, wanted.last_written(), room.line, wanted.known
+        )
 
     def summary(
         self,
@@ -108,6 +117,13 @@ class Renderer:
         return self._grammar.iso(time, written)
 
 
+class _Begun(NamedTuple):
+    """A core, and the blocks that it is fed with."""
+
+    core: native.Renderer
+    blocks: "_Cutter"
+
+
 class Outcome:
     """The outcome of a rendering, known once the log was rendered."""
 
@@ -127,18 +143,19 @@ class Rendering(Outcome):
 
     def __init__(
         self,
-        core: native.Renderer,
-        blocks: "_Cutter",
+        begun: _Begun,
         charge: Callable[[], None],
         indexed: Blocks | None = None,
+        begin_anew: Callable[[], _Begun] | None = None,
     ) -> None:
-        """indexed: where the index is kept that the core collects."""
+        """indexed: where the index is kept that the core collects. begin_anew: reads the log without its
+        index; None where that is of no use."""
         super().__init__()
-        self._core = core
+        self._core, self._blocks = begun
         self._totals: Totals | None = None
-        self._blocks = blocks
         self._charge = charge
         self._indexed = indexed
+        self._begin_anew = begin_anew
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the bytes of the view."""
@@ -172,18 +189,8 @@ class Rendering(Outcome):
 
     def _fed(self) -> Iterator[bytes]:
         """Yields the core's output for each block of the log, and an empty one last."""
-        is_over = False
         try:
-            try:
-                for block in self._blocks:
-                    self._charge()
-                    yield self._rendered(block)
-                    if self._core.done:
-                        break
-                else:
-                    is_over = True
-            except Incomplete as error:
-                self.broke_off = error
+            is_over = yield from self._all_fed()
             yield from iter(self._core.finish, b"")
             yield b""
             self._totals = self._core.totals()
@@ -199,6 +206,28 @@ class Rendering(Outcome):
     def _facts(self, totals: Totals) -> Facts:
         tally = self.tally
         return Facts(tally.lines, tally.bytes, self._blocks.ends_a_line, as_json(totals))
+
+    def _all_fed(self) -> Generator[bytes, None, bool]:
+        """Yields the core's output for each block of the log. Returns true at the log's end.
+
+        If the index has another text, it begins anew without the index, unless something was given out.
+        """
+        has_given = False
+        while True:
+            try:
+                for block in self._blocks:
+                    self._charge()
+                    text = self._rendered(block)
+                    has_given = has_given or bool(text)
+                    yield text
+                    if self._core.done:
+                        return False
+                return True
+            except Incomplete as error:
+                if has_given or self._begin_anew is None or not isinstance(error, WrongIndex):
+                    self.broke_off = error
+                    return False
+                self._core, self._blocks = self._begin_anew()
 
     def _rendered(self, block: bytes) -> bytes:
         began = time.thread_time()

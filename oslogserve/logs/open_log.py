@@ -2,9 +2,12 @@
 """A log while it is read: its stored bytes, and its text."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.index.indexed_log import IndexedLog, Indexes, is_indexed
+from oslogserve.index import beside
+from oslogserve.index.indexed_log import IndexedLog, is_indexed
+from oslogserve.index.indexes import Indexes
 from oslogserve.lines.log_text import LogText
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import (
@@ -109,9 +112,7 @@ class OpenLog:
     def use(self, indexes: Indexes) -> None:
         """Lets it be read by its index, if it is large enough to have one."""
         if self.first and is_indexed(self.stored, self.packing):
-            self._blocks = IndexedLog(
-                self.stored, self.packing, indexes, self.reopened, self.budget, self._piece_size
-            )
+            self._blocks = IndexedLog(self, indexes, self._piece_size)
 
     def _verify(self, rest: Iterator[bytes]) -> None:
         """Reads on after the last byte of a small log, which verifies its checksum."""
@@ -152,14 +153,47 @@ class OpenLog:
         Raises Unavailable if the log has changed, or cannot be opened now.
         """
         stored = self.stored
-        sources = [source for source in self._sources if source.name == stored.source]
         options = OpenOptions(True, byte_range, stored.version, chunk_size=self._piece_size)
-        log = open_first(sources, self._path, options)
+        log = open_first([self._source()], self._path, options)
         if not isinstance(log, Folder):
             self._opened.append(log)
             if log.stored.version == stored.version:
                 return log
         raise Unavailable([SourceError(stored.source, "the log changed while it was read")])
+
+    def identity(self) -> str:
+        """See `index.beside.identity`. Raises Error or Incomplete."""
+        if not self.source_log.is_local:
+            return beside.identity(self.stored)
+        size = self.stored.size or 0
+        ends = ((0, min(size, beside.END)), (max(0, size - beside.END), size))
+        return beside.identity(self.stored, b"".join(b"".join(self.reopened(end)) for end in ends))
+
+    def beside(self, most: int) -> bytes | None:
+        """The file of the index beside it, or somewhat more than `most` bytes of it; None for none."""
+        path = beside.name_beside(self.stored.path)
+        source = self._source()
+        content = bytearray()
+        try:
+            log = source.open(path, OpenOptions(is_beside=True, chunk_size=self._piece_size))
+            if not isinstance(log, Log):
+                return None
+            with closing(log):
+                for chunk in log:
+                    content += chunk
+                    if len(content) > most:
+                        break
+        except (Error, SourceError, Incomplete):
+            return None
+        return bytes(content)
+
+    def write_beside(self, content: bytes) -> None:
+        """Writes that file, where the source takes files. Raises OSError."""
+        self._source().write_beside(beside.name_beside(self.stored.path), content)
+
+    def _source(self) -> Source:
+        """Where it was found."""
+        return next(source for source in self._sources if source.name == self.stored.source)
 
     def _read_again(self) -> Iterator[bytes]:
         """Yields the stored bytes from their beginning. Raises Incomplete if they cannot be opened."""

@@ -23,7 +23,7 @@ from oslogserve.sources import (
     within_dates,
 )
 from oslogserve.sources.disk_listing import Batch, Links, first_entries
-from oslogserve.sources.open_beneath import OpenFile, open_beneath
+from oslogserve.sources.open_beneath import OpenFile, open_beneath, write_file
 
 #: Errors that mean a miss.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -57,7 +57,7 @@ class Disk:
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
         try:
             found = self._log_or_folder(path, options)
-            if found is not None:
+            if found is not None or options.is_beside:
                 return found
             gzipped = self._log_or_folder(path + b".gz", options)
             if isinstance(gzipped, DiskLog):
@@ -66,6 +66,14 @@ class Disk:
         except OSError as error:
             raise self._source_error(error) from error
         return None
+
+    def write_beside(self, path: bytes, content: bytes) -> None:
+        """Writes a file as a whole. Raises OSError."""
+        folder, _, name = path.rpartition(b"/")
+        with closing(open_beneath(self._root, folder, 0, self._follows_links)) as opened:
+            if opened.descriptor is None or not opened.is_folder:
+                raise NotADirectoryError(errno.ENOTDIR, "its folder is gone")
+            write_file(opened.descriptor, name, content)
 
     def _check_mounted(self) -> None:
         """Raises SourceError if the root is not mounted: then a miss proves nothing.
@@ -89,7 +97,7 @@ class Disk:
         if file is None:
             return None
         if not file.is_folder:
-            return DiskLog(file, options, chunk_size, encoding_of(path))
+            return DiskLog(file, options, chunk_size, path)
         file.close()
         return Folder()
 
@@ -153,13 +161,12 @@ class DiskLog(Log):
 
     is_local = True
 
-    def __init__(
-        self, file: OpenFile, options: OpenOptions, chunk_size: int, encoding: str = ""
-    ) -> None:
-        """Takes over the descriptor, also if it raises. encoding: see Stored."""
+    def __init__(self, file: OpenFile, options: OpenOptions, chunk_size: int, path: bytes) -> None:
+        """Takes over the descriptor, also if it raises. path: see Stored."""
         version = f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}"
         modified = within_dates(file.modified_ns / 10**9)
-        super().__init__(Stored(Disk.name, file.size, modified, version, encoding))
+        encoding = encoding_of(path)
+        super().__init__(Stored(Disk.name, file.size, modified, version, encoding, path))
         self._descriptor = file.descriptor
         self._chunk_size = chunk_size
         # As before the first byte was read. A change that sets back both is not noticed.

@@ -86,6 +86,9 @@ class Swift:
     def waiting_anew(self) -> "Swift":
         return self.for_request(self._context.anew())
 
+    def write_beside(self, path: bytes, content: bytes) -> None:
+        """Does nothing: the server only reads."""
+
     def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
         return self._session.request(call, *args, context=self._context, **options)
 
@@ -101,6 +104,8 @@ class Swift:
         location = self._location(path)
         if location is None:
             return None
+        if options.is_beside:
+            return self._log(location, options) if len(location.name.encode()) <= MAX_NAME else None
         for stored in _stored_as(location):
             log = self._log(stored, options)
             if log is not None and log.is_folder:
@@ -108,7 +113,8 @@ class Swift:
                 return Folder()
             if log is not None:
                 declared = log.stored.encoding or encoding_of(stored.name)
-                log.stored = log.stored._replace(encoding=declared)
+                under = path if stored == location else path + b".gz"
+                log.stored = log.stored._replace(encoding=declared, path=under)
                 return log
         try:
             if self._page(location.container, _prefix_of(location), limit=1):

@@ -31,7 +31,7 @@ PROMISED = {
     "threads_busy": ("gauge", ("worker",)),
     "indexes_made_total": ("counter", ()),
     "indexes_used_total": ("counter", ()),
-    "indexes_refused_total": ("counter", ()),
+    "indexes_refused_total": ("counter", ("reason",)),
     "index_unread_bytes_total": ("counter", ()),
     "index_directory_bytes": ("gauge", ()),
     "config_last_reload_successful": ("gauge", ()),

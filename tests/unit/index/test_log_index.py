@@ -87,10 +87,9 @@ def test_the_facts_are_read_without_the_other_parts():
         index_of(INDEX[:-1] + b"?")
 
 
-def test_a_file_whose_json_is_large_is_refused_before_it_is_inflated(monkeypatch):
-    monkeypatch.setattr("oslogserve.index.log_index.MOST_JSON", 1000)
+def test_a_file_whose_json_is_large_is_refused_before_it_is_inflated():
     with pytest.raises(ValueError, match="too large"):
-        IndexFile(file_with(FACTS._replace(summary=b"x" * 2000))).facts()
+        IndexFile(file_with(FACTS._replace(summary=b"x" * 2000)), most_json=1000).facts()
 
 
 def without(block, name):

@@ -27,6 +27,8 @@ OTHERS = *b" |=|-|7|0f|.|/|\x7f|\xe9".split(b"|"), "\u017f".encode(), "\u212a".e
 class Log:
     """A log in memory, read by its index. Also its Blocks."""
 
+    is_kept = True
+
     def __init__(self, text, interval=200, places=()):
         """places: where it is cut, beside regular ones."""
         self.interval = interval
