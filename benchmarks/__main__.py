@@ -7,6 +7,8 @@ machines or two runs, compare the ratios, not the times.
   logs      a log as HTML, as text, by level; gzipped or not
   renderer  the renderer alone, over a log in memory
   job       all 60 logs of a job at once: a summary, a search, errors, all lines merged by time
+  again     questions about a job and logs of at least 100 MB that have indexes, to a server that has just started; logs
+            below --logs are repeated up to 219 MB
 
 At the end it prints the targets, and which of them were met.
 """
@@ -19,14 +21,15 @@ import sys
 from pathlib import Path
 
 from benchmarks import charts
-from benchmarks.comparison import cases, logs, measure, picture, renderer, servers, targets
+from benchmarks.comparison import cases, known, logs, measure, picture, renderer, servers, targets
+from benchmarks.comparison.again import Again
 from benchmarks.comparison.cases import Case
 from benchmarks.comparison.rows import Rounds
 from benchmarks.fetch import BadAnswer
 from benchmarks.lab import Lab
 from tests.servers.process import ServerError
 
-PARTS = ("logs", "renderer", "job")
+PARTS = ("logs", "renderer", "job", "again")
 
 
 def main() -> int:
@@ -113,12 +116,17 @@ def _measured(options: argparse.Namespace, table: list[Case], rounds: Rounds) ->
         return []
     with Lab(with_keystone=False) as lab:
         found = _written(lab.root, options)
-        job = logs.write_job(lab.root) if "job" in parts else None
+        job = logs.write_job(lab.root) if {"job", "again"} & set(parts) else None
+        known_logs = _written_to_ask(lab.root, options)
         with servers.running(lab, options) as subjects:
             if "logs" in parts:
                 measure.measure_logs(subjects, found, table, rounds)
-            if job:
+            if "job" in parts:
                 measure.measure_job(subjects, job, options.sources, rounds)
+            if "again" in parts:
+                again = Again(subjects, options.threads)
+                again.measure_logs(known_logs, rounds)
+                again.measure_job(job, rounds)
     return found
 
 
@@ -130,6 +138,18 @@ def _written(root: Path, options: argparse.Namespace) -> list[logs.Log]:
         print(f"writing a log of {megabytes} MB", file=sys.stderr, flush=True)
         found.append(logs.generated(root, megabytes))
     return found + (logs.real(root, options.logs) if options.logs else [])
+
+
+def _written_to_ask(root: Path, options: argparse.Namespace) -> list[known.KnownLog]:
+    if "again" not in options.parts:
+        return []
+    sizes = [size for size in options.sizes if size >= known.LEAST]
+    paths = logs.below(options.logs) if options.logs else []
+    found = []
+    for megabytes in sizes:
+        print(f"writing a log of {megabytes} MB to ask again", file=sys.stderr, flush=True)
+        found.append(known.generated(root, megabytes))
+    return found + [known.repeated(root, path, targets.LARGE) for path in paths]
 
 
 def _as_json(options: argparse.Namespace, rounds: Rounds) -> str:

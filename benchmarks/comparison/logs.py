@@ -60,31 +60,45 @@ class Job(NamedTuple):
 
 def generated(root: Path, megabytes: int) -> Log:
     file = f"generated-{megabytes}.txt.gz"
-    return _written(root / file, f"{megabytes} MB", demo.generate_oslo(megabytes * 1_000_000))
+    return written(root / file, f"{megabytes} MB", demo.generate_oslo(megabytes * 1_000_000))
 
 
 def real(root: Path, source: Path) -> list[Log]:
     """Copies each log below `source`, gzipped. Raises NoLogs."""
-    paths = sorted(path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    if not paths:
-        raise NoLogs(f"{source}: no file in it ends in {', '.join(sorted(SUFFIXES))}")
+    paths = below(source)
     return [_taken(root / f"real-{number}.txt.gz", path) for number, path in enumerate(paths)]
+
+
+def below(folder: Path) -> list[Path]:
+    """The logs below a folder. Raises NoLogs."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    if not paths:
+        raise NoLogs(f"{folder}: no file in it ends in {', '.join(sorted(SUFFIXES))}")
+    return paths
 
 
 def _taken(path: Path, source: Path) -> Log:
     if source.suffix != ".gz":
         with source.open("rb") as log:
-            return _written(path, source.name, iter(partial(log.read, PIECE), b""))
+            return written(path, source.name, iter(partial(log.read, PIECE), b""))
     shutil.copyfile(source, path)
     with gzip.open(source, "rb") as log:
         return _log(path, source.name, _counted(iter(partial(log.read, PIECE), b""), len))
 
 
-def _written(path: Path, name: str, blocks: Iterable[bytes]) -> Log:
+def written(path: Path, name: str, blocks: Iterable[bytes]) -> Log:
     """Writes a gzip as a CI job would."""
     with gzip.open(path, "wb", compresslevel=6) as packed:
         counted = _counted(blocks, packed.write)
     return _log(path, name, counted)
+
+
+def text_of(path: Path) -> bytes:
+    """The text of a log, which may be gzipped."""
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    with gzip.open(path, "rb") as log:
+        return log.read()
 
 
 def _log(path: Path, name: str, counted: tuple[int, int]) -> Log:
@@ -108,7 +122,7 @@ def write_job(root: Path) -> Job:
     for number in range(JOB_LOGS):
         log = b"".join(demo.generate_oslo(JOB_SIZE, seed=number))
         path = root / "job" / f"{number:02}.txt.gz"
-        _written(path, path.name, [log])
+        written(path, path.name, [log])
         files.append(f"job/{path.name}")
         if number == JOB_LOGS // 2:
             found = re.search(rb"req-[0-9a-f-]{36}", log[len(log) // 2 :])

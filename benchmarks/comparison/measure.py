@@ -54,7 +54,7 @@ def _of_case(subjects: Subjects, case: Case, log: Log) -> Values:
     if not case.is_ours:
         return _of_program(subjects, case.name, log)
     request = case.request(subjects.ours.url, log)
-    values, size = _requested([request] * _times(log), subjects.ours)
+    values, size = requested([request] * _times(log), subjects.ours)
     if case.view in cases.WHOLE:
         # Compressed again, a log may be somewhat smaller than stored, but never by half. For a small
         # log, the page's frame may be larger than the log.
@@ -79,13 +79,13 @@ def _of_program(subjects: Subjects, name: str, log: Log) -> Values:
     request = Endpoint(name, subject.url, {}).request(log.unpacked_file)
     encoding = "gzip" if is_stored else "identity"
     request = request._replace(headers=(f"Accept-Encoding: {encoding}",))
-    values, size = _requested([request] * _times(log), subject)
+    values, size = requested([request] * _times(log), subject)
     if size != (log.stored if is_stored else log.size):
         raise BadAnswer(f"{name}: {size} bytes for {log.name}, {log}")
     return values | _of_log(values["total"], log)
 
 
-def _requested(requests: list[Request], subject: Subject) -> tuple[Values, int]:
+def requested(requests: list[Request], subject: Subject) -> tuple[Values, int]:
     """Medians of requests one after the other, and the size of an answer."""
     subject.workers.reset_peak()
     run = fetched_once(iter(requests))
@@ -133,14 +133,14 @@ def measure_job(subjects: Subjects, job: Job, sources: Collection[str], rounds: 
                 parameters = {key: text.format(id=job.request_id) for key, text in query.items()}
                 asked = Endpoint(name, subjects.ours.url, {**parameters, "source": source})
                 ours = partial(_of_job, subjects.ours, asked.request("job/"))
-                other = partial(_one_by_one, requests)
+                other = partial(one_by_one, requests)
                 rounds.compare(table, name, ours, requests[0].source, other)
 
 
 def _of_job(subject: Subject, request: Request) -> Values:
-    return _requested([request], subject)[0]
+    return requested([request], subject)[0]
 
 
-def _one_by_one(requests: Sequence[Request]) -> Values:
+def one_by_one(requests: Sequence[Request]) -> Values:
     run = fetched_once(iter(requests), JOB_CONNECTIONS)
     return {"total": run.seconds, "client": client_limited(run)}

@@ -33,6 +33,10 @@ METRICS = {
     "first_byte": Metric("first byte, ms", 1e3),
     "speed": Metric("MB/s of log", 1e-6, is_rate=True),
     "ratio": Metric("of its neighbour"),
+    "of_without": Metric("of the same without an index"),
+    "read": Metric("% of stored bytes read", 100),
+    "index_stored": Metric("index, % of stored", 100),
+    "index_text": Metric("% of text", 100),
     "memory": Metric("MiB above idle", 1 / MIB),
     "sent": Metric("sent/gzip"),
     "markup": Metric("markup/line"),
@@ -97,14 +101,20 @@ class Rounds:
         for metric, value in values.items():
             row.values.setdefault(metric, []).append(value)
 
-    def compare(self, table: str, name: str, ours: Measure, neighbour: str, other: Measure) -> None:
-        """Measures a case and its neighbour. In every second round, the neighbour is first."""
+    def compare(
+        self, table: str, name: str, ours: Measure, neighbour: str, other: Measure
+    ) -> Values:
+        """Measures a case and its neighbour. In every second round, the neighbour is first.
+
+        Returns the values of the case.
+        """
         if self._number % 2:
             second, first = other(), ours()
         else:
             first, second = ours(), other()
         self.add(table, neighbour, second)
         self.add(table, name, first | {"ratio": first["total"] / second["total"]}, neighbour)
+        return first
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yields the tables in the order in which they were measured."""

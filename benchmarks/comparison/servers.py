@@ -131,13 +131,14 @@ def running(lab: Lab, given: Namespace) -> Iterator[Subjects]:
         as_stored = enter(_nginx(lab, "nginx-as-stored", AS_STORED))
         for subject in (ours, nginx, as_stored):
             for source in SOURCES if with_swift else ("disk",):
-                _warm(subject, source)
+                warm(subject, source)
             subject.workers.settle()
         token = lab.token_header() if with_swift else ""
         yield Subjects(lab, ours, nginx, as_stored, token)
 
 
-def _warm(subject: Subject, source: str) -> None:
+def warm(subject: Subject, source: str = "disk") -> None:
+    """Lets each worker start its threads."""
     for encoding in ("identity", "gzip"):
         headers = ["Accept: text/html", f"Accept-Encoding: {encoding}"]
         plan = Plan(8 * WARM_UP, runs=1, parallel=WARM_UP, keeps_connections=False, headers=headers)

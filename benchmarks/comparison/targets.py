@@ -11,6 +11,9 @@ from benchmarks.report import Outcome, digits
 LARGE = 219
 LARGE_TABLE = f"{LARGE} MB"
 JOB, JOB_FROM_SWIFT = "a job", "a job from Swift"
+#: Tables of logs that are asked again, and rows of theirs.
+LARGE_AGAIN, VERY_LARGE_AGAIN, JOB_AGAIN = f"{LARGE} MB again", "2000 MB again", "a job again"
+FIRST, FAR_PAGE = "the first summary, which makes the index", "the page at line 1,000,000"
 
 #: The largest ratio of a case's time to its neighbour's, by table.
 RATIOS = {
@@ -40,6 +43,22 @@ RATIOS = {
         "a request's id": 1.05,
         "level=ERROR by time": 1.2,
     },
+    LARGE_AGAIN: {
+        FIRST: 1.1,
+        "tail=100": 0.04,
+        "lines= at the end": 0.04,
+        "since= near the end": 0.04,
+        "level=ERROR": 0.1,
+        "q= of a rare word": 0.08,
+        "q= of a request's id": 0.08,
+        "format=summary": 0.01,
+    },
+    JOB_AGAIN: {
+        FIRST: 1.1,
+        "overview": 0.05,
+        "a request's id": 0.1,
+        "level=ERROR by time": 0.3,
+    },
 }
 #: Limits of other metrics, by table and case.
 LIMITS = {
@@ -47,6 +66,10 @@ LIMITS = {
     (JOB, "a request's id"): {"first_byte": 0.15},
     (JOB, "level=ERROR by time"): {"first_byte": 0.15},
     (JOB, "all lines by time"): {"first_byte": 0.15, "memory": 64 * MIB},
+    (LARGE_AGAIN, FIRST): {"index_stored": 0.06, "index_text": 0.005},
+    (LARGE_AGAIN, "tail=100"): {"memory": 16 * MIB, "read": 0.02},
+    (LARGE_AGAIN, "q= of a rare word"): {"memory": 16 * MIB, "read": 0.05},
+    (VERY_LARGE_AGAIN, FAR_PAGE): {"first_byte": 0.02},
     (RENDERER_ALONE, "HTML"): {"speed": 1.1e9},
     (RENDERER_ALONE, "ten formats, HTML"): {"speed": 5e8},
     (RENDERER_ALONE, "ten formats, level=ERROR"): {"speed": 7.5e8},
