@@ -84,8 +84,12 @@ jenkins* Finished: SUCCESS
 travis Done\. Your build exited with 0
 gitlab* Job succeeded$
 """
-#: What may follow a line's time, before its content: brackets, and the node in Zuul's console.
-BEHIND_TIME = rb"[\])]?[ \t]?(?:\| (?:[\w.-]+ \| )?)?[ \t]*"
+#: What may follow a line's time, before its content: brackets, the node in Zuul's console, and the
+#: process, user and name in Ansible's own log.
+BEHIND_TIME = (
+    rb"[\])]?[ \t]?"
+    rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?)?[ \t]*"
+)
 
 
 class Event(StrEnum):

@@ -211,6 +211,21 @@ def test_a_failed_task_is_the_cause_and_not_the_recap_of_its_play(found_in, fail
     assert found_in(*log) == ((7, "severity"), True)
 
 
+@pytest.mark.parametrize("head", [b" n=ansible | ", b" n=ansible ERROR| ", b" |  "])
+def test_ansibles_own_log_has_its_failed_task_as_the_cause(found_in, head):
+    log = [
+        b"PLAY [all] ***",
+        b"",
+        b"TASK [a] ***",
+        b"fatal: [host]: FAILED! => {}",
+        b"",
+        b"PLAY RECAP ***",
+    ]
+    log.append(b"host : ok=2 changed=1 unreachable=0 failed=1 skipped=0")
+    stamped = [b"2026-03-04 10:00:01,123 p=12345 u=root" + head + line for line in log]
+    assert found_in(*stamped) == ((4, "severity"), True)
+
+
 def test_the_output_of_a_failed_task_tells_more_than_its_result(found_in):
     failed = b'fatal: [host]: FAILED! => {"msg": "non-zero return code"}'
     assert found_in(b"TASK [a]", b"no such b", failed) == ((2, "failed step"), True)

@@ -379,6 +379,17 @@ def test_chapters_go_on_behind_the_verdict(chapters_of):
     assert chapters_of(b"Finished: FAILURE", b"TASK [a] ***", b"b") == [("a", 2, 3, None)]
 
 
+@pytest.mark.parametrize("head", [b" n=ansible | ", b" |  "])
+def test_ansibles_own_log_has_chapters(chapters_of, head):
+    log = [b"PLAY [all] ***", b"TASK [a] ***", b"fatal: [host]: FAILED! => {}", b"PLAY RECAP ***"]
+    stamped = [b"2026-03-04 10:00:01,123 p=12345 u=root" + head + line for line in log]
+    assert chapters_of(*stamped) == [
+        ("PLAY [all]", 1, 3, None),
+        ("a", 2, 3, "failed"),
+        ("PLAY RECAP", 4, 4, None),
+    ]
+
+
 def test_chapters_are_of_the_lines_that_a_filter_leaves(chapters_of):
     assert chapters_of(*TASKS, first=5, last=6) == [("a : test", 5, 6, "failed")]
 
