@@ -15,6 +15,8 @@ const HASH: usize = 6;
 const NAMES: [&str; 4] = ["rc", "exit", "exitcode", "returncode"];
 const LAST_NAMES: [&str; 4] = ["code", "status", "value", "with"];
 const BEFORE_NAME: [&str; 6] = ["exit", "exits", "exited", "return", "returned", "with"];
+/// Names of an exit code that ends its line.
+const ENDINGS: [&str; 4] = ["returned", "returns", "exited", "exits"];
 /// Last words of a line that says that something failed.
 const FAILURES: [&str; 4] = ["fail", "failed", "failure", "failures"];
 const CALENDAR: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDecMonTueWedThuFriSatSun";
@@ -50,8 +52,8 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) -> bool
     let mut at = 0;
     let mut has_failed = false;
     let (mut word_before, mut last_word) = (0..0, 0..0);
-    // True until a number follows.
-    let mut is_last = false;
+    // True until a number follows; from a number other than 0 to the next word.
+    let (mut is_last, mut ends_in_number) = (false, false);
     while let Some(&byte) = line.get(at) {
         let first = KINDS[usize::from(byte)];
         if first == 0 {
@@ -93,6 +95,7 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) -> bool
         if all & LETTER == 0 {
             if std::mem::take(&mut is_last) && !line[word].iter().all(|&digit| digit == b'0') {
                 has_failed |= is_exit_code(&line[last_word.clone()], &line[word_before.clone()]);
+                ends_in_number = true;
             }
             continue;
         }
@@ -108,11 +111,13 @@ pub fn each_word(line: &[u8], mut take: impl FnMut(&[u8], Range<usize>)) -> bool
         }
         if !is_of_calendar(&line[word.clone()]) {
             word_before = std::mem::replace(&mut last_word, word.clone());
-            is_last = true;
+            (is_last, ends_in_number) = (true, false);
             take(line, word);
         }
     }
-    has_failed || is_one_of(&line[last_word], &FAILURES)
+    let last_word = &line[last_word];
+    let is_ending = ends_in_number && is_one_of(last_word, &ENDINGS);
+    has_failed || is_ending || is_one_of(last_word, &FAILURES)
 }
 
 fn is_one_of(word: &[u8], names: &[&str]) -> bool {

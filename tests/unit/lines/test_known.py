@@ -95,6 +95,7 @@ TURNED = [
     (b"##[section] Process of one two six ten completed with exit code 0", b" 0", b" 127"),
     (b"[Zuul] Task exit code: 0 of one two six ten red", b": 0", b": -9"),
     (b'one two six ten red: {"cmd": "make", "rc": 0, "start": "now"}', b": 0", b": 2"),
+    (b"the one two six ten red make returned 0", b" 0", b" 2"),
     (b"returned exit status 0 by one two six ten", b"0", b"1"),
     (b"unit_of_one.two (of.six.ten.red.Blue) ... ok", b"ok", b"FAIL"),
     (b"result of the one two six ten red job: passed", b"passed", b"failed"),
@@ -115,6 +116,7 @@ def test_a_line_is_new_if_its_like_was_no_error_or_its_outcome_has_turned(passed
     [
         (b"HTTP status 200 of one two six ten", b"HTTP status 404 of one two six ten"),
         (b"exit code 1 of one two six ten", b"exit code 2 of one two six ten"),
+        (b"the select returned 0 rows of one two", b"the select returned 3 rows of one two"),
         (b"src 0 of one two six ten", b"src 1 of one two six ten"),
         (b"took 0 of one two six ten", b"took 1 of one two six ten"),
         (b"exit code 0 of one two six ten", b"exit code 000 of one two six ten"),
