@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Escape sequences of terminals: colours with their CSS classes, and links.
+//! Escape sequences of terminals: colours with their CSS classes, links, and what is not shown.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,6 +15,8 @@ const INTERMEDIATE: usize = 4;
 /// Bytes of a link's parameters, and of its address.
 const LINK_PARAMETERS: usize = 256;
 const ADDRESS: usize = 2083;
+/// Bytes of a string for the terminal itself.
+const STRING: usize = 4096;
 
 /// An escape sequence.
 pub struct Sequence {
@@ -71,7 +73,11 @@ pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
 pub fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
     match line.get(start + 1)? {
         b'[' => control_at(line, start),
-        b']' => link_at(line, start),
+        b']' => link_at(line, start).or_else(|| string_at(line, start)),
+        b'_' => string_at(line, start),
+        b'P' | b'^' => {
+            string_at(line, start).filter(|found| line[..found.place.end].ends_with(b"\x1b\\"))
+        }
         b'(' if line.get(start + 2) == Some(&b'B') => {
             Some(Sequence { place: start..start + 3, effect: Effect::Other })
         }
@@ -141,10 +147,23 @@ fn link_at(line: &[u8], start: usize) -> Option<Sequence> {
     let separator = run(line, start + begin.len(), LINK_PARAMETERS, is_parameter);
     line.get(separator).filter(|&&byte| byte == b';')?;
     let from = separator + 1;
-    let address = from..run(line, from, ADDRESS, |byte| byte >= b' ' && byte != 0x7f);
+    let (address, end) = closed(line, from, ADDRESS)?;
+    Some(Sequence { place: start..end, effect: Effect::Link(address) })
+}
+
+/// OSC, APC, DCS or PM: a string that a terminal keeps to itself, such as a title or Buildkite's times.
+fn string_at(line: &[u8], start: usize) -> Option<Sequence> {
+    let (_, end) = closed(line, start + 2, STRING)?;
+    Some(Sequence { place: start..end, effect: Effect::Other })
+}
+
+/// The place of a string of at most so many bytes, and where its terminator ends.
+fn closed(line: &[u8], from: usize, most: usize) -> Option<(Range<usize>, usize)> {
+    let string = from..run(line, from, most, |byte| byte >= b' ' && byte != 0x7f);
     let ends: [&[u8]; 2] = [b"\x07", b"\x1b\\"];
-    let end = ends.iter().find(|end| line[address.end..].starts_with(end))?;
-    Some(Sequence { place: start..address.end + end.len(), effect: Effect::Link(address) })
+    let end = ends.iter().find(|end| line[string.end..].starts_with(end))?;
+    let behind = string.end + end.len();
+    Some((string, behind))
 }
 
 /// The text without its sequences.

@@ -7,11 +7,14 @@ from typing import NamedTuple
 from oslogserve.lines.grammar.times import DATED_THING
 from tests.reference.head import REACH, read_head
 
-#: Control sequences (ECMA-48), links (OSC 8), tput's `ESC ( B`, and `ESC 7` and `ESC 8`. Longer or unfinished ones are text.
+#: Control sequences (ECMA-48), links (OSC 8), strings (OSC, APC, DCS, PM), tput's `ESC ( B`, and `ESC 7`
+#: and `ESC 8`. Longer or unfinished ones are text.
 _SEQUENCE = re.compile(
     rb"\x1b(?:"
     rb"\[[0-?]{0,64}[ -/]{0,4}[@-~]"
     rb"|\]8;[ -:<-~]{0,256};[^\x00-\x1f\x7f]{0,2083}(?:\x07|\x1b\\)"
+    rb"|[\]_][^\x00-\x1f\x7f]{0,4096}(?:\x07|\x1b\\)"
+    rb"|[P^][^\x00-\x1f\x7f]{0,4096}\x1b\\"
     rb"|\(B|[78])"
 )
 
