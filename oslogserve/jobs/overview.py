@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from oslogserve.errors import Incomplete
-from oslogserve.jobs import reports
+from oslogserve.jobs import reports, task_results
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, started
 from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.jobs.choice import Choice, Skipped
@@ -18,6 +18,7 @@ from oslogserve.jobs.job import Ending, Job, Next
 from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, ranked
 from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
+from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Selection
@@ -295,12 +296,15 @@ def _excerpt(
     """Yields the excerpt; nothing if the log cannot be read again."""
     first, last = lines_shown(cause)
     above = max(1, first - AROUND)
-    longest = LONGEST_TASK if _FAILED_TASK.search(cause["text"]) else LONGEST_SHOWN
-    log = JobLog(file, Selection(first=above, last=last + AROUND), reader)
+    may_open = MAY_OPEN.search(cause["text"])
+    longest = LONGEST_TASK if may_open or _FAILED_TASK.search(cause["text"]) else LONGEST_SHOWN
+    below = (task_results.MOST_LINES if may_open else 0) + AROUND
+    log = JobLog(file, Selection(first=above, last=last + below), reader)
     rows = log.html_rows(label, link, longest)
     if len(rows) > last - above:
         begin, end = first - above, last + 1 - above
-        parts = rows[:begin], rows[begin:end], rows[end:]
+        end = behind_result(rows, end) if may_open else end
+        parts = rows[:begin], rows[begin:end], rows[end : end + AROUND]
         yield Excerpt(*(b"".join(part) for part in parts))
 
 

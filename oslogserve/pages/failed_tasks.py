@@ -7,9 +7,11 @@ The rows are HTML as the renderer writes it: no "<" of a log is in them.
 import html
 import json
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from oslogserve.jobs.overview import LONGEST_SHOWN
+from oslogserve.jobs.task_results import result_below, split, text_of
 from oslogserve.templates import rendered
 
 #: Characters of banners, and how many of one make a banner.
@@ -19,12 +21,12 @@ MOST_LINES = 8
 #: Characters of such a line.
 LONGEST_LINE = 1000
 
-_ROW = re.compile(r"(<li[^>]*><a [^>]*>[^<]*</a>)(.*?)(?=<li|\Z)", re.DOTALL)
-_OVERWRITTEN = re.compile(r"<s>.*?</s>", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_BEGINS_ROW = re.compile(r"(?=<li)")
 _FAILED = re.compile(r"(.{0,200}?(?:fatal|failed): \[[^\]]{1,200}\].{0,300}?=> )(\{.*)", re.DOTALL)
+#: Fields of outputs. A module that crashed has those with "module_".
+_OUTPUTS = ("module_stderr", "module_stdout", "stderr", "stdout")
 #: A field of JSON that may be cut off.
-_FIELD = re.compile(r'"(msg|stderr|stdout)": "((?:[^"\\]|\\.)*)')
+_FIELD = re.compile(r'"(msg|(?:module_)?std(?:err|out))": "((?:[^"\\]|\\.)*)')
 
 
 class _Result(NamedTuple):
@@ -33,23 +35,34 @@ class _Result(NamedTuple):
     message: str
     #: Names of its outputs and their last lines.
     outputs: list[tuple[str, list[str]]]
-    #: True if the line has more than was read of it.
+    #: True if there is more than was read.
     is_cut: bool
 
 
 def readable(rows: bytes, task: str = "") -> bytes:
     """The rows, of which each keeps its begin with the link. task: the name of the task that failed."""
-    return _ROW.sub(
-        lambda row: row[1] + _in_short(row[2], task), rows.decode("utf-8", "replace")
-    ).encode()
+    all_rows = _BEGINS_ROW.split(rows.decode("utf-8", "replace"))
+    found, at = [], 0
+    while at < len(all_rows):
+        begin, content = split(all_rows[at])
+        below = result_below(map(text_of, islice(all_rows, at, None)))
+        text = text_of(all_rows[at])
+        told = _failed_task("\n".join([text.rstrip(), *below]), task)
+        found.append(begin + (told or _in_short(text, content)))
+        at += 1 + (len(below) if told else 0)
+    return "".join(found).encode()
 
 
-def _in_short(content: str, task: str) -> str:
-    text = html.unescape(_TAG.sub("", _OVERWRITTEN.sub("", content)))
+def _failed_task(text: str, task: str) -> str:
+    """The result of a failed task as lines; "" for another text."""
     failed = _FAILED.match(text)
     result = failed and _result(failed[2])
-    if failed and result:
-        return rendered("failed_task.html", begin=failed[1], task=task, result=result).decode()
+    if not failed or not result:
+        return ""
+    return rendered("failed_task.html", begin=failed[1], task=task, result=result).decode()
+
+
+def _in_short(text: str, content: str) -> str:
     if len(text) > LONGEST_SHOWN:
         return html.escape(_cut(text, LONGEST_SHOWN), quote=False)
     return _with_banner(content)
@@ -74,7 +87,7 @@ def _result(text: str) -> _Result | None:
         fields = json.loads(text)
     except (ValueError, RecursionError):  # a long line is cut off
         fields = {name: _unquoted(value) for name, value in _FIELD.findall(text)}
-    named = ((name, _lines(fields, name)) for name in ("stderr", "stdout"))
+    named = ((name, _lines(fields, name)) for name in _OUTPUTS)
     outputs = [(name, lines) for name, lines in named if lines]
     message = " ".join(_lines(fields, "msg"))
     is_cut = not text.rstrip().endswith("}")

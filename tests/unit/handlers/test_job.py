@@ -695,6 +695,32 @@ def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
     assert whys == {"end"}
 
 
+@pytest.mark.parametrize(
+    "above", [[], ["An exception occurred during task execution. The error was: b"]]
+)
+@pytest.mark.parametrize("lines", [1, 40, 200])
+def test_an_overview_shows_a_failed_tasks_result_over_several_lines(tmp_path, above, lines):
+    result = {"cmd": ["a"] * lines, "msg": "no such a", "stderr": "one\nat last"}
+    failed = [
+        *above,
+        f"fatal: [n]: FAILED! => {json.dumps(result, indent=4)}",
+        "",
+        "PLAY RECAP ***",
+    ]
+    (tmp_path / "job").mkdir()
+    log = "\n".join(["TASK [a : two] ***", *failed, "n : ok=0 failed=1", ""])
+    (tmp_path / "job" / "console.txt").write_text(log)
+    page = Asking(tmp_path)("/job/?format=overview").text
+    [told] = re.findall('<ol class="b told">(.*?)</ol>', page, re.DOTALL)
+    is_read = lines < 200
+    assert ("<b>a : two</b>: no such a" in told, "one\nat last</span>" in told) == (
+        is_read,
+        is_read,
+    )
+    assert ("PLAY RECAP" in page) == is_read
+    assert page.count("<li") < 20
+
+
 def test_an_overview_says_of_a_step_that_tells_no_cause_that_this_is_its_end(tmp_path):
     (tmp_path / "job").mkdir()
     steps = [f"host | step {number}" for number in range(40)]

@@ -60,7 +60,7 @@ def test_the_task_that_failed_is_named():
 @pytest.mark.parametrize(("end", "is_said"), [('"}', False), ("", True), ('"} and more', True)])
 def test_a_result_that_is_cut_off_says_that_there_is_more(end, is_said):
     found = shown(f'{BEGIN}{{"msg": "no", "stderr": "one{end}')
-    assert ("The line has more: see the log." in found) == is_said
+    assert ("The result has more: see the log." in found) == is_said
 
 
 def test_long_lines_are_cut():
@@ -78,6 +78,50 @@ def test_long_lines_are_cut():
 )
 def test_another_line_stays_as_it_is(text):
     assert readable(row(text).encode()) == row(text).encode()
+
+
+def several(*lines, head=""):
+    return "".join(row(head + line, number) for number, line in enumerate(lines, 7))
+
+
+RESULT = ['    "changed": true,', '    "msg": "a must be b",', '    "stderr": "one\\ntwo",', "}"]
+
+
+@pytest.mark.parametrize("head", ["", "2026-03-04 18:22:11,123 p=1 u=root n=ansible | "])
+def test_a_result_over_several_lines_is_shown_as_one(head):
+    rows = several("fatal: [a]: FAILED! => {", *RESULT, "", "PLAY RECAP", head=head)
+    rows = rows.replace("18:22:11,123", "18:22:12,400", 3)
+    found = readable(rows.encode(), "test").decode()
+    assert re.findall("#L([0-9]+)", found) == ["7", "12", "13"]
+    assert "=&gt; <b>test</b>: a must be b" in found
+    assert "\none\ntwo</span>" in found
+    assert "has more" not in found
+
+
+def test_the_beginning_of_a_result_over_several_lines_says_that_there_is_more():
+    found = readable(several("fatal: [a]: FAILED! => {", *RESULT[:-1], "ok: [b]").encode()).decode()
+    assert re.findall("#L([0-9]+)", found) == ["7", "11"]
+    assert "=&gt; a must be b" in found
+    assert "The result has more: see the log." in found
+
+
+@pytest.mark.parametrize("below", [['    "rc": 1', "}"], ["a"], []])
+def test_a_result_over_several_lines_without_a_message_stays_as_it_is(below):
+    rows = several("fatal: [a]: FAILED! => {", *below, "b")
+    assert readable(rows.encode()).decode() == rows
+
+
+def test_the_errors_of_a_module_that_crashed_are_shown():
+    result = {
+        "module_stderr": "Traceback\nKeyError: 'a'\n",
+        "module_stdout": "",
+        "msg": "MODULE FAILURE",
+    }
+    assert shown(BEGIN + json.dumps(result)).splitlines() == [
+        f"7{BEGIN}MODULE FAILURE",
+        *("module_stderr", "Traceback", "KeyError: 'a'"),
+    ]
+    assert "KeyError: 'a'" in shown(BEGIN + json.dumps(result)[:-9])
 
 
 def test_each_row_is_read_alone():
