@@ -62,6 +62,10 @@ class Index:
     def __getitem__(self, place: int) -> tuple[int, int, int]:
         """Bytes of text before a block, its size, and the CRC-32 of its text."""
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Lines and bytes of the text."""
+
     def place_of(self, at: int) -> int:
         """The place of the block that has the byte `at` of the text."""
 
@@ -208,6 +212,9 @@ def state_count(pattern: str) -> int:
 
 def check_line_pattern(pattern: str) -> None:
     """Raises ValueError that says what the pattern of a user format has to be."""
+
+def kind_of(text: bytes) -> int:
+    """A hash of an error's kind: errors that differ in numbers, ids and quoted texts only have the same."""
 
 def line_feeds(piece: bytes, start: int, end: int) -> int:
     """The count of line feeds in ``piece[start:end]``, as ``bytes.count`` has it."""

@@ -18,6 +18,7 @@ try:
         Merge,
         Renderer,
         check_line_pattern,
+        kind_of,
         line_feeds,
         open_beneath,
         state_count,
@@ -34,6 +35,7 @@ __all__ = [
     "Merge",
     "Renderer",
     "check_line_pattern",
+    "kind_of",
     "line_feeds",
     "open_beneath",
     "state_count",
@@ -41,7 +43,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 17
+INTERFACE = 18
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -273,6 +273,12 @@ impl Index {
         Ok(Self { blocks, ends_a_line })
     }
 
+    /// Lines and bytes of the text.
+    pub fn size(&self) -> (u64, u64) {
+        let last = self.blocks.last();
+        last.map_or((0, 0), |block| (block.line + block.lines - 1, block.at + block.size))
+    }
+
     /// The place of the block that has the byte `at` of the text.
     pub fn place_of(&self, at: u64) -> usize {
         self.blocks.partition_point(|block| block.at <= at).saturating_sub(1)

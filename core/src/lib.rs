@@ -22,6 +22,7 @@ mod index;
 mod inflate;
 mod inherited;
 mod jsonl;
+mod kinds;
 mod known;
 mod line_buffer;
 mod lines;
@@ -79,7 +80,7 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use super::{
-        Grammar, Index, Inflater, Known, Merge, Renderer, check_line_pattern, line_feeds,
+        Grammar, Index, Inflater, Known, Merge, Renderer, check_line_pattern, kind_of, line_feeds,
         open_beneath, state_count,
     };
 
@@ -92,7 +93,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 17;
+const INTERFACE: u32 = 18;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -433,6 +434,12 @@ impl Index {
         Ok((block.at, block.size, block.checksum))
     }
 
+    /// Lines and bytes of the text.
+    #[getter]
+    fn size(&self) -> (u64, u64) {
+        self.0.size()
+    }
+
     /// The place of the block that has the byte `at` of the text.
     fn place_of(&self, at: u64) -> usize {
         self.0.place_of(at)
@@ -490,6 +497,12 @@ impl Merge {
 }
 
 /// The states of a search's automaton.
+/// A hash of the kind of an error.
+#[pyfunction]
+fn kind_of(text: &[u8]) -> u32 {
+    kinds::kind(text)
+}
+
 #[pyfunction]
 fn state_count(pattern: &str) -> PyResult<usize> {
     search::state_count(pattern).map_err(PyValueError::new_err)

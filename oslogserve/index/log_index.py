@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 #: Identifies a file, with the version of its format.
 _MAGIC = b"oslogserve-index 2\n"
-#: The parts of a file, in their order. `facts`, `blocks` and `points` are compressed JSON: Facts, blocks
-#: as the core has them, and points with the sizes of their windows, which follow one another in `windows`.
-#: `words` and `ids` are those of the blocks, see Collected, and `words` are compressed.
-_PARTS = ("facts", "blocks", "points", "words", "ids", "windows")
+#: The parts of a file, in their order. `summary`, `blocks` and `points` are compressed JSON: the summary of
+#: Facts, blocks as the core has them, and points with the sizes of their windows, which follow one another
+#: in `windows`. `words` and `ids` are those of the blocks, see Collected, and `words` are compressed.
+_PARTS = ("facts", "summary", "blocks", "points", "words", "ids", "windows")
+#: Facts but the summary, in their order.
+_FACTS = struct.Struct(">QQ?")
 #: Bytes of a part, and its CRC-32.
 _PART = struct.Struct(">II")
 #: Bytes of a file, of the JSON of a part, and of words. A file of 2,000 blocks has a tenth of that.
@@ -70,7 +72,8 @@ def file_of(facts: Facts, found: "Collected", points: "Sequence[Point]") -> byte
     """The file of an index."""
     sized = [{**point, "window": len(point["window"])} for point in points]
     parts = (
-        _packed(_json({**facts._asdict(), "summary": facts.summary.decode()})),
+        _FACTS.pack(*facts[:3]),
+        _packed(facts.summary),
         _packed(found["blocks"]),
         _packed(_json(sized)),
         _packed(found["words"]),
@@ -106,22 +109,17 @@ class IndexFile:
 
     def facts(self) -> Facts:
         try:
-            members = parsed(self._inflated("facts", self._most_json), _MOST_TOKENS)
-            lines, size, ends_a_line = (members[name] for name in Facts._fields[:3])
-            summary = members["summary"].encode()
-        except (TypeError, KeyError, AttributeError):
+            lines, size, ends_a_line = _FACTS.unpack(self._part("facts"))
+        except struct.error:
             raise ValueError("its facts are wrong") from None
-        if not (type(lines) is type(size) is int and type(ends_a_line) is bool):
-            raise ValueError("its facts are wrong")
-        return Facts(lines, size, ends_a_line, summary)
+        return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))
 
     def index(self) -> LogIndex:
         facts = self.facts()
         blocks = native.Index(
             self._inflated("blocks", self._most_json), facts.ends_a_line, len(SEVERITIES)
         )
-        at, size, _ = blocks[len(blocks) - 1]
-        if at + size != facts.size:
+        if blocks.size != facts[:2]:
             raise ValueError("its blocks are of another log")
         windows = self._part("windows")
         points: list[Point] = []

@@ -16,8 +16,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Any, NamedTuple
-from zlib import crc32
 
+from oslogserve import native
 from oslogserve.jobs.walk import File
 from oslogserve.lines.time_range import time_range
 
@@ -27,8 +27,6 @@ CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
 _LIKELY = re.compile(r"(?:^|/)(?:TEST-|[^/]*(?:console|testr|subunit|junit))[^/]*$")
 #: Bytes as stored of a large log.
 _LARGE = 16 * 1024 * 1024
-#: The variable parts of an error: numbers, ids, quoted text.
-_VARIABLE = re.compile(r"(?<![0-9a-fA-F])[a-fA-F]*+[0-9][0-9a-fA-F-]*+|(?<=')[^']*+(?=')")
 #: An error so many microseconds before the failure counts half.
 _HALF = 120 * 10**6
 #: Factors for an error that the site calls noise, one after the failure, one without a time, and one
@@ -135,7 +133,7 @@ def _last_of(error: dict[str, Any], cause: dict[str, Any] | None) -> int:
 
 
 def _kind(error: dict[str, Any]) -> str:
-    return f"{crc32(_VARIABLE.sub('#', error['text']).encode('utf-8', 'replace')):x}"
+    return f"{native.kind_of(error['text'].encode('utf-8', 'replace')):x}"
 
 
 def failure_of(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:

@@ -102,17 +102,17 @@ def test_a_copy_with_its_time_has_its_index_too(indexed, tmp_path):
 def with_blocks(file, change):
     """The file of an index, with other blocks."""
     parts = parts_of(file)
-    blocks = json.dumps(change(json.loads(zlib.decompress(parts[1])))).encode()
-    return with_parts([parts[0], zlib.compress(blocks), *parts[2:]])
+    blocks = json.dumps(change(json.loads(zlib.decompress(parts[2])))).encode()
+    return with_parts([*parts[:2], zlib.compress(blocks), *parts[3:]])
 
 
 MAGIC = b"oslogserve-index 2\n"
 
 
 def parts_of(file):
-    """Compressed facts, blocks, points and words; ids and windows."""
-    found, at = [], len(MAGIC) + 6 * 8
-    for number in range(6):
+    """Facts; compressed summary, blocks, points and words; ids and windows."""
+    found, at = [], len(MAGIC) + 7 * 8
+    for number in range(7):
         (size,) = struct.unpack_from(">I", file, len(MAGIC) + number * 8)
         found.append(file[at : at + size])
         at += size
@@ -239,13 +239,13 @@ class _Mutator:
     def mutated(self):
         chance = self._chance
         parts = [*self._parts]
-        number = chance.randrange(6)
-        if number in (4, 5) and parts[number]:
+        number = chance.randrange(7)
+        if number in (0, 5, 6) and parts[number]:
             parts[number] = self._with_other_bits(parts[number])
-        elif number == 3:
-            parts[3] = zlib.compress(self._with_other_bits(zlib.decompress(parts[3])))
+        elif number == 4:
+            parts[4] = zlib.compress(self._with_other_bits(zlib.decompress(parts[4])))
         else:
-            for number in chance.choice(([0], [1], [1], [2], [0, 1], [1, 2])):
+            for number in chance.choice(([1], [2], [2], [3], [1, 2], [2, 3])):
                 value = json.loads(zlib.decompress(parts[number]))
                 parts[number] = zlib.compress(json.dumps(self._other(value)).encode())
         return with_parts(parts)
@@ -254,9 +254,6 @@ class _Mutator:
         chance = self._chance
         if isinstance(value, list) and chance.random() < 0.1:
             return value * chance.choice((2, 500))
-        if "summary" in value and chance.random() < 0.7:
-            summary = self._changed(json.loads(value["summary"]))
-            return value | {"summary": json.dumps(summary)}
         for _ in range(chance.choice((1, 1, 3))):
             value = self._changed(value)
         return value

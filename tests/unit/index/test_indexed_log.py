@@ -169,7 +169,9 @@ def test_a_log_whose_blocks_are_damaged_in_the_index_is_read_without_it(log):
     lines = LOG.splitlines(keepends=True)
     assert ask("/a.txt?format=text&tail=3").body == b"".join(lines[-3:])
     assert ask("/a.txt?format=text&q=request+14399+took").body == lines[-1]
-    reason = "damaged" if log.suffix == ".gz" else "members"  # the words are known to be wrong later
+    reason = (
+        "damaged" if log.suffix == ".gz" else "members"
+    )  # the words are known to be wrong later
     assert ask.counted("indexes_refused_total") == {f'reason="{reason}"': 1}
     assert not index.exists()
 

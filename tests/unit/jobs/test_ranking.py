@@ -4,9 +4,11 @@ import re
 import time
 from collections import Counter
 from datetime import datetime, timedelta
+from zlib import crc32
 
 import pytest
 
+from oslogserve import native
 from oslogserve.jobs.ranking import failure_of, likelihood, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
@@ -265,3 +267,14 @@ def test_errors_are_alike_if_their_numbers_ids_or_quoted_texts_differ(text, alik
     other = "dead is a word"
     logs = [("a.txt", errors((None, text), (None, alike), (None, other)))]
     assert len(ranked(logs).kinds) == 2
+
+
+#: The variable parts of an error: numbers, ids, quoted text.
+VARIABLE = re.compile(rb"(?<![0-9a-fA-F])[a-fA-F]*[0-9][0-9a-fA-F-]*|(?<=')[^']*(?=')")
+
+
+def test_a_kind_is_the_text_without_its_variable_parts():
+    chance = random.Random(1)
+    for _ in range(5000):
+        text = bytes(chance.choices(b"''09-aFgx \xc3\xbc", k=chance.randrange(30)))
+        assert native.kind_of(text) == crc32(VARIABLE.sub(b"#", text)), text
