@@ -384,18 +384,19 @@ function toggleWrap() {
   bar.querySelector('.wraps').textContent = `wrap: ${log.matches('.nowrap') ? 'off' : 'on'}`;
 }
 
-// The server knows what the time of a line means.
+// The server knows what the time of a line means, and at the page's end if there are dates.
 const moment = bar.querySelector('.moment');
-moment.hidden = Boolean(document.querySelector('#counts[data-undated]'));
+const isUndated = () => moment.hidden || Boolean(document.querySelector('#counts[data-undated]'));
+const lacksDate = () => (isRead() ? isUndated() : !log.querySelector('[name]'));
 log.addEventListener('counted', () => { moment.hidden &&= !log.querySelector('[name]'); });
 for (const comes of ['pointerenter', 'pointerdown', 'focus', 'click']) {
   moment.addEventListener(comes, (event) => {
     // On a telephone, the link is in the open bar, which moves the lines.
     const line = (bar.querySelector('.tools').open && log.querySelector('.lit')) || lineLookedAt();
     if (line) moment.href = `?${asking({ moment: numberOf(line) })}`;
-    if (comes !== 'click' || !moment.hidden) return;
+    if (comes !== 'click' || !lacksDate()) return;
     event.preventDefault();
-    say('No line of this log has a date.');
+    say(`No line ${isRead() ? 'of this log' : 'so far'} has a date.`);
   });
 }
 
@@ -572,4 +573,5 @@ if (!leftAt && fragment() === name) {
   if (!isWholeRange(lines, name)) bringIn(name);
   if (from && lands) pin(from);
 }
+moment.hidden = isUndated();
 showSummary();

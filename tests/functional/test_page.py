@@ -778,6 +778,25 @@ def test_a_log_without_dates_has_no_link_to_a_moment(scripted):
     expect(page.locator("#said")).to_have_text("No line of this log has a date.")
 
 
+def test_a_page_whose_end_comes_late_has_no_link_to_a_moment_without_dates(scripted, server):
+    with Stepwise(server.url, b" id=L700>") as slow:
+        page = scripted.open("timeless.txt", slow.url, wait_until="commit")
+        page.wait_for_selector("#said", state="attached")
+        page.wait_for_selector("#L600", state="attached")
+        page.keyboard.press("m")
+        expect(page.locator("#said")).to_have_text("No line so far has a date.")
+        slow.go_on()
+        page.wait_for_load_state("load")
+        expect(page.locator("#counts")).to_have_count(0)
+        expect(page.locator(".moment")).to_be_hidden()
+        page.keyboard.press("m")
+        expect(page.locator("#said")).to_have_text("No line of this log has a date.")
+
+
+def test_a_log_without_dates_has_no_link_to_a_moment_without_scripts(plain):
+    expect(plain.open("timeless.txt").locator(".moment")).to_be_hidden()
+
+
 def test_a_gap_opens_in_place_and_the_hit_stays_where_it_was(scripted):
     page = scripted.open("a.txt?level=ERROR")
     expect(page.locator("#map")).to_be_visible()
