@@ -157,7 +157,6 @@ impl Inherited {
     pub fn go_on(&mut self, heritage: &Heritage) {
         let Heritage { rank, shows_severity, record, .. } = *heritage;
         (self.rank, self.shows_severity, self.record) = (rank, shows_severity, record);
-        self.is_undated &= heritage.time.is_none();
         self.error = heritage.error.as_ref().map(|error| Error {
             rank: error.rank,
             time: as_bytes(&error.time),

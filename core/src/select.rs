@@ -468,6 +468,7 @@ impl Selector {
         if let Some(heritage) = heritage.filter(|_| self.needs.inherited) {
             self.inherited.go_on(heritage);
         }
+        self.inherited.is_undated &= block.times.is_none();
         if self.by_time {
             self.take_times(block);
         }

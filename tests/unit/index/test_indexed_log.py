@@ -118,6 +118,17 @@ def test_a_range_of_the_text_reads_only_its_blocks(log, first, end):
         assert unread(ask) - before > 0.85 * log.stat().st_size
 
 
+@pytest.mark.parametrize("text", [b"2013-09-27 18:00:00 there", b"18:00:00 there"])
+def test_a_log_of_which_nothing_is_read_shows_dates_or_none(log, text):
+    log.write_bytes(text)
+    os.utime(log, (1.4e9, 1.4e9))
+    ask, url = asking(log), "/a.txt?format=html&level=ERROR"
+    ask("/a.txt?format=summary")
+    page = ask(url).text
+    assert page == Asking(log.parent)(url).text
+    assert ("data-undated" in page) == (b"2013" not in text)
+
+
 def test_a_log_that_was_replaced_has_no_index(log):
     ask = asking(log)
     ask("/a.txt?format=summary")
