@@ -26,14 +26,17 @@ class Grammar:
         written: when the log was last written, in seconds since 1970.
         """
 
-class Collected(TypedDict):
-    """What was found out of a log."""
+@final
+class Contents:
+    """The words and ids of a log's blocks, see core/src/contents.rs. The GIL is released while it works."""
 
-    #: JSON of its blocks, see core/src/index.rs.
-    blocks: bytes
-    #: What the blocks hold: their words and their ids, see core/src/contents.rs.
-    words: bytes
-    ids: bytes
+    def __init__(self) -> None: ...
+    def feed(self, piece: bytes) -> None:
+        """Takes a piece of a block, cut anywhere. The blocks are fed in order."""
+
+    def end_block(self) -> None: ...
+    def finish(self) -> tuple[bytes, bytes]:
+        """The words, and the ids."""
 
 class Point(TypedDict):
     """A place in stored bytes from which on they can be inflated, see core/src/inflate.rs."""
@@ -52,7 +55,7 @@ class Index:
     """The blocks of a log that was read before. Raises ValueError for what cannot be true of a log."""
 
     def __init__(self, blocks: bytes, ends_a_line: bool, ranks: int) -> None:
-        """blocks: see Collected. ends_a_line: true if the last line is complete.
+        """blocks: JSON, of Renderer.blocks(). ends_a_line: true if the last line is complete.
         ranks: the number of severities.
         """
 
@@ -164,11 +167,11 @@ class Renderer:
     def collect_index(self, interval: int) -> None:
         """Collects an index, of a summary of all lines. interval: bytes of text from block to block."""
 
-    def collected(self) -> Collected | None:
-        """What belongs into the index, after finish(); None if it was not collected."""
+    def blocks(self) -> bytes | None:
+        """JSON of the index's blocks, after finish(); None if none were collected. See core/src/index.rs."""
 
     def leave_out(self, index: Index, words: bytes, ids: bytes) -> None:
-        """Notes the blocks that cannot hold what is searched for. words, ids: see Collected.
+        """Notes the blocks that cannot hold what is searched for. words, ids: of Contents.
 
         Raises ValueError if they cannot be of this log.
         """

@@ -18,6 +18,7 @@ from oslogserve.humanize import size_shown
 from oslogserve.index.beside import is_beside
 from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.indexes import Beside, Indexes
+from oslogserve.lines.contents import learn
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
@@ -159,18 +160,20 @@ class _Maker:
                 return "other"
             if blocks is None:
                 return "small"
-            if blocks.facts is not None:
+            if blocks.index is not None and blocks.index.file.has_contents:
                 return "there"
-            wanted = Wanted("summary", written=log.stored.modified)
-            _, outcome = self._renderer.summary(log.text(), wanted, charge=self._charge)
-            if outcome.broke_off:
-                raise outcome.broke_off
+            if blocks.index is None:
+                wanted = Wanted("summary", written=log.stored.modified)
+                _, outcome = self._renderer.summary(log.text(), wanted, charge=self._charge)
+                if outcome.broke_off:
+                    raise outcome.broke_off
         if not self._indexes.keeps:  # the next one would fail too
             self._stopped.set()
         with closing(self._opened(file)) as log:
             blocks = log.text().blocks
             if not (blocks and blocks.index):
                 raise Incomplete("failed", "the index could not be kept")
+            learn(log.text(), self._charge)
             self._progress.count(size=log.stored.size or 0)
             return "made"
 

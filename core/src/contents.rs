@@ -14,6 +14,8 @@ const MOST_HELD: usize = 4096;
 pub struct Collector {
     words: Vocabulary,
     ids: Ids,
+    /// Bytes of the current block.
+    size: u64,
     /// The end of the text so far, if the next byte may belong to it.
     held: Vec<u8>,
     unfolded: [Finder<'static>; 2],
@@ -24,6 +26,7 @@ impl Collector {
         Self {
             words: Vocabulary::new(),
             ids: Ids::new(),
+            size: 0,
             held: Vec::new(),
             unfolded: UNFOLDED.map(Finder::new),
         }
@@ -32,6 +35,7 @@ impl Collector {
     /// Takes the next text of the current block, cut anywhere.
     pub fn text(&mut self, text: &[u8]) {
         let mut text = text;
+        self.size += text.len() as u64;
         if let Some(&last) = self.held.last() {
             let goes_on = |pair: &[u8]| !is_joined(pair[0], pair[1]);
             let begin = match text.first() {
@@ -80,16 +84,16 @@ impl Collector {
         self.ids.take(text);
     }
 
-    /// Ends a block. size: bytes of its text.
-    pub fn end_block(&mut self, size: u64) {
+    /// Ends a block.
+    pub fn end_block(&mut self) {
         self.take_held();
         self.words.end_block();
-        self.ids.end_block(size);
+        self.ids.end_block(std::mem::take(&mut self.size));
     }
 
     /// The words of all blocks, and their ids, for `may_hold`.
-    pub fn finished(self) -> (Vec<u8>, Vec<u8>) {
-        (self.words.finished(), self.ids.finished())
+    pub fn finished(&self) -> (Vec<u8>, &[u8]) {
+        (self.words.finished(), &self.ids.filters)
     }
 }
 

@@ -107,7 +107,8 @@ pub struct Ids {
     /// Of the current block; None for too many.
     keys: Option<Vec<u64>>,
     seen: Vec<Vec<u8>>,
-    filters: Vec<u8>,
+    /// The filters of all blocks: of each its size and its bytes.
+    pub filters: Vec<u8>,
 }
 
 impl Ids {
@@ -161,11 +162,6 @@ impl Ids {
         self.filters.extend((filter.len() as u32).to_le_bytes());
         self.filters.extend(filter);
     }
-
-    /// The filters of all blocks: of each its size and its bytes.
-    pub fn finished(self) -> Vec<u8> {
-        self.filters
-    }
 }
 
 fn distinct(mut keys: Vec<u64>) -> Vec<u64> {
@@ -174,7 +170,7 @@ fn distinct(mut keys: Vec<u64>) -> Vec<u64> {
     keys
 }
 
-/// Clears the places of blocks that cannot hold what is required. filters: see Ids::finished; they may come
+/// Clears the places of blocks that cannot hold what is required. filters: see Ids; they may come
 /// from anywhere. Errors: what is wrong with them.
 pub fn narrow(
     filters: &[u8],

@@ -5,10 +5,8 @@
 //! and goes on as if it had read them: with the next line's number, and what that line inherits.
 
 use crc32fast::Hasher;
-use pyo3::IntoPyObject;
 use serde::{Deserialize, Serialize};
 
-use crate::contents::Collector;
 use crate::inherited::Heritage;
 use crate::selection::TimeRange;
 use crate::times::{Instant, MINUTE, Origin};
@@ -125,17 +123,6 @@ pub struct Indexer {
     times: Option<Times>,
     /// The last time that was added: most lines inherit theirs.
     last_time: Option<Instant>,
-    contents: Collector,
-}
-
-/// What was found out of a log.
-#[derive(IntoPyObject)]
-pub struct Collected {
-    /// JSON of the blocks.
-    pub blocks: Vec<u8>,
-    /// What the blocks hold, see `contents.rs`.
-    pub words: Vec<u8>,
-    pub ids: Vec<u8>,
 }
 
 impl Indexer {
@@ -150,7 +137,6 @@ impl Indexer {
             severities: vec![vec![Count::default(); ranks]; ranks],
             times: None,
             last_time: None,
-            contents: Collector::new(),
         };
         indexer.begin(1, heritage);
         indexer
@@ -190,7 +176,6 @@ impl Indexer {
     /// Takes the text of lines, or of parts of lines, in order.
     pub fn text(&mut self, text: &[u8]) {
         self.checksum.update(text);
-        self.contents.text(text);
         self.at += text.len() as u64;
     }
 
@@ -220,17 +205,14 @@ impl Indexer {
             block.size = self.at - block.at;
             block.checksum = self.checksum.clone().finalize();
             block.times = self.times;
-            self.contents.end_block(block.size);
         }
     }
 
-    /// What was found out of the whole log. next_line: the number of the line behind the last one.
-    pub fn finished(mut self, next_line: u64) -> Collected {
+    /// JSON of the blocks of the whole log. next_line: the number of the line behind the last one.
+    pub fn finished(mut self, next_line: u64) -> Vec<u8> {
         self.end(next_line);
-        let (words, ids) = self.contents.finished();
         // Only types that can fail to be written make it fail.
-        let blocks = serde_json::to_vec(&self.blocks).unwrap_or_default();
-        Collected { blocks, words, ids }
+        serde_json::to_vec(&self.blocks).unwrap_or_default()
     }
 }
 

@@ -80,8 +80,8 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use super::{
-        Grammar, Index, Inflater, Known, Merge, Renderer, check_line_pattern, kind_of, line_feeds,
-        open_beneath, state_count,
+        Contents, Grammar, Index, Inflater, Known, Merge, Renderer, check_line_pattern, kind_of,
+        line_feeds, open_beneath, state_count,
     };
 
     #[pymodule_init]
@@ -93,7 +93,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 18;
+const INTERFACE: u32 = 19;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -244,11 +244,11 @@ impl Renderer {
         self.renderer.collect_index(interval);
     }
 
-    fn collected(&mut self) -> Option<index::Collected> {
-        self.renderer.collected()
+    fn blocks<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.renderer.blocks().map(|blocks| PyBytes::new(py, &blocks))
     }
 
-    /// Notes the blocks that cannot hold what is searched for. words, ids: as collected.
+    /// Notes the blocks that cannot hold what is searched for. words, ids: of Contents.
     fn leave_out(&mut self, index: &Index, words: &[u8], ids: &[u8]) -> PyResult<()> {
         let left_out = self.renderer.selector.leave_out(&index.0.blocks, words, ids);
         left_out.map_err(PyValueError::new_err)
@@ -443,6 +443,35 @@ impl Index {
     /// The place of the block that has the byte `at` of the text.
     fn place_of(&self, at: u64) -> usize {
         self.0.place_of(at)
+    }
+}
+
+/// The words and ids of a log's blocks, which are fed in order. See `contents.rs`. Boxed as in Renderer.
+#[pyclass(module = "oslogserve_core")]
+struct Contents(Box<contents::Collector>);
+
+#[pymethods]
+impl Contents {
+    #[new]
+    fn new() -> Self {
+        Self(Box::new(contents::Collector::new()))
+    }
+
+    fn feed(&mut self, py: Python<'_>, piece: &[u8]) {
+        if piece.len() < WORTH_DETACHING {
+            self.0.text(piece);
+        } else {
+            py.detach(|| self.0.text(piece));
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.0.end_block();
+    }
+
+    fn finish<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let (words, ids) = py.detach(|| self.0.finished());
+        (PyBytes::new(py, &words), PyBytes::new(py, ids))
     }
 }
 

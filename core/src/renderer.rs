@@ -6,7 +6,7 @@
 
 use memchr::{memchr, memrchr};
 
-use crate::index::{Block, Collected};
+use crate::index::Block;
 use crate::select::Selector;
 use crate::selection::Tally;
 
@@ -81,8 +81,8 @@ impl Renderer {
         self.selector.collect_index(interval);
     }
 
-    /// What belongs into an index, once the log has ended; None if it was not collected.
-    pub fn collected(&mut self) -> Option<Collected> {
+    /// JSON of the blocks of an index, once the log has ended; None if none were collected.
+    pub fn blocks(&mut self) -> Option<Vec<u8>> {
         let next_line = self.selector.next_line().0;
         Some(self.selector.indexer.take()?.finished(next_line))
     }

@@ -14,7 +14,7 @@ from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
 from oslogserve.sources import Stored
 
 if TYPE_CHECKING:
-    from oslogserve_core import Collected, Point
+    from oslogserve_core import Point
 
 _T = TypeVar("_T")
 
@@ -96,8 +96,12 @@ class IndexedLog:
         self._indexes.refuse(self._log, reason, why)
         self._file = None
 
-    def keep(self, facts: Facts, found: "Collected") -> None:
-        self._indexes.keep(self._log, file_of(facts, found, self.points))
+    def keep(self, facts: Facts, blocks: bytes) -> None:
+        self._indexes.keep(self._log, file_of(facts, blocks, self.points))
+
+    def keep_contents(self, words: bytes, ids: bytes) -> None:
+        if self._file:
+            self._indexes.keep(self._log, self._file.with_contents(words, ids))
 
     def read(self, place: int) -> Iterator[bytes]:
         if self.index is None:

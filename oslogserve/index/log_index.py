@@ -14,13 +14,14 @@ from oslogserve.fastzlib import fast
 from oslogserve.lines.grammar.severities import SEVERITIES
 
 if TYPE_CHECKING:
-    from oslogserve_core import Collected, Point
+    from oslogserve_core import Point
 
 #: Identifies a file, with the version of its format.
 _MAGIC = b"oslogserve-index 2\n"
 #: The parts of a file, in their order. `summary`, `blocks` and `points` are compressed JSON: the summary of
 #: Facts, blocks as the core has them, and points with the sizes of their windows, which follow one another
-#: in `windows`. `words` and `ids` are those of the blocks, see Collected, and `words` are compressed.
+#: in `windows`. `words` and `ids` are those of the blocks, see Contents of the core, and `words` are compressed.
+#: Both are empty until a search has read all blocks.
 _PARTS = ("facts", "summary", "blocks", "points", "words", "ids", "windows")
 #: Facts but the summary, in their order.
 _FACTS = struct.Struct(">QQ?")
@@ -53,9 +54,9 @@ class LogIndex(NamedTuple):
     points: "Sequence[Point]"
     file: "IndexFile"
 
-    def contents(self) -> tuple[bytes, bytes]:
-        """Words and ids of the blocks, see Collected. Raises ValueError."""
-        return self.file.words(), self.file.ids()
+    def contents(self) -> tuple[bytes, bytes] | None:
+        """Words and ids of the blocks; None if they are not known. Raises ValueError."""
+        return (self.file.words(), self.file.ids()) if self.file.has_contents else None
 
     def point_before(self, at: int) -> "Point | None":
         """The last point with at most `at` bytes of text before it; None for the log's beginning."""
@@ -68,20 +69,19 @@ class LogIndex(NamedTuple):
         return self.points[place]["stored"] if place < len(self.points) else None
 
 
-def file_of(facts: Facts, found: "Collected", points: "Sequence[Point]") -> bytes:
-    """The file of an index."""
+def file_of(facts: Facts, blocks: bytes, points: "Sequence[Point]") -> bytes:
+    """The file of an index. blocks: JSON of the core."""
     sized = [{**point, "window": len(point["window"])} for point in points]
     parts = (
         _FACTS.pack(*facts[:3]),
         _packed(facts.summary),
-        _packed(found["blocks"]),
+        _packed(blocks),
         _packed(_json(sized)),
-        _packed(found["words"]),
-        found["ids"],
+        b"",
+        b"",
         b"".join(point["window"] for point in points),
     )
-    table = b"".join(_PART.pack(len(part), fast.crc32(part)) for part in parts)
-    return b"".join((_MAGIC, table, *parts))
+    return _joined([(part, fast.crc32(part)) for part in parts])
 
 
 class IndexFile:
@@ -136,6 +136,18 @@ class IndexFile:
             raise ValueError("its points are wrong") from None
         return LogIndex(blocks, points, self)
 
+    @property
+    def has_contents(self) -> bool:
+        """True if words and ids of the blocks are known."""
+        return len(self._parts["words"][0]) > 0
+
+    def with_contents(self, words: bytes, ids: bytes) -> bytes:
+        """The file with words and ids of the blocks."""
+        parts: dict[str, tuple[bytes | memoryview, int]] = {**self._parts}
+        for name, part in (("words", _packed(words)), ("ids", ids)):
+            parts[name] = part, fast.crc32(part)
+        return _joined([parts[name] for name in _PARTS])
+
     def words(self) -> bytes:
         return self._inflated("words", MOST_WORDS)
 
@@ -157,6 +169,12 @@ class IndexFile:
         if not decoder.eof:
             raise ValueError("it is too large")
         return document
+
+
+def _joined(parts: Sequence[tuple[bytes | memoryview, int]]) -> bytes:
+    """The file of parts with their checksums."""
+    table = b"".join(_PART.pack(len(part), checksum) for part, checksum in parts)
+    return b"".join((_MAGIC, table, *(part for part, _ in parts)))
 
 
 def _json(value: Any) -> bytes:

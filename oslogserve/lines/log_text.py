@@ -2,12 +2,9 @@
 """The text of a log, as a renderer reads it: all of it, or the blocks of its index that it needs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from oslogserve.index.log_index import Facts, LogIndex
-
-if TYPE_CHECKING:
-    from oslogserve_core import Collected
 
 Wrap = Callable[[Iterator[bytes]], Iterator[bytes]]
 
@@ -36,8 +33,11 @@ class Blocks(Protocol):
     def refuse(self, why: str) -> None:
         """Removes an index that is wrong."""
 
-    def keep(self, facts: Facts, found: "Collected") -> None:
-        """Keeps what reading to the end has shown."""
+    def keep(self, facts: Facts, blocks: bytes) -> None:
+        """Keeps what reading to the end has shown. blocks: JSON of the core."""
+
+    def keep_contents(self, words: bytes, ids: bytes) -> None:
+        """Adds the words and ids of all blocks to the index, see Contents of the core."""
 
     def read(self, place: int) -> Iterator[bytes]:
         """Yields the text of a block. Raises Incomplete if it cannot be read, or is another text."""

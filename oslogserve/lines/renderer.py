@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.index.log_index import Facts
+from oslogserve.lines.contents import Learner
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
@@ -96,14 +97,19 @@ class Renderer:
         """The blocks that an answer needs, by the log's index; None if it must read all of the log."""
         if not text.blocks or not _may_need_less(wanted) or not (index := text.blocks.index):
             return None
+        learner = None
         if wanted.selection.searches:
             try:
-                core.leave_out(index.blocks, *index.contents())
+                if contents := index.contents():
+                    core.leave_out(index.blocks, *contents)
+                else:
+                    learner = Learner(text.blocks, len(index.blocks))
             except ValueError as error:
                 text.blocks.refuse(str(error))
                 return None
-        may_pass_over = core.may_pass_over(index.blocks)
-        return _NeededBlocks(core, index.blocks, text) if may_pass_over else None
+        if learner or core.may_pass_over(index.blocks):
+            return _NeededBlocks(core, index.blocks, text, learner)
+        return None
 
     def new_known(self) -> native.Known:
         """No words yet: it is fed with a log that others are compared with, see Wanted.known."""
@@ -195,8 +201,8 @@ class Rendering(Outcome):
             yield b""
             self._totals = self._core.totals()
             self.tally = Tally(**self._core.tally())
-            if is_over and self._indexed and self._totals and (found := self._core.collected()):
-                self._indexed.keep(self._facts(self._totals), found)
+            if is_over and self._indexed and self._totals and (blocks := self._core.blocks()):
+                self._indexed.keep(self._facts(self._totals), blocks)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core
@@ -269,10 +275,18 @@ class _WholeLog:
 class _NeededBlocks:
     """The pieces of the blocks that an answer needs. The core passes over the others."""
 
-    def __init__(self, core: native.Renderer, blocks: native.Index, text: LogText) -> None:
+    def __init__(
+        self,
+        core: native.Renderer,
+        blocks: native.Index,
+        text: LogText,
+        learner: Learner | None,
+    ) -> None:
+        """learner: of the blocks; None if nothing is to be learnt."""
         self._core = core
         self._blocks = blocks
         self._text = text
+        self._learner = learner
         self.ends_a_line = blocks.ends_a_line
 
     def __iter__(self) -> Iterator[bytes]:
@@ -280,7 +294,8 @@ class _NeededBlocks:
         while (place := self._core.pass_over(self._blocks, place)) < len(self._blocks):
             if self._core.done:
                 return
-            yield from self._text.block(place)
+            pieces = self._text.block(place)
+            yield from self._learner.reading(place, pieces) if self._learner else pieces
             place += 1
 
 

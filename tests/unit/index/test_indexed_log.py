@@ -70,6 +70,22 @@ def test_an_answer_reads_only_the_blocks_that_it_needs(log, query, most):
         assert size - unread(ask) < most * size
 
 
+def test_the_first_search_learns_which_words_the_blocks_have(log):
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    for query in ("request 9000 took", "absent"):
+        expected = Asking(log.parent)(f"/a.txt?format=text&q={query}")
+        assert ask(f"/a.txt?format=text&q={query}").body == expected.body
+    assert unread(ask) > 0.9 * log.stat().st_size
+
+
+def test_a_search_that_ends_early_learns_nothing(log):
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    ask("/a.txt?format=text&q=took&limit=3")
+    assert ask.counted("indexes_made_total") == {"": 1}
+
+
 def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
     ask = asking(log, serve_page_size="4096")
     ask("/a.txt?format=summary")
@@ -172,6 +188,7 @@ def test_an_answer_that_has_begun_says_that_its_index_did_not_fit(log):
 def test_a_log_whose_blocks_are_damaged_in_the_index_is_read_without_it(log):
     ask = asking(log)
     ask("/a.txt?format=summary")
+    ask("/a.txt?format=text&q=absent")
     [index] = (log.parents[1] / "index").iterdir()
     content = index.read_bytes()
     at = len(content) - 1 if log.suffix == ".gz" else len(content) - 100

@@ -35,8 +35,8 @@ FACTS = Facts(14, 120, False, b"{}")
 
 
 def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
-    found = {"blocks": json.dumps(blocks).encode(), "words": b"w" * 99, "ids": b"i"}
-    return file_of(facts, found, points)
+    file = file_of(facts, json.dumps(blocks).encode(), points)
+    return IndexFile(file).with_contents(b"w" * 99, b"i")
 
 
 def index_of(content):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words and ids of a log's blocks: a search passes over blocks without them, and over no others."""
 
+import itertools
 import random
 import re
 import struct
@@ -10,6 +11,7 @@ from contextlib import suppress
 import pytest
 
 from oslogserve.index.log_index import IndexFile, file_of
+from oslogserve.lines.contents import learn
 from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.search import Search
@@ -38,18 +40,22 @@ class Log:
         ends = sorted({*range(interval // 4, len(text), interval // 4), *places, len(text)})
         pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         RENDER.summary(LogText(lambda: pieces, self), Wanted("summary"))
+        self._cuts = cuts(random.Random(interval), len(text))
+        learn(LogText(lambda: pieces, self))
 
     def collect(self):
         pass
 
-    def keep(self, facts, found):
-        self.facts = facts
-        self.be_with(**found)
+    def keep(self, facts, blocks):
+        self.index = IndexFile(file_of(facts, blocks, ())).index()
+
+    def keep_contents(self, words, ids):
+        self.found = {"words": words, "ids": ids}
+        self.index = IndexFile(self.index.file.with_contents(words, ids)).index()
 
     def be_with(self, **found):
         """Gives its index other words or ids."""
-        self.found = {**(self.found or {}), **found}
-        self.index = IndexFile(file_of(self.facts, self.found, ())).index()
+        self.keep_contents(**{**self.found, **found})
 
     def refuse(self, why):
         raise ValueError(why)
@@ -61,7 +67,10 @@ class Log:
 
     def read(self, place):
         self.was_read.append(place)
-        yield self.texts[place]
+        at, size, _ = self.index.blocks[place]
+        within = [one for one in self._cuts if at < one < at + size]
+        for start, end in itertools.pairwise([at, *sorted(within), at + size]):
+            yield self._text[start:end]
 
     def hits(self, *searches, **selection):
         """The lines that are found, by the index."""
