@@ -29,6 +29,7 @@ def add_to(commands: Any) -> None:
     passed = "renew the pointer @NAME to this folder, whose run passed, after all is stored"
     add("--passed", metavar="NAME", help=passed)
     add("--no-gzip", action="store_true", help="store text uncompressed")
+    add("--no-index", action="store_true", help="store no indexes next to the logs")
     parallel = "files at once (default: %(default)s)"
     add("--parallel", type=whole_number(1, 1000), default=8, metavar="N", help=parallel)
     patience = "how long a failed request is repeated (default: 5m)"

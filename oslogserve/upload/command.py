@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from oslogserve.config import ConfigError, load
 from oslogserve.messages import shown
 from oslogserve.upload.console import LiveConsole, keep
+from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import SwiftWriter
 from oslogserve.upload.uploader import BadName, Destination, Uploader, files_below
@@ -96,6 +97,12 @@ def _writer(
     )
 
 
+def _indexes(
+    options: argparse.Namespace, destination: Destination, writer: SwiftWriter, report: Report
+) -> IndexWriter | None:
+    return None if options.no_index else IndexWriter(destination.config, writer, report)
+
+
 def _upload_folder(options: argparse.Namespace, destination: Destination, report: Report) -> None:
     root = os.fsencode(options.logs)
     os.scandir(root).close()  # raises if it cannot be read
@@ -107,7 +114,9 @@ def _upload_folder(options: argparse.Namespace, destination: Destination, report
 
     with closing(writer):
         _at_signals(stop)
-        uploader = Uploader(root, files_below(root, report), destination, writer, report)
+        files = files_below(root, report)
+        indexes = _indexes(options, destination, writer, report)
+        uploader = Uploader(root, files, destination, writer, report, indexes)
         with ThreadPoolExecutor(options.parallel) as pool:
             threads = [pool.submit(uploader.run) for _ in range(options.parallel)]
             for thread in threads:
@@ -135,7 +144,9 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
         try:
             _read_console(options, destination, report, file)
             with closing(_writer(options, destination, report, options.patience)) as writer:
-                Uploader(os.fsencode(folder), iter([name]), destination, writer, report).run()
+                indexes = _indexes(options, destination, writer, report)
+                root = os.fsencode(folder)
+                Uploader(root, iter([name]), destination, writer, report, indexes).run()
             is_stored = not report.has_failures
         except KeyboardInterrupt:
             report.incomplete("interrupted")

@@ -10,7 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import md5
 from typing import BinaryIO, NamedTuple
 
@@ -53,6 +53,8 @@ class Payload:
     encoding: str
     #: A single one for a normal object, several for a large object.
     segments: list[Segment]
+    #: Headers that are stored with it.
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def etag(self) -> str:
@@ -61,6 +63,10 @@ class Payload:
             return self.segments[0].md5
         joined = "".join(segment.md5 for segment in self.segments)
         return md5(joined.encode(), usedforsecurity=False).hexdigest()
+
+    def pieces(self) -> Iterator[bytes]:
+        """Its bytes. Raises Changed if the file is shorter."""
+        return _pieces(self.file, 0, self.size)
 
     def is_stored_as(self, headers: Mapping[str, str]) -> bool:
         """True if an object with these headers has the same bytes, type and encoding."""

@@ -94,6 +94,10 @@ class SwiftWriter:
                 return self._request(swift_api.head_object, *location)
         return None
 
+    def head_anew(self, location: Location) -> Mapping[str, str] | None:
+        """An object's headers as they are now; None if there is no object."""
+        return self._request(swift_api.head_object, *location)
+
     def replace(
         self, location: Location, found: Mapping[str, str] | None, payload: Payload
     ) -> None:
@@ -192,6 +196,8 @@ class SwiftWriter:
         headers = {"Content-Type": payload.media_type if payload else "application/octet-stream"}
         if payload and payload.encoding:
             headers["Content-Encoding"] = payload.encoding
+        if payload:
+            headers |= payload.metadata
         if self.expire:
             headers["X-Delete-After"] = str(round(self.expire + (0 if payload else EXTRA_LIFE)))
         return headers

@@ -15,8 +15,10 @@ from typing import BinaryIO, NamedTuple
 
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
+from oslogserve.index.beside import is_beside
 from oslogserve.sources.open_beneath import open_beneath
 from oslogserve.sources.swift import MAX_NAME, Location, location_of
+from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
@@ -72,6 +74,8 @@ class Uploader:
     destination: Destination
     writer: SwiftWriter
     report: Report
+    #: Stores the index of each log; None for no indexes.
+    indexes: IndexWriter | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def run(self) -> None:
@@ -118,10 +122,12 @@ class Uploader:
         options = self.destination
         with payload_of(file, size, name, options.segment_size, options.may_gzip) as payload:
             found = self.writer.head(location)
-            if found is not None and payload.is_stored_as(found):
-                return None
-            self.writer.replace(location, found, payload)
-            return payload.size
+            is_there = found is not None and payload.is_stored_as(found)
+            if not is_there:
+                self.writer.replace(location, found, payload)
+            if self.indexes:
+                self.indexes.store(path, location, payload)
+            return None if is_there else payload.size
 
     def _opened(self, path: bytes) -> BinaryIO:
         opened = open_beneath(self.root, path, 0, False)
@@ -143,6 +149,8 @@ def files_below(root: bytes, report: Report) -> Iterator[bytes]:
             continue
         for entry in entries:
             path = os.path.join(folder, os.fsencode(entry.name))
+            if is_beside(os.fsencode(entry.name)):
+                continue  # of the log on disk: the one in Swift gets another
             if entry.is_symlink():
                 report.skipped(path, "a symbolic link is not followed")
             elif len(path) > MAX_NAME:

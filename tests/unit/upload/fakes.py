@@ -28,12 +28,18 @@ class FakeWriter:
     def head(self, location):
         return self.objects.get(location, (None, None))[0]
 
+    def head_anew(self, location):
+        headers = self.head(location)
+        return headers and {**headers, "last-modified": "Thu, 28 Mar 2024 12:20:43 GMT"}
+
     def replace(self, location, _found, payload):
         self.on_replace()
         headers = {
             "etag": payload.etag,
             "content-type": payload.media_type,
             "content-encoding": payload.encoding,
+            "content-length": str(payload.size),
+            **payload.metadata,
         }
         self.objects[location] = headers, os.pread(payload.file.fileno(), payload.size, 0)
 

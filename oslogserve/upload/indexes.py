@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores the index of an uploaded log next to it, so that no server has to read the log first."""
+
+import tempfile
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from oslogserve.config import Config
+from oslogserve.errors import Incomplete, SourceError
+from oslogserve.index import beside
+from oslogserve.index.indexed_log import interval_of, is_indexed
+from oslogserve.index.log_index import Facts, LogIndex, file_of
+from oslogserve.lines.log_text import LogText
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Wanted
+from oslogserve.logs.decode import Decoded, beginning, packed_as
+from oslogserve.logs.media_type import passed_through_as
+from oslogserve.salt import salt_of
+from oslogserve.sources import Stored, encoding_of
+from oslogserve.sources.swift import MAX_NAME, Location
+from oslogserve.sources.swift_log import SwiftLog
+from oslogserve.upload.payload import Payload, segment_of
+from oslogserve.upload.report import Report
+from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
+
+if TYPE_CHECKING:
+    from oslogserve_core import Collected
+
+#: What an index is of, as metadata of its object.
+_OF = "x-object-meta-oslogserve-index"
+
+
+class IndexWriter:
+    """Stores indexes; for many threads."""
+
+    def __init__(self, config: Config, writer: SwiftWriter, report: Report) -> None:
+        self._views = config.views
+        self._renderer = Renderer(config.formats)
+        self._salt = salt_of(config)
+        self._writer = writer
+        self._report = report
+
+    def store(self, path: bytes, location: Location, payload: Payload) -> None:
+        """Stores the index of a log that is in Swift, unless it is there or the log needs none.
+
+        path: of the log, for messages. Nothing depends on an index: a failure is told. Raises Changed,
+        Interrupted.
+        """
+        try:
+            self._store(location, payload)
+        except (Incomplete, SourceError) as error:
+            if self._writer.stopped.is_set():
+                raise Interrupted(self._writer.stop_reason) from error
+            self._report.without_index(path, str(error))
+
+    def _store(self, location: Location, payload: Payload) -> None:
+        to = Location(location.container, beside.name_beside(location.name.encode()).decode())
+        chunks = payload.pieces()
+        first = next(chunks, b"")
+        packing = packed_as(first, payload.encoding or encoding_of(location.name))
+        expected = Stored("swift", payload.size, 0.0, payload.etag, payload.encoding)
+        head = beginning(first, encoding=payload.encoding) or b""
+        is_log = passed_through_as(location.name, head, self._views) is None
+        if not (is_log and is_indexed(expected, packing)) or len(to.name.encode()) > MAX_NAME:
+            return
+        stored = self._stored(location, payload)
+        identity = beside.identity(stored)
+        of = f"{self._salt} {identity}"
+        found = self._writer.head(to)
+        if found is not None and found.get(_OF) == of:
+            return
+        file = self._made(chain((first,), chunks), stored, bool(packing))
+        with tempfile.TemporaryFile() as content:
+            content.write(beside.with_head(file, self._salt, identity))
+            content.flush()
+            size = content.tell()
+            segments = [segment_of(content, 0, size)]
+            index = Payload(content, size, "application/octet-stream", "", segments, {_OF: of})
+            self._writer.replace(to, found, index)
+        self._report.indexed()
+
+    def _stored(self, location: Location, payload: Payload) -> Stored:
+        """The log as the server sees it. Raises SourceError if it is another one."""
+        headers = self._writer.head_anew(location)
+        if headers is None:
+            raise SourceError("swift", "the log is not there yet")
+        stored = SwiftLog(dict(headers)).stored
+        if (stored.version, stored.size) != (payload.etag, payload.size):
+            raise SourceError("swift", "another log is there")
+        return stored._replace(encoding=stored.encoding or encoding_of(location.name))
+
+    def _made(self, chunks: Iterator[bytes], stored: Stored, is_packed: bool) -> bytes:
+        """The file of the index. Raises Incomplete for a log that is not whole, and once it is stopped."""
+        interval = interval_of(stored.size or 0, is_packed)
+        decoded = Decoded(chunks, stored.encoding, interval=interval)
+        blocks = _Collecting(decoded, interval)
+        wanted = Wanted("summary", written=stored.modified)
+        _, outcome = self._renderer.summary(
+            LogText(lambda: decoded, blocks), wanted, charge=self._charge
+        )
+        if outcome.broke_off:
+            raise outcome.broke_off
+        return blocks.file
+
+    def _charge(self) -> None:
+        if self._writer.stopped.is_set():
+            raise Incomplete("failed", self._writer.stop_reason)
+
+
+class _Collecting:
+    """Takes the index of a log that is read, see `lines.log_text.Blocks`."""
+
+    facts: Facts | None = None
+    index: LogIndex | None = None
+    is_kept = True
+
+    def __init__(self, decoded: Decoded, interval: int) -> None:
+        self.interval = interval
+        self.file = b""
+        self._decoded = decoded
+
+    def collect(self) -> None:
+        """Nothing is to be prepared."""
+
+    def refuse(self, why: str) -> None:
+        """No index is there to be refused."""
+
+    def keep(self, facts: Facts, found: "Collected") -> None:
+        self.file = file_of(facts, found, self._decoded.points)
+
+    def read(self, place: int) -> Iterator[bytes]:
+        raise ValueError("it has no index yet")
