@@ -16,7 +16,7 @@ from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error
 from oslogserve.lines.renderer import Renderer
-from oslogserve.messages import in_lines
+from oslogserve.messages import in_lines, visible
 from oslogserve.query import Query
 from oslogserve.query.parameters import PARAMETERS, Parameter
 
@@ -326,8 +326,12 @@ def _index(options: argparse.Namespace) -> int:
 
 
 def _check_config(options: argparse.Namespace) -> int:
+    from oslogserve.index.directory import usage_of
+
     config = load(options.file, _environment(), must_exist=True)
     print(config.as_file(), end="")
+    # A comment: the output is a configuration too.
+    print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
     return 0
 
 

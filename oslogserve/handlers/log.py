@@ -91,6 +91,8 @@ class LogHandler:
             if _may_be_silent(query):
                 budget.enter(SEARCHES)
             options = FULL_BODY if needs_body else METADATA_ONLY
+            if _may_be_silent(query):  # its index may tell what is needed
+                options = options._replace(begins=True)
             log = self._logs.open(query.path, sources, budget, options)
             if log is None:
                 return _redirect_to_folder(request, query)

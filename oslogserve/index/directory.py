@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from oslogserve import messages
+from oslogserve.humanize import size_shown
 from oslogserve.index.log_index import MOST_BYTES, IndexFile
 from oslogserve.metrics import Metrics
 
@@ -22,6 +23,23 @@ _SHARE_LEFT = 0.9
 _MOST_UNFINISHED = 3600
 #: Seconds after which a use is noted anew.
 _NOTED = 60
+
+
+def usage_of(path: str, most: int) -> str:
+    """A sentence on how full a directory is. most: bytes that it may have."""
+    if not path:
+        return "no directory of indexes is configured"
+    try:
+        with os.scandir(path) as entries:
+            sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(_SUFFIX)]
+    except FileNotFoundError:
+        return f"the directory of indexes, {path}, is not there yet"
+    except OSError as error:
+        return f"the directory of indexes, {path}, cannot be read: {error.strerror}"
+    share = 100 * sum(sizes) / most
+    found = f"{len(sizes)} indexes of {size_shown(sum(sizes))}, {share:.0f} % of [index] size"
+    is_writable = os.access(path, os.W_OK | os.X_OK)
+    return f"the directory of indexes, {path}, {'has' if is_writable else 'is read-only, with'} {found}"
 
 
 class IndexDirectory:

@@ -84,10 +84,10 @@ class JobReader:
         self._sources = sources
         self._folder = folder
 
-    def open(self, name: bytes, piece_size: int) -> OpenLog:
-        """The log, opened, in pieces of at most `piece_size` bytes. Raises Error."""
+    def open(self, name: bytes, piece_size: int, begins: bool = False) -> OpenLog:
+        """The log, opened, in pieces of at most `piece_size` bytes. begins: see OpenOptions. Raises Error."""
         path = b"/".join(filter(None, (self._folder, name)))
-        options = OpenOptions(chunk_size=piece_size)
+        options = OpenOptions(chunk_size=piece_size, begins=begins)
         sources = [source.waiting_anew() for source in self._sources]
         log = self.logs.open(path, sources, self.budget, options)
         if log is None:
@@ -323,7 +323,7 @@ class _Reading:
             self._skip(str(reader.ended[0]), is_missed=True)
             return None
         try:
-            log = reader.open(file.name, size)
+            log = reader.open(file.name, size, begins=True)
         except Error as error:
             is_gone = isinstance(error, NotFound)
             why = "it was removed after it was listed" if is_gone else error.sentence

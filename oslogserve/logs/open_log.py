@@ -51,6 +51,8 @@ class Logs:
         options: OpenOptions = FULL_BODY,
     ) -> "OpenLog | None":
         """The log, to be closed; None for a folder. Raises Error."""
+        if not self._indexes:
+            options = options._replace(begins=False)
         found = open_first(sources, path, options)
         if isinstance(found, Folder):
             return None

@@ -89,6 +89,8 @@ class OpenOptions(NamedTuple):
     version: str | None = None
     #: Bytes of a chunk, if less than the configured size; None for that.
     chunk_size: int | None = None
+    #: True if not all of the log may be needed: then the rest is requested once its beginning was read.
+    begins: bool = False
     #: True for the index beside a log: a hidden file of the server's own, of exactly this name.
     is_beside: bool = False
 

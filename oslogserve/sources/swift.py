@@ -27,11 +27,19 @@ from oslogserve.sources import swift_listing as listing
 from oslogserve.sources.large_objects import checksums_of
 from oslogserve.sources.resuming import Attempts, ResumingLog
 from oslogserve.sources.swift_errors import SOURCE
-from oslogserve.sources.swift_log import OpenSwiftLog, SwiftLog, check_range
+from oslogserve.sources.swift_log import (
+    BegunSwiftLog,
+    OpenSwiftLog,
+    SwiftLog,
+    check_beginning,
+    check_range,
+)
 from oslogserve.sources.swift_session import SwiftSession
 
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024
+#: Statuses of ranges: a part of an object, and of an empty object.
+_PARTIAL, _NO_SUCH_RANGE = 206, 416
 #: An object that need not be there: "not found" tells that its container may be read.
 PROBED = ".oslogserve"
 
@@ -94,7 +102,7 @@ class Swift:
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         found = self._found(path, options)
-        if not isinstance(found, OpenSwiftLog):
+        if not isinstance(found, OpenSwiftLog | BegunSwiftLog):
             return found
         # A later attempt needs a new deadline: the answer has begun.
         reopen = lambda options: self.waiting_anew()._found(path, options)
@@ -143,13 +151,35 @@ class Swift:
         """The log or a folder's marker at this location; None if there is no such object."""
         if not options.body:
             return self._request(_head, *location)
-        get = partial(self._get, options)
+        if options.begins and options.byte_range is None:
+            try:
+                return self._begun(location, options)
+            except SourceError as error:
+                if getattr(error.__cause__, "http_status", None) != _NO_SUCH_RANGE:
+                    raise  # else it is empty
+        get = partial(self._get, options._replace(begins=False))
         return self._request(get, *location, keeps_connection=True)
+
+    def _begun(self, location: Location, options: OpenOptions) -> SwiftLog | None:
+        """The log, of which only the beginning is requested."""
+        get = partial(self._get, options)
+        found = self._request(get, *location, keeps_connection=True)
+        if found is None or found.object_size is None:
+            return found
+        size, version = found.object_size, found.stored.version
+
+        def rest(at: int) -> SwiftLog | None:
+            of_rest = options._replace(begins=False, byte_range=(at, size), version=version)
+            return self.waiting_anew()._log(location, of_rest)
+
+        return BegunSwiftLog(found, size, rest)
 
     def _get(self, options: OpenOptions, *args: str, http_conn: Any) -> "OpenSwiftLog":
         """An open log whose first chunk was read. args: see get_object."""
         headers = {}
-        if options.byte_range is not None:
+        if options.begins:
+            headers = {"Range": f"bytes=0-{self._chunk_size - 1}"}
+        elif options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
         response: dict[str, Any] = {}
@@ -160,7 +190,10 @@ class Swift:
             headers=headers,
             response_dict=response,
         )
-        check_range(found, response["status"], options.byte_range)
+        if options.begins and response["status"] == _PARTIAL:
+            check_beginning(found, self._chunk_size)
+        else:
+            check_range(found, response["status"], options.byte_range)
         _, _, container, name = args
         # They are requested later, and then need a new deadline.
         checksums = lambda: checksums_of(self.waiting_anew()._request, found, container, name)

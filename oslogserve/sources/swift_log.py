@@ -17,6 +17,7 @@ from oslogserve.sources.resuming import Checksum
 from oslogserve.sources.swift_errors import FAILURES, SOURCE, TIMEOUTS
 from oslogserve.sources.swift_session import SwiftSession
 
+_BEGINNING = re.compile(r"bytes 0-([0-9]{1,18})/([0-9]{1,18})")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
@@ -42,6 +43,9 @@ class OpenSwiftLog(SwiftLog):
         """Reads the first chunk."""
         super().__init__(headers)
         self.checksums = checksums
+        begun = _BEGINNING.fullmatch(headers.get("content-range", ""))
+        #: Bytes of the object, if this is its beginning; None if it is all, or another range.
+        self.object_size = int(begun[2]) if begun else None
         self._chunks = chunks
         self._first = next(chunks, b"")
         if not self._first and self.stored.size:
@@ -89,6 +93,50 @@ class OpenSwiftLog(SwiftLog):
             self._session.release(connection)
         else:
             connection.close()
+
+
+class BegunSwiftLog(SwiftLog):
+    """An open response with an object's beginning. The rest is requested once that was read."""
+
+    def __init__(
+        self, beginning: OpenSwiftLog, size: int, rest: Callable[[int], SwiftLog | None]
+    ) -> None:
+        """size: of the object. rest: requests the bytes from a place on. Raises SourceError."""
+        Log.__init__(self, beginning.stored._replace(size=size))
+        self.is_folder = False
+        self.checksums = beginning.checksums
+        self._open: SwiftLog = beginning
+        self._read = beginning.stored.size or 0
+        self._rest: Callable[[int], SwiftLog | None] | None = rest
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._open
+        if self._rest is None or self._read == self.stored.size:
+            return
+        self._open.close()
+        try:
+            found = self._rest(self._read)
+            if found is None:
+                raise SourceError(SOURCE, "the object is gone", "changed")
+        except SourceError as error:
+            reason = "timeout" if error.reason == "timeout" else "failed"
+            raise Incomplete(reason, f"its rest could not be requested ({error})") from error
+        self._open = found
+        yield from found
+
+    def close(self) -> None:
+        self._rest = None
+        self._open.close()
+
+
+def check_beginning(headers: dict[str, str], most: int) -> None:
+    """Raises ValueError if a response has not the first `most` bytes of an object, or all if it has fewer."""
+    found = _BEGINNING.fullmatch(headers.get("content-range", ""))
+    if found is None:
+        raise ValueError("not the beginning of an object")
+    size = min(most, int(found[2]))
+    if int(found[1]) + 1 != size or headers.get("content-length") != str(size):
+        raise ValueError("another range")
 
 
 def check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int] | None) -> None:

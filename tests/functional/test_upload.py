@@ -71,9 +71,11 @@ def job(folder, files=6):
 
 
 def stored(connection, container, prefix):
-    """The bytes of the files below a prefix, by their paths, in the order of the listing."""
+    """The bytes of the files below a prefix, by their paths, in the order of the listing: no indexes."""
     found = []
     for row in connection.get_container(container, prefix=f"{prefix}/", full_listing=True)[1]:
+        if row["name"].endswith(".oslogserve-index"):
+            continue
         headers, body = connection.get_object(container, row["name"])
         is_gzip = headers.get("content-encoding") == "gzip"
         name = row["name"].removeprefix(f"{prefix}/")
@@ -114,7 +116,8 @@ def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"%d uploaded (" % len(files))
     objects = [request.method for request in swift.requests() if "/plain/42" in request.path]
-    assert objects == ["PUT"] * len(files)  # a listing shows that none of them is there
+    # A listing shows that none of them is there. One log has an index, which needs its time in Swift.
+    assert sorted(objects) == ["HEAD"] + ["PUT"] * (len(files) + 1)
     with Gunicorn(config.read_text()) as server:
         for name, content in files.items():
             answer = ask(server, f"/42/7/{quote(name)}", Accept="text/plain")

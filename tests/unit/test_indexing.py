@@ -166,3 +166,19 @@ def test_files_below_links_are_left_out_as_the_server_does(logs, capsys):
     os.symlink(logs / "job", logs / "link")
     assert index(logs) == 0
     assert capsys.readouterr().out.startswith("2 indexed")
+
+
+def test_check_config_says_where_the_indexes_are_and_how_full(logs, capsys):
+    file = logs.parent / "oslogserve.conf"
+    directory = logs.parent / "index"
+    file.write_text(f"[index]\ndirectory = {directory}\nsize = 2000000\n")
+    said = []
+    for change in (lambda: None, lambda: index(logs), lambda: file.write_text("")):
+        change()
+        capsys.readouterr()
+        assert main(["check-config", str(file)]) == 0
+        said.append(capsys.readouterr().out.splitlines()[-1])
+    assert said[0] == f"# the directory of indexes, {directory}, is not there yet"
+    assert said[1].startswith(f"# the directory of indexes, {directory}, has 2 indexes of ")
+    assert said[1].endswith(" % of [index] size")
+    assert said[2] == "# no directory of indexes is configured"
