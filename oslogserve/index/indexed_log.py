@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log that is read by its index, or whose index is made while it is read."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -25,6 +26,9 @@ LEAST_PACKED, LEAST_PLAIN = 16 * 1024, 256 * 1024
 INTERVAL = 2 * 1024 * 1024
 #: Blocks of an index, roughly: those of larger logs are larger.
 MOST_BLOCKS = 1024
+#: Bytes of a block that are held until its checksum is known. A larger one, of a log above 512 MiB as
+#: stored, is read twice: an index that is wrong must not show wrong lines.
+MOST_HELD = 8 * 1024 * 1024
 #: The least ratio of compression by which the text's size is guessed.
 _RATIO = 16
 
@@ -128,25 +132,36 @@ class IndexedLog:
             place += 1
 
     def _checked(self, index: LogIndex, place: int) -> Iterator[bytes]:
-        """Yields a block. Its last piece is held until its checksum is known to be right."""
-        at, left, expected = index.blocks[place]
-        end = at + left
+        """Yields a block once its checksum is known to be right, and before that empty pieces."""
+        at, size, expected = index.blocks[place]
+        is_held = size <= MOST_HELD
+        held: deque[bytes] = deque()
+        checksum = 0
+        for piece in self._block(index, at, size):
+            checksum = fast.crc32(piece, checksum)
+            if is_held:
+                held.append(piece)
+            yield b""
+        if checksum != expected:
+            raise self._misfit("the log has other text")
+        while held:
+            yield held.popleft()
+        if not is_held:
+            yield from self._block(index, at, size)
+
+    def _block(self, index: LogIndex, at: int, size: int) -> Iterator[bytes]:
+        """Yields so many bytes of text from `at` on. Pieces may be empty."""
+        end = at + size
         self._stored_end = index.stored_end(end) or self._size if self._packing else end
         yield from self._begin(index, at)
-        checksum, last = 0, b""
-        while left:
+        while size:
             piece = self._rest or next(self._stream, None)
             if piece is None:
                 raise self._misfit("the log is shorter")
-            if last or not piece:
-                yield last  # an empty piece is charged too
-            last, self._rest = piece[:left], piece[left:]
-            left -= len(last)
-            checksum = fast.crc32(last, checksum)
-        if checksum != expected:
-            raise self._misfit("the log has other text")
+            within, self._rest = piece[:size], piece[size:]
+            size -= len(within)
+            yield within
         self._at = end
-        yield last
 
     def _begin(self, index: LogIndex, at: int) -> Iterator[bytes]:
         """Makes `at` the next byte of the stream. Yields nothing but empty pieces, to be charged.

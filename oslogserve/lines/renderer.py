@@ -102,7 +102,7 @@ class Renderer:
             try:
                 if contents := index.contents():
                     core.leave_out(index.blocks, *contents)
-                else:
+                elif text.blocks.is_kept:
                     learner = Learner(text.blocks, len(index.blocks))
             except ValueError as error:
                 text.blocks.refuse(str(error))

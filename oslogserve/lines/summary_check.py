@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a summary that may come from anywhere, so that all who use summaries can trust its shape."""
 
-import json
 import re
 from typing import Any
 
+from oslogserve.bounded_json import parsed
 from oslogserve.lines.grammar.severities import SEVERITIES
 
 #: Members of a list: errors, chapters and bars are fewer.
 _MOST_MEMBERS = 5000
+#: Strings and signs of a document.
+_MOST_TOKENS = 1_000_000
 #: Characters of a text: an error's line and a chapter's name are shorter.
 _LONGEST_TEXT = 4096
 #: Seconds between any two times that are not nonsense.
@@ -21,7 +23,7 @@ _WHYS = ("severity", "failed step", "test", "end")
 
 def check_summary(document: bytes, lines: int) -> None:
     """Raises ValueError if it is no summary of so many lines without a comparison, see `lines.summary`."""
-    summary = json.loads(document)
+    summary = parsed(document, _MOST_TOKENS)
     if not _is_like(summary, _shape_of(lines)):
         raise ValueError("it has no summary")
     ranges = [*summary["chapters"], *_as_ranges(summary["cause"])]

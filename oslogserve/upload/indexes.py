@@ -4,7 +4,6 @@
 import tempfile
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
@@ -23,9 +22,6 @@ from oslogserve.sources.swift_log import SwiftLog
 from oslogserve.upload.payload import Payload, segment_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
-
-if TYPE_CHECKING:
-    from oslogserve_core import Collected
 
 #: What an index is of, as metadata of its object.
 _OF = "x-object-meta-oslogserve-index"
@@ -126,8 +122,11 @@ class _Collecting:
     def refuse(self, why: str) -> None:
         """No index is there to be refused."""
 
-    def keep(self, facts: Facts, found: "Collected") -> None:
-        self.file = file_of(facts, found, self._decoded.points)
+    def keep(self, facts: Facts, blocks: bytes) -> None:
+        self.file = file_of(facts, blocks, self._decoded.points)
+
+    def keep_contents(self, words: bytes, ids: bytes) -> None:
+        """Nothing is searched for."""
 
     def read(self, place: int) -> Iterator[bytes]:
         raise ValueError("it has no index yet")

@@ -142,7 +142,7 @@ def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
     again = upload(*arguments, config=config)
     assert again.stdout.startswith(b"0 uploaded (0 B, 0 B as stored), %d there" % len(files))
     puts = [request for request in swift.requests() if request.method == "PUT"]
-    assert len(puts) == 2 + len(files) + len(segments)
+    assert len(puts) == 2 + len(files) + len(segments) + 1  # and the index
 
 
 @pytest.mark.long

@@ -185,6 +185,20 @@ def test_an_answer_that_has_begun_says_that_its_index_did_not_fit(log):
     assert ask.counted("indexes_refused_total") == {'reason="text"': 1}
 
 
+@pytest.mark.parametrize("held", [0, 8 * 1024 * 1024])
+def test_no_line_of_a_block_with_other_text_is_shown(log, monkeypatch, held):
+    monkeypatch.setattr("oslogserve.index.indexed_log.MOST_HELD", held)
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    lines = LOG.splitlines(keepends=True)
+    assert ask("/a.txt?format=text&lines=14000-").body == b"".join(lines[13_999:])
+    other_bytes(log)
+    shown = ask("/a.txt?format=text&lines=9000-").body.splitlines(keepends=True)
+    assert shown[:-1] == lines[8999 : 8999 + len(shown) - 1]
+    assert len(shown) > 4000
+    assert b"its index did not fit the log: ask again" in shown[-1]
+
+
 def test_a_log_whose_blocks_are_damaged_in_the_index_is_read_without_it(log):
     ask = asking(log)
     ask("/a.txt?format=summary")
