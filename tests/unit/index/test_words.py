@@ -13,12 +13,13 @@ import pytest
 from oslogserve.index.log_index import IndexFile, file_of
 from oslogserve.lines.contents import learn
 from oslogserve.lines.log_text import LogText
-from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.native import LIMITS
 from tests.fuzz.fuzzer import cuts
 
-RENDER = Renderer()
+RENDER, ROOM = Renderer(), Room()
 WORDS = (
     b"volume attached Detached nova_compute FAILED kernel Kelvin SSL session stack deadbeef facade"
     b" _private __init__ HTTPServer traceback tick mask a bb ccc x" + b"y" * 70
@@ -40,7 +41,7 @@ class Log:
         ends = sorted({*range(interval // 4, len(text), interval // 4), *places, len(text)})
         pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         RENDER.summary(LogText(lambda: pieces, self), Wanted("summary"))
-        self._cuts = cuts(random.Random(interval), len(text))
+        self._cuts = range(7, len(text), max(37, len(text) // 1000))
         learn(LogText(lambda: pieces, self))
 
     def collect(self):
@@ -72,11 +73,11 @@ class Log:
         for start, end in itertools.pairwise([at, *sorted(within), at + size]):
             yield self._text[start:end]
 
-    def hits(self, *searches, **selection):
+    def hits(self, *searches, room=ROOM, **selection):
         """The lines that are found, by the index."""
         self.was_read = []
         wanted = Wanted("text", Selection(searches=searches, **selection))
-        return b"".join(RENDER(LogText(lambda: [self._text], self), wanted))
+        return b"".join(RENDER(LogText(lambda: [self._text], self), wanted, room))
 
     def hits_without(self, *searches, **selection):
         wanted = Wanted("text", Selection(searches=searches, **selection))
@@ -223,6 +224,14 @@ def test_a_block_with_a_word_that_is_too_long_may_hold_any(long):
     log = log_with(b"in " + long)
     assert log.hits(Search.of_text(long[:99].decode()))
     assert len(log.was_read) <= 2
+
+
+def test_a_line_that_is_searched_only_in_part_may_end_within_a_word():
+    longest = LIMITS["head.REACH"]
+    log = log_with(b"- " * (longest // 2 - 3) + b"kernelpanic")
+    room = Room(line=longest)
+    for pattern in ("kernel$", r"kernel\b"):
+        assert log.hits(Search.of_pattern(pattern), room=room).endswith(b"kernelpanic\n")
 
 
 def test_a_rule_of_underscores_is_no_long_word():
