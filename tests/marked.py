@@ -8,6 +8,8 @@ MARKED = {
     Mark.STOPPED: [
         b'The command "timeout 9 make" exited with 124.',
         b"ERROR: Job failed: execution took longer than 1h0m0s seconds",
+        b'ERROR: Job failed: failed to pull image "a:b" with specified policies [always]',
+        b"ERROR: Job failed (system failure): prepare environment: exit status 1",
         b"##[error]The action 'Build' has timed out after 30 minutes.",
     ],
     Mark.FAILED: [
@@ -49,6 +51,7 @@ MARKED = {
         b"[Pipeline] { (Build)",
         b"[Pipeline] stage",
         b"[job] $ /bin/sh -xe /tmp/jenkins1.sh",
+        b"Uploading artifacts for successful job",
     ],
     Mark.TASK_BEGINS: [
         b"TASK [run-tests : Run it]",
@@ -56,12 +59,15 @@ MARKED = {
         b"LOOP [copy them]",
     ],
     Mark.SHOWN: [b"##[endgroup]"],
-    Mark.RECAP: [
-        b"PLAY RECAP *****",
-        b"Post job cleanup.",
+    Mark.OVER: [
         b"Running after_script",
         b"Uploading artifacts for failed job",
         b"Cleaning up project directory and file based variables",
+    ],
+    Mark.RECAP: [
+        b"PLAY RECAP *****",
+        b"Post job cleanup.",
+        b" > [builder 2/4] RUN make:",
         b"___________________________________ summary ____________________________________",
     ],
     Mark.CRASH: [
@@ -91,6 +97,12 @@ MARKED = {
         b"* What went wrong:",
         b"  Your requirements could not be resolved to an installable set of packages.",
     ],
+    Mark.FATAL: [
+        b"npm error code ERESOLVE",
+        b'npm ERR! Missing script: "buidl"',
+        b"ERROR: failed to solve: a:1: not found",
+        b"COPY failed: stat a: file does not exist",
+    ],
     Mark.RESULT: [
         b"ERROR",
         b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
@@ -115,6 +127,7 @@ MARKED = {
         b"Command failed with exit code 1",
         b"Execution failed for task ':test'.",
         b"There were failing tests. See the report",
+        b"> Compilation failed; see the compiler error output for details.",
         b"FAILURE: Build failed with an exception.",
         b"> Task :app:test FAILED",
         b"The command '/bin/sh -c make' returned a non-zero code: 2",
@@ -208,7 +221,6 @@ MARKED = {
         b"travis_fold:start:git.checkout",
         b"Step 1/7 : RUN make",
         b"Successfully built 4f3b2a1c0d9e",
-        b"COPY failed: stat a: file does not exist",
         b"#5 [2/2] RUN make",
         b"#9 exporting to image",
         b"#5 ...",

@@ -127,6 +127,7 @@ impl CauseFinder {
         };
         let own_time = line.time();
         let start = causes.behind_time(caches, &shown, &own_time);
+        let start = causes.behind_step_head(&shown, start);
         let indent = shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let start = start + indent;
         let content = &shown[start..];
@@ -209,7 +210,6 @@ fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mar
             mark
         }
         _ if is_travis => Some(Mark::Begins),
-        Some(Mark::Chapter) => None,
         Some(Mark::Outcome) if is_warning => None,
         mark => mark,
     }

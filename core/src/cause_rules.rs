@@ -15,6 +15,7 @@ pub struct Data {
     rules: Vec<(String, Row, bool)>,
     hints: Row,
     behind_time: Row,
+    step_head: Row,
     green: Vec<Row>,
     /// Those that may begin with any byte, and what they need.
     green_anywhere: Vec<Row>,
@@ -37,18 +38,18 @@ pub struct Data {
 named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
-    Stopped Failed BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Recap Crash
-    Heading Aborts Result Outcome Test Numbered Inline Error Chapter
+    Stopped Failed BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
+    Crash Heading Aborts Fatal Result Outcome Test Numbered Inline Error Chapter
 }
 
 impl Mark {
     /// What the line still means if another log has it too: where a step begins or ends.
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
-            Aborts, Chapter, Crash, Error, Heading, Inline, Numbered, Outcome, Result, Test,
+            Aborts, Chapter, Crash, Error, Fatal, Heading, Inline, Numbered, Outcome, Result, Test,
         };
         match self {
-            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Chapter => None,
+            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Fatal | Chapter => None,
             Result => Some(Outcome),
             mark => Some(mark),
         }
@@ -93,6 +94,7 @@ pub struct Causes {
     anywhere: Rules,
     pub hints: Regex,
     behind_time: Patterns,
+    step_head: Regex,
     green: Patterns,
     green_anywhere: Regex,
     green_hints: Regex,
@@ -115,6 +117,7 @@ impl Causes {
             anywhere: Rules::new(&data, true)?,
             hints: expression(&data.hints)?,
             behind_time: Patterns::new([&data.behind_time])?,
+            step_head: beginning([&data.step_head])?,
             green: Patterns::new(&data.green)?,
             green_anywhere: beginning(&data.green_anywhere)?,
             green_hints: expression(&data.green_hints)?,
@@ -180,6 +183,18 @@ impl Causes {
         mark
     }
 
+    /// The offset behind what BuildKit writes before a line of a step, if that begins at `start`.
+    pub fn behind_step_head(&self, shown: &[u8], start: usize) -> usize {
+        let content = &shown[start..];
+        let head = content.starts_with(b"#").then(|| self.step_head.find(content)).flatten();
+        start + head.map_or(0, |head| head.end())
+    }
+
+    /// True if a line locates a fault.
+    pub fn is_weak(&self, content: &[u8]) -> bool {
+        self.weak.is_match(content) && !self.frame.is_match(content)
+    }
+
     /// True if the line is no error, whatever its severity is.
     pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
         self.green.first_at(&mut caches.green, content, 0).is_some()
@@ -205,7 +220,7 @@ impl Causes {
         if self.passing.is_match(content) {
             return false;
         }
-        if self.weak.is_match(content) && !self.frame.is_match(content) {
+        if self.is_weak(content) {
             return true;
         }
         rank != self.data.warning && self.words.is_match(content)

@@ -192,12 +192,18 @@ pub struct Step {
     before: Ring,
     /// The last group of errors before a recap.
     before_recap: Option<Group>,
-    /// The heading whose next line tells: Heading or Aborts.
+    /// The heading whose next line tells: Heading or Aborts; an outcome below Aborts.
     heading: Option<Mark>,
     /// The indentation of the first failed subtest, until a test failed at the same one.
     depth: Option<usize>,
     /// The group of `found` whose lines go on.
     report: Option<Kind>,
+    /// True from a blank line of the report until an error.
+    is_paused: bool,
+    /// The number of the last error that is an outcome.
+    fatal: Option<u64>,
+    /// True once it has ended: what follows cleans up.
+    is_over: bool,
 }
 
 impl Step {
@@ -222,6 +228,7 @@ impl Step {
     /// True if an outcome or a test says so. Errors alone do not: healthy services log some.
     pub fn has_failed(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.outcome.is_some())
+            || self.fatal.is_some()
             || self.found.iter().any(Option::is_some)
     }
 
@@ -236,6 +243,15 @@ impl Step {
             self.is_shown = true;
             self.ring.clear();
         }
+    }
+
+    /// Ends the step: what follows cleans up.
+    pub fn close(&mut self, number: u64) {
+        self.settle(number);
+        if let Some(turn) = &mut self.turn {
+            turn.last = None;
+        }
+        self.is_over = true;
     }
 
     /// Begins a recap of what is known already.
@@ -261,6 +277,7 @@ impl Step {
         if last.is_some_and(|last| end > last + SURVIVED) {
             self.turn = None;
         }
+        self.fatal.take_if(|&mut number| end > number + SURVIVED);
     }
 
     /// Adds a line that changes nothing but the last lines.
@@ -272,7 +289,7 @@ impl Step {
     /// True if a line without a mark goes to the ring and changes nothing else.
     #[inline]
     pub fn is_calm(&self) -> bool {
-        self.heading.is_none() && self.report.is_none()
+        self.heading.is_none() && self.report.is_none() && !self.is_over
     }
 
     /// Takes a line.
@@ -283,8 +300,15 @@ impl Step {
         text: &Text<'_>,
         mark: Option<Mark>,
     ) {
-        let role = self.role(grammar, caches, text, mark);
-        self.extend_report(grammar, text, role);
+        if self.is_over {
+            return;
+        }
+        if mark == Some(Mark::Fatal) {
+            self.fatal = Some(text.number);
+        }
+        let role = self.role(grammar, caches, text, mark.filter(|&mark| mark != Mark::Chapter));
+        let is_end = matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts));
+        self.extend_report(grammar, text, role, is_end);
         let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
             self.take_recap(grammar, text);
@@ -313,20 +337,29 @@ impl Step {
                 self.heading = mark;
                 return None;
             }
-            Some(Mark::Outcome | Mark::Result) => return Some(Role::Outcome),
+            Some(Mark::Outcome | Mark::Result) => {
+                if self.heading == Some(Mark::Aborts) {
+                    self.heading = mark;
+                }
+                return Some(Role::Outcome);
+            }
             Some(Mark::Test) => Some(Role::First(Kind::Test)),
             Some(Mark::Crash) => Some(Role::First(Kind::Crash)),
             Some(Mark::Inline) => Some(Role::First(Kind::Inline)),
             Some(Mark::Numbered) => Some(Role::First(Kind::Numbered)),
             _ => None,
         };
-        let is_error = mark == Some(Mark::Error) || (mark.is_none() && text.rank >= grammar.error);
+        let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
+            || (mark.is_none() && text.rank >= grammar.error);
+        if content.is_empty() && self.heading.is_some_and(is_outcome) {
+            self.heading = None;
+        }
         let is_told = self.heading.is_some() && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {
             return as_marked;
         }
         let is_green = grammar.causes.is_green(caches, content);
-        if is_told && !is_green {
+        if is_told && (!is_green || self.heading != Some(Mark::Heading)) {
             let is_heading = self.heading.take() == Some(Mark::Heading);
             return Some(if is_heading { Role::First(Kind::Headed) } else { Role::Error });
         }
@@ -337,18 +370,30 @@ impl Step {
         (!is_green && !is_stack).then_some(Role::Error)
     }
 
-    /// Extends the current report by the line, or ends it.
-    fn extend_report(&mut self, grammar: &Grammar, text: &Text<'_>, role: Option<Role>) {
+    /// Extends the current report by the line, or ends it. Behind a blank line, only errors extend it,
+    /// and what follows them.
+    fn extend_report(
+        &mut self,
+        grammar: &Grammar,
+        text: &Text<'_>,
+        role: Option<Role>,
+        is_end: bool,
+    ) {
         let Some(kind) = self.report else { return };
         let Some(report) = &mut self.found[kind as usize] else { return };
         let is_long = text.number - report.first.number > REPORT;
         let is_stack = report.first.content().starts_with(&grammar.causes.data.stack);
-        let is_end = is_long || role.is_some() || (text.content().is_empty() && !is_stack);
-        if !is_end || (is_stack && role == Some(Role::Error) && !is_long) {
+        let is_error = role == Some(Role::Error) && !is_long && kind != Kind::Inline;
+        let is_blank = text.content().is_empty() && !is_stack;
+        let is_other = role.is_some() && !is_error;
+        if is_error || !(is_end || is_long || is_other || is_blank || self.is_paused) {
             report.last = text.number;
         }
-        if is_end {
+        self.is_paused = !is_error && (is_blank || self.is_paused);
+        let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
+        if is_end || is_long || is_other || is_whole {
             self.report = None;
+            self.is_paused = false;
         }
     }
 
@@ -370,6 +415,12 @@ impl Step {
 
     fn add_outcome(&mut self, text: &Text<'_>, is_result: bool) {
         self.settle(text.number);
+        if let Some(errors) = &mut self.errors {
+            let word = first_word(text.content());
+            if text.number - errors.last <= 2 && word == first_word(errors.first.content()) {
+                errors.last = text.number;
+            }
+        }
         let number = text.number;
         if let Some(turn) = &mut self.turn {
             turn.last = turn.last.and(Some(number));
@@ -395,6 +446,7 @@ impl Step {
         if found.is_none() || is_deeper {
             *found = Some(Group::new(text));
             self.report = Some(kind);
+            self.is_paused = false;
             if is_test {
                 self.depth = is_subtest.then_some(text.indent);
             }
@@ -432,6 +484,16 @@ impl Step {
         let only = || self.begin.as_ref().or(outcome);
         result.or_else(|| only().map(|only| Group::new(only).cause("end")))
     }
+}
+
+fn is_outcome(mark: Mark) -> bool {
+    matches!(mark, Mark::Outcome | Mark::Result)
+}
+
+/// What a line begins with, up to a blank.
+fn first_word(content: &[u8]) -> &[u8] {
+    let end = content.iter().position(|&byte| byte == b' ').unwrap_or(content.len());
+    &content[..end]
 }
 
 fn is_letter(byte: u8) -> bool {

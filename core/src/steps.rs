@@ -82,6 +82,7 @@ impl Steps {
             }
             Some(Mark::TaskBegins) => self.end_task(text),
             Some(Mark::Shown) => self.step.show(),
+            Some(Mark::Over) => self.step.close(text.number),
             Some(Mark::Recap) => self.step.recap(text),
             Some(Mark::Healthy) => self.step.add(grammar, caches, text, None),
             mark => self.step.add(grammar, caches, text, mark),

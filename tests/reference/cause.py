@@ -23,12 +23,16 @@ REACH = LIMITS["cause.REACH"]
 _WARNING = RANKS["WARNING"]
 #: Marks that tell why a step failed, and not where it begins or ends.
 _TELLING = frozenset(
-    (Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.TEST, Mark.NUMBERED, Mark.INLINE, Mark.ERROR)
+    (
+        *(Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.FATAL, Mark.TEST, Mark.NUMBERED),
+        *(Mark.INLINE, Mark.ERROR, Mark.CHAPTER),
+    )
 )
 #: Marks that count although Travis begins a step at their line.
 _BEFORE_TRAVIS = (Mark.STOPPED, Mark.FAILED, Mark.BUILD_FAILED, Mark.EXITED, Mark.PASSED)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
+_STEP_HEAD = re.compile(chapters.STEP_HEAD).match
 
 
 class Line(NamedTuple):
@@ -70,6 +74,8 @@ class CauseFinder:
             return
         raw, cut, shown = _shown(stored)
         start = _behind_time(shown, own_time)
+        if head := _STEP_HEAD(shown, start):
+            start = head.end()
         content = shown[start:].lstrip()
         indent = len(shown) - start - len(content)
         text = Text(number, shown, start + indent, indent, rank)
@@ -91,7 +97,7 @@ class CauseFinder:
             mark = Mark.BEGINS
         if mark == Mark.OUTCOME and text.rank == _WARNING:
             mark = None
-        if mark == Mark.CHAPTER or (is_hidden and mark in _TELLING):
+        if is_hidden and mark in _TELLING:
             mark = None
         if is_hidden:
             mark = Mark.OUTCOME if mark == Mark.RESULT else mark

@@ -146,12 +146,18 @@ class Step:
     #: The last lines; before the turn.
     ring: deque[Text] = field(default_factory=_ring)
     before: deque[Text] = field(default_factory=_ring)
-    #: The heading whose next line tells: HEADING or ABORTS.
+    #: The heading whose next line tells: HEADING or ABORTS; an outcome below ABORTS.
     heading: Mark | None = None
     #: The indentation of the first failed subtest, until a test failed at the same one.
     depth: int | None = None
-    #: A report of `found` whose lines go on.
+    #: A report of `found` whose lines go on, and its kind; whether a blank line was in it, and no error since.
     report: _Group | None = None
+    report_kind: str = ""
+    is_paused: bool = False
+    #: The number of the last error that is an outcome.
+    fatal: int | None = None
+    #: True once it has ended.
+    is_over: bool = False
 
     @property
     def weight(self) -> int:
@@ -166,7 +172,7 @@ class Step:
     @property
     def has_failed(self) -> bool:
         """True if an outcome or a test says so. Errors alone do not: healthy services log some."""
-        return bool(self.found) or (self.turn is not None and self.turn.outcome is not None)
+        return bool(self.found or self.fatal) or (self.turn is not None and self.turn.outcome is not None)
 
     @property
     def is_silent(self) -> bool:
@@ -183,6 +189,13 @@ class Step:
             self.is_shown = True
             self.ring.clear()
 
+    def close(self, number: int) -> None:
+        """Ends the step: what follows cleans up."""
+        self.settle(number)
+        if self.turn:
+            self.turn.last = None
+        self.is_over = True
+
     def recap(self, text: Text) -> None:
         """Begins a recap of what is known already."""
         self.settle(text.number)
@@ -197,14 +210,21 @@ class Step:
         """Forgets an outcome that the step survived until the line of this number."""
         if self.turn and self.turn.last and end > self.turn.last + SURVIVED:
             self.turn = None
+        if self.fatal and end > self.fatal + SURVIVED:
+            self.fatal = None
 
     def _turn_at(self, turn: _Turn) -> None:
         self.turn = turn
         self.before, self.ring = self.ring, _ring()
 
     def add(self, text: Text, mark: Mark | None) -> None:
-        kind = self._kind(text, mark)
-        self._extend_report(text, kind)
+        if self.is_over:
+            return
+        if mark == Mark.FATAL:
+            self.fatal = text.number
+        kind = self._kind(text, None if mark == Mark.CHAPTER else mark)
+        is_end = mark in (Mark.CHAPTER, Mark.HEADING, Mark.ABORTS)
+        self._extend_report(text, kind, is_end=is_end)
         is_recap = kind == Mark.OUTCOME or text.rank >= _ERROR
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
             self.found.setdefault(Mark.TEST, self.found.pop(Mark.NUMBERED))
@@ -224,13 +244,17 @@ class Step:
             self.heading = mark
             return None
         if mark in (Mark.OUTCOME, Mark.RESULT):
+            if self.heading == Mark.ABORTS:
+                self.heading = Mark.OUTCOME
             return Mark.OUTCOME
-        is_error = mark in (None, Mark.ERROR) and (mark is not None or text.rank >= _ERROR)
+        is_error = mark in (Mark.ERROR, Mark.FATAL) or (mark is None and text.rank >= _ERROR)
+        if self.heading == Mark.OUTCOME and not content:
+            self.heading = None
         is_told = self.heading and _HAS_LETTER(content)
         if not is_error and not is_told:
             return mark
         is_green = _GREEN(content) is not None
-        if is_told and not is_green:
+        if is_told and not (is_green and self.heading == Mark.HEADING):
             kind = "headed" if self.heading == Mark.HEADING else Mark.ERROR
             self.heading = None
             return kind
@@ -238,21 +262,32 @@ class Step:
             return mark
         return None if is_green or content.startswith(causes.STACK) else Mark.ERROR
 
-    def _extend_report(self, text: Text, kind: str | None) -> None:
-        """Extends the current report by the line, or ends it. A stack ends with its exception."""
+    def _extend_report(self, text: Text, kind: str | None, *, is_end: bool) -> None:
+        """Extends the current report by the line, or ends it. A stack ends with its exception.
+
+        Behind a blank line, only errors extend it, and what follows them.
+        """
         report = self.report
         if report is None:
             return
+        is_inline = self.report_kind == Mark.INLINE
         is_stack = report.first.content.startswith(causes.STACK)
         is_long = text.number - report.first.number > REPORT
-        is_end = is_long or kind is not None or not (text.content or is_stack)
-        if not is_end or (is_stack and kind == Mark.ERROR and not is_long):
+        is_error = kind == Mark.ERROR and not is_long and not is_inline
+        is_blank = not (text.content or is_stack)
+        is_end = is_end or is_long or (kind is not None and not is_error)
+        if is_error or not (is_end or is_blank or self.is_paused):
             report.last = text.number
-        if is_end:
-            self.report = None
+        self.is_paused = not is_error and (is_blank or self.is_paused)
+        if is_end or (is_stack and is_error) or (is_inline and is_blank):
+            self.report, self.is_paused = None, False
 
     def _add_outcome(self, text: Text, *, is_result: bool) -> None:
         self.settle(text.number)
+        errors = self.errors
+        if errors and text.number - errors.last <= 2:
+            if _first_word(text) == _first_word(errors.first):
+                errors.last = text.number
         if not self.turn:
             self._turn_at(_Turn(text, text.number, is_result=is_result))
             return
@@ -271,6 +306,7 @@ class Step:
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
         if kind not in self.found or is_deeper:
             self.report = self.found[kind] = _Group(text, text.number)
+            self.report_kind, self.is_paused = kind, False
             if is_test:
                 self.depth = text.indent if is_subtest else None
         elif is_test:
@@ -295,6 +331,10 @@ class Step:
             return Cause(outcome, outcome.number, "severity")
         only = self.begin or outcome
         return Cause(only, only.number, "end") if only else None
+
+
+def _first_word(text: Text) -> bytes:
+    return text.content.partition(b" ")[0]
 
 
 def _last_words(ring: deque[Text]) -> _Group | None:

@@ -55,6 +55,8 @@ class Steps:
                 self._kept, self._task = _kept(self._kept, self._task), None
         elif mark == Mark.SHOWN:
             self._step.show()
+        elif mark == Mark.OVER:
+            self._step.close(text.number)
         elif mark == Mark.RECAP:
             self._step.recap(text)
         else:

@@ -27,10 +27,12 @@ class Mark(StrEnum):
     BEGINS = "begins"  #: a step begins
     TASK_BEGINS = "task begins"  #: a task of a step
     SHOWN = "shown"  #: a step's own text ends
+    OVER = "over"  #: the step has ended; what follows cleans up
     RECAP = "recap"  #: what follows repeats what happened, or cleans up
     CRASH = "crash"
     HEADING = "heading"  #: the next line is the first failed test
     ABORTS = "aborts"  #: the next line is an error
+    FATAL = "fatal"  #: an error, and an outcome
     RESULT = "result"  #: an outcome that holds what its command printed
     OUTCOME = "outcome"  #: says that something failed, and not why
     TEST = "test"  #: a failed test
@@ -67,6 +69,11 @@ rake rake aborted!
 gradle* \* What went wrong:
 composer* .*Your requirements could not be resolved to an installable set
 """
+_FATAL = rb"""
+npm npm (?:ERR!|error) (?:code E[^L\W]|[Mm]issing script:|gyp ERR!)
+buildkit* (?:(?:ERROR|error): )?failed to solve: (?:[^pe]|p[^r]|e[^x])
+docker* (?:COPY|ADD) failed:[ ]
+"""
 _RESULTS = rb"""
 zuul* ERROR$
 ansible* (?:fatal|failed): \[.*\bmsg\W{1,4}non-zero return code
@@ -93,7 +100,7 @@ tools .*\b(?:exited with|exit(?:ed)? (?:code|status)|returned|return code|error 
 gcc* collect2: error: ld returned
 tools Command failed with
 gradle* Execution failed for task
-gradle* There were failing tests\.
+gradle* (?:> )?(?:There were failing tests\.|Compilation (?:error|failed)[.;] |Process .* finished with non-zero exit value)
 gradle* FAILURE: Build (?:failed|completed) with
 gradle* (?:> Task )?(?::[\w.-]+)+ FAILED$
 docker* .*returned a non-zero code: [1-9]
@@ -190,6 +197,10 @@ ocaml* File "[^"]+", line \d+, characters \d+-\d+:
 linters* \w[\w.+-]*: \S+:\d+: \S
 black* would reformat \S
 eslint* \d+:\d+[ \t]+\S
+shellcheck* \^-*\^? SC\d{4} \(
+hadolint* \S+:\d+ (?:DL|SC)\d{4} (?:error|warning|info|style):[ ]
+ruff* [A-Z]{1,4}\d{3,4} \[\*\][ ]
+ruff* [A-Z]{1,4}\d{3} [A-Z][a-z`]
 """
 #: Words of a failure, anywhere in a line; asked as _WEAK.
 WORDS = (
@@ -265,10 +276,12 @@ RULES = [
         Mark.BEGINS: chapters.BEGINS,
         Mark.TASK_BEGINS: chapters.TASK_BEGINS,
         Mark.SHOWN: chapters.SHOWN,
+        Mark.OVER: chapters.OVER,
         Mark.RECAP: chapters.RECAPS,
         Mark.CRASH: _CRASHES,
         Mark.HEADING: _HEADINGS,
         Mark.ABORTS: _ABORTS,
+        Mark.FATAL: _FATAL,
         Mark.RESULT: _RESULTS,
         Mark.OUTCOME: _OUTCOMES,
         Mark.TEST: _TESTS,

@@ -11,7 +11,8 @@ from typing import NamedTuple
 #: A verdict that is itself the cause: the step was stopped.
 STOPPED = rb"""
 travis+timeout .*" exited with 124\.
-gitlab* ERROR: Job failed: execution took longer than
+gitlab* ERROR: Job failed: (?:execution took longer than|failed to pull image|prepare environment:|image pull failed)
+gitlab* ERROR: Job failed \(system failure\)
 github* ##\[error\]The action '.*' has timed out after \d+ minutes
 """
 #: A verdict that says that the step failed, or the whole build.
@@ -55,6 +56,7 @@ github ##\[group\]Run[ ]
 azure* ##\[section\]Starting:
 jenkins* \[Pipeline\] (?:\{ \(|stage)
 jenkins* \[[\w.@-]+\] \$[ ]
+gitlab* Uploading artifacts for successful job$
 """
 #: The first line of a task, which may be in a step.
 TASK_BEGINS = rb"""
@@ -65,13 +67,17 @@ zuul* LOOP \[
 SHOWN = rb"""
 github ##\[endgroup\]
 """
+#: The step has ended; what follows cleans up.
+OVER = rb"""
+gitlab* Running after_script$
+gitlab* Uploading artifacts for failed job$
+gitlab* Cleaning up (?:project directory and )?file based variables$
+"""
 #: What follows repeats what happened, or cleans up.
 RECAPS = rb"""
 ansible* PLAY RECAP
 github* Post job cleanup\.$
-gitlab* Running after_script$
-gitlab* Uploading artifacts for failed job$
-gitlab* Cleaning up (?:project directory and )?file based variables$
+buildkit* > \[(?:[^\]]* )?(?:internal|\d+/\d+)\] .*:$
 tox* _+ summary _+$
 """
 #: Travis writes this mark at the beginning of a step, and then over it.
@@ -90,6 +96,9 @@ BEHIND_TIME = (
     rb"[\])]?[ \t]?"
     rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?)?[ \t]*"
 )
+
+#: What BuildKit writes before each line of a step.
+STEP_HEAD = rb"#\d{1,5} \d{1,6}\.\d{1,3} "
 
 
 class Event(StrEnum):

@@ -107,6 +107,141 @@ def test_an_outcome_is_no_cause(found_in, outcome):
     assert found_in(b"a", b"Unable to find b", outcome) == ((2, "failed step"), True)
 
 
+NPM = [b"npm error code E404", b"npm error 404 Not Found - GET https://r/a", b"npm error"]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        [b"##[group]Run npm ci", b"##[endgroup]"],
+        [b"Step 2/3 : RUN npm ci", b" ---> Running in 123456789abc"],
+        [b"[Pipeline] sh", b"+ npm ci", b"npm warn deprecated a@1.0.6: Do not use it."],
+    ],
+)
+def test_what_npm_itself_refuses_is_the_cause(cause_of, above):
+    cause = cause_of(*above, *NPM, b"npm error A complete log of this run can be found in: /a")
+    assert (cause["line"], cause["last"]) == (len(above) + 1, len(above) + 4)
+
+
+def test_what_npm_says_of_a_script_that_failed_is_no_cause(found_in):
+    failed = [b"no such a", b"npm ERR! code ELIFECYCLE", b"npm ERR! errno 1"]
+    assert found_in(*failed) == ((1, "failed step"), True)
+
+
+BUILDKIT = [
+    b"#5 [builder 2/4] RUN make",
+    b"#5 0.912 compiling",
+    b"%b",
+    b"#5 1.201 make: *** [all] Error 2",
+    b'#5 ERROR: process "/bin/sh -c make" did not complete successfully: exit code: 2',
+    b"------",
+    b" > [builder 2/4] RUN make:",
+    b"1.200 error: no a",
+    b"------",
+    b'ERROR: failed to solve: process "/bin/sh -c make" did not complete: exit code: 2',
+]
+
+
+@pytest.mark.parametrize(
+    "error", [b"error: no a", b"error[E0308]: mismatched types", b"error TS2322: no number"]
+)
+def test_the_error_of_a_build_step_is_read_behind_the_number_of_the_step(cause_of, error):
+    cause = cause_of(*(line.replace(b"%b", b"#5 1.200 " + error) for line in BUILDKIT))
+    assert (cause["line"], cause["last"]) == (3, 3)
+
+
+def test_an_image_that_is_not_found_fails_its_build(found_in):
+    failed = b"ERROR: failed to solve: a:1: failed to resolve source metadata: not found"
+    heading = b" > [internal] load metadata for docker.io/library/a:1:"
+    named = [b"#3 [internal] load metadata", b"#3 ERROR: docker.io/library/a:1: not found"]
+    assert found_in(*named, b"------", heading, b"------", failed) == ((2, "severity"), True)
+    assert found_in(b"FROM a:1", failed) == ((2, "severity"), True)
+
+
+def test_what_gradle_says_went_wrong_is_the_cause(found_in):
+    failure = [b"FAILURE: Build failed with an exception.", b"", b"* What went wrong:"]
+    tips = [b"", b"* Try:", b"> Run with --stacktrace option", b"", b"BUILD FAILED in 3s"]
+    task = b"Execution failed for task ':a'."
+    assert found_in(*failure, task, b"> Could not find a:b:1.", *tips) == ((5, "severity"), True)
+    assert found_in(*failure, b"> Could not find a:b:1.", *tips) == ((4, "severity"), True)
+    compiled = b"> Compilation failed; see the compiler error output for details."
+    error = [b"A.java:3: error: no a", *[b""] * 30]
+    assert found_in(*error, *failure, task, compiled, *tips) == ((1, "severity"), True)
+
+
+@pytest.mark.parametrize(
+    ("report", "last"),
+    [
+        (
+            [
+                *(b"=== FAILURES ===", b"____ test_div ____", b"", b"    def test_div():"),
+                *(b">       assert 1 == 2", b"E       assert 1 == 2", b""),
+                *(b"a.py:9: AssertionError", b"=== short test summary info ==="),
+                *(b"FAILED a.py::test_div", b"=== 1 failed in 0.12s ==="),
+            ],
+            8,
+        ),
+        (
+            [
+                *(b"failures:", b"", b"---- b stdout ----"),
+                *(b"thread 'b' panicked at src/lib.rs:5:9:", b"  left: 1", b" right: 2", b""),
+                *(b"", b"failures:", b"    b", b"test result: FAILED. 1 passed; 1 failed"),
+            ],
+            6,
+        ),
+        (
+            [
+                *(b"  1) a.spec.ts:3:1 a", b"", b"    Error: no a", b"", b"    Expected: 1", b""),
+                b"  1 failed",
+            ],
+            3,
+        ),
+        (
+            [b"--- FAIL: TestB (0.00s)", b"    b_test.go:12: got 3", b"=== RUN   TestC", b"x"],
+            2,
+        ),
+    ],
+)
+def test_the_report_of_a_failed_test_goes_on_to_its_error(cause_of, report, last):
+    assert cause_of(*report)["last"] == last
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        b'ERROR: Job failed: failed to pull image "a:b": manifest for a:b not found',
+        b"ERROR: Job failed (system failure): prepare environment: exit status 1",
+    ],
+)
+def test_a_verdict_of_gitlab_that_tells_why_is_the_cause(found_in, reason):
+    warning = b'WARNING: Failed to pull image with policy "always": no a'
+    assert found_in(b"Using Docker executor", warning, reason) == ((3, "severity"), True)
+
+
+def test_an_upload_behind_a_failed_script_of_gitlab_is_no_cause(found_in):
+    script = [b'Executing "step_script" stage', b"Could not connect to a"]
+    upload = [b"Uploading artifacts for failed job", b"ERROR: No files to upload"]
+    verdict = b"ERROR: Job failed: exit code 1"
+    assert found_in(*script, *upload, verdict) == ((2, "failed step"), True)
+    after = [b"Running after_script", b"ERROR: no a", b"Uploading artifacts for successful job"]
+    assert found_in(*script, *after, b"FATAL: too large", verdict) == ((6, "severity"), True)
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        b"     ^--^ SC2086 (info): Double quote to prevent globbing.",
+        b"Dockerfile:3 DL3008 warning: Pin versions in apt get install.",
+        b"F401 [*] `os` imported but unused",
+        b"F821 Undefined name `x`",
+    ],
+)
+def test_what_a_linter_found_is_the_cause(found_in, finding):
+    above = [b"In run.sh line 3:", b"echo $a", finding]
+    below = [b"", b"For more information:", b"  https://example.org/a"]
+    assert found_in(*above, *below, TRAVIS_FAILED % b"a") == ((3, "failed step"), True)
+
+
 def test_errors_of_steps_that_passed_do_not_count(found_in):
     passed = [TRAVIS_STEP % b"a", b"ERROR: provoked", TRAVIS_PASSED % b"a"]
     failed = [TRAVIS_STEP % b"b", b"cannot do b", TRAVIS_FAILED % b"b"]
