@@ -102,6 +102,11 @@ impl Ring {
         self.count == 0
     }
 
+    /// The number of the last line that is not blank; 0 for none.
+    fn last_line(&self) -> u64 {
+        self.iter().rev().find(|text| !text.content().is_empty()).map_or(0, |text| text.number)
+    }
+
     fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
         let first = self.count.saturating_sub(RING);
         (first..self.count).map(|number| &self.slots[number % RING])
@@ -129,6 +134,11 @@ impl Group {
     /// A group of one line.
     pub fn new(text: &Text<'_>) -> Self {
         Self { first: text.copied(), last: text.number }
+    }
+
+    /// True if its first line locates a fault.
+    fn is_weak(&self, grammar: &Grammar) -> bool {
+        grammar.causes.is_weak(self.first.content())
     }
 
     /// Its lines as a cause.
@@ -444,7 +454,9 @@ impl Step {
         let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
         let found = &mut self.found[kind as usize];
         if found.is_none() || is_deeper {
-            *found = Some(Group::new(text));
+            let above = is_subtest.then(|| located_above(&self.ring, grammar, text)).flatten();
+            let first = above.unwrap_or(text).copied();
+            *found = Some(Group { first, last: text.number });
             self.report = Some(kind);
             self.is_paused = false;
             if is_test {
@@ -462,11 +474,18 @@ impl Step {
                 return Some(group.cause(why));
             }
         }
-        if let Some(errors) = self.errors() {
-            return Some(errors.cause("severity"));
-        }
         let ring = if self.turn.is_some() { &self.before } else { &self.ring };
-        if let Some(words) = last_words(ring, grammar, caches) {
+        let end = ring.last_line();
+        let words = last_words(ring, grammar, caches);
+        if let Some(errors) = self.errors() {
+            let ended = words.filter(|words| {
+                end > errors.last + SURVIVED && words.last == end && words.is_weak(grammar)
+            });
+            return Some(
+                ended.map_or_else(|| errors.cause("severity"), |words| words.cause("failed step")),
+            );
+        }
+        if let Some(words) = words {
             return Some(words.cause("failed step"));
         }
         last_paragraph(ring).or_else(|| self.only_line())
@@ -498,6 +517,18 @@ fn first_word(content: &[u8]) -> &[u8] {
 
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || !byte.is_ascii()
+}
+
+/// The first of the deeper lines right above a failed test of Go that say where it failed.
+fn located_above<'r>(
+    ring: &'r Ring,
+    grammar: &Grammar,
+    test: &Text<'_>,
+) -> Option<&'r Text<'static>> {
+    let lines = ring.iter().rev();
+    lines
+        .take_while(|line| line.indent > test.indent && grammar.causes.is_weak(line.content()))
+        .last()
 }
 
 /// The last lines with a word of failure, if they are near the end.

@@ -100,6 +100,11 @@ def mark_of(content: bytes) -> Mark | None:
     return next((mark for mark, match in rules if match(content)), None)
 
 
+def _is_weak(text: Text) -> bool:
+    """True if the line locates a fault."""
+    return _WEAK(text.content) is not None and not _FRAME(text.content)
+
+
 def _is_word(text: Text) -> bool:
     """True if the line speaks of a failure."""
     content = text.content
@@ -107,7 +112,7 @@ def _is_word(text: Text) -> bool:
         return False
     if _PASSING(content):
         return False
-    if _WEAK(content) and not _FRAME(content):
+    if _is_weak(text):
         return True
     return text.rank != _WARNING and _WORDS(content) is not None
 
@@ -172,7 +177,9 @@ class Step:
     @property
     def has_failed(self) -> bool:
         """True if an outcome or a test says so. Errors alone do not: healthy services log some."""
-        return bool(self.found or self.fatal) or (self.turn is not None and self.turn.outcome is not None)
+        return bool(self.found or self.fatal) or (
+            self.turn is not None and self.turn.outcome is not None
+        )
 
     @property
     def is_silent(self) -> bool:
@@ -285,9 +292,9 @@ class Step:
     def _add_outcome(self, text: Text, *, is_result: bool) -> None:
         self.settle(text.number)
         errors = self.errors
-        if errors and text.number - errors.last <= 2:
-            if _first_word(text) == _first_word(errors.first):
-                errors.last = text.number
+        is_near = errors and text.number - errors.last <= 2
+        if errors and is_near and _first_word(text) == _first_word(errors.first):
+            errors.last = text.number
         if not self.turn:
             self._turn_at(_Turn(text, text.number, is_result=is_result))
             return
@@ -305,7 +312,8 @@ class Step:
         is_subtest = is_test and text.content.startswith(causes.SUBTEST)
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
         if kind not in self.found or is_deeper:
-            self.report = self.found[kind] = _Group(text, text.number)
+            first = _located_above(self.ring, text) if is_subtest else text
+            self.report = self.found[kind] = _Group(first, text.number)
             self.report_kind, self.is_paused = kind, False
             if is_test:
                 self.depth = text.indent if is_subtest else None
@@ -317,10 +325,14 @@ class Step:
         for kind, why in _WHY.items():
             if group := self.found.get(kind):
                 return Cause(group.first, group.last, why)
-        if errors := self._errors:
-            return Cause(errors.first, errors.last, "severity")
         ring = self.before if self.turn else self.ring
-        if words := _last_words(ring):
+        words = _last_words(ring)
+        if errors := self._errors:
+            end = next((text.number for text in reversed(ring) if text.content), 0)
+            is_survived = end > errors.last + SURVIVED
+            if not (is_survived and words and words.last == end and _is_weak(words.first)):
+                return Cause(errors.first, errors.last, "severity")
+        if words:
             return Cause(words.first, words.last, "failed step")
         return _last_paragraph(ring) or self._only_line()
 
@@ -331,6 +343,16 @@ class Step:
             return Cause(outcome, outcome.number, "severity")
         only = self.begin or outcome
         return Cause(only, only.number, "end") if only else None
+
+
+def _located_above(ring: deque[Text], test: Text) -> Text:
+    """The first of the deeper lines right above a failed test of Go that say where; else the test's line."""
+    first = test
+    for line in reversed(ring):
+        if not (line.indent > test.indent and _is_weak(line)):
+            break
+        first = line
+    return first
 
 
 def _first_word(text: Text) -> bytes:

@@ -242,6 +242,38 @@ def test_what_a_linter_found_is_the_cause(found_in, finding):
     assert found_in(*above, *below, TRAVIS_FAILED % b"a") == ((3, "failed step"), True)
 
 
+def test_lines_above_a_failed_test_of_go_that_say_where_belong_to_it(cause_of):
+    located = [b"    b_test.go:12: got 3, want 4", b"    b_test.go:13: no a"]
+    cause = cause_of(b"=== RUN   TestB", *located, b"--- FAIL: TestB (0.00s)", b"FAIL")
+    assert (cause["line"], cause["last"]) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [b"./a.sh: line 3: restorecon: command not found", b"Error: no a in the middle"],
+)
+def test_an_error_that_the_log_survives_for_long_is_not_the_cause_of_an_error_at_its_end(
+    found_in, error
+):
+    end = b"cp: cannot stat '/boot/vmlinuz': No such file or directory"
+    number = SURVIVED + 2
+    assert found_in(error, *numbered(b"a", SURVIVED), end)[0] == (number, "failed step")
+    assert found_in(error, *numbered(b"a", SURVIVED - 1), end)[0] == (1, "severity")
+    assert found_in(error, *numbered(b"a", SURVIVED), end, b"b")[0] == (1, "severity")
+    verdict = b"FAILED"
+    assert found_in(error, *numbered(b"a", SURVIVED), b"b", verdict)[0] == (1, "severity")
+
+
+def test_the_error_of_a_scriptlet_that_the_package_manager_survives_is_no_cause(found_in):
+    survived = [
+        b"/var/tmp/rpm-tmp.x1: line 3: restorecon: command not found",
+        b"warning: %posttrans(kernel-core-5.14) scriptlet failed, exit status 127",
+    ]
+    assert found_in(*survived, *numbered(b"a", 30))[0][1] == "end"
+    failed = b"error: %pre(a-1) scriptlet failed, exit status 127"
+    assert found_in(b"a", b"", survived[0], failed)[0] == (3, "end")
+
+
 def test_errors_of_steps_that_passed_do_not_count(found_in):
     passed = [TRAVIS_STEP % b"a", b"ERROR: provoked", TRAVIS_PASSED % b"a"]
     failed = [TRAVIS_STEP % b"b", b"cannot do b", TRAVIS_FAILED % b"b"]
