@@ -47,7 +47,7 @@ impl Low {
         let time = ansi::without(&self.stored[self.time.clone()]).into_owned().into();
         let (number, is_new) = (self.number, self.is_new);
         let first = Text { number, shown, time, is_new, ..Text::default() };
-        Cause { first, last: self.number, why: "end", is_earlier: false }
+        Cause { first, last: self.number, why: "end", silent_step: None }
     }
 }
 

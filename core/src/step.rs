@@ -119,8 +119,9 @@ pub struct Cause {
     pub first: Text<'static>,
     pub last: u64,
     pub why: &'static str,
-    /// True if the step that failed is a later one, which shows nothing.
-    pub is_earlier: bool,
+    /// The number of the first line of the step that failed, if that shows nothing and the cause is of an
+    /// earlier one.
+    pub silent_step: Option<u64>,
 }
 
 /// Lines of one kind that follow one another.
@@ -143,7 +144,7 @@ impl Group {
 
     /// Its lines as a cause.
     pub fn cause(&self, why: &'static str) -> Cause {
-        Cause { first: self.first.clone(), last: self.last, why, is_earlier: false }
+        Cause { first: self.first.clone(), last: self.last, why, silent_step: None }
     }
 }
 
@@ -156,6 +157,18 @@ enum Kind {
     Crash,
     Inline,
     Numbered,
+}
+
+impl Kind {
+    fn of(mark: Mark) -> Option<Self> {
+        match mark {
+            Mark::Test => Some(Self::Test),
+            Mark::Crash => Some(Self::Crash),
+            Mark::Inline => Some(Self::Inline),
+            Mark::Numbered => Some(Self::Numbered),
+            _ => None,
+        }
+    }
 }
 
 const WHY: [(Kind, &str); 4] = [
@@ -242,6 +255,11 @@ impl Step {
             || self.found.iter().any(Option::is_some)
     }
 
+    /// The number of its first line; None for the lines before the first step.
+    pub fn first_line(&self) -> Option<u64> {
+        self.begin.as_ref().map(|begin| begin.number)
+    }
+
     /// True if it has no line behind its own text.
     pub fn is_silent(&self) -> bool {
         self.weight() == 0 && self.before.is_empty() && self.ring.is_empty()
@@ -316,6 +334,9 @@ impl Step {
         if mark == Some(Mark::Fatal) {
             self.fatal = Some(text.number);
         }
+        if text.content().is_empty() && self.heading.is_some_and(is_outcome) {
+            self.heading = None;
+        }
         let role = self.role(grammar, caches, text, mark.filter(|&mark| mark != Mark::Chapter));
         let is_end = matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts));
         self.extend_report(grammar, text, role, is_end);
@@ -353,17 +374,10 @@ impl Step {
                 }
                 return Some(Role::Outcome);
             }
-            Some(Mark::Test) => Some(Role::First(Kind::Test)),
-            Some(Mark::Crash) => Some(Role::First(Kind::Crash)),
-            Some(Mark::Inline) => Some(Role::First(Kind::Inline)),
-            Some(Mark::Numbered) => Some(Role::First(Kind::Numbered)),
-            _ => None,
+            mark => mark.and_then(Kind::of).map(Role::First),
         };
         let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
             || (mark.is_none() && text.rank >= grammar.error);
-        if content.is_empty() && self.heading.is_some_and(is_outcome) {
-            self.heading = None;
-        }
         let is_told = self.heading.is_some() && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {
             return as_marked;

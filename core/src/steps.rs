@@ -140,7 +140,7 @@ impl Steps {
         let step = heavier(self.task.as_ref(), &self.step);
         if let Some(kept) = self.kept.as_ref().filter(|_| step.is_silent()) {
             let cause = kept.cause(grammar, caches);
-            return cause.map(|cause| Cause { is_earlier: true, ..cause });
+            return cause.map(|cause| Cause { silent_step: step.first_line(), ..cause });
         }
         step.cause(grammar, caches)
     }

@@ -185,7 +185,8 @@ impl View for Summary {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
         let failed_at = cause.as_ref();
-        let failed_at = failed_at.filter(|cause| failed && cause.why != "end" && !cause.is_earlier);
+        let failed_at =
+            failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
         let failed_at = failed_at.map(|cause| cause.first.number);
         let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
         let cause = cause.map(|found| {
@@ -197,6 +198,7 @@ impl View for Summary {
                 time: self.iso(&found.first.time),
                 text: String::from_utf8_lossy(text).into_owned(),
                 why: found.why,
+                silent_step: found.silent_step,
                 new: self.new.is_some().then_some(found.first.is_new),
             }
         });

@@ -76,6 +76,8 @@ pub struct CauseLine {
     pub time: Option<String>,
     pub text: String,
     pub why: &'static str,
+    /// The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
+    pub silent_step: Option<u64>,
     /// As of an Error.
     pub new: Option<bool>,
 }

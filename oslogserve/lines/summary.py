@@ -53,6 +53,8 @@ class CauseLine(TypedDict):
     text: str
     #: Why it was chosen: "severity", "failed step", "test" or "end".
     why: str
+    #: The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
+    silent_step: int | None
     #: As of an ErrorLine, of the first line.
     new: bool | None
 
@@ -111,8 +113,8 @@ def as_json(totals: Totals) -> bytes:
     cause = totals["cause"]
     members = {
         **kept,
-        "errors": [_without_none_new(error) for error in totals["errors"]],
-        "cause": cause and _without_none_new(cause),
+        "errors": [_without_none(error) for error in totals["errors"]],
+        "cause": cause and _without_none(cause),
         "chapters": [_dated(chapter) for chapter in totals["chapters"]],
         "severities": severities,
         "histogram": histogram,
@@ -122,8 +124,10 @@ def as_json(totals: Totals) -> bytes:
     return json.dumps(members).encode()
 
 
-def _without_none_new(line: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if (name, value) != ("new", None)}
+def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a line. Those that not every line has are left out if they are None."""
+    left_out = [name for name in ("new", "silent_step") if line.get(name) is None]
+    return {name: value for name, value in line.items() if name not in left_out}
 
 
 def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, Any]:

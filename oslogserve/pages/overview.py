@@ -101,6 +101,14 @@ class _Linked(NamedTuple):
         return f"{_with_cause(self.href, {**error, 'last': error['line']})}#L{error['line']}"
 
     @property
+    def at_silent_step(self) -> str:
+        """The log's page at the step that failed, if that shows nothing and the cause is earlier; else ""."""
+        line = self.cause.get("silent_step")
+        if line is None:
+            return ""
+        return f"{_with_cause(self.href, {'line': line, 'last': line})}#L{line}"
+
+    @property
     def new(self) -> int | None:
         """New lines; None if the log is not compared with another one."""
         counts = self.found.summary.get("new")

@@ -150,7 +150,8 @@ def _found(case, known):
             (initial if initial.isupper() else b"", name)
             for initial, name in _ELEMENT.findall(page)
         ],
-        "cause": cause and (cause["line"], cause["last"], cause["why"]),
+        "cause": cause
+        and (*(cause["line"], cause["last"], cause["why"], cause.get("silent_step")),),
         "failed": summary["failed"],
         "chapters": [
             (one["name"], one["first"], one["last"], one["outcome"]) for one in summary["chapters"]
@@ -170,7 +171,7 @@ def _as_found(expected):
     cause = expected.cause
     return {
         "lines": lines,
-        "cause": cause and (cause.first.number, cause.last, cause.why),
+        "cause": cause and (cause.first.number, cause.last, cause.why, cause.silent_step),
         "failed": expected.failed,
         "chapters": [(one.name, one.first, one.last, one.outcome) for one in expected.chapters],
         "more": expected.more_chapters,

@@ -35,6 +35,6 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
     cause, failed = causes.cause()
     if cause and new is not None:
         cause = compared(cause, new_causes.cause()[0], new)
-    is_there = cause and failed and cause.why != "end" and not cause.is_earlier
+    is_there = cause and failed and cause.why != "end" and cause.silent_step is None
     failed_at = cause.first.number if cause and is_there else None
     return Findings(all_seen, cause, failed, *chapters.chapters(len(texts), failed_at))

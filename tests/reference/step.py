@@ -81,8 +81,8 @@ class Cause(NamedTuple):
     last: int
     #: "severity", "failed step", "test" or "end".
     why: str
-    #: True if the step that failed is a later one, which shows nothing.
-    is_earlier: bool = False
+    #: The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
+    silent_step: int | None = None
 
 
 @dataclass

@@ -92,7 +92,8 @@ class Steps:
         """The cause in the step that failed, by a verdict; in an earlier one if that shows nothing."""
         step = _heavier(self._task, self._step)
         cause = self._kept.cause() if self._kept and step.is_silent else None
-        return cause._replace(is_earlier=True) if cause else step.cause()
+        begin = step.begin.number if step.begin else None
+        return cause._replace(silent_step=begin) if cause else step.cause()
 
     def _most_telling(self) -> Step:
         return _heavier(self._kept, _heavier(self._task, self._step))

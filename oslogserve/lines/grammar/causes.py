@@ -184,8 +184,8 @@ tests .*(?: ok| OK|PASS(?:ED)?| passed)[ .]*(?:\d[^ ]* ?m?s)?$
 tests (?:ok|PASS|\xe2\x9c\x93|\xe2\x9c\x94|\[\+\]|--- PASS)[ :\t]
 shells (?:\+{1,4}|>|\$) ?\S
 compilers \d+ +\|
-github \[command\]
 rpm* /var/tmp/rpm-tmp\.\w+: line \d+:[ ]
+github \[command\]
 """
 #: Each pattern of _GREEN that begins with `.*` needs one of these.
 GREEN_HINTS = (b" ok", b" OK", b"PASS", b"pass")

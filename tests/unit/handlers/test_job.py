@@ -695,6 +695,22 @@ def test_an_overview_without_errors_shows_the_end_of_the_console(tmp_path):
     assert whys == {"end"}
 
 
+def test_an_overview_says_that_the_step_that_failed_told_nothing(tmp_path):
+    (tmp_path / "job").mkdir()
+    steps = ["##[group]Run make", "##[endgroup]", "error: harmless", "##[group]Run ./check"]
+    log = [*steps, "./check", "##[endgroup]", "##[error]Process completed with exit code 1.", ""]
+    (tmp_path / "job" / "console.txt").write_text("\n".join(log))
+    ask = Asking(tmp_path)
+    [found] = ask("/job/?format=summary").json["logs"]
+    assert (found["cause"]["line"], found["cause"]["silent_step"]) == (3, 4)
+    step = '<a href="console.txt?show=L4#L4">The step that failed</a>'
+    page = ask("/job/?format=overview").text
+    assert f"{step} told nothing. An earlier step shows this:" in page
+    log.insert(-2, "no such a")
+    (tmp_path / "job" / "console.txt").write_text("\n".join(log))
+    assert "told nothing" not in ask("/job/?format=overview").text
+
+
 @pytest.mark.parametrize(
     "above", [[], ["An exception occurred during task execution. The error was: b"]]
 )

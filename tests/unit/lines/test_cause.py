@@ -430,6 +430,15 @@ def test_a_recap_of_a_play_that_passed_is_no_failure(found_in):
     assert found_in(b"TASK [a]", b"ok: [host]", *recap) == ((2, "end"), False)
 
 
+def test_a_cause_before_a_silent_step_that_failed_names_that_step(cause_of):
+    earlier = [b"##[group]Run make", b"##[endgroup]", b"error: harmless"]
+    failed = [b"##[group]Run ./check", b"./check", b"##[endgroup]"]
+    verdict = b"##[error]Process completed with exit code 1."
+    cause = cause_of(*earlier, *failed, verdict)
+    assert (cause["line"], cause["silent_step"]) == (3, 4)
+    assert "silent_step" not in cause_of(*earlier, *failed, b"no such a", verdict)
+
+
 def test_a_silent_step_that_failed_shows_the_error_before_it(found_in):
     failed = [b"##[group]Run exit 1", b"exit 1", b"##[endgroup]"]
     verdict = b"##[error]Process completed with exit code 1."
