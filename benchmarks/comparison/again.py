@@ -20,12 +20,10 @@ from benchmarks.comparison.logs import Job
 from benchmarks.comparison.measure import one_by_one, requested
 from benchmarks.comparison.rows import Rounds, Values
 from benchmarks.comparison.servers import Subject, Subjects, warm
-from benchmarks.comparison.targets import FAR_PAGE, FIRST, JOB_AGAIN
+from benchmarks.comparison.targets import FAR_PAGE, FIRST, FIRST_SEARCH, JOB_AGAIN
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 
-#: The neighbour of FIRST.
-WITHOUT = "the same without an index"
 #: The line that a page of a large log begins with.
 FAR = 1_000_000
 _READ = "oslogserve_source_read_bytes_sum"
@@ -47,6 +45,11 @@ QUESTIONS = {
     "q= of a rare word": Question({"format": "text", "q": "{word}"}),
     "q= of a request's id": Question({"format": "text", "q": "{id}"}),
     "format=summary": Question({"format": "summary"}),
+}
+#: What makes an index, and its neighbour.
+FIRST_QUESTIONS = {
+    FIRST: (Question({"format": "summary"}, "*/*"), "a summary without an index"),
+    FIRST_SEARCH: (Question({"format": "text", "q": "{id}"}), "a search without an index"),
 }
 #: Of logs with more lines than FAR.
 FAR_QUESTION = {FAR_PAGE: Question({"lines": f"{FAR}-"})}
@@ -101,19 +104,19 @@ class Again:
             self._ask(asked, JOB_QUESTIONS, rounds)
 
     def _make(self, asked: Asked, rounds: Rounds) -> None:
-        """Measures a first reading, which makes indexes, and their size."""
+        """Measures a first summary and a first search, which make indexes, and their size."""
         shutil.rmtree(self._indexes, ignore_errors=True)
-        summary = Question({"format": "summary"}, "*/*")
+        for title, (question, without_title) in FIRST_QUESTIONS.items():
 
-        def first() -> Values:
-            with self._server(self._indexes) as server:
-                return _answered(server, asked, summary)
+            def first(question: Question = question) -> Values:
+                with self._server(self._indexes) as server:
+                    return _answered(server, asked, question)
 
-        def without() -> Values:
-            with self._server() as server:
-                return _answered(server, asked, summary)
+            def without(question: Question = question) -> Values:
+                with self._server() as server:
+                    return _answered(server, asked, question)
 
-        rounds.compare(asked.table, FIRST, first, WITHOUT, without)
+            rounds.compare(asked.table, title, first, without_title, without)
         size = sum(path.stat().st_size for path in self._indexes.iterdir())
         shares = {f"index_{name}": size / most for name, most in asked.sizes.items()}
         rounds.add(asked.table, FIRST, shares)

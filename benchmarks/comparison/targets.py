@@ -13,7 +13,8 @@ LARGE_TABLE = f"{LARGE} MB"
 JOB, JOB_FROM_SWIFT = "a job", "a job from Swift"
 #: Tables of logs that are asked again, and rows of theirs.
 LARGE_AGAIN, VERY_LARGE_AGAIN, JOB_AGAIN = f"{LARGE} MB again", "2000 MB again", "a job again"
-FIRST, FAR_PAGE = "the first summary, which makes the index", "the page at line 1,000,000"
+FIRST, FIRST_SEARCH = "the first summary, which makes the index", "the first search behind it"
+FAR_PAGE = "the page at line 1,000,000"
 
 #: The largest ratio of a case's time to its neighbour's, by table.
 RATIOS = {
