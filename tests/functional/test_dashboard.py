@@ -116,6 +116,15 @@ def load(server, swift):
     assert b"this log is incomplete" in broken.body
 
 
+def _of_each_size():
+    """The expressions by size, for each size."""
+    by_size = [text for text in EXPRESSIONS.values() if "by (size, le)" in text]
+    assert len(by_size) > 10
+    return [
+        re.sub(r"(_bucket\{)", rf'\1size="{size}",', text) for size in SIZES for text in by_size
+    ]
+
+
 @pytest.fixture
 def swift(tmp_path):
     with Swift(tmp_path / "swift", faulty=True) as swift:
@@ -131,21 +140,15 @@ def test_every_expression_has_data_after_a_load(swift, prometheus, tmp_path):
         (root / name).write_bytes(content)
     swift.put("logs", logs)
     config = {"disk": {"root": root}, "swift": swift.settings("logs")}
+    expressions = [*EXPRESSIONS.values(), *_of_each_size()]
     with Gunicorn(ini(config), "--workers", "2") as server:
         url = prometheus(server)
 
+        def without_data():
+            return [text for text in expressions if not values_of(url, text)]
+
         def all_have_data():
             load(server, swift)
-            return all(values_of(url, expression) for expression in EXPRESSIONS.values())
+            return not without_data()
 
-        def those_without():
-            names = [name for name, text in EXPRESSIONS.items() if not values_of(url, text)]
-            return AssertionError(f"no data: {names}")
-
-        poll(all_have_data, those_without, BOUND)
-        for size in SIZES:
-            by_size = [text for text in EXPRESSIONS.values() if "by (size, le)" in text]
-            assert len(by_size) > 10
-            for text in by_size:
-                of_size = re.sub(r"(_bucket\{)", rf'\1size="{size}",', text)
-                assert values_of(url, of_size), of_size
+        poll(all_have_data, lambda: AssertionError(f"no data: {without_data()}"), BOUND)
