@@ -194,7 +194,7 @@ def _request_log(config: Config) -> RequestLog | None:
 
 
 def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
-    """Where indexes are kept; None for nowhere."""
+    """The indexes of this server; None if it has none."""
     path = config["index", "directory"]
     directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
     beside = Beside(config["index", "beside"], config["index", "write_beside"])

@@ -153,7 +153,7 @@ class _Maker:
                     _failed(self._progress, file.shown, str(error))
 
     def _outcome(self, file: _File) -> str:
-        """What was done with a file. Raises Error, and Incomplete for a log that is not whole."""
+        """The name of the count for a file. Raises Error, and Incomplete for a log that is not whole."""
         with closing(self._opened(file)) as log:
             blocks = log.text().blocks
             if self._logs.media_type(file.shown, log) is not None:

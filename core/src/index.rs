@@ -115,7 +115,7 @@ pub struct Indexer {
     interval: u64,
     next: u64,
     blocks: Vec<Block>,
-    /// Bytes of text that belong to complete lines so far.
+    /// Bytes of text so far.
     at: u64,
     checksum: Hasher,
     /// Of the current block: by rank, then by the rank shown.

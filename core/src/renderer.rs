@@ -83,20 +83,15 @@ impl Renderer {
 
     /// JSON of the blocks of an index, once the log has ended; None if none were collected.
     pub fn blocks(&mut self) -> Option<Vec<u8>> {
-        let next_line = self.selector.next_line().0;
-        Some(self.selector.indexer.take()?.finished(next_line))
+        self.selector.index_blocks()
     }
 
     /// Adds the last piece to the index, and begins a block of it where one is due.
     fn index(&mut self, piece: &[u8]) {
-        let next = self.selector.next_line();
-        let Some(indexer) = &mut self.selector.indexer else { return };
         let lines = piece.len().saturating_sub(self.unfinished.len());
-        indexer.text(&piece[..lines]);
-        if lines > 0 && !self.inside_line && indexer.is_due() {
-            indexer.next_block(next.0, next.1);
-        }
-        indexer.text(&piece[lines..]);
+        let may_begin = lines > 0 && !self.inside_line;
+        self.selector.index_text(&piece[..lines], may_begin);
+        self.selector.index_text(&piece[lines..], false);
     }
 
     /// What a piece of the log adds to the view.
@@ -113,9 +108,7 @@ impl Renderer {
         let end = memrchr(b'\n', rest).map_or(0, |at| at + 1);
         self.selector.block(&rest[..end]);
         self.hold_back(&rest[end..]);
-        if self.selector.indexer.is_some() {
-            self.index(piece);
-        }
+        self.index(piece);
         self.selector.rest();
         self.selector.view.output().written()
     }

@@ -125,7 +125,7 @@ pub struct Selector {
     /// Ends and times of the rows that the last piece gave.
     rows: (Vec<i64>, Vec<i64>),
     /// Collects what is known of the lines; None if no index is made.
-    pub indexer: Option<Box<Indexer>>,
+    indexer: Option<Box<Indexer>>,
     /// First lines of the blocks that cannot hold what is searched for.
     lacking: HashSet<u64>,
 }
@@ -195,9 +195,18 @@ impl Selector {
         self.indexer = Some(Box::new(Indexer::new(interval, ranks, heritage)));
     }
 
-    /// The next line's number, and what it inherits.
-    pub fn next_line(&self) -> (u64, Heritage) {
-        (self.number, self.inherited.heritage())
+    /// Adds text to the index that is collected. may_begin: true if a block may begin behind it.
+    pub fn index_text(&mut self, text: &[u8], may_begin: bool) {
+        let Some(indexer) = &mut self.indexer else { return };
+        indexer.text(text);
+        if may_begin && indexer.is_due() {
+            indexer.next_block(self.number, self.inherited.heritage());
+        }
+    }
+
+    /// JSON of the index's blocks, once the log has ended; None if none were collected.
+    pub fn index_blocks(&mut self) -> Option<Vec<u8>> {
+        Some(self.indexer.take()?.finished(self.number))
     }
 
     /// What came of the selection.
@@ -509,14 +518,13 @@ impl Selector {
     fn tail_is_behind(&self, blocks: &[Block]) -> bool {
         let Some(tail) = self.selection.tail else { return false };
         let floor = self.filter.floor.unwrap_or(0);
-        let mut hits = blocks[1..].iter().map(|block| block.at_least(floor));
-        let has_enough = |hits: &mut u64, more: u64| {
-            *hits += more;
-            Some(*hits)
-        };
+        let mut wanted = tail as u64;
         self.context == 0
             && self.counts_by_rank()
-            && hits.by_ref().scan(0, has_enough).any(|hits| hits >= tail as u64)
+            && blocks[1..].iter().any(|block| {
+                wanted = wanted.saturating_sub(block.at_least(floor));
+                wanted == 0
+            })
     }
 
     /// Counts the lines of a block as hits that a full page does not show.

@@ -24,7 +24,7 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
-from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
 
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
@@ -84,15 +84,11 @@ class LogHandler:
             not_modified = self._not_modified(request, query, sources, other)
             if not_modified is not None:
                 return not_modified
-        # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
-        needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
+        options = _options(request, query)
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if _may_be_silent(query):
                 budget.enter(SEARCHES)
-            options = FULL_BODY if needs_body else METADATA_ONLY
-            if _may_be_silent(query):  # its index may tell what is needed
-                options = options._replace(begins=True)
             log = self._logs.open(query.path, sources, budget, options)
             if log is None:
                 return _redirect_to_folder(request, query)
@@ -102,7 +98,7 @@ class LogHandler:
                 return to_line(request, query, query.goto, log, self._renderer)
             if query.moment:
                 return to_moment(request, query, query.moment, log, self._renderer)
-            if needs_body and not log.is_quick:
+            if options.body and not log.is_quick:
                 budget.enter(LARGE_LOGS)
             validator = self._validators.of(query, log.stored, other)
             media_type = self._media_type(query, log)
@@ -173,6 +169,15 @@ def _info(log: OpenLog) -> LogInfo:
         read_again=log.text_again,
         charge=log.budget.charge_rendering,
     )
+
+
+def _options(request: Request, query: Query) -> OpenOptions:
+    """The options with which the log of an answer is opened."""
+    # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
+    needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
+    options = FULL_BODY if needs_body else METADATA_ONLY
+    # Where the server may read for long, the log's index may tell what is needed.
+    return options._replace(begins=_may_be_silent(query))
 
 
 def _may_be_silent(query: Query) -> bool:

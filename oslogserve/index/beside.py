@@ -52,7 +52,7 @@ def is_beside(name: bytes) -> bool:
 
 
 def identity(stored: Stored, ends: bytes = b"") -> str:
-    """What tells a log from others and from its other versions.
+    """The identity of a log's version: it tells it from other logs and other versions.
 
     A copy of a log has the same time to the second, if it keeps that: years depend on it. ends: the first
     and the last bytes of a log whose version is of this machine alone.

@@ -75,7 +75,7 @@ class IndexedLog:
         return self._part_of_file(IndexFile.index)
 
     def _part_of_file(self, read: Callable[[IndexFile], _T]) -> _T | None:
-        """What a method of the file gives; None if there is none, or it is removed as damaged."""
+        """A part of the index's file; None if there is none. A damaged file is removed."""
         try:
             part = read(self._file) if self._file else None
         except ValueError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the indexes of logs are found and kept: in a directory of this machine, and beside the logs."""
+"""The indexes of logs: found and kept in a directory of this machine, and beside the logs."""
 
 from typing import NamedTuple, Protocol
 

@@ -35,7 +35,7 @@ _LEVEL = 2
 
 
 class Facts(NamedTuple):
-    """What an index knows of all of a log."""
+    """The facts of a whole log that its index has."""
 
     lines: int
     #: Bytes of its text.
@@ -47,7 +47,7 @@ class Facts(NamedTuple):
 
 
 class LogIndex(NamedTuple):
-    """What is known of the blocks of a log."""
+    """The blocks of a log, and the points of its compression."""
 
     blocks: native.Index
     #: In order; empty for a log that is not compressed.

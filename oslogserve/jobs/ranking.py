@@ -95,19 +95,12 @@ def ranked(
     noise = list(noise)
     if failure is None:
         failure = failure_of(logs)
-
-    def weighed(error: dict[str, Any]) -> float:
-        weight = _nearness(_micros(error["time"]), failure)
-        if any(pattern.search(error["text"]) for pattern in noise):
-            weight *= _NOISE
-        return weight
-
     found = []
     for (name, summary), own_kinds in zip(logs, kinds_of_logs, strict=True):
         factor = _CONSOLE if CONSOLES.search(name) else 1.0
         errors = zip(summary["errors"], own_kinds, strict=True)
         weights = [
-            (weighed(error) * factor, kind, error)
+            (_weight(error, noise, failure) * factor, kind, error)
             for error, kind in errors
             if error.get("new", True)
         ]
@@ -123,6 +116,14 @@ def ranked(
         score = base + (weight / kinds[kind] if kind else 0.0)
         found.append(Ranked(score, cause, base, weight, kind))
     return Ranking(found, kinds)
+
+
+def _weight(error: dict[str, Any], noise: Iterable[re.Pattern[str]], failure: int | None) -> float:
+    """The weight of an error, by its time and by noise. failure: see ranked()."""
+    weight = _nearness(_micros(error["time"]), failure)
+    if any(pattern.search(error["text"]) for pattern in noise):
+        weight *= _NOISE
+    return weight
 
 
 def _last_of(error: dict[str, Any], cause: dict[str, Any] | None) -> int:

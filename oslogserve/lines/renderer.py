@@ -55,8 +55,8 @@ class Renderer:
     ) -> "Rendering":
         """The rendering of a log.
 
-        pieces: the log's text, cut anywhere; may raise Incomplete. A LogText is read by its index. charge: called before each block.
-        It may raise Incomplete too, which ends the log there.
+        pieces: the log's text, cut anywhere; may raise Incomplete. A LogText is read by its index.
+        charge: called before each block. It may raise Incomplete too, which ends the log there.
         """
         text = text_of(pieces)
         core = self._core(wanted, room)
