@@ -5,7 +5,9 @@ All it reads and writes lies in a folder of its own under /tmp, where Apache's u
 folders and a developer's home are closed to www-data.
 """
 
+import atexit
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -120,7 +122,7 @@ class Apache(Server):
                     f"LoadModule {m}_module {MODULES}/mod_{m}.so" for m in loaded.split()
                 ),
                 logs=logs,
-                venv=_environment_for_www_data(self.root),
+                venv=_environment_for_www_data(),
                 processes=processes,
                 threads=threads,
                 defines="\n".join(f'Define {name} "{text}"' for name, text in defines.items()),
@@ -164,14 +166,25 @@ def _require_apache():
         )
 
 
-def _environment_for_www_data(root):
-    """sys.prefix, or a copy of it if it lies where Apache's user may not go."""
+@functools.cache
+def _environment_for_www_data():
+    """sys.prefix, or links to its files, made once, if it lies where Apache's user may not go."""
     prefix = Path(sys.prefix)
     if os.geteuid() != 0 or all(p.stat().st_mode & 0o001 for p in (prefix, *prefix.parents)):
         return prefix
-    copy = root / "venv"
-    shutil.copytree(prefix / "lib", copy / "lib", symlinks=True)
+    copy = Path(tempfile.mkdtemp(prefix="oslogserve-venv-"))
+    atexit.register(shutil.rmtree, copy)
+    copy.chmod(0o755)
+    shutil.copytree(prefix / "lib", copy / "lib", symlinks=True, copy_function=_link_or_copy)
     shutil.copy(prefix / "pyvenv.cfg", copy)
     (copy / "bin").mkdir()
     (copy / "bin/python3").symlink_to("/usr/bin/python3")
     return copy
+
+
+def _link_or_copy(source, target):
+    """A hard link: half a gigabyte takes seconds to copy. Another file system allows none."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
