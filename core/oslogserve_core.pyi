@@ -28,7 +28,7 @@ class Grammar:
 
 @final
 class Contents:
-    """The words and ids of a log's blocks, see core/src/contents.rs. The GIL is released while it works."""
+    """The words and ids of a log's blocks, see core/src/index/contents.rs. The GIL is released while it works."""
 
     def __init__(self) -> None: ...
     def feed(self, piece: bytes) -> None:
@@ -39,7 +39,7 @@ class Contents:
         """The words, and the ids."""
 
 class Point(TypedDict):
-    """A place in stored bytes from which on they can be inflated, see core/src/inflate.rs."""
+    """A place in stored bytes from which on they can be inflated, see core/src/index/inflate.rs."""
 
     #: The next stored byte, and the bits of the one before it that are still to be read.
     stored: int
@@ -168,7 +168,7 @@ class Renderer:
         """Collects an index, of a summary of all lines. interval: bytes of text from block to block."""
 
     def blocks(self) -> bytes | None:
-        """JSON of the index's blocks, after finish(); None if none were collected. See core/src/index.rs."""
+        """JSON of the index's blocks, after finish(); None if none were collected. See core/src/index/mod.rs."""
 
     def leave_out(self, index: Index, words: bytes, ids: bytes) -> None:
         """Notes the blocks that cannot hold what is searched for. words, ids: of Contents.

@@ -7,8 +7,8 @@
 use memchr::{memchr, memrchr};
 
 use crate::index::Block;
-use crate::select::Selector;
 use crate::selection::Tally;
+use crate::selection::select::Selector;
 
 /// The renderer of one log.
 pub struct Renderer {

@@ -47,7 +47,7 @@ class Decoded:
         self._encoding = encoding
         self._piece_size = piece_size
         self._interval = interval
-        #: Points from which it can be inflated, see core/src/inflate.rs; known at the end.
+        #: Points from which it can be inflated, see core/src/index/inflate.rs; known at the end.
         self.points: Sequence[Point] = ()
         #: True if it was read to its end and is exactly one gzip member.
         self.is_one_member = False

@@ -37,7 +37,7 @@ class UserFormat:
 
 
 class NativeGrammar:
-    """The tables, as attributes that core/src/grammar.rs reads."""
+    """The tables, as attributes that core/src/recognition/grammar.rs reads."""
 
     def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
         self.severities = severities.NAMES
@@ -79,7 +79,7 @@ class NativeGrammar:
 
 
 class NativeCauses:
-    """The tables of causes, as attributes that core/src/cause_rules.rs reads."""
+    """The tables of causes, as attributes that core/src/causes/cause_rules.rs reads."""
 
     def __init__(self) -> None:
         self.rules = [
@@ -108,7 +108,7 @@ class NativeCauses:
 
 
 class NativeChapters:
-    """The tables of chapters, as attributes that core/src/chapters.rs reads."""
+    """The tables of chapters, as attributes that core/src/causes/chapter_rules.rs reads."""
 
     def __init__(self) -> None:
         self.rules = [

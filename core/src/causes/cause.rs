@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The cause of a failure: the lines of a log that tell why it failed.
+//!
+//! Its lines are read as a terminal shows them, and get their marks; `steps` finds the step that failed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::{memchr, memmem, memrchr};
+
+use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::chapters::{ChapterFinder, Marked, has_marks};
+use crate::causes::step::{COMMAND, Cause, LONGEST, Text};
+use crate::causes::steps::Steps;
+use crate::cursor::is_space;
+use crate::lines::Next;
+use crate::recognition::grammar::Grammar;
+use crate::recognition::times::Clock;
+use crate::terminal::ansi;
+use crate::views::view::Line;
+
+/// Bytes of a line that are read.
+pub const REACH: usize = 4096;
+
+/// The last line with a time and a level below WARNING, which tells nothing.
+#[derive(Default)]
+struct Low {
+    number: u64,
+    stored: Vec<u8>,
+    time: Range<usize>,
+    is_new: bool,
+}
+
+impl Low {
+    #[inline]
+    fn copy(&mut self, line: &Line<'_>) {
+        (self.number, self.is_new) = (line.number, line.is_new);
+        self.time = line.seen.time.clone();
+        self.stored.clear();
+        self.stored.extend_from_slice(&line.text[..line.text.len().min(REACH)]);
+    }
+
+    fn cause(&self) -> Cause {
+        let raw = without_end(&self.stored);
+        let shown = shown_in(&raw[after_return(raw)..]).into_owned().into();
+        let time = ansi::without(&self.stored[self.time.clone()]).into_owned().into();
+        let (number, is_new) = (self.number, self.is_new);
+        let first = Text { number, shown, time, is_new, ..Text::default() };
+        Cause { first, last: self.number, why: "end", silent_step: None }
+    }
+}
+
+/// Finds the cause and the chapters of one log.
+pub struct CauseFinder {
+    grammar: Arc<Grammar>,
+    /// None once they were given back.
+    caches: Option<Caches>,
+    steps: Steps,
+    /// Those of new lines; None if lines are not compared with another log's. Other lines are empty here,
+    /// but for those that say where a step begins or ends.
+    new_steps: Option<Steps>,
+    /// True for a log without lines, and while the last one says that the log passed. Blank ones do
+    /// not count.
+    is_healthy: bool,
+    low: Low,
+    /// True while the log has only such lines and blank ones.
+    is_low: bool,
+    /// The number of the last line.
+    end: u64,
+    pub chapters: ChapterFinder,
+    /// The next hint and carriage return in the block.
+    hints: Next,
+    returns: Next,
+}
+
+impl CauseFinder {
+    /// is_compared: true if lines are compared with another log's.
+    pub fn new(grammar: Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
+        Self {
+            caches: Some(grammar.causes.caches()),
+            grammar,
+            steps: Steps::default(),
+            new_steps: is_compared.then(Steps::default),
+            is_healthy: true,
+            low: Low::default(),
+            is_low: true,
+            end: 0,
+            chapters: ChapterFinder::new(clock),
+            hints: Next::default(),
+            returns: Next::default(),
+        }
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.hints = Next::default();
+        self.returns = Next::default();
+    }
+
+    /// Takes a line. time: the last one at or above it.
+    #[inline]
+    pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
+        self.end = line.number;
+        let rank = line.seen.severity.unwrap_or(0);
+        let is_low = 0 < rank && rank < self.grammar.causes.data.warning;
+        if is_low && !line.seen.time.is_empty() {
+            self.is_healthy = false;
+            if self.is_low && !self.steps.are_decided() {
+                self.low.copy(line);
+            }
+            return;
+        }
+        self.examine(line, rank, time);
+    }
+
+    fn examine(&mut self, line: &Line<'_>, rank: usize, time: &[u8]) {
+        let Some(caches) = &mut self.caches else { return };
+        let causes = &self.grammar.causes;
+        let raw = without_end(&line.text[..line.text.len().min(REACH)]);
+        let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
+        let cut = if has_return { after_return(raw) } else { 0 };
+        let shown = if line.seen.has_escapes {
+            shown_in(&raw[cut..])
+        } else {
+            Cow::Borrowed(beginning(&raw[cut..]))
+        };
+        let own_time = line.time();
+        let start = causes.behind_time(caches, &shown, &own_time);
+        let start = causes.behind_step_head(&shown, start);
+        let indent = shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
+        let start = start + indent;
+        let content = &shown[start..];
+        let content = &content[..content.len().min(LONGEST)];
+        let is_empty = content.is_empty();
+        self.is_low &= is_empty;
+        let hint = |rest: &[u8]| causes.hints.find(rest).map(|found| found.start());
+        let may_be_hinted = line.seen.has_escapes || line.place_of(&mut self.hints, hint).is_some();
+        let mark = causes.mark(caches, content, may_be_hinted);
+        let is_travis = is_travis(causes, raw, cut, content);
+        if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {
+            let hidden = &raw[..cut];
+            let (number, time) = (line.number, &own_time[..]);
+            let marked = Marked { number, content, hidden, time, is_command: is_travis };
+            self.chapters.add(&causes.chapters, &mut caches.chapters, &marked, mark.is_some());
+        }
+        if self.steps.are_final() {
+            return;
+        }
+        if !is_empty {
+            self.is_healthy = mark == Some(Mark::Healthy);
+        }
+        let mark = of_steps(mark, is_travis, rank == causes.data.warning);
+        let (number, time, is_new) = (line.number, Cow::Borrowed(time), line.is_new);
+        self.add_to_steps(&Text { number, shown, start, indent, rank, time, is_new }, mark);
+    }
+
+    fn add_to_steps(&mut self, text: &Text<'_>, mark: Option<Mark>) {
+        let Some(caches) = &mut self.caches else { return };
+        self.steps.add(&self.grammar, caches, text, mark);
+        let Some(steps) = &mut self.new_steps else { return };
+        match mark.filter(|_| !text.is_new).and_then(Mark::of_known) {
+            None if !text.is_new => {
+                let (number, time) = (text.number, text.time.clone());
+                steps.add(&self.grammar, caches, &Text { number, time, ..Text::default() }, None);
+            }
+            known => steps.add(&self.grammar, caches, text, known.or(mark)),
+        }
+    }
+
+    /// The cause, and whether the log says that something failed.
+    pub fn cause(&mut self) -> (Option<Cause>, bool) {
+        let Some(caches) = &mut self.caches else { return (None, false) };
+        if self.is_healthy && !self.steps.are_decided() {
+            return (None, false);
+        }
+        let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
+        let mut cause_of = |steps: &mut Steps| {
+            let (cause, has_failed) = steps.cause(&self.grammar, caches, self.end);
+            (cause.or_else(|| low.map(Low::cause)), has_failed)
+        };
+        let (cause, has_failed) = cause_of(&mut self.steps);
+        let Some(steps) = &mut self.new_steps else { return (cause, has_failed) };
+        (cause.map(|cause| compared(cause, cause_of(steps).0)), has_failed)
+    }
+}
+
+impl Drop for CauseFinder {
+    fn drop(&mut self) {
+        if let Some(caches) = self.caches.take() {
+            self.grammar.causes.reuse(caches);
+        }
+    }
+}
+
+/// The cause of a log that is compared with another one: an error that both have is none.
+/// among_new: the one among new lines.
+fn compared(cause: Cause, among_new: Option<Cause>) -> Cause {
+    match among_new {
+        Some(new) if cause.why == "end" && new.first.is_new => new,
+        Some(new) if cause.why != "end" && new.why != "end" && !cause.first.is_new => new,
+        _ => cause,
+    }
+}
+
+/// What a mark means to the steps. A warning announces no failure.
+fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mark> {
+    match mark {
+        Some(Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::Passed) => {
+            mark
+        }
+        _ if is_travis => Some(Mark::Begins),
+        Some(Mark::Outcome) if is_warning => None,
+        mark => mark,
+    }
+}
+
+/// True if Travis begins a step at the line. cut: the size of what is written over.
+fn is_travis(causes: &Causes, raw: &[u8], cut: usize, content: &[u8]) -> bool {
+    (content.starts_with(COMMAND) && memmem::find(raw, &causes.data.echo).is_some())
+        || (cut > 0 && memmem::find(&raw[..cut], &causes.data.overwritten).is_some())
+}
+
+/// A line without its line feed and the returns before it.
+fn without_end(stored: &[u8]) -> &[u8] {
+    let size = stored.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
+    &stored[..size]
+}
+
+/// The offset behind the last return.
+fn after_return(raw: &[u8]) -> usize {
+    memrchr(b'\r', raw).map_or(0, |at| at + 1)
+}
+
+fn beginning(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(2 * LONGEST)]
+}
+
+/// What a terminal shows of a text.
+fn shown_in(text: &[u8]) -> Cow<'_, [u8]> {
+    ansi::without(beginning(text))
+}

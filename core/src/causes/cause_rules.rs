@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The rules of `oslogserve/lines/grammar/causes.py`, compiled once.
+
+use pyo3::FromPyObject;
+use regex::bytes::Regex;
+
+use crate::causes::chapter_rules;
+use crate::lines::after_mark;
+use crate::recognition::patterns::{Cache, Patterns, Pool, Row, beginning, expression, named};
+
+/// The attributes of `oslogserve.lines.grammar.native_grammar.NativeCauses`.
+#[derive(FromPyObject)]
+pub struct Data {
+    /// Mark, row, and whether it may begin with any byte.
+    rules: Vec<(String, Row, bool)>,
+    hints: Row,
+    behind_time: Row,
+    step_head: Row,
+    green: Vec<Row>,
+    /// Those that may begin with any byte, and what they need.
+    green_anywhere: Vec<Row>,
+    green_hints: Row,
+    weak: Vec<Row>,
+    frame: Row,
+    usage: Row,
+    option: Row,
+    recap: Row,
+    words: Row,
+    passing: Row,
+    pub subtest: Vec<u8>,
+    pub stack: Vec<u8>,
+    pub overwritten: Vec<u8>,
+    pub echo: Vec<u8>,
+    pub warning: usize,
+    chapters: chapter_rules::Data,
+}
+
+named! {
+    /// The meaning of a line, by the name that `causes.py` gives it.
+    Mark:
+    Stopped Failed BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
+    Crash Heading Aborts Fatal Result Outcome Test Numbered Inline Error Chapter
+}
+
+impl Mark {
+    /// What the line still means if another log has it too: where a step begins or ends.
+    pub fn of_known(self) -> Option<Self> {
+        use Mark::{
+            Aborts, Chapter, Crash, Error, Fatal, Heading, Inline, Numbered, Outcome, Result, Test,
+        };
+        match self {
+            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Fatal | Chapter => None,
+            Result => Some(Outcome),
+            mark => Some(mark),
+        }
+    }
+}
+
+/// Some of the rules, with their places among all.
+struct Rules {
+    patterns: Patterns,
+    places: Vec<(usize, Mark)>,
+}
+
+impl Rules {
+    fn new(data: &Data, anywhere: bool) -> Result<Self, String> {
+        let chosen = || data.rules.iter().enumerate().filter(|(_, rule)| rule.2 == anywhere);
+        let places = chosen().map(|(place, (mark, row, _))| Ok((place, Mark::named(mark, row)?)));
+        Ok(Self {
+            places: places.collect::<Result<_, String>>()?,
+            patterns: Patterns::new(chosen().map(|(_, (_, row, _))| row))?,
+        })
+    }
+
+    fn first(&self, cache: &mut Cache, content: &[u8]) -> Option<(usize, Mark)> {
+        let (number, _) = self.patterns.first_at(cache, content, 0)?;
+        Some(self.places[number])
+    }
+}
+
+/// The caches of the rules' automatons, for one thread at a time.
+pub struct Caches {
+    rules: Cache,
+    anywhere: Cache,
+    behind_time: Cache,
+    green: Cache,
+    pub chapters: Cache,
+}
+
+/// The rules.
+pub struct Causes {
+    pub data: Data,
+    rules: Rules,
+    anywhere: Rules,
+    pub hints: Regex,
+    behind_time: Patterns,
+    step_head: Regex,
+    green: Patterns,
+    green_anywhere: Regex,
+    green_hints: Regex,
+    weak: Regex,
+    frame: Regex,
+    usage: Regex,
+    option: Regex,
+    pub recap: Regex,
+    words: Regex,
+    passing: Regex,
+    pub chapters: chapter_rules::Rules,
+    unused_caches: Pool<Caches>,
+}
+
+impl Causes {
+    /// Errors: the first row at fault, and its fault.
+    pub fn new(data: Data) -> Result<Self, String> {
+        Ok(Self {
+            rules: Rules::new(&data, false)?,
+            anywhere: Rules::new(&data, true)?,
+            hints: expression(&data.hints)?,
+            behind_time: Patterns::new([&data.behind_time])?,
+            step_head: beginning([&data.step_head])?,
+            green: Patterns::new(&data.green)?,
+            green_anywhere: beginning(&data.green_anywhere)?,
+            green_hints: expression(&data.green_hints)?,
+            weak: beginning(&data.weak)?,
+            frame: beginning([&data.frame])?,
+            usage: beginning([&data.usage])?,
+            option: beginning([&data.option])?,
+            recap: beginning([&data.recap])?,
+            words: expression(&data.words)?,
+            passing: expression(&data.passing)?,
+            chapters: chapter_rules::Rules::new(&data.chapters)?,
+            unused_caches: Pool::default(),
+            data,
+        })
+    }
+
+    /// Caches for one thread: used ones, or new ones.
+    pub fn caches(&self) -> Caches {
+        self.unused_caches.take(|| Caches {
+            rules: self.rules.patterns.cache(),
+            anywhere: self.anywhere.patterns.cache(),
+            behind_time: self.behind_time.cache(),
+            green: self.green.cache(),
+            chapters: self.chapters.patterns.cache(),
+        })
+    }
+
+    /// Takes caches back, for another thread.
+    pub fn reuse(&self, caches: Caches) {
+        self.unused_caches.give_back(caches);
+    }
+
+    /// The meaning of a line's content; None for most. may_be_hinted: false if it has no hint.
+    #[inline]
+    pub fn mark(&self, caches: &mut Caches, content: &[u8], may_be_hinted: bool) -> Option<Mark> {
+        let first = self.rules.first(&mut caches.rules, content);
+        let hinted = if may_be_hinted && self.hints.is_match(content) {
+            self.anywhere.first(&mut caches.anywhere, content)
+        } else {
+            None
+        };
+        let found = match (first, hinted) {
+            (Some(first), Some(hinted)) if hinted.0 < first.0 => hinted,
+            (Some(first), _) => first,
+            (None, hinted) => hinted?,
+        };
+        Some(found.1)
+    }
+
+    /// The offset behind the time that a line begins with; 0 for none.
+    pub fn behind_time(&self, caches: &mut Caches, shown: &[u8], time: &[u8]) -> usize {
+        let mark = after_mark(shown);
+        if time.is_empty() {
+            return mark;
+        }
+        for start in [mark, mark + 1] {
+            if shown.get(start..).is_some_and(|left| left.starts_with(time)) {
+                let end = start + time.len();
+                let found = self.behind_time.first_at(&mut caches.behind_time, shown, end);
+                return found.map_or(end, |(_, end)| end);
+            }
+        }
+        mark
+    }
+
+    /// The offset behind what BuildKit writes before a line of a step, if that begins at `start`.
+    pub fn behind_step_head(&self, shown: &[u8], start: usize) -> usize {
+        let content = &shown[start..];
+        let head = content.starts_with(b"#").then(|| self.step_head.find(content)).flatten();
+        start + head.map_or(0, |head| head.end())
+    }
+
+    /// True if a line locates a fault.
+    pub fn is_weak(&self, content: &[u8]) -> bool {
+        self.weak.is_match(content) && !self.frame.is_match(content)
+    }
+
+    /// True if the line is no error, whatever its severity is.
+    pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
+        self.green.first_at(&mut caches.green, content, 0).is_some()
+            || (self.green_hints.is_match(content) && self.green_anywhere.is_match(content))
+    }
+
+    /// True for a line of a usage text. indent: blanks before the content. follows: true if the line
+    /// above is one.
+    pub fn is_usage(&self, content: &[u8], indent: usize, follows: bool) -> bool {
+        let Some(last) = content.last() else { return follows };
+        let is_within = indent > 0 || content[0] == b'-' || *last == b':';
+        (follows && is_within)
+            || self.usage.is_match(content)
+            || (indent > 0 && self.option.is_match(content))
+    }
+
+    /// True if the line speaks of a failure. error: the rank of ERROR.
+    pub fn is_word(&self, caches: &mut Caches, content: &[u8], rank: usize, error: usize) -> bool {
+        let is_other = rank >= error || (0 < rank && rank < self.data.warning);
+        if content.is_empty() || is_other || self.is_green(caches, content) {
+            return false;
+        }
+        if self.passing.is_match(content) {
+            return false;
+        }
+        if self.is_weak(content) {
+            return true;
+        }
+        rank != self.data.warning && self.words.is_match(content)
+    }
+}

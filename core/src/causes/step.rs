@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A step of a build, and the cause of its failure.
+//!
+//! A step keeps the first line of each kind that tells by its first, such as a failed test; and, before its
+//! first outcome and behind it, the last group of errors and the last lines. An outcome that many lines
+//! follow decides nothing. Memory is bounded.
+
+use std::borrow::Cow;
+use std::mem;
+
+use crate::causes::cause_rules::{Caches, Mark};
+use crate::recognition::grammar::Grammar;
+
+/// Bytes of a line's content that are read.
+pub const LONGEST: usize = 400;
+/// Lines that a step keeps.
+pub const RING: usize = 64;
+/// Lines without an error that end a group of errors.
+pub const GAP: u64 = 20;
+/// The same for lines with a word of failure, and how far above the end the last one may be.
+pub const WORD_GAP: u64 = 5;
+pub const WORD_REACH: u64 = 15;
+/// Lines behind an outcome that show that the step survived it.
+pub const SURVIVED: u64 = 400;
+/// Lines of a paragraph, and of a failed test's report.
+pub const PARAGRAPH: u64 = 12;
+pub const REPORT: u64 = 40;
+
+/// The weight of a step that shows errors alone.
+pub const ERRORS_ALONE: u8 = 2;
+
+/// What a command begins with where it is echoed.
+pub const COMMAND: &[u8] = b"$ ";
+
+/// A line as a terminal shows it.
+#[derive(Clone, Default)]
+pub struct Text<'l> {
+    pub number: u64,
+    pub shown: Cow<'l, [u8]>,
+    /// Where its content begins: behind its time and blanks.
+    pub start: usize,
+    /// Blanks before the content.
+    pub indent: usize,
+    pub rank: usize,
+    /// The last time at or above the line; empty for none.
+    pub time: Cow<'l, [u8]>,
+    /// True if the log that it is compared with has no like of it.
+    pub is_new: bool,
+}
+
+impl Text<'_> {
+    /// Becomes a copy of the line, in memory that is used again.
+    #[inline]
+    fn copy(&mut self, line: &Text<'_>) {
+        for (text, other) in [(&mut self.shown, &line.shown), (&mut self.time, &line.time)] {
+            text.to_mut().clear();
+            text.to_mut().extend_from_slice(other);
+        }
+        (self.number, self.start) = (line.number, line.start);
+        (self.indent, self.rank, self.is_new) = (line.indent, line.rank, line.is_new);
+    }
+
+    fn copied(&self) -> Text<'static> {
+        let mut copied = Text::default();
+        copied.copy(self);
+        copied
+    }
+
+    /// What is behind its time and blanks.
+    pub fn content(&self) -> &[u8] {
+        let content = &self.shown[self.start..];
+        &content[..content.len().min(LONGEST)]
+    }
+}
+
+/// The last lines that were pushed, with memory that is used again.
+#[derive(Default)]
+pub struct Ring {
+    slots: Vec<Text<'static>>,
+    /// How many were pushed.
+    count: usize,
+}
+
+impl Ring {
+    /// Adds a line.
+    #[inline]
+    pub fn push(&mut self, line: &Text<'_>) {
+        let slot = self.count % RING;
+        self.count += 1;
+        if slot == self.slots.len() {
+            self.slots.push(Text::default());
+        }
+        self.slots[slot].copy(line);
+    }
+
+    /// Forgets all lines.
+    fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of the last line that is not blank; 0 for none.
+    fn last_line(&self) -> u64 {
+        self.iter().rev().find(|text| !text.content().is_empty()).map_or(0, |text| text.number)
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
+        let first = self.count.saturating_sub(RING);
+        (first..self.count).map(|number| &self.slots[number % RING])
+    }
+}
+
+/// The lines that tell why a log failed.
+#[derive(Clone)]
+pub struct Cause {
+    pub first: Text<'static>,
+    pub last: u64,
+    pub why: &'static str,
+    /// The number of the first line of the step that failed, if that shows nothing and the cause is of an
+    /// earlier one.
+    pub silent_step: Option<u64>,
+}
+
+/// Lines of one kind that follow one another.
+#[derive(Clone)]
+pub struct Group {
+    first: Text<'static>,
+    last: u64,
+}
+
+impl Group {
+    /// A group of one line.
+    pub fn new(text: &Text<'_>) -> Self {
+        Self { first: text.copied(), last: text.number }
+    }
+
+    /// True if its first line locates a fault.
+    fn is_weak(&self, grammar: &Grammar) -> bool {
+        grammar.causes.is_weak(self.first.content())
+    }
+
+    /// Its lines as a cause.
+    pub fn cause(&self, why: &'static str) -> Cause {
+        Cause { first: self.first.clone(), last: self.last, why, silent_step: None }
+    }
+}
+
+/// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
+/// become a test.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Headed,
+    Test,
+    Crash,
+    Inline,
+    Numbered,
+}
+
+impl Kind {
+    fn of(mark: Mark) -> Option<Self> {
+        match mark {
+            Mark::Test => Some(Self::Test),
+            Mark::Crash => Some(Self::Crash),
+            Mark::Inline => Some(Self::Inline),
+            Mark::Numbered => Some(Self::Numbered),
+            _ => None,
+        }
+    }
+}
+
+const WHY: [(Kind, &str); 4] = [
+    (Kind::Headed, "test"),
+    (Kind::Test, "test"),
+    (Kind::Crash, "severity"),
+    (Kind::Inline, "test"),
+];
+
+/// What a line is to its step.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    First(Kind),
+    Error,
+    Outcome,
+}
+
+/// The line from which on a step's lines tell what is known already.
+struct Turn {
+    /// The first outcome; None for a recap without one.
+    outcome: Option<Text<'static>>,
+    /// The number of the last outcome; None once a recap began.
+    last: Option<u64>,
+    is_recap: bool,
+    /// True if the outcome holds what its command printed.
+    is_result: bool,
+}
+
+/// A step, up to the current line.
+#[derive(Default)]
+pub struct Step {
+    /// The line that begins it; None before the first.
+    begin: Option<Text<'static>>,
+    /// True once its own text has ended.
+    is_shown: bool,
+    /// By Kind.
+    found: [Option<Group>; 5],
+    /// The last group of errors.
+    errors: Option<Group>,
+    /// The last lines.
+    ring: Ring,
+    turn: Option<Turn>,
+    /// The last lines before the turn.
+    before: Ring,
+    /// The last group of errors before a recap.
+    before_recap: Option<Group>,
+    /// The heading whose next line tells: Heading or Aborts; an outcome below Aborts.
+    heading: Option<Mark>,
+    /// The indentation of the first failed subtest, until a test failed at the same one.
+    depth: Option<usize>,
+    /// The group of `found` whose lines go on.
+    report: Option<Kind>,
+    /// True from a blank line of the report until an error.
+    is_paused: bool,
+    /// The number of the last error that is an outcome.
+    fatal: Option<u64>,
+    /// True once it has ended: what follows cleans up.
+    is_over: bool,
+}
+
+impl Step {
+    /// The step that a line begins.
+    pub fn beginning_at(text: &Text<'_>) -> Self {
+        Self { begin: Some(text.copied()), ..Self::default() }
+    }
+
+    /// How much the step shows of a failure; 0 for nothing.
+    pub fn weight(&self) -> u8 {
+        if self.found.iter().any(Option::is_some) {
+            return 4;
+        }
+        let outcome = self.turn.as_ref().filter(|turn| turn.outcome.is_some());
+        match outcome {
+            Some(turn) if !turn.is_recap => 3,
+            _ if self.errors().is_some() => ERRORS_ALONE,
+            outcome => u8::from(outcome.is_some()),
+        }
+    }
+
+    /// True if an outcome or a test says so. Errors alone do not: healthy services log some.
+    pub fn has_failed(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.outcome.is_some())
+            || self.fatal.is_some()
+            || self.found.iter().any(Option::is_some)
+    }
+
+    /// The number of its first line; None for the lines before the first step.
+    pub fn first_line(&self) -> Option<u64> {
+        self.begin.as_ref().map(|begin| begin.number)
+    }
+
+    /// True if it has no line behind its own text.
+    pub fn is_silent(&self) -> bool {
+        self.weight() == 0 && self.before.is_empty() && self.ring.is_empty()
+    }
+
+    /// Ends the step's own text, such as its script.
+    pub fn show(&mut self) {
+        if self.begin.is_some() && !self.is_shown {
+            self.is_shown = true;
+            self.ring.clear();
+        }
+    }
+
+    /// Ends the step: what follows cleans up.
+    pub fn close(&mut self, number: u64) {
+        self.settle(number);
+        if let Some(turn) = &mut self.turn {
+            turn.last = None;
+        }
+        self.is_over = true;
+    }
+
+    /// Begins a recap of what is known already.
+    pub fn recap(&mut self, text: &Text<'_>) {
+        self.settle(text.number);
+        if let Some(turn) = &mut self.turn {
+            turn.last = None;
+        } else {
+            self.turn_at(Turn { outcome: None, last: None, is_recap: true, is_result: false });
+        }
+        self.before_recap = self.before_recap.take().or_else(|| self.errors.take());
+    }
+
+    fn turn_at(&mut self, turn: Turn) {
+        self.turn = Some(turn);
+        mem::swap(&mut self.before, &mut self.ring);
+        self.ring.clear();
+    }
+
+    /// Forgets an outcome that the step survived until the line of this number.
+    pub fn settle(&mut self, end: u64) {
+        let last = self.turn.as_ref().and_then(|turn| turn.last);
+        if last.is_some_and(|last| end > last + SURVIVED) {
+            self.turn = None;
+        }
+        self.fatal.take_if(|&mut number| end > number + SURVIVED);
+    }
+
+    /// Adds a line that changes nothing but the last lines.
+    #[inline]
+    pub fn push(&mut self, text: &Text<'_>) {
+        self.ring.push(text);
+    }
+
+    /// True if a line without a mark goes to the ring and changes nothing else.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.heading.is_none() && self.report.is_none() && !self.is_over
+    }
+
+    /// Takes a line.
+    pub fn add(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        mark: Option<Mark>,
+    ) {
+        if self.is_over {
+            return;
+        }
+        if mark == Some(Mark::Fatal) {
+            self.fatal = Some(text.number);
+        }
+        if text.content().is_empty() && self.heading.is_some_and(is_outcome) {
+            self.heading = None;
+        }
+        let role = self.role(grammar, caches, text, mark.filter(|&mark| mark != Mark::Chapter));
+        let is_end = matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts));
+        self.extend_report(grammar, text, role, is_end);
+        let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
+        if is_recap && self.found[Kind::Numbered as usize].is_some() {
+            self.take_recap(grammar, text);
+        }
+        match role {
+            Some(Role::Outcome) => self.add_outcome(text, mark == Some(Mark::Result)),
+            Some(Role::Error) => self.add_error(text),
+            Some(Role::First(kind)) => self.add_first(grammar, text, kind),
+            None => {}
+        }
+        if role != Some(Role::Outcome) {
+            self.push(text);
+        }
+    }
+
+    fn role(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        mark: Option<Mark>,
+    ) -> Option<Role> {
+        let content = text.content();
+        let as_marked = match mark {
+            Some(Mark::Heading | Mark::Aborts) => {
+                self.heading = mark;
+                return None;
+            }
+            Some(Mark::Outcome | Mark::Result) => {
+                if self.heading == Some(Mark::Aborts) {
+                    self.heading = mark;
+                }
+                return Some(Role::Outcome);
+            }
+            mark => mark.and_then(Kind::of).map(Role::First),
+        };
+        let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
+            || (mark.is_none() && text.rank >= grammar.error);
+        let is_told = self.heading.is_some() && content.iter().any(|&byte| is_letter(byte));
+        if !is_error && !is_told {
+            return as_marked;
+        }
+        let is_green = grammar.causes.is_green(caches, content);
+        if is_told && (!is_green || self.heading != Some(Mark::Heading)) {
+            let is_heading = self.heading.take() == Some(Mark::Heading);
+            return Some(if is_heading { Role::First(Kind::Headed) } else { Role::Error });
+        }
+        if !is_error {
+            return as_marked;
+        }
+        let is_stack = content.starts_with(&grammar.causes.data.stack);
+        (!is_green && !is_stack).then_some(Role::Error)
+    }
+
+    /// Extends the current report by the line, or ends it. Behind a blank line, only errors extend it,
+    /// and what follows them.
+    fn extend_report(
+        &mut self,
+        grammar: &Grammar,
+        text: &Text<'_>,
+        role: Option<Role>,
+        is_end: bool,
+    ) {
+        let Some(kind) = self.report else { return };
+        let Some(report) = &mut self.found[kind as usize] else { return };
+        let is_long = text.number - report.first.number > REPORT;
+        let is_stack = report.first.content().starts_with(&grammar.causes.data.stack);
+        let is_error = role == Some(Role::Error) && !is_long && kind != Kind::Inline;
+        let is_blank = text.content().is_empty() && !is_stack;
+        let is_other = role.is_some() && !is_error;
+        if is_error || !(is_end || is_long || is_other || is_blank || self.is_paused) {
+            report.last = text.number;
+        }
+        self.is_paused = !is_error && (is_blank || self.is_paused);
+        let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
+        if is_end || is_long || is_other || is_whole {
+            self.report = None;
+            self.is_paused = false;
+        }
+    }
+
+    /// After a count of failures, numbered lines are failed tests.
+    fn take_recap(&mut self, grammar: &Grammar, text: &Text<'_>) {
+        if !grammar.causes.recap.is_match(text.content()) {
+            return;
+        }
+        let numbered = self.found[Kind::Numbered as usize].take();
+        let is_report = self.report == Some(Kind::Numbered);
+        let test = &mut self.found[Kind::Test as usize];
+        if is_report {
+            self.report = test.is_none().then_some(Kind::Test);
+        }
+        if test.is_none() {
+            *test = numbered;
+        }
+    }
+
+    fn add_outcome(&mut self, text: &Text<'_>, is_result: bool) {
+        self.settle(text.number);
+        if let Some(errors) = &mut self.errors {
+            let word = first_word(text.content());
+            if text.number - errors.last <= 2 && word == first_word(errors.first.content()) {
+                errors.last = text.number;
+            }
+        }
+        let number = text.number;
+        if let Some(turn) = &mut self.turn {
+            turn.last = turn.last.and(Some(number));
+            turn.outcome.get_or_insert_with(|| text.copied());
+        } else {
+            let (outcome, last) = (Some(text.copied()), Some(number));
+            self.turn_at(Turn { outcome, last, is_recap: false, is_result });
+        }
+    }
+
+    fn add_error(&mut self, text: &Text<'_>) {
+        match &mut self.errors {
+            Some(errors) if text.number - errors.last <= GAP => errors.last = text.number,
+            errors => *errors = Some(Group::new(text)),
+        }
+    }
+
+    fn add_first(&mut self, grammar: &Grammar, text: &Text<'_>, kind: Kind) {
+        let is_test = kind == Kind::Test;
+        let is_subtest = is_test && text.content().starts_with(&grammar.causes.data.subtest);
+        let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
+        let found = &mut self.found[kind as usize];
+        if found.is_none() || is_deeper {
+            let above = is_subtest.then(|| located_above(&self.ring, grammar, text)).flatten();
+            let first = above.unwrap_or(text).copied();
+            *found = Some(Group { first, last: text.number });
+            self.report = Some(kind);
+            self.is_paused = false;
+            if is_test {
+                self.depth = is_subtest.then_some(text.indent);
+            }
+        } else if is_test {
+            self.depth = None;
+        }
+    }
+
+    /// The step's cause; None for a step without lines.
+    pub fn cause(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+        for (kind, why) in WHY {
+            if let Some(group) = &self.found[kind as usize] {
+                return Some(group.cause(why));
+            }
+        }
+        let ring = if self.turn.is_some() { &self.before } else { &self.ring };
+        let end = ring.last_line();
+        let words = last_words(ring, grammar, caches);
+        if let Some(errors) = self.errors() {
+            let ended = words.filter(|words| {
+                end > errors.last + SURVIVED && words.last == end && words.is_weak(grammar)
+            });
+            return Some(
+                ended.map_or_else(|| errors.cause("severity"), |words| words.cause("failed step")),
+            );
+        }
+        if let Some(words) = words {
+            return Some(words.cause("failed step"));
+        }
+        last_paragraph(ring).or_else(|| self.only_line())
+    }
+
+    fn errors(&self) -> Option<&Group> {
+        self.before_recap.as_ref().or(self.errors.as_ref())
+    }
+
+    /// The cause of a step without a line that could be one.
+    fn only_line(&self) -> Option<Cause> {
+        let outcome = self.turn.as_ref().and_then(|turn| turn.outcome.as_ref());
+        let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);
+        let result = outcome.filter(|_| is_result).map(|only| Group::new(only).cause("severity"));
+        let only = || self.begin.as_ref().or(outcome);
+        result.or_else(|| only().map(|only| Group::new(only).cause("end")))
+    }
+}
+
+fn is_outcome(mark: Mark) -> bool {
+    matches!(mark, Mark::Outcome | Mark::Result)
+}
+
+/// What a line begins with, up to a blank.
+fn first_word(content: &[u8]) -> &[u8] {
+    let end = content.iter().position(|&byte| byte == b' ').unwrap_or(content.len());
+    &content[..end]
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || !byte.is_ascii()
+}
+
+/// The first of the deeper lines right above a failed test of Go that say where it failed.
+fn located_above<'r>(
+    ring: &'r Ring,
+    grammar: &Grammar,
+    test: &Text<'_>,
+) -> Option<&'r Text<'static>> {
+    let lines = ring.iter().rev();
+    lines
+        .take_while(|line| line.indent > test.indent && grammar.causes.is_weak(line.content()))
+        .last()
+}
+
+/// The last lines with a word of failure, if they are near the end.
+fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Group> {
+    let mut group: Option<Group> = None;
+    let mut end = 0;
+    let mut is_usage = false;
+    for text in ring.iter() {
+        is_usage = grammar.causes.is_usage(text.content(), text.indent, is_usage);
+        if is_usage {
+            continue;
+        }
+        end = text.number;
+        if !grammar.causes.is_word(caches, text.content(), text.rank, grammar.error) {
+            continue;
+        }
+        match &mut group {
+            Some(group) if text.number - group.last <= WORD_GAP => group.last = text.number,
+            group => *group = Some(Group::new(text)),
+        }
+    }
+    group.filter(|group| group.last + WORD_REACH >= end)
+}
+
+fn last_paragraph(ring: &Ring) -> Option<Cause> {
+    let mut first: Option<&Text<'_>> = None;
+    let mut last = 0;
+    for text in ring.iter().rev() {
+        let content = text.content();
+        if content.is_empty() || content.starts_with(COMMAND) {
+            if first.is_some() {
+                break;
+            }
+        } else {
+            if first.is_none() {
+                last = text.number;
+            }
+            first = Some(text);
+            if last - text.number >= PARAGRAPH {
+                break;
+            }
+        }
+    }
+    first.map(|first| Group { first: first.clone(), last }.cause("end"))
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The steps of a log, and the one that failed.
+//!
+//! A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
+//! of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
+//! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
+//! of the steps that show most, in the last one that shows errors alone, or in the last step. At most three steps are held, whatever the log's size.
+
+use std::mem;
+
+use crate::causes::cause_rules::{Caches, Mark};
+use crate::causes::step::{Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
+use crate::recognition::grammar::Grammar;
+
+/// When a verdict is revoked.
+#[derive(PartialEq)]
+enum Revoked {
+    Never,
+    /// If the same task passed after all.
+    WithTask,
+    /// If many lines follow the one of this number.
+    Behind(u64),
+}
+
+/// The cause that a verdict decided.
+struct Decided {
+    cause: Cause,
+    revoked: Revoked,
+}
+
+/// The current step or task, and those before it that show most.
+#[derive(Default)]
+pub struct Steps {
+    step: Step,
+    /// One of the earlier tasks of the current step.
+    task: Option<Step>,
+    /// One of the earlier steps.
+    kept: Option<Step>,
+    decided: Option<Decided>,
+}
+
+impl Steps {
+    /// True if a verdict decided the cause.
+    pub fn are_decided(&self) -> bool {
+        self.decided.is_some()
+    }
+
+    /// True if no line can change the cause.
+    pub fn are_final(&self) -> bool {
+        self.decided.as_ref().is_some_and(|decided| decided.revoked == Revoked::Never)
+    }
+
+    /// Takes a line.
+    pub fn add(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        mark: Option<Mark>,
+    ) {
+        match mark {
+            None if text.rank < grammar.error && self.step.is_calm() => self.step.push(text),
+            Some(
+                Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::TaskFailed,
+            ) => {
+                self.revoke(text.number);
+                self.decide(grammar, caches, text, mark);
+            }
+            Some(Mark::Passed) => {
+                self.task = None;
+                self.step = Step::beginning_at(text);
+            }
+            Some(Mark::TaskPassed) => {
+                self.decided.take_if(|decided| decided.revoked == Revoked::WithTask);
+                self.step = Step::beginning_at(text);
+            }
+            Some(Mark::Begins) => {
+                self.end_task(text);
+                if let Some(step) = self.task.take() {
+                    keep(&mut self.kept, step);
+                }
+            }
+            Some(Mark::TaskBegins) => self.end_task(text),
+            Some(Mark::Shown) => self.step.show(),
+            Some(Mark::Over) => self.step.close(text.number),
+            Some(Mark::Recap) => self.step.recap(text),
+            Some(Mark::Healthy) => self.step.add(grammar, caches, text, None),
+            mark => self.step.add(grammar, caches, text, mark),
+        }
+    }
+
+    /// Begins a task or a step.
+    fn end_task(&mut self, text: &Text<'_>) {
+        let mut task = mem::replace(&mut self.step, Step::beginning_at(text));
+        task.settle(text.number);
+        keep(&mut self.task, task);
+        if let Some(decided) = &mut self.decided {
+            if decided.revoked == Revoked::WithTask {
+                decided.revoked = Revoked::Never;
+            }
+        }
+    }
+
+    /// Drops a verdict that the log survived until the line of this number.
+    fn revoke(&mut self, end: u64) {
+        self.decided.take_if(
+            |one| matches!(one.revoked, Revoked::Behind(number) if end > number + SURVIVED),
+        );
+    }
+
+    fn decide(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        mark: Option<Mark>,
+    ) {
+        if let Some(decided) = &mut self.decided {
+            decided.revoked = Revoked::Never;
+            return;
+        }
+        self.step.settle(text.number);
+        let cause = match mark {
+            Some(Mark::Stopped) => Some(Group::new(text).cause("severity")),
+            Some(Mark::TaskFailed) => self.step.cause(grammar, caches),
+            Some(Mark::BuildFailed) => self.most_telling().cause(grammar, caches),
+            _ => self.failed(grammar, caches),
+        };
+        let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
+        let revoked = match mark {
+            Some(Mark::TaskFailed) => Revoked::WithTask,
+            Some(Mark::Exited | Mark::BuildFailed) => Revoked::Behind(text.number),
+            _ => Revoked::Never,
+        };
+        self.decided = Some(Decided { cause, revoked });
+    }
+
+    /// The cause in the step that failed, by a verdict; in an earlier one if that shows nothing.
+    fn failed(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+        let step = heavier(self.task.as_ref(), &self.step);
+        if let Some(kept) = self.kept.as_ref().filter(|_| step.is_silent()) {
+            let cause = kept.cause(grammar, caches);
+            return cause.map(|cause| Cause { silent_step: step.first_line(), ..cause });
+        }
+        step.cause(grammar, caches)
+    }
+
+    /// The step that shows most.
+    fn most_telling(&self) -> &Step {
+        heavier(self.kept.as_ref(), heavier(self.task.as_ref(), &self.step))
+    }
+
+    /// The cause, and whether the log says that something failed. end: the number of the last line.
+    pub fn cause(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        end: u64,
+    ) -> (Option<Cause>, bool) {
+        self.revoke(end);
+        if let Some(decided) = &self.decided {
+            return (Some(decided.cause.clone()), true);
+        }
+        self.step.settle(end);
+        let step = self.most_telling();
+        let cause = step.cause(grammar, caches);
+        if step.weight() == 0 {
+            return (cause.map(|cause| Cause { why: "end", ..cause }), false);
+        }
+        let steps = [Some(&self.step), self.task.as_ref(), self.kept.as_ref()];
+        let has_failed = steps.into_iter().flatten().any(Step::has_failed);
+        (cause, has_failed)
+    }
+}
+
+/// The step that shows more; the later one of two alike.
+fn heavier<'s>(earlier: Option<&'s Step>, later: &'s Step) -> &'s Step {
+    earlier.filter(|earlier| earlier.weight() > later.weight()).unwrap_or(later)
+}
+
+/// Keeps a step that shows more than those before it. Of steps that show errors alone, it keeps the last.
+fn keep(kept: &mut Option<Step>, step: Step) {
+    let most = kept.as_ref().map_or(0, Step::weight);
+    let weight = step.weight();
+    if weight > most || (weight == most && weight == ERRORS_ALONE) {
+        *kept = Some(step);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A compressed log that is being inflated.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::index::inflate;
+
+/// Bytes of stored data that take longer to inflate than another thread takes to hand the interpreter back.
+const WORTH_DETACHING_INFLATION: usize = 4 * 1024;
+
+/// A compressed log that is being inflated.
+#[pyclass(module = "oslogserve_core")]
+pub struct Inflater {
+    inflater: inflate::Inflater,
+    /// The input, and the place of what is not yet taken of it.
+    chunk: Option<PyBackedBytes>,
+    at: usize,
+}
+
+#[pymethods]
+impl Inflater {
+    #[new]
+    fn new(packing: &str, piece_size: usize) -> Self {
+        Self { inflater: inflate::Inflater::new(packing, piece_size), chunk: None, at: 0 }
+    }
+
+    fn feed<'py>(&mut self, py: Python<'py>, chunk: PyBackedBytes) -> Bound<'py, PyBytes> {
+        self.chunk = Some(chunk);
+        self.at = 0;
+        self.piece(py)
+    }
+
+    /// Begins at a point of a log, see `collect_points`.
+    #[staticmethod]
+    fn at(packing: &str, piece_size: usize, point: inflate::Point) -> PyResult<Self> {
+        let inflater = inflate::Inflater::at(packing, piece_size, &point);
+        let inflater = inflater.ok_or_else(|| PyValueError::new_err("no window of a log"))?;
+        Ok(Self { inflater, chunk: None, at: 0 })
+    }
+
+    fn collect_points(&mut self, interval: u64) {
+        self.inflater.collect_points(interval);
+    }
+
+    fn take_points(&mut self) -> Vec<inflate::Point> {
+        self.inflater.take_points()
+    }
+
+    fn more<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let is_taken = self.chunk.is_none() && !self.inflater.is_full();
+        (!is_taken && self.inflater.fault().is_none()).then(|| self.piece(py))
+    }
+
+    #[getter]
+    fn fault(&self) -> Option<(&'static str, String)> {
+        self.inflater.fault().map(told)
+    }
+
+    #[getter]
+    fn fault_at_end(&self) -> Option<(&'static str, String)> {
+        self.inflater.fault_at_end().map(told)
+    }
+
+    #[getter]
+    fn is_one_member(&self) -> bool {
+        self.inflater.is_one_member()
+    }
+}
+
+impl Inflater {
+    fn piece<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let chunk = self.chunk.take();
+        let mut input = chunk.as_ref().map_or(&[][..], |chunk| &chunk[self.at..]);
+        let inflater = &mut self.inflater;
+        let piece = if input.len() < WORTH_DETACHING_INFLATION {
+            inflater.inflate(&mut input)
+        } else {
+            py.detach(|| inflater.inflate(&mut input))
+        };
+        let piece = PyBytes::new(py, piece);
+        if !input.is_empty() {
+            self.at = chunk.as_ref().map_or(0, |chunk| chunk.len() - input.len());
+            self.chunk = chunk;
+        }
+        piece
+    }
+}
+
+/// A fault as a reason of Incomplete and a sentence.
+pub fn told(fault: inflate::Fault) -> (&'static str, String) {
+    match fault {
+        inflate::Fault::Damaged(why) => {
+            ("corrupt", format!("the compressed data is damaged: {why}"))
+        }
+        inflate::Fault::Garbage => {
+            ("corrupt", "what follows the compressed data is not gzip".to_owned())
+        }
+        inflate::Fault::Truncated => ("truncated", "the compressed data ends early".to_owned()),
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The classes and functions that Python gets. Next to the structs that both exchange, nothing else knows of Python.
+
+mod functions;
+mod grammar;
+mod index;
+mod inflater;
+mod known;
+mod merge;
+mod renderer;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+pub use functions::{check_line_pattern, kind_of, line_feeds, open_beneath, state_count};
+pub use grammar::Grammar;
+pub use index::{Contents, Index};
+pub use inflater::Inflater;
+pub use known::Known;
+pub use merge::Merge;
+pub use renderer::Renderer;
+
+/// Bytes that take longer to render than another thread takes to hand the interpreter back.
+const WORTH_DETACHING: usize = 32 * 1024;
+
+/// Numbers as the bytes of an array of them.
+fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The renderer of one log.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::{Grammar, Index, Known, WORTH_DETACHING, packed};
+use crate::recognition::head::REACH;
+use crate::recognition::{grammar, times};
+use crate::renderer;
+use crate::selection::filter::Filter;
+use crate::selection::known::Comparison;
+use crate::selection::search::Search;
+use crate::selection::select::Selector;
+use crate::selection::{Pattern, Selection, Tally, Wanted};
+use crate::views::html::Html;
+use crate::views::jsonl::Jsonl;
+use crate::views::summary::Summary;
+use crate::views::text::Text;
+use crate::views::totals::Totals;
+use crate::views::view::View;
+
+/// The renderer of one log. Boxed: what searches needs memory of a wider alignment than Python gives.
+#[pyclass(module = "oslogserve_core")]
+pub struct Renderer {
+    renderer: Box<renderer::Renderer>,
+    /// Bytes from which on the interpreter is handed to other threads meanwhile.
+    worth_detaching: usize,
+}
+
+#[pymethods]
+impl Renderer {
+    #[new]
+    #[pyo3(signature = (grammar, wanted, written, longest, known=None))]
+    fn new(
+        grammar: &Grammar,
+        wanted: Wanted,
+        written: i64,
+        longest: usize,
+        known: Option<PyRef<'_, Known>>,
+    ) -> PyResult<Self> {
+        let Grammar(grammar) = grammar;
+        if longest < REACH {
+            let fault = format!("longest is less than the {REACH} bytes looked at");
+            return Err(PyValueError::new_err(fault));
+        }
+        let known = known.map(|known| Arc::clone(&known.0));
+        let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
+        let view: Box<dyn View> = match &wanted.view[..] {
+            "html" => {
+                let marked = compiled(&wanted.selection.searches)?;
+                let most = wanted.selection.most_matches;
+                let (link, label) = (wanted.link.clone(), wanted.label.clone());
+                Box::new(Html::new(grammar, link, marked, most, longest, label))
+            }
+            "text" => Box::new(Text::new(wanted.label.clone())),
+            "jsonl" => {
+                let label = wanted.label.clone();
+                Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
+            }
+            "summary" => Box::new(Summary::new(grammar, clock.clone(), known.is_some())),
+            other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
+        };
+        let filter = filter(grammar, &wanted.selection, known.map(Comparison::new))?;
+        // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
+        let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
+        let is_costly = has_searches || wanted.selection.tail.is_some();
+        let worth_detaching = if is_costly { 0 } else { WORTH_DETACHING };
+        let selector = Selector::new(view, Arc::clone(grammar), clock, wanted, filter, longest);
+        let renderer = Box::new(renderer::Renderer::new(selector, longest));
+        Ok(Self { renderer, worth_detaching })
+    }
+
+    fn feed<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> Bound<'py, PyBytes> {
+        let rendered = if piece.len() < self.worth_detaching {
+            self.renderer.feed(piece)
+        } else {
+            py.detach(|| self.renderer.feed(piece))
+        };
+        PyBytes::new(py, rendered)
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let rendered = if self.worth_detaching > 0 {
+            self.renderer.finish()
+        } else {
+            py.detach(|| self.renderer.finish())
+        };
+        PyBytes::new(py, rendered)
+    }
+
+    #[getter]
+    fn done(&self) -> bool {
+        self.renderer.selector.is_done
+    }
+
+    /// Ends, times and `reached` of the Rows of `oslogserve.lines.selection`, of what the last call gave.
+    fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
+        let (ends, times, reached) = self.renderer.selector.rows();
+        (packed(py, &ends), packed(py, &times), reached)
+    }
+
+    /// Collects an index: of a summary with all lines, before anything is fed.
+    fn collect_index(&mut self, interval: u64) {
+        self.renderer.collect_index(interval);
+    }
+
+    fn blocks<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.renderer.blocks().map(|blocks| PyBytes::new(py, &blocks))
+    }
+
+    /// Notes the blocks that cannot hold what is searched for. words, ids: of Contents.
+    fn leave_out(&mut self, index: &Index, words: &[u8], ids: &[u8]) -> PyResult<()> {
+        let left_out = self.renderer.selector.leave_out(&index.0.blocks, words, ids);
+        left_out.map_err(PyValueError::new_err)
+    }
+
+    fn may_pass_over(&self, index: &Index) -> bool {
+        self.renderer.selector.may_pass_over(&index.0.blocks)
+    }
+
+    fn pass_over(&mut self, index: &Index, place: usize) -> usize {
+        let blocks = index.0.blocks.get(place..).unwrap_or_default();
+        place + self.renderer.pass_over(blocks)
+    }
+
+    /// The fields of a Tally of `oslogserve.lines.selection`.
+    fn tally(&self) -> Tally {
+        self.renderer.tally()
+    }
+
+    /// The Totals of `oslogserve.lines.summary`; None for another view.
+    fn totals(&mut self) -> Option<Totals> {
+        self.renderer.selector.view.totals()
+    }
+}
+
+pub fn filter(
+    grammar: &grammar::Grammar,
+    selection: &Selection,
+    comparison: Option<Comparison>,
+) -> PyResult<Filter> {
+    let rank = |level: &String| {
+        let rank = grammar.data.severities.iter().position(|name| name == level.as_bytes());
+        rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
+    };
+    Ok(Filter {
+        floor: selection.level.as_ref().map(rank).transpose()?,
+        searches: compiled(&selection.searches)?,
+        without: compiled(&selection.without)?,
+        new_only: selection.new_only && comparison.is_some(),
+        comparison,
+    })
+}
+
+/// The searches of a selection, compiled.
+pub fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
+    let searches = patterns.iter().map(|one| Search::new(&one.pattern));
+    searches.collect::<Result<_, _>>().map_err(PyValueError::new_err)
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A line's head: where its time is, and which severity it shows.
+//!
+//! A head is a row of fields: time, host, program, process, thread, name, level. Each program has its own
+//! order. The fields are read from left to right as tokens. Reading ends at a level where levels may be, or
+//! where the line has become prose. After a prefix, such as a container's name or a syslog program, content
+//! begins again. Only the tables of `oslogserve/lines/grammar` know programs.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::cursor::{Cursor, is_blank, is_word};
+use crate::recognition::grammar::{Caches, Grammar, group_at};
+use crate::recognition::members::{self, Members};
+use crate::recognition::tokens::{Kind, Position};
+
+/// Bytes of a line that are read.
+pub const REACH: usize = 4096;
+/// Bytes and tokens of a head that is plain text.
+pub const PLAIN_REACH: usize = 512;
+pub const MOST_TOKENS: usize = 40;
+pub const MOST_CONTENTS: usize = 8;
+pub const MOST_WORDS: usize = 2;
+pub const MOST_FIELDS: usize = 6;
+
+/// What a head shows.
+#[derive(Default)]
+pub struct Head {
+    /// The time's place; empty for none.
+    pub time: Range<usize>,
+    /// The severity's rank.
+    pub rank: Option<usize>,
+    /// Where the level ends.
+    pub behind: usize,
+    /// True if the time is in the mark of a section: it begins no record.
+    pub is_mark: bool,
+}
+
+/// The head of a line. text: at most `REACH` bytes of it, without colours, end and `\r`.
+/// may_have_location: false if the text holds no word of a location in a file.
+pub fn read_head(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+) -> Head {
+    let mut reader = Reader {
+        grammar,
+        caches,
+        may_have_location,
+        from: None,
+        looked: 0,
+        text,
+        plain: &text[..text.len().min(PLAIN_REACH)],
+        head: Head::default(),
+        starts: [0; MOST_CONTENTS],
+        start_count: 0,
+        contents: 0,
+        content: 0,
+        default: None,
+        context: Position::Start,
+        words: 0,
+        fields: 0,
+        is_prose: false,
+        is_numeric: true,
+        is_column: false,
+    };
+    reader.read();
+    reader.head
+}
+
+/// The state of reading one head. A step takes a token and returns where the next one begins; None
+/// to stop.
+struct Reader<'r> {
+    grammar: &'r Grammar,
+    caches: &'r mut Caches,
+    may_have_location: &'r mut dyn FnMut() -> bool,
+    text: &'r [u8],
+    /// The first PLAIN_REACH bytes of the text.
+    plain: &'r [u8],
+    head: Head,
+    /// Where the content behind a time at the line's beginning begins; None for other heads.
+    from: Option<usize>,
+    /// What was read depends on no byte from here on.
+    looked: usize,
+    /// Places where content began that exceptions may match.
+    starts: [usize; MOST_CONTENTS],
+    start_count: usize,
+    contents: usize,
+    /// Where the last content began.
+    content: usize,
+    /// The rank of syslog's priority, for content that shows none.
+    default: Option<usize>,
+    /// Start, Named, Timed or Logged.
+    context: Position,
+    // Counts since the content began: words of prose, and fields.
+    words: usize,
+    fields: usize,
+    /// Directly behind a word.
+    is_prose: bool,
+    /// Nothing but numbers so far.
+    is_numeric: bool,
+    /// Behind several spaces.
+    is_column: bool,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let mut next = self.begin(0, Position::Start);
+        for _ in 0..MOST_TOKENS {
+            let Some(at) = next.filter(|&at| at < self.plain.len()) else {
+                break;
+            };
+            next = self.token(at).map(|at| {
+                let behind = self.behind_blanks(at);
+                self.is_column = behind - at > 1 || self.text.get(at) == Some(&b'\t');
+                self.is_prose &= !self.is_column;
+                behind
+            });
+        }
+        match (self.head.rank, self.from) {
+            (None, _) => self.head.rank = self.outcome(),
+            (Some(rank), Some(from)) if self.looked <= self.plain.len() => {
+                let (size, behind) = (self.looked - from, self.head.behind - from);
+                self.caches.heads.put(&self.plain[from..], size, rank, behind);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that what is read depends on the bytes before `end`.
+    fn look(&mut self, end: usize) {
+        self.looked = self.looked.max(end);
+    }
+
+    fn behind_blanks(&mut self, at: usize) -> usize {
+        let behind = behind_blanks(self.text, at);
+        self.look(behind + 1);
+        behind
+    }
+
+    /// The rank of a line whose head shows none: by an exception, a place or its ending.
+    fn outcome(&mut self) -> Option<usize> {
+        let starts = &self.starts[..self.start_count];
+        for &start in starts {
+            let rank = self.grammar.exception(self.caches, self.text, start);
+            if rank.is_some() {
+                return rank;
+            }
+        }
+        let first = starts.first().map(|first| first.saturating_sub(1));
+        first
+            .filter(|_| (self.may_have_location)())
+            .and_then(|first| self.grammar.location(&self.plain[first..]))
+            .or(self.default)
+            .or_else(|| self.grammar.ending(self.text))
+    }
+
+    fn scan(&mut self, at: usize) -> Option<Range<usize>> {
+        let found = self.grammar.time_at(self.caches, self.plain, at);
+        self.look(self.caches.times.looked);
+        found
+    }
+
+    fn found_time(&mut self, time: Range<usize>) {
+        if self.head.time.is_empty() {
+            self.head.time = time;
+        }
+    }
+
+    /// Keeps the severity, and a time behind it if none stood before.
+    fn found(&mut self, rank: usize, behind: usize) {
+        self.head.rank = Some(rank);
+        self.head.behind = behind;
+        let mut at = behind;
+        for _ in 0..3 {
+            if !self.head.time.is_empty() {
+                return;
+            }
+            let is_between = |byte: &u8| b" \t:,|])>-".contains(byte);
+            at += self.text[at..].iter().take_while(|byte| is_between(byte)).count();
+            at += usize::from(self.text.get(at) == Some(&b'['));
+            let day = |reader: &Self| reader.grammar.day_of_year.scan(reader.plain, at);
+            let uptime = &self.grammar.uptime;
+            if let Some(time) = self.scan(at).or_else(|| day(self)) {
+                self.found_time(time);
+            } else if let Some(time) =
+                at.checked_sub(1).and_then(|at| group_at(uptime, self.text, at))
+            {
+                self.found_time(time);
+            } else if at > 0 && self.plain.get(at - 1) == Some(&b'[') {
+                let Some(size) = memchr(b']', &self.plain[at..]) else {
+                    return;
+                };
+                at += size + 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn begin(&mut self, at: usize, context: Position) -> Option<usize> {
+        let at = self.behind_blanks(at);
+        self.contents += 1;
+        if self.contents > MOST_CONTENTS || at >= self.plain.len() {
+            return None;
+        }
+        self.context = context;
+        (self.words, self.fields) = (0, 0);
+        (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
+        self.content = at;
+        self.look(at + 2);
+        let is_marked = matches!(self.text[at], b'*' | b'.') && at + 1 < self.plain.len();
+        if let Some(time) = self.time_at(at + usize::from(is_marked)) {
+            let is_of_thing = context == Position::Named && is_value(self.text, &time);
+            return if is_of_thing { None } else { self.behind_time(time) };
+        }
+        let is_column_end = context == Position::Timed && self.text[at] == b'|';
+        if context != Position::Named && !is_column_end {
+            self.starts[self.start_count] = at;
+            self.start_count += 1;
+        }
+        if self.text[at] == b'{' {
+            self.look(usize::MAX);
+            if let Some(found) = members::of_json(self.grammar, self.caches, self.text, at) {
+                self.found_members(found);
+                return None;
+            }
+        }
+        Some(at)
+    }
+
+    fn found_members(&mut self, found: Members) {
+        self.found_time(found.time);
+        self.head.rank = found.rank;
+    }
+
+    fn is_logged(&self) -> bool {
+        matches!(self.context, Position::Timed | Position::Logged)
+    }
+
+    fn is_first(&self) -> bool {
+        self.fields + self.words == 0
+    }
+
+    fn position(&self) -> Position {
+        match (self.context, self.is_first()) {
+            (Position::Timed | Position::Logged, _) if self.is_prose => Position::Prose,
+            (Position::Start, true) => Position::FirstStart,
+            (Position::Named, true) => Position::FirstNamed,
+            (Position::Timed, true) => Position::FirstTimed,
+            (Position::Logged, true) => Position::FirstLogged,
+            (Position::Timed, false) if self.is_numeric => Position::Numbered,
+            (context, _) => context,
+        }
+    }
+
+    fn time_at(&mut self, at: usize) -> Option<Range<usize>> {
+        let first = self.text[at];
+        (first.is_ascii_digit() || first.is_ascii_uppercase()).then(|| self.scan(at))?
+    }
+
+    fn behind_time(&mut self, time: Range<usize>) -> Option<usize> {
+        let is_mark = self.text.get(time.end).is_some_and(|byte| b"])|:,".contains(byte));
+        let behind = time.end + usize::from(is_mark);
+        self.look(behind + 1);
+        if self.contents == 1 && self.start_count == 0 {
+            if let Some((rank, size)) = self.caches.heads.get(&self.plain[behind..]) {
+                let behind = behind + size;
+                self.head = Head { time, rank: Some(rank), behind, is_mark: false };
+                return None;
+            }
+            (self.from, self.looked) = (Some(behind), behind);
+        }
+        if self.start_count > 0
+            && self.content == time.start
+            && self.starts[self.start_count - 1] == time.start
+        {
+            self.start_count -= 1;
+        }
+        self.found_time(time);
+        self.begin(behind, Position::Timed)
+    }
+
+    /// Reads a time behind a bracket: where the next step begins; None where there is no time.
+    fn time_in_brackets(&mut self, at: usize) -> Option<Option<usize>> {
+        let mut inner = Cursor::new(self.text, at + 1);
+        inner.spaces();
+        if let Some(time) = self.scan(inner.at) {
+            return Some(self.behind_time(time));
+        }
+        let (level, end) = before_time_at(self.text, at)?;
+        let time = self.scan(end)?;
+        let Some(rank) = self.grammar.rank_of(level) else {
+            return Some(self.behind_time(time));
+        };
+        let end = time.end;
+        self.found_time(time);
+        self.found(rank, end);
+        Some(None)
+    }
+
+    fn token(&mut self, at: usize) -> Option<usize> {
+        if at != self.content {
+            if let Some(time) = self.time_at(at) {
+                return self.behind_time(time);
+            }
+        }
+        if matches!(self.text[at], b'[' | b'<' | b'(') {
+            self.look(usize::MAX);
+            if let Some(found) = self.time_in_brackets(at) {
+                return found;
+            }
+        }
+        let position = self.position();
+        let tokens = &mut self.caches.tokens;
+        let (found, looked) = self.grammar.tokens.token_at(tokens, position, self.plain, at);
+        self.look(looked);
+        let (kind, end) = found?;
+        if let Some((rank, behind)) = self.level(kind, at, end) {
+            self.found(rank, behind);
+            return None;
+        }
+        self.separator(kind, at, end)
+    }
+
+    /// The rank of a level, and where it ends.
+    fn level(&mut self, kind: Kind, at: usize, end: usize) -> Option<(usize, usize)> {
+        let (grammar, text) = (self.grammar, self.text);
+        match kind {
+            Kind::LineLetter if at > 0 => return None,
+            Kind::Letter | Kind::LineLetter => return Some((grammar.letter(text[at])?, at + 1)),
+            Kind::Digit => {
+                let mut pairs = text[at..end].windows(2);
+                let pair = pairs
+                    .find(|pair| b"-.".contains(&pair[0]) && matches!(pair[1], b'0'..=b'7'))?;
+                return Some((grammar.syslog(pair[1] - b'0'), end));
+            }
+            Kind::Klog => {
+                self.look(usize::MAX);
+                let time = grammar.klog.scan(self.plain, at + 1)?;
+                let behind = time.end;
+                self.found_time(time);
+                return Some((grammar.letter(text[at])?, behind));
+            }
+            Kind::Column if !self.is_alone_in_column(end) => return None,
+            Kind::LastWord if text[at] == b'<' && end == text.len() => return None,
+            Kind::FirstWord | Kind::LastWord | Kind::Fatal | Kind::Column => {}
+            _ => return None,
+        }
+        let words = Words { text: &text[..end], at };
+        let mut known =
+            words.filter_map(|word| Some((grammar.rank_of(&text[word.clone()])?, word.end)));
+        if kind == Kind::LastWord {
+            return known.last().map(|(rank, _)| (rank, end));
+        }
+        let (rank, behind) = known.next()?;
+        Some((if kind == Kind::Fatal { grammar.critical } else { rank }, behind))
+    }
+
+    /// True if several spaces stand before the token and two behind it.
+    fn is_alone_in_column(&mut self, end: usize) -> bool {
+        self.look(end + 2);
+        self.is_column && self.text[end..].starts_with(b"  ")
+    }
+
+    /// Begins the content behind a token. None if it ends the head.
+    fn separator(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
+        match kind {
+            Kind::Prefix => self.begin(end, Position::Start),
+            Kind::Priority => {
+                let digits = self.text[at..end].iter().skip_while(|byte| !byte.is_ascii_digit());
+                let digits = digits.take_while(|byte| byte.is_ascii_digit());
+                let number = digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'));
+                self.default = Some(self.grammar.syslog((number % 8) as u8));
+                self.begin(end, Position::Start)
+            }
+            Kind::Again => self.begin(end, self.context),
+            Kind::Ornament => self.begin(end, Position::Named),
+            Kind::NumberTime | Kind::SectionTime => {
+                self.head.is_mark |= kind == Kind::SectionTime;
+                self.behind_time(last_number(self.text, at..end)?)
+            }
+            Kind::Process => self.begin(end, Position::Logged),
+            Kind::Program if self.is_logged() => self.begin(end, Position::Logged),
+            Kind::Program if self.context == Position::Start && self.is_first() => {
+                self.begin(end, Position::Named)
+            }
+            Kind::Bar if self.is_logged() => {
+                let behind = self.behind_blanks(end);
+                let is_table = self.text.get(behind) == Some(&b'|');
+                if is_table { None } else { self.begin(behind, self.context) }
+            }
+            Kind::Bar if self.contents == 1 && (1..3).contains(&(self.fields + self.words)) => {
+                self.begin(end, Position::Start)
+            }
+            Kind::Program | Kind::Bar | Kind::Object | Kind::Stop => None,
+            _ => self.field(kind, at, end),
+        }
+    }
+
+    /// Counts a field. None if there were too many.
+    fn field(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
+        self.is_prose = false;
+        match kind {
+            Kind::Mark => {
+                self.words = 0;
+                return Some(end);
+            }
+            Kind::Pair | Kind::LastPair => {
+                if at == self.content {
+                    self.look(usize::MAX);
+                    if let Some(found) = members::of_pairs(self.grammar, self.caches, self.text, at)
+                    {
+                        self.found_members(found);
+                        return None;
+                    }
+                }
+                if kind == Kind::LastPair {
+                    return None;
+                }
+                self.is_prose = self.words > 0 || self.context != Position::Timed;
+            }
+            Kind::Group
+                if self.context == Position::Start
+                    && self.text[at] == b'['
+                    && self.is_numeric
+                    && self.words == 0 =>
+            {
+                return self.begin(end, Position::Start);
+            }
+            Kind::Word | Kind::FirstWord | Kind::Column => return self.word(at),
+            _ => {}
+        }
+        self.is_numeric &= matches!(kind, Kind::Number | Kind::Dash);
+        self.fields += 1;
+        let is_unbound = self.is_logged() && kind != Kind::Group;
+        (is_unbound || self.fields <= MOST_FIELDS).then_some(end)
+    }
+
+    fn word(&mut self, at: usize) -> Option<usize> {
+        let word = Words { text: self.text, at }.next().filter(|word| word.start == at)?;
+        self.look(word.end + 1);
+        self.words += 1;
+        self.is_prose = !matches!(&self.text[word.clone()], b"root" | b"main");
+        self.is_numeric = false;
+        let most = if self.is_logged() { MOST_WORDS } else { 1 };
+        (self.words <= most).then_some(word.end)
+    }
+}
+
+/// Runs of letters, digits and underscores.
+struct Words<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Iterator for Words<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = &self.text[self.at..];
+        let start = self.at + rest.iter().position(|&byte| is_word(byte))?;
+        let run = self.text[start..].iter().position(|&byte| !is_word(byte));
+        self.at = run.map_or(self.text.len(), |size| start + size);
+        Some(start..self.at)
+    }
+}
+
+/// The place of the last number in a token.
+fn last_number(text: &[u8], token: Range<usize>) -> Option<Range<usize>> {
+    let found = &text[token.clone()];
+    let size = found.iter().rposition(u8::is_ascii_digit)? + 1;
+    let is_outside = |byte: &u8| !byte.is_ascii_digit() && *byte != b'.';
+    let start = found[..size].iter().rposition(is_outside).map_or(0, |last| last + 1);
+    Some(token.start + start..token.start + size)
+}
+
+/// True if a label stands before the time, and nothing but a zone or a remark in brackets behind it: it
+/// is the date of something, as in the text of a version.
+fn is_value(text: &[u8], time: &Range<usize>) -> bool {
+    let is_labelled = text[..time.start].trim_ascii_end().ends_with(b":");
+    let behind = text[time.end..].trim_ascii();
+    let zone = behind.iter().take_while(|byte| b"+-:0123456789".contains(byte)).count();
+    is_labelled && matches!(behind[zone..].trim_ascii_start(), [] | [b'(', ..])
+}
+
+fn behind_blanks(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take_while(|&&byte| is_blank(byte)).count()
+}
+
+/// A level in brackets before a time, empty for other text, and where the time begins.
+fn before_time_at(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let mut cursor = Cursor::new(text, at);
+    cursor.skip(b"[")?;
+    cursor.spaces();
+    let is_time = |cursor: &Cursor<'_>| {
+        cursor.peek().is_some_and(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+    };
+    let mut level: &[u8] = b"";
+    match cursor.peek()? {
+        b'A'..=b'Z' => {
+            level = cursor.run(8, |byte| byte.is_ascii_uppercase());
+            cursor.some(usize::MAX, |byte| byte == b' ')?;
+        }
+        b'a'..=b'z' => {
+            cursor.run(16, |byte| byte.is_ascii_lowercase());
+            cursor.skip(b" ")?;
+        }
+        _ => {
+            cursor.digits()?;
+            cursor.skip(b":")?;
+            let mut second = cursor;
+            if second.digits().and_then(|_| second.skip(b":")).is_some() && is_time(&second) {
+                cursor = second;
+            }
+        }
+    }
+    is_time(&cursor).then_some((level, cursor.at))
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Recognition of a line: its time, its severity, and the tables by which both are read.
+
+pub mod grammar;
+pub mod head;
+pub mod heads;
+pub mod members;
+pub mod patterns;
+pub mod recognise;
+pub mod times;
+pub mod tokens;
+pub mod user_formats;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Lists of patterns that are matched at a place in a text. Each list is one automaton, which is built
+//! as it is used; a `Cache` holds what was built and found, for one thread at a time.
+
+use std::sync::{Mutex, PoisonError};
+
+use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache as StateCache, DFA};
+use regex_automata::nfa::thompson::NFA;
+use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
+use regex_syntax::hir::literal::Extractor;
+
+use crate::faults::in_words;
+
+/// Bytes that an automaton may grow to; then it is begun anew. A console of many tools takes up to two
+/// megabytes, and half the time where it has them.
+const LARGEST: usize = 2 * 1024 * 1024;
+/// Steps that are remembered: lines of a log repeat the minute, the process and the name of the one
+/// before.
+pub const REMEMBERED: usize = 1 << HASH_BITS;
+const HASH_BITS: u32 = 8;
+/// Bytes of a chunk.
+const CHUNK: usize = 16;
+
+/// The place at which something is remembered that begins with a chunk, of `REMEMBERED` places.
+pub fn place_of(chunk: &[u8; CHUNK]) -> usize {
+    let bytes = u128::from_le_bytes(*chunk);
+    let hash = (bytes as u64 ^ (bytes >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash >> (64 - HASH_BITS)) as usize
+}
+
+/// An enumeration whose variants Python names.
+macro_rules! named {
+    ($(#[$attribute:meta])* $name:ident: $($(#[$comment:meta])* $variant:ident)*) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq)]
+        pub enum $name { $($(#[$comment])* $variant),* }
+
+        impl $name {
+            /// row: the one that has the name, for an error.
+            pub fn named(name: &str, row: &$crate::recognition::patterns::Row) -> Result<Self, String> {
+                match name {
+                    $(stringify!($variant) => Ok(Self::$variant),)*
+                    _ => Err(format!("{}: {name} is no {}", row.0, stringify!($name))),
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+/// A row of a table of the grammar: its name, and its pattern.
+pub type Row = (String, Vec<u8>);
+
+/// A list of patterns; the first that matches counts.
+pub struct Patterns {
+    automaton: DFA,
+    /// The first bytes of texts that they match.
+    may_begin: [bool; 256],
+}
+
+/// The states of an automaton, and what its last steps came to.
+pub struct Cache {
+    states: StateCache,
+    /// The state before a text; None if it is not known.
+    start: Option<LazyStateID>,
+    remembered: Vec<Option<Step>>,
+    /// How often the states were cleared: what is remembered is of them.
+    clear_count: usize,
+    /// The last match depends on no byte from here on; behind the text's end if it depends on that.
+    pub looked: usize,
+}
+
+/// A step over a chunk of text.
+#[derive(Clone, Copy)]
+struct Step {
+    from: LazyStateID,
+    chunk: [u8; CHUNK],
+    reached: Reached,
+}
+
+/// What bytes lead to.
+#[derive(Clone, Copy)]
+struct Reached {
+    /// None if no more bytes matter.
+    state: Option<LazyStateID>,
+    /// The number of the pattern that matches last, and how many of the bytes it matches.
+    found: Option<(usize, usize)>,
+    /// How many of the bytes matter.
+    size: usize,
+}
+
+impl Patterns {
+    /// Errors: the first row at fault, and its fault.
+    pub fn new<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Self, String> {
+        let mut may_begin = [false; 256];
+        let mut extractor = Extractor::new();
+        extractor.limit_class(256).limit_literal_len(1).limit_total(256);
+        let mut all = Vec::new();
+        for row in rows {
+            let hir = parsed(row)?;
+            match extractor.extract(&hir).literals() {
+                Some(firsts) => firsts.iter().for_each(|first| match first.as_bytes() {
+                    [byte, ..] => may_begin[usize::from(*byte)] = true,
+                    [] => may_begin.fill(true),
+                }),
+                None => may_begin.fill(true),
+            }
+            all.push(hir);
+        }
+        let nfa = NFA::compiler()
+            .configure(NFA::config().utf8(false))
+            .build_many_from_hir(&all)
+            .map_err(|error| error.to_string())?;
+        let config = DFA::config()
+            .match_kind(MatchKind::LeftmostFirst)
+            .cache_capacity(LARGEST)
+            .skip_cache_capacity_check(true);
+        let built = DFA::builder().configure(config).build_from_nfa(nfa);
+        Ok(Self { automaton: built.map_err(|error| error.to_string())?, may_begin })
+    }
+
+    /// A new cache, for one thread at a time.
+    pub fn cache(&self) -> Cache {
+        let states = self.automaton.create_cache();
+        let remembered = vec![None; REMEMBERED];
+        Cache { states, start: None, remembered, clear_count: 0, looked: 0 }
+    }
+
+    /// The number of the first pattern that matches at a place, and where it ends.
+    #[inline]
+    pub fn first_at(&self, cache: &mut Cache, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        cache.looked = at + 1;
+        text.get(at).filter(|&&first| self.may_begin[usize::from(first)])?;
+        let mut state = self.start(cache)?;
+        let (mut at, mut found, mut rest) = (at, None, &text[at..]);
+        while let Some((chunk, behind)) = rest.split_first_chunk() {
+            let reached = self.behind(cache, state, chunk)?;
+            found = reached.found.map(|(pattern, size)| (pattern, at + size)).or(found);
+            cache.looked = at + reached.size;
+            let Some(next) = reached.state else { return found };
+            (state, at, rest) = (next, at + CHUNK, behind);
+        }
+        let reached = self.walk(&mut cache.states, state, rest)?;
+        found = reached.found.map(|(pattern, size)| (pattern, at + size)).or(found);
+        cache.looked = at + reached.size;
+        let Some(state) = reached.state else { return found };
+        cache.looked += 1;
+        let end = self.automaton.next_eoi_state(&mut cache.states, state).ok()?;
+        let is_match = end.is_match();
+        let pattern = || self.automaton.match_pattern(&cache.states, end, 0).as_usize();
+        if is_match { Some((pattern(), text.len())) } else { found }
+    }
+
+    /// The state before a text. Forgets what is remembered of states that were cleared.
+    #[inline]
+    fn start(&self, cache: &mut Cache) -> Option<LazyStateID> {
+        if cache.clear_count != cache.states.clear_count() {
+            cache.clear_count = cache.states.clear_count();
+            cache.remembered.fill(None);
+            cache.start = None;
+        }
+        if cache.start.is_none() {
+            let input = Input::new(b"").anchored(Anchored::Yes);
+            cache.start = self.automaton.start_state_forward(&mut cache.states, &input).ok();
+        }
+        cache.start
+    }
+
+    /// What a chunk leads to, as it is remembered.
+    #[inline]
+    fn behind(&self, cache: &mut Cache, from: LazyStateID, chunk: &[u8; CHUNK]) -> Option<Reached> {
+        let place = place_of(chunk);
+        let is_same = |step: &Step| step.chunk == *chunk && step.from == from;
+        if cache.clear_count == cache.states.clear_count() {
+            if let Some(known) = cache.remembered[place].filter(is_same) {
+                return Some(known.reached);
+            }
+        }
+        let reached = self.walk(&mut cache.states, from, chunk)?;
+        if cache.clear_count == cache.states.clear_count() {
+            cache.remembered[place] = Some(Step { from, chunk: *chunk, reached });
+        }
+        Some(reached)
+    }
+
+    #[inline]
+    fn walk(
+        &self,
+        states: &mut StateCache,
+        mut state: LazyStateID,
+        bytes: &[u8],
+    ) -> Option<Reached> {
+        let mut found = None;
+        for (count, &byte) in bytes.iter().enumerate() {
+            // Never an error: no byte and no number of clearings is set at which it gives up.
+            state = self.automaton.next_state(states, state, byte).ok()?;
+            if state.is_match() {
+                let pattern = self.automaton.match_pattern(states, state, 0);
+                found = Some((pattern.as_usize(), count));
+            } else if state.is_dead() {
+                return Some(Reached { state: None, found, size: count + 1 });
+            }
+        }
+        Some(Reached { state: Some(state), found, size: bytes.len() })
+    }
+}
+
+/// Caches in a pool: each may take some megabytes.
+const MOST_UNUSED: usize = 8;
+
+/// Caches that are not in use.
+pub struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Pool<T> {
+    /// A cache of the pool, or a new one.
+    pub fn take(&self, new: impl FnOnce() -> T) -> T {
+        let unused = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        unused.unwrap_or_else(new)
+    }
+
+    /// Gives a cache back, for any thread.
+    pub fn give_back(&self, cache: T) {
+        let mut unused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if unused.len() < MOST_UNUSED {
+            unused.push(cache);
+        }
+    }
+}
+
+/// A row's pattern as an expression over bytes.
+pub fn expression(row: &Row) -> Result<Regex, String> {
+    parsed(row)?;
+    let built = RegexBuilder::new(text_of(row)?).unicode(false).build();
+    built.map_err(|error| format!("{}: {error}", row.0))
+}
+
+/// An expression for a text that begins with any of these patterns.
+pub fn beginning<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Regex, String> {
+    let mut patterns = Vec::new();
+    for row in rows {
+        parsed(row)?;
+        patterns.push([b"(?:", &row.1[..], b")"].concat());
+    }
+    let pattern = [br"\A(?:", &patterns.join(&b'|')[..], b")"].concat();
+    expression(&("patterns".into(), pattern))
+}
+
+fn parsed(row: &Row) -> Result<Hir, String> {
+    let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
+    parser.parse(text_of(row)?).map_err(|error| format!("{}: {}", row.0, in_words(&error)))
+}
+
+fn text_of((name, pattern): &Row) -> Result<&str, String> {
+    let text = std::str::from_utf8(pattern).ok().filter(|text| text.is_ascii());
+    text.ok_or_else(|| format!("{name}: it holds a byte outside ASCII: write \\xNN"))
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Recognition of a line's time and severity, by a user format or by the grammar of heads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use crate::lines::{Next, line_start};
+use crate::recognition::grammar::{Caches, Grammar};
+use crate::recognition::head::{Head, REACH, read_head};
+use crate::terminal::ansi;
+
+/// What a line shows.
+#[derive(Clone, Default)]
+pub struct Seen {
+    /// The place of its time, with the escape sequences within; empty for none.
+    pub time: Range<usize>,
+    /// Its severity's rank.
+    pub severity: Option<usize>,
+    /// The place of what stands behind the severity, for errors and TRACE; else empty.
+    pub program: Range<usize>,
+    /// True if its time is in the mark of a section: it begins no record.
+    pub is_mark: bool,
+    /// True if it shows no time and no severity, and continues the line above by its shape.
+    pub continues: bool,
+    /// True if an escape is in its first REACH bytes.
+    pub has_escapes: bool,
+}
+
+/// Bytes of a program's name that are compared.
+const LONGEST_PROGRAM: usize = 64;
+/// Bytes of a line that names the date of a thing.
+const LONGEST_HEADING: usize = 256;
+
+/// The recogniser of one log.
+pub struct Recogniser {
+    pub grammar: Arc<Grammar>,
+    /// None between two pieces of the log.
+    caches: Option<Caches>,
+    /// In the block.
+    location_words: Next,
+    /// True if the last line of the block before names the date of a thing.
+    is_below_heading: bool,
+}
+
+impl Recogniser {
+    pub fn new(grammar: Arc<Grammar>) -> Self {
+        Self { grammar, caches: None, location_words: Next::default(), is_below_heading: false }
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.location_words = Next::default();
+    }
+
+    /// Ends a block, all of whose lines were taken.
+    pub fn end(&mut self, block: &[u8]) {
+        self.is_below_heading = names_date(&self.grammar, block);
+    }
+
+    /// Gives the caches back, which take megabytes: of many logs only those at work have some.
+    pub fn rest(&mut self) {
+        if let Some(caches) = self.caches.take() {
+            self.grammar.reuse(caches);
+        }
+    }
+
+    /// True if a line itself shows ERROR or above.
+    pub fn is_error(&self, seen: &Seen) -> bool {
+        seen.severity.is_some_and(|rank| rank >= self.grammar.error)
+    }
+
+    /// What the line at a place in a block shows. line: without its line feed, or at least the first
+    /// REACH bytes of it. is_plain: it is known to hold no escape sequences.
+    pub fn seen_in(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {
+        let start = line.start;
+        let shown = &block[line.clone()];
+        let seen = self.seen_alone(block, line, is_plain);
+        let is_of_thing = seen.severity.is_none()
+            && is_all(&seen.time, shown)
+            && match start {
+                0 => self.is_below_heading,
+                _ => names_date(&self.grammar, &block[..start]),
+            };
+        if is_of_thing { Seen { time: 0..0, ..seen } } else { seen }
+    }
+
+    /// What the line shows, whatever stands above it.
+    fn seen_alone(&mut self, block: &[u8], line: Range<usize>, is_plain: bool) -> Seen {
+        let caches = self.caches.get_or_insert_with(|| self.grammar.caches());
+        let (grammar, words, size) = (&*self.grammar, &mut self.location_words, line.len());
+        let rest = &block[line.start..];
+        let head = &rest[..size.min(REACH)];
+        if is_plain || memchr(ansi::ESCAPE, head).is_none() {
+            return seen_in_plain(grammar, caches, head, &mut || {
+                let find =
+                    |rest: &[u8]| grammar.location_words.find(rest).map(|found| found.start());
+                words.place_in(size, rest, find).is_some()
+            });
+        }
+        let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);
+        let time = ansi::moved(seen.time, head);
+        let program = ansi::moved(seen.program, head);
+        Seen { time, program, has_escapes: true, ..seen }
+    }
+}
+
+impl Drop for Recogniser {
+    fn drop(&mut self) {
+        self.rest();
+    }
+}
+
+/// True if a line is nothing but its time.
+fn is_all(time: &Range<usize>, line: &[u8]) -> bool {
+    !time.is_empty()
+        && line.len() <= LONGEST_HEADING
+        && ansi::without(&line[..time.start]).trim_ascii().is_empty()
+        && ansi::without(&line[time.end..]).trim_ascii().is_empty()
+}
+
+/// True if the last line of these lines names the date of a thing.
+fn names_date(grammar: &Grammar, lines: &[u8]) -> bool {
+    let Some(end) = lines.len().checked_sub(1).filter(|&end| lines[end] == b'\n') else {
+        return false;
+    };
+    let from = end.saturating_sub(LONGEST_HEADING);
+    let start = line_start(lines, from, end);
+    let is_whole = start > from || from == 0;
+    is_whole && grammar.dated_thing.is_match(&ansi::without(&lines[start..end]))
+}
+
+fn seen_in_plain(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+) -> Seen {
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let head = read_head(grammar, caches, text, may_have_location);
+    let Head { time, rank: severity, is_mark, .. } = head;
+    let mut seen = Seen { time, severity, is_mark, ..Seen::default() };
+    if let Some((time, severity)) =
+        grammar.user_formats.iter().find_map(|format| format.seen_in(text))
+    {
+        seen.time = if time.is_empty() { seen.time } else { time };
+        seen.severity = severity.or(seen.severity);
+    }
+    if let Some(rank) = seen.severity {
+        if rank == grammar.trace || rank >= grammar.error {
+            seen.program = program_at(text, head.behind);
+        }
+    } else if seen.time.is_empty() {
+        seen.continues = grammar.continues(caches, text);
+    }
+    seen
+}
+
+fn program_at(text: &[u8], behind: usize) -> Range<usize> {
+    let is_in_name = |byte: &u8| !b" \t:|]".contains(byte);
+    let Some(start) = text[behind..].iter().position(is_in_name).map(|size| behind + size) else {
+        return behind..behind;
+    };
+    let size =
+        text[start..].iter().take(LONGEST_PROGRAM).take_while(|byte| is_in_name(byte)).count();
+    start..start + size
+}

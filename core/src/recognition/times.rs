@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Times, as `oslogserve/lines/clock.py` defines them. The layouts come from `grammar/times.py`.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use chrono::{Datelike, NaiveDate};
+
+use crate::recognition::patterns::{Cache, Patterns, Pool, Row};
+
+/// In microseconds.
+pub const SECOND: i64 = 1_000_000;
+pub const MINUTE: i64 = 60 * SECOND;
+pub const DAY: i64 = 24 * 60 * MINUTE;
+/// Minutes up to a day before the end of the year 9999: what was written later has that year too.
+const LATEST: i64 = 2_932_896 * 1440 - 1;
+/// So many years hold two leap years, those around 2100 too.
+const YEARS: i32 = 13;
+
+/// Layouts of times, in the order in which they are tried.
+pub struct Layouts {
+    layouts: Vec<String>,
+    patterns: Patterns,
+    unused_caches: Pool<Cache>,
+}
+
+impl Layouts {
+    /// A row's name is its layout. Errors: the first row at fault, and its fault.
+    pub fn new(rows: &[Row]) -> Result<Self, String> {
+        Ok(Self {
+            layouts: rows.iter().map(|(layout, _)| layout.clone()).collect(),
+            patterns: Patterns::new(rows)?,
+            unused_caches: Pool::default(),
+        })
+    }
+
+    fn read<'t>(&self, cache: &mut Cache, text: &'t [u8]) -> Option<Fields<'t>> {
+        text.first().filter(|&&first| first != b' ')?;
+        let (found, _) = self.patterns.first_at(cache, text, 0)?;
+        let mut layout = self.layouts[found].bytes();
+        let mut fields = Fields([b""; 64]);
+        let mut at = 0;
+        while let Some(byte) = layout.next() {
+            if byte != b'%' {
+                at += 1;
+                continue;
+            }
+            let letter = layout.next()?;
+            let size = size_of(letter, &text[at..]);
+            // Thousandths go on with those before them.
+            let before = if letter == b'L' { fields.get(b'L').len() } else { 0 };
+            fields.0[usize::from(letter % 64)] = &text[at - before..at + size];
+            at += size;
+        }
+        Some(fields)
+    }
+}
+
+/// Bytes that a directive takes of a text that fits its layout.
+fn size_of(letter: u8, text: &[u8]) -> usize {
+    match letter {
+        b'y' | b'm' | b'd' | b'H' | b'M' | b'S' => 2,
+        b'b' | b'a' | b'j' | b'L' => 3,
+        b'Y' => 4,
+        b'x' => 5,
+        b's' => 10,
+        b'e' | b'k' | b'I' => 1 + usize::from(text.get(1).is_some_and(u8::is_ascii_digit)),
+        b'f' if matches!(text, [b'.' | b',', ..]) => {
+            1 + text[1..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+        }
+        b'p' | b'P' => match text {
+            [b' ', b'A' | b'P', b'M', ..] => 3,
+            [b'A' | b'P', b'M', ..] => 2,
+            _ => 0,
+        },
+        b'f' => 0,
+        b'Z' => text.iter().take_while(|byte| byte.is_ascii_uppercase()).count(),
+        _ => text.len(), // zones and seconds since boot stand last
+    }
+}
+
+/// A time's fields, by the letters of their directives; empty for none.
+struct Fields<'t>([&'t [u8]; 64]);
+
+impl<'t> Fields<'t> {
+    fn get(&self, letter: u8) -> &'t [u8] {
+        self.0[usize::from(letter % 64)]
+    }
+
+    fn has(&self, letter: u8) -> bool {
+        !self.get(letter).is_empty()
+    }
+
+    /// The number in the first of these fields that is there; 0 for none.
+    fn number(&self, letters: &[u8]) -> i64 {
+        let found = letters.iter().find(|&&letter| self.has(letter));
+        found.map_or(0, |&letter| number(self.get(letter)))
+    }
+
+    fn year(&self) -> Option<i32> {
+        let year = self.number(b"Yy") as i32;
+        let century = if year < 70 { 2000 } else { 1900 };
+        self.has(b'Y').then_some(year).or_else(|| self.has(b'y').then_some(year + century))
+    }
+
+    /// The day since 1970; None if there is no such day.
+    fn day_in(&self, year: i32) -> Option<i64> {
+        if year < 1 {
+            return None;
+        }
+        let date = if self.has(b'j') {
+            NaiveDate::from_yo_opt(year, self.number(b"j") as u32 + 1) // the first day is 000
+        } else {
+            let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks(3);
+            let named = (1..).zip(months).find(|(_, month)| *month == self.get(b'b'));
+            let month = named.map_or(self.number(b"m") as u32, |(month, _)| month);
+            NaiveDate::from_ymd_opt(year, month, self.number(b"de") as u32)
+        };
+        date.map(|date| i64::from(date.to_epoch_days()))
+    }
+
+    /// The stamp of a time that is a number of seconds. fraction: of a field of its own.
+    fn since_origin(&self, fraction: &'t [u8]) -> Option<Stamp<'t>> {
+        let (second, fraction, origin) = if self.has(b's') {
+            (self.number(b"s"), fraction, Origin::Epoch)
+        } else if let [first, b'.', digits @ .., b'e', b'+', b'0', b'9'] = self.get(b'E') {
+            let (seconds, fraction) = digits.split_at(digits.len().min(9));
+            let missing = 9 - seconds.len() as u32;
+            let billions = i64::from(first - b'0') * 1_000_000_000;
+            (billions + number(seconds) * 10_i64.pow(missing), fraction, Origin::Epoch)
+        } else {
+            let uptime = self.get(b'u');
+            let point = uptime.iter().position(|&byte| byte == b'.')?;
+            (number(&uptime[..point]), &uptime[point + 1..], Origin::Boot)
+        };
+        let (day, second) = match origin {
+            Origin::Epoch => (second / 86_400, second % 86_400),
+            _ => (0, second),
+        };
+        let zone = if origin == Origin::Epoch { b"Z" } else { &b""[..] };
+        Some(Stamp { day, second, fraction, zone, origin })
+    }
+
+    /// The second of the day, and the fraction. A leap second is the end of the one before.
+    fn time_of_day(&self, fraction: &'t [u8]) -> (i64, &'t [u8]) {
+        let mut hour = self.number(b"kHI");
+        if let [.., half, b'M'] = [self.get(b'p'), self.get(b'P')].concat()[..] {
+            hour = hour % 12 + if half == b'P' { 12 } else { 0 };
+        }
+        let minute = hour * 60 + self.number(b"M");
+        match self.number(b"S") {
+            60 => (minute * 60 + 59, b"999999"),
+            second => (minute * 60 + second, fraction),
+        }
+    }
+}
+
+/// The number that digits say, behind a space or not.
+pub fn number(digits: &[u8]) -> i64 {
+    digits.trim_ascii_start().iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
+}
+
+/// What an instant's microseconds are counted from. Those of different origins never compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// 1970-01-01.
+    Epoch,
+    /// A time of day without its date.
+    Midnight,
+    /// When the kernel started.
+    Boot,
+}
+
+/// A point on a log's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instant {
+    /// Microseconds since the origin, the zone not applied.
+    pub micros: i64,
+    /// The zone's minutes east of UTC; None where the line names none.
+    pub offset: Option<i16>,
+    pub origin: Origin,
+}
+
+impl Instant {
+    /// Microseconds to compare with a time range of this offset; None without a date.
+    ///
+    /// A query without a zone means the log's clock. A line without one is in UTC.
+    pub fn on_clock_of(&self, offset: Option<i16>) -> Option<i64> {
+        if self.origin != Origin::Epoch {
+            return None;
+        }
+        let minutes =
+            offset.map_or(0, |offset| i64::from(offset) - i64::from(self.offset.unwrap_or(0)));
+        Some(self.micros + minutes * MINUTE)
+    }
+}
+
+/// The reader of one log's times.
+pub struct Clock {
+    layouts: Arc<Layouts>,
+    /// None as long as nothing was read.
+    cache: Option<Cache>,
+    /// A time without a year is of the latest one that puts it no later than this, the end of a minute.
+    limit: i64,
+    /// The limit's year.
+    year: i32,
+    last: Last,
+}
+
+/// The last time that was read: the next one often differs in its seconds alone.
+#[derive(Clone, Default)]
+struct Last {
+    text: Vec<u8>,
+    /// The place of its seconds, two digits, with their fraction.
+    seconds: Range<usize>,
+    /// Its instant without its seconds; None for a time that has none.
+    minute: Option<Instant>,
+}
+
+impl Last {
+    fn keep(&mut self, text: &[u8], fields: &Fields<'_>, instant: Instant) {
+        let second = fields.get(b'S');
+        let start = second.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
+        self.seconds = start..start.wrapping_add(second.len() + fields.get(b'f').len());
+        let micros = text.get(self.seconds.clone()).and_then(micros_of);
+        self.minute = micros.map(|micros| Instant { micros: instant.micros - micros, ..instant });
+        self.text.clear();
+        self.text.extend_from_slice(text);
+    }
+
+    /// The instant of a time that differs from the last one in its seconds alone.
+    fn with_other_seconds(&self, text: &[u8]) -> Option<Instant> {
+        let minute = self.minute?;
+        let Range { start, end } = self.seconds;
+        let (last, point) = (&self.text, start + 2..end.min(start + 3));
+        if text.len() != last.len()
+            || text[..start] != last[..start]
+            || text[end..] != last[end..]
+            || text[point.clone()] != last[point]
+        {
+            return None;
+        }
+        let micros = micros_of(&text[start..end])?;
+        Some(Instant { micros: minute.micros + micros, ..minute })
+    }
+}
+
+/// Microseconds that two digits of seconds and their fraction say; None if that is a leap second.
+fn micros_of(seconds: &[u8]) -> Option<i64> {
+    let (second, fraction) = seconds.split_at_checked(2)?;
+    let digits = fraction.get(1..).unwrap_or_default();
+    let is_number = second.iter().chain(digits).all(u8::is_ascii_digit);
+    let second = is_number.then(|| number(second)).filter(|&second| second < 60)?;
+    Some(second * SECOND + micros_of_fraction(digits))
+}
+
+pub fn micros_of_fraction(digits: &[u8]) -> i64 {
+    let digits = &digits[..digits.len().min(6)];
+    number(digits) * 10_i64.pow(6 - digits.len() as u32)
+}
+
+impl Clock {
+    /// written: when the log was last written, in seconds since 1970.
+    pub fn new(layouts: Arc<Layouts>, written: i64) -> Self {
+        // The log's clock may differ by a zone.
+        let limit = (written.max(0) / 60).min(LATEST) * MINUTE + DAY + MINUTE - 1;
+        let year = date_of(limit / DAY).year();
+        Self { layouts, cache: None, limit, year, last: Last::default() }
+    }
+
+    /// The instant that a time's text says; None if there is none, as for 31 February.
+    pub fn read(&mut self, text: &[u8]) -> Option<Instant> {
+        if let Some(instant) = self.last.with_other_seconds(text) {
+            return Some(instant);
+        }
+        let fields = self.fields(text)?;
+        let stamp = self.stamp(&fields)?;
+        let offset = offset_of(stamp.zone);
+        let instant = Instant { micros: stamp.micros(), offset, origin: stamp.origin };
+        self.last.keep(text, &fields, instant);
+        Some(instant)
+    }
+
+    /// The time in ISO 8601, its fraction as written; without a date, its text as it is.
+    pub fn iso(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        let fields = self.fields(text)?;
+        let stamp = self.stamp(&fields)?;
+        Some(if stamp.origin == Origin::Epoch { stamp.iso() } else { text.to_vec() })
+    }
+
+    /// Gives the cache back, until another time is read.
+    pub fn rest(&mut self) {
+        if let Some(cache) = self.cache.take() {
+            self.layouts.unused_caches.give_back(cache);
+        }
+    }
+
+    fn fields<'t>(&mut self, text: &'t [u8]) -> Option<Fields<'t>> {
+        let layouts = &*self.layouts;
+        let new = || layouts.unused_caches.take(|| layouts.patterns.cache());
+        layouts.read(self.cache.get_or_insert_with(new), text)
+    }
+
+    fn stamp<'t>(&self, fields: &Fields<'t>) -> Option<Stamp<'t>> {
+        let point = fields.get(b'f').get(1..).unwrap_or_default();
+        let fraction = if fields.has(b'L') { fields.get(b'L') } else { point };
+        if let Some(stamp) = fields.since_origin(fraction) {
+            return Some(stamp);
+        }
+        if fields.has(b'x') {
+            return None; // day and month, and nobody knows which is which
+        }
+        let (second, fraction) = fields.time_of_day(fraction);
+        let zone = fields.get(b'z');
+        let stamp = Stamp { day: 0, second, fraction, zone, origin: Origin::Epoch };
+        if !b"dej".iter().any(|&letter| fields.has(letter)) {
+            return Some(Stamp { zone: b"", origin: Origin::Midnight, ..stamp });
+        }
+        if let Some(year) = fields.year() {
+            return Some(Stamp { day: fields.day_in(year)?, ..stamp });
+        }
+        let years = (self.year - YEARS + 1..=self.year).rev();
+        let days = years.filter_map(|year| fields.day_in(year));
+        days.map(|day| Stamp { day, ..stamp }).find(|stamp| stamp.micros() <= self.limit)
+    }
+}
+
+impl Clone for Clock {
+    fn clone(&self) -> Self {
+        let last = Last::default();
+        Self { layouts: Arc::clone(&self.layouts), cache: None, last, ..*self }
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.rest();
+    }
+}
+
+/// A time's fields, as numbers.
+#[derive(Clone, Copy)]
+struct Stamp<'t> {
+    /// Days since 1970.
+    day: i64,
+    /// Seconds of the day.
+    second: i64,
+    /// Digits as written.
+    fraction: &'t [u8],
+    zone: &'t [u8],
+    origin: Origin,
+}
+
+impl Stamp<'_> {
+    fn micros(&self) -> i64 {
+        self.day * DAY + self.second * SECOND + micros_of_fraction(self.fraction)
+    }
+
+    fn iso(&self) -> Vec<u8> {
+        let date = date_of(self.day);
+        let mut iso = b"0000-00-00T00:00:00".to_vec();
+        let minute = self.second / 60;
+        for (at, pair) in [
+            (0, i64::from(date.year() / 100)),
+            (2, i64::from(date.year() % 100)),
+            (5, i64::from(date.month())),
+            (8, i64::from(date.day())),
+            (11, minute / 60),
+            (14, minute % 60),
+            (17, self.second % 60),
+        ] {
+            iso[at..at + 2].copy_from_slice(&two_digits(pair));
+        }
+        if !self.fraction.is_empty() {
+            iso.push(b'.');
+            iso.extend_from_slice(self.fraction);
+        }
+        match offset_of(self.zone) {
+            None => {}
+            Some(0) if !self.zone.ends_with(b"0") => iso.push(b'Z'),
+            Some(offset) => {
+                let minutes = i64::from(offset.abs());
+                iso.push(if offset < 0 { b'-' } else { b'+' });
+                iso.extend_from_slice(&two_digits(minutes / 60));
+                iso.push(b':');
+                iso.extend_from_slice(&two_digits(minutes % 60));
+            }
+        }
+        iso
+    }
+}
+
+/// The date of a day since 1970.
+fn date_of(day: i64) -> NaiveDate {
+    NaiveDate::from_epoch_days(day as i32).unwrap_or_default()
+}
+
+fn two_digits(number: i64) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
+}
+
+/// The zone's minutes east of UTC; None for none, and for words that may mean several.
+fn offset_of(zone: &[u8]) -> Option<i16> {
+    match zone.trim_ascii_start() {
+        b"Z" | b"UTC" | b"GMT" => Some(0),
+        [sign @ (b'+' | b'-'), digits @ ..] => {
+            let (hours, minutes) = digits.split_at(2);
+            let minutes = minutes.strip_prefix(b":").unwrap_or(minutes);
+            let offset = (number(hours) * 60 + number(minutes)) as i16;
+            Some(if *sign == b'-' { -offset } else { offset })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Searches of lines, for patterns that `oslogserve/lines/search.py` has rewritten.
+//!
+//! A whole block is searched at once, not a line at a time, so a pattern is first held to one
+//! line: it matches no newline, and its text begins and ends where a line does. A text that all
+//! matches hold, the needle, is searched for first: a pattern that begins with a class takes 17 times
+//! as long without.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use regex_automata::nfa::thompson::NFA;
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
+};
+
+use crate::faults::{TOO_LARGE, in_words};
+use crate::index::required::Required;
+use crate::lines::line_start;
+
+/// Bytes of a compiled pattern: a thousand characters can need gigabytes. `oslogserve/lines/search.py`
+/// bounds the states of all patterns of a query more closely.
+const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
+
+/// Shorter text stands in too many lines to be searched for first.
+const SHORTEST_NEEDLE: usize = 4;
+
+/// A pattern and where it was last found in a block.
+pub struct Search {
+    regex: Regex,
+    /// A text that all matches hold behind their beginning; the engine itself searches for that.
+    needle: Option<memmem::Finder<'static>>,
+    /// What all lines hold that match.
+    pub required: Required,
+    /// The end of the next match; None where the block has no more.
+    next: Option<usize>,
+}
+
+impl Search {
+    /// Errors: what is wrong with the pattern, in a sentence.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let hir = parsed(pattern)?;
+        let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(LARGEST_PROGRAM));
+        let built = Regex::builder().configure(config).build_from_hir(&hir);
+        let regex = built.map_err(|_| TOO_LARGE)?;
+        let needle = needle_of(&hir).map(|needle| memmem::Finder::new(&needle).into_owned());
+        Ok(Self { regex, needle, required: Required::of(&hir), next: Some(0) })
+    }
+
+    /// Begins another block.
+    pub fn begin(&mut self) {
+        self.next = Some(0);
+    }
+
+    /// The end of the first match that is not before `from`, which grows from call to call.
+    pub fn next_in(&mut self, block: &[u8], from: usize) -> Option<usize> {
+        if self.next.is_some_and(|next| next <= from) {
+            self.next = match &self.needle {
+                Some(needle) => self.next_around(needle, block, from),
+                None => self.next_match(block, from..block.len()),
+            };
+        }
+        self.next
+    }
+
+    fn next_match(&self, block: &[u8], range: Range<usize>) -> Option<usize> {
+        self.regex.search_half(&Input::new(block).range(range)).map(|found| found.offset())
+    }
+
+    /// The next match, searched for in the lines that hold the needle.
+    fn next_around(
+        &self,
+        needle: &memmem::Finder<'_>,
+        block: &[u8],
+        mut from: usize,
+    ) -> Option<usize> {
+        while let Some(found) = needle.find(&block[from..]) {
+            let at = from + found;
+            let start = line_start(block, from, at);
+            let end = memchr(b'\n', &block[at..]).map_or(block.len(), |behind| at + behind);
+            let found = self.next_match(block, start..end);
+            if found.is_some() || end == block.len() {
+                return found;
+            }
+            from = end + 1;
+        }
+        None
+    }
+
+    /// True if a line matches.
+    pub fn is_in(&self, line: &[u8]) -> bool {
+        self.regex.is_match(line)
+    }
+
+    /// Adds the places of the first matches in a line, so many at most.
+    pub fn matches_in(&self, line: &[u8], most: usize, matches: &mut Vec<Range<usize>>) {
+        let mut at = 0;
+        for _ in 0..most {
+            if at > line.len() {
+                return;
+            }
+            let Some(found) = self.regex.search(&Input::new(line).range(at..)) else {
+                return;
+            };
+            if found.is_empty() {
+                at = found.end() + 1;
+            } else {
+                matches.push(found.range());
+                at = found.end();
+            }
+        }
+    }
+}
+
+/// The states of a pattern's automaton. Errors: what is wrong with the pattern, in a sentence.
+pub fn state_count(pattern: &str) -> Result<usize, String> {
+    let config = NFA::config().utf8(false).nfa_size_limit(Some(LARGEST_PROGRAM));
+    let built = NFA::compiler().configure(config).build_from_hir(&parsed(pattern)?);
+    Ok(built.map_err(|_| TOO_LARGE)?.states().len())
+}
+
+fn parsed(pattern: &str) -> Result<Hir, String> {
+    let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
+    parsed.map(within_a_line).map_err(|error| in_words(&error))
+}
+
+/// The pattern with its matches held to one line.
+fn within_a_line(hir: Hir) -> Hir {
+    match hir.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(Class::Unicode(mut class)) => {
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
+            as_in_re2(class)
+        }
+        HirKind::Class(bytes) => Hir::class(bytes),
+        HirKind::Look(look) => Hir::look(match look {
+            Look::Start => Look::StartLF,
+            Look::End => Look::EndLF,
+            // As in RE2, whose syntax a query has.
+            Look::WordUnicode => Look::WordAscii,
+            Look::WordUnicodeNegate => Look::WordAsciiNegate,
+            other => other,
+        }),
+        HirKind::Repetition(mut repetition) => {
+            repetition.sub = Box::new(within_a_line(*repetition.sub));
+            Hir::repetition(repetition)
+        }
+        HirKind::Capture(capture) => within_a_line(*capture.sub),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(within_a_line).collect()),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.into_iter().map(within_a_line).collect())
+        }
+    }
+}
+
+/// The longest text that all matches hold, unless they begin with it.
+fn needle_of(hir: &Hir) -> Option<Vec<u8>> {
+    let HirKind::Concat(parts) = hir.kind() else {
+        return None;
+    };
+    let mut longest: Option<(usize, &[u8])> = None;
+    for (place, part) in parts.iter().enumerate() {
+        let shortest = longest.map_or(0, |(_, other)| other.len() + 1);
+        if let Some(text) = text_in(part).filter(|text| text.len() >= shortest) {
+            longest = Some((place, text));
+        }
+    }
+    let (place, text) = longest?;
+    (place > 0 && text.len() >= SHORTEST_NEEDLE).then(|| text.to_vec())
+}
+
+/// The longest text that all matches of a subpattern hold.
+fn text_in(hir: &Hir) -> Option<&[u8]> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(&literal.0),
+        HirKind::Repetition(repetition) if repetition.min > 0 => text_in(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(text_in).max_by_key(|text| text.len()),
+        _ => None,
+    }
+}
+
+/// Continuation bytes of UTF-8.
+const NEXT: (u8, u8) = (0x80, 0xbf);
+
+/// A class as RE2 reads it, which is more lenient with what is no UTF-8: all beyond ASCII is any
+/// bytes of that shape, and a class that reaches over the surrogates holds them.
+fn as_in_re2(class: ClassUnicode) -> Hir {
+    let holds = |first, last| {
+        class.ranges().iter().any(|range| range.start() <= first && last <= range.end())
+    };
+    if holds('\u{80}', char::MAX) {
+        let mut ascii = class.clone();
+        ascii.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')]));
+        Hir::alternation(vec![
+            Hir::class(Class::Unicode(ascii)),
+            sequence(&[(0xc2, 0xdf), NEXT]),
+            sequence(&[(0xe0, 0xef), NEXT, NEXT]),
+            sequence(&[(0xf0, 0xf4), NEXT, NEXT, NEXT]),
+        ])
+    } else if holds('\u{d7ff}', '\u{e000}') {
+        let surrogates = sequence(&[(0xed, 0xed), (0xa0, 0xbf), NEXT]);
+        Hir::alternation(vec![Hir::class(Class::Unicode(class)), surrogates])
+    } else {
+        Hir::class(Class::Unicode(class))
+    }
+}
+
+fn sequence(bytes: &[(u8, u8)]) -> Hir {
+    let class = |&(first, last)| ClassBytes::new([ClassBytesRange::new(first, last)]);
+    Hir::concat(bytes.iter().map(|range| Hir::class(Class::Bytes(class(range)))).collect())
+}

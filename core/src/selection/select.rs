@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The lines that a selection leaves.
+//!
+//! Lines that cannot be shown are skipped unread. What the lines below inherit of them is found out only
+//! where such a line is read.
+
+mod passing;
+
+use std::borrow::Cow;
+use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use crate::index::Indexer;
+use crate::lines::{after_lines, count_lines, lines_before};
+use crate::recognition::grammar::Grammar;
+use crate::recognition::recognise::{Recogniser, Seen};
+use crate::recognition::times::Clock;
+use crate::selection::filter::Filter;
+use crate::selection::fragments::Fragments;
+use crate::selection::inherited::Inherited;
+use crate::selection::line_buffer::LineBuffer;
+use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
+use crate::views::totals::Counter;
+use crate::views::view::{Line, Role, View};
+
+/// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
+pub const CONTEXT_BYTES: usize = 1024 * 1024;
+pub const TAIL_BYTES: usize = 16 * 1024 * 1024;
+/// Lines of a tail that are held only because `show` names them.
+const TAIL_OTHERS: usize = 10_000;
+/// Bytes of one line that a page shows.
+pub const LINE_BYTES: usize = 4 * 1024 * 1024;
+
+/// The time of lines before a log's first one; and of all lines of a log in which none of the first
+/// `UNTIMED_LINES` shows a time.
+pub const NO_TIME: i64 = i64::MIN;
+pub const UNTIMED: i64 = i64::MAX;
+pub const UNTIMED_LINES: u64 = 1000;
+
+/// What view and selection need of the lines.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// Severities or times.
+    heads: bool,
+    /// Severities or times of lines above.
+    inherited: bool,
+    /// Lines are read, or counted, where none can be a hit any more.
+    all_lines: bool,
+    /// Lines that are left out are shown as gaps.
+    gaps: bool,
+    /// Hits are counted by severity.
+    counts: bool,
+    /// Nothing is left out: each line is a hit.
+    no_choice: bool,
+}
+
+impl Needs {
+    fn of(wanted: &Wanted, filter: &Filter) -> Self {
+        let Wanted { view, selection, .. } = wanted;
+        let has_times = wanted.by_time || selection.has_times();
+        let inherited =
+            matches!(&view[..], "html" | "summary") || has_times || filter.floor.is_some();
+        let brings_in = !selection.show.is_empty();
+        Self {
+            heads: view != "text" || inherited || brings_in || filter.comparison.is_some(),
+            inherited,
+            all_lines: view == "summary" || brings_in,
+            gaps: view == "html" && wanted.label.is_none(),
+            counts: view == "html" && selection.tail.is_none(),
+            no_choice: filter.is_empty() && selection.leaves_all(),
+        }
+    }
+}
+
+/// Selects the lines of one log for a view.
+pub struct Selector {
+    pub view: Box<dyn View>,
+    recogniser: Recogniser,
+    selection: Selection,
+    filter: Filter,
+    page: Option<Page>,
+    fragments: Fragments,
+    /// Lines around each hit.
+    context: u64,
+    needs: Needs,
+    /// Bytes of a line that are searched.
+    longest: usize,
+    /// The next line's number.
+    number: u64,
+    /// Lines that the limit still lets through.
+    remaining: Option<u64>,
+    inherited: Inherited,
+    /// Lines that are shown if a hit follows.
+    before: LineBuffer,
+    /// The last line of the context behind the last hit.
+    context_end: u64,
+    tail: LineBuffer,
+    /// The place in the block that skipping led to: it is not to be skipped.
+    candidates: Range<usize>,
+    /// The first line of the gap before the next one shown.
+    gap_start: u64,
+    /// The number of the last line shown.
+    shown: u64,
+    /// Bytes of the lines shown.
+    shown_bytes: u64,
+    /// Bytes of one line that are shown, and what is left of them for the last one.
+    line_bytes: usize,
+    room: usize,
+    /// The tail, once it is known that no line follows.
+    ending: VecDeque<Line<'static>>,
+    /// True if nothing more can be shown.
+    pub is_done: bool,
+    counter: Counter,
+    tally: Tally,
+    /// True if lines are shown as rows.
+    has_rows: bool,
+    /// True if rows have times: no line is skipped.
+    by_time: bool,
+    /// Of the latest time of all lines.
+    latest: i64,
+    /// The first such time, until it was told.
+    first: Option<i64>,
+    /// Ends and times of the rows that the last piece gave.
+    rows: (Vec<i64>, Vec<i64>),
+    /// Collects what is known of the lines; None if no index is made.
+    indexer: Option<Box<Indexer>>,
+    /// First lines of the blocks that cannot hold what is searched for.
+    lacking: HashSet<u64>,
+}
+
+impl Selector {
+    /// longest: bytes of a line that are searched.
+    pub fn new(
+        view: Box<dyn View>,
+        grammar: Arc<Grammar>,
+        clock: Clock,
+        wanted: Wanted,
+        filter: Filter,
+        longest: usize,
+    ) -> Self {
+        let needs = Needs::of(&wanted, &filter);
+        let Wanted { view: name, mut selection, page, label, by_time, .. } = wanted;
+        let context = selection.context.unwrap_or(0);
+        Self {
+            view,
+            inherited: Inherited::new(
+                Arc::clone(&grammar),
+                clock,
+                by_time || selection.has_times(),
+                name == "summary",
+                name == "html",
+            ),
+            recogniser: Recogniser::new(grammar),
+            page: page.filter(|_| name == "html"),
+            fragments: Fragments::new(
+                std::mem::take(&mut selection.shown_ranges),
+                std::mem::take(&mut selection.show),
+            ),
+            context: context as u64,
+            needs,
+            longest,
+            number: 1,
+            // The limit takes the first lines of the tail.
+            remaining: selection.limit.filter(|_| selection.tail.is_none()),
+            before: LineBuffer::new(context, 0, CONTEXT_BYTES.min(longest)),
+            context_end: 0,
+            tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_OTHERS, TAIL_BYTES),
+            candidates: 0..0,
+            gap_start: selection.first.max(selection.after + 1),
+            shown: 0,
+            shown_bytes: 0,
+            line_bytes: if name == "html" { LINE_BYTES } else { usize::MAX },
+            room: 0,
+            ending: VecDeque::new(),
+            is_done: false,
+            counter: Counter::default(),
+            tally: Tally::default(),
+            has_rows: label.is_some(),
+            by_time,
+            latest: NO_TIME,
+            first: None,
+            rows: (Vec::new(), Vec::new()),
+            indexer: None,
+            lacking: HashSet::new(),
+            selection,
+            filter,
+        }
+    }
+
+    /// Collects an index from here on: of a log's summary with all lines. See Indexer.
+    pub fn collect_index(&mut self, interval: u64) {
+        let (ranks, heritage) = (self.inherited.ranks(), self.inherited.heritage());
+        self.indexer = Some(Box::new(Indexer::new(interval, ranks, heritage)));
+    }
+
+    /// Adds text to the index that is collected. may_begin: true if a block may begin behind it.
+    pub fn index_text(&mut self, text: &[u8], may_begin: bool) {
+        let Some(indexer) = &mut self.indexer else { return };
+        indexer.text(text);
+        if may_begin && indexer.is_due() {
+            indexer.next_block(self.number, self.inherited.heritage());
+        }
+    }
+
+    /// JSON of the index's blocks, once the log has ended; None if none were collected.
+    pub fn index_blocks(&mut self) -> Option<Vec<u8>> {
+        Some(self.indexer.take()?.finished(self.number))
+    }
+
+    /// What came of the selection.
+    pub fn tally(&self) -> Tally {
+        let is_undated = self.inherited.is_undated && !self.tally.ended_early;
+        Tally { severities: self.counter.counts(), is_undated, ..self.tally.clone() }
+    }
+
+    /// Empties what the last piece gave.
+    pub fn clear(&mut self) {
+        self.view.output().clear();
+        self.rows.0.clear();
+        self.rows.1.clear();
+    }
+
+    /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
+    pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
+        let (ends, times) = std::mem::take(&mut self.rows);
+        self.view.output().give_back();
+        let reached = self.before.first().map_or(self.latest, |held| held.latest);
+        if reached == NO_TIME {
+            return (ends, times, reached);
+        }
+        (ends, times, self.first.take().unwrap_or(reached))
+    }
+
+    /// Takes lines, or the beginning of a long one.
+    pub fn block(&mut self, block: &[u8]) {
+        self.view.begin();
+        self.filter.begin();
+        self.recogniser.begin();
+        self.candidates = 0..0;
+        if self.needs.heads {
+            self.inherited.begin(block);
+        }
+        let mut at = 0;
+        while at < block.len() && !self.is_done {
+            if !self.needs.no_choice {
+                if self.is_over() && !self.needs.all_lines {
+                    self.tally.ended_early = true;
+                    return self.finish();
+                }
+                let next = self.skip(block, at);
+                if next > at {
+                    self.skipped(&block[at..next]);
+                    at = next;
+                    continue;
+                }
+            }
+            let end = memchr(b'\n', &block[at..]).map_or(block.len(), |found| at + found);
+            self.line(block, at..end);
+            self.number += 1;
+            at = (end + 1).min(block.len());
+        }
+        if self.needs.inherited {
+            self.inherited.catch_up(&mut self.recogniser, block, block.len());
+        }
+        self.recogniser.end(block);
+    }
+
+    /// Gives back what is only of use while lines are read.
+    pub fn rest(&mut self) {
+        self.recogniser.rest();
+        self.inherited.rest();
+    }
+
+    /// Takes more of the line before.
+    pub fn rest_of_line(&mut self, text: &[u8]) {
+        if self.is_done {
+            return;
+        }
+        let number = self.tally.lines;
+        if self.shown == number && self.has_rows {
+            return;
+        }
+        if self.shown == number {
+            let text = self.fitting(text, self.room);
+            return self.view.rest_of_line(text);
+        }
+        let left = self.before.extend(number, text);
+        self.put_all_named(left);
+        let left = self.tail.extend(number, text);
+        self.show_all(left);
+    }
+
+    /// As much of the last line's text as is shown.
+    fn fitting<'t>(&mut self, text: &'t [u8], room: usize) -> &'t [u8] {
+        let size = text.len().min(room);
+        if size < text.len() {
+            self.tally.cut_line.get_or_insert(self.shown);
+        }
+        self.room = room - size;
+        self.shown_bytes += size as u64;
+        &text[..size]
+    }
+
+    /// Ends the selection. What was held back of the tail is shown by `show_ending`.
+    pub fn finish(&mut self) {
+        if std::mem::replace(&mut self.is_done, true) {
+            return;
+        }
+        let before = self.before.take();
+        self.put_all_named(before);
+        self.tally.dropped = self.tail.missing();
+        self.ending = self.tail.take();
+        self.remaining = self.selection.limit;
+    }
+
+    /// Shows lines of the tail until so many bytes were written. True if there are more.
+    pub fn show_ending(&mut self, most: usize) -> bool {
+        while let Some(line) = self.ending.pop_front() {
+            if !line.is_kept || self.takes_one(&line) {
+                self.show(&line);
+            }
+            if self.view.output().written().len() >= most {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Ends the view.
+    pub fn end(&mut self) {
+        let is_cut = self.tally.cut_at.or(self.tally.next_page).is_some();
+        if self.needs.gaps && !is_cut && self.gap_start <= self.tally.lines {
+            self.view.gap(self.gap_start, self.tally.lines);
+        }
+        self.view.finish();
+    }
+
+    /// True if only lines that `show` names are shown from here on.
+    fn is_over(&mut self) -> bool {
+        if self.is_behind_window() {
+            return true;
+        }
+        if self.remaining == Some(0) {
+            self.cut(self.number);
+        }
+        self.remaining == Some(0)
+    }
+
+    fn is_behind_window(&self) -> bool {
+        self.selection.last.is_some_and(|last| self.number > last)
+    }
+
+    /// Notes the first line behind the limit.
+    fn cut(&mut self, number: u64) {
+        if self.tally.cut_at.is_none() {
+            self.tally.cut_at = Some(number);
+            self.tally.cut_from = Some(self.begin_of(number));
+        }
+    }
+
+    /// The first line that the next answer must read: the hit whose context contains this line, else
+    /// this line.
+    fn begin_of(&self, number: u64) -> u64 {
+        if number <= self.context_end { self.context_end - self.context } else { number }
+    }
+
+    /// The beginning of the next line that may be shown, as far as this is quickly found out.
+    fn skip(&mut self, block: &[u8], at: usize) -> usize {
+        if self.number <= self.context_end
+            || self.by_time
+            || !self.fragments.anchors.is_empty()
+            || block.len() > self.longest
+            || self.candidates.contains(&at)
+        {
+            return at;
+        }
+        let next = if self.is_behind_window() {
+            block.len()
+        } else if self.number < self.selection.first {
+            after_lines(block, at, self.selection.first - self.number)
+        } else if !self.filter.searches.is_empty() {
+            let hit = self.filter.next_candidate(block, at);
+            self.skip_to(block, at, hit, self.selection.context.unwrap_or(0))
+        } else if self.takes_all() {
+            self.skip_to(block, at, block.len(), self.selection.tail.unwrap_or(0))
+        } else {
+            return at;
+        };
+        next.min(self.fragments.next_in(block, at, self.number))
+    }
+
+    /// The beginning of the line that is so many lines before `end`.
+    fn skip_to(&mut self, block: &[u8], at: usize, end: usize, lines: usize) -> usize {
+        self.candidates = lines_before(block, at, end, lines)..end;
+        self.candidates.start
+    }
+
+    /// True if each line from here on is a hit that is not compared, and the tail is shown.
+    fn takes_all(&self) -> bool {
+        let Selection { first, last, tail, after, .. } = self.selection;
+        tail.is_some()
+            && last.is_none()
+            && self.number >= first
+            && self.number > after
+            && self.filter.is_empty()
+            && self.filter.comparison.is_none()
+            && !self.inherited.wants_time
+    }
+
+    fn skipped(&mut self, lines: &[u8]) {
+        let size = count_lines(lines);
+        if self.takes_all() {
+            self.tally.matched += size;
+        }
+        self.advance(size);
+    }
+
+    /// Goes behind lines that are not read.
+    fn advance(&mut self, lines: u64) {
+        self.number += lines;
+        self.tally.lines = self.number - 1;
+        let last = self.selection.last.unwrap_or(u64::MAX);
+        if self.tally.lines > last && !self.needs.all_lines {
+            self.tally.lines = last;
+            self.tally.ended_early = true;
+            self.finish();
+        }
+    }
+
+    /// Takes a line. content: its place, without its line feed.
+    fn line(&mut self, block: &[u8], content: Range<usize>) {
+        self.tally.lines = self.number;
+        let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
+        if self.by_time {
+            self.take_time();
+        }
+        let rest_of_block = &block[content.start..];
+        let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
+        let is_open = self.is_in_window();
+        let rank = self.inherited.rank;
+        if let Some(indexer) = &mut self.indexer {
+            indexer.line(self.number, rank, seen.severity.unwrap_or(0), self.inherited.time);
+        }
+        let is_error = self.recogniser.is_error(&seen);
+        let mut is_new = None;
+        let is_hit = is_open
+            && self.filter.passes(block, content, rank, self.longest)
+            && (!self.filter.new_only
+                || *is_new.insert(self.filter.is_new(text, self.longest, is_error)));
+        let is_near = self.number <= self.context_end;
+        let is_named = self.fragments.lead_to(self.number, text, &seen);
+        let role = if is_hit {
+            Role::Hit
+        } else if is_named {
+            Role::Shown
+        } else if is_open && (is_near || self.context > 0) {
+            Role::Context
+        } else {
+            return;
+        };
+        let time_above = self.inherited.time_above(&seen);
+        let line = Line {
+            number: self.number,
+            text: Cow::Borrowed(text),
+            rest_of_block: Some(rest_of_block),
+            rank: seen.severity.unwrap_or(rank),
+            seen,
+            inherits: self.inherited.is_inherited(),
+            role,
+            is_named,
+            is_kept: is_open,
+            latest: self.latest,
+            moment: self.inherited.time,
+            shows_time: self.inherited.shows_time,
+            is_new: is_new.unwrap_or_else(|| self.filter.is_new(text, self.longest, is_error)),
+            time_above,
+        };
+        if is_hit {
+            self.put_hit(&line);
+        } else if is_near && is_open {
+            self.put(&line);
+        } else if self.context > 0 && !is_near {
+            let left = self.before.add(line.to_owned());
+            self.put_all_named(left);
+        } else {
+            self.put_named(&line);
+        }
+    }
+
+    /// Counts a hit, whether or not it is shown.
+    fn count(&mut self, hit: &Line<'_>) {
+        if hit.number <= self.selection.after {
+            return;
+        }
+        self.tally.matched += 1;
+        self.tally.new += u64::from(hit.is_new);
+        if self.needs.counts {
+            self.counter.add(hit.seen.severity.unwrap_or(0), hit.number);
+        }
+    }
+
+    /// Takes the time of a line that is merged with those of other logs.
+    fn take_time(&mut self) {
+        let had_none = self.latest == NO_TIME;
+        let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
+        self.latest = time.map_or(self.latest, |time| self.latest.max(time));
+        if self.latest == NO_TIME && self.number >= UNTIMED_LINES {
+            self.latest = UNTIMED;
+        }
+        if had_none && self.latest != NO_TIME {
+            self.first = Some(self.latest);
+        }
+    }
+
+    fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {
+        let seen = self.recogniser.seen_in(block, line.clone(), self.inherited.is_plain);
+        if self.needs.inherited {
+            if self.inherited.at < line.start {
+                self.inherited.catch_up(&mut self.recogniser, block, line.start);
+            }
+            self.inherited.take(&seen, &block[line.clone()]);
+            self.inherited.at = (line.end + 1).min(block.len());
+        }
+        seen
+    }
+
+    fn is_in_window(&self) -> bool {
+        let Selection { first, last, since, until, .. } = &self.selection;
+        let time = |range: &TimeRange| {
+            self.inherited.time.and_then(|instant| instant.on_clock_of(range.offset))
+        };
+        let is_since = |since: &TimeRange| time(since).is_some_and(|time| time >= since.first);
+        let is_until = |until: &TimeRange| time(until).is_none_or(|time| time <= until.last);
+        self.number >= *first
+            && last.is_none_or(|last| self.number <= last)
+            && since.as_ref().is_none_or(is_since)
+            && until.as_ref().is_none_or(is_until)
+    }
+
+    /// Puts a hit and the lines before it.
+    fn put_hit(&mut self, hit: &Line<'_>) {
+        self.count(hit);
+        if self.context > 0 {
+            let first = hit.number.saturating_sub(self.context);
+            for before in self.before.take() {
+                if before.is_kept && before.number >= first {
+                    self.put(&before);
+                } else {
+                    self.put_named(&before);
+                }
+            }
+        }
+        self.put(hit);
+        self.context_end = hit.number + self.context;
+    }
+
+    /// Passes a line on, unless it was sent before or the limit is reached.
+    fn put(&mut self, line: &Line<'_>) {
+        if line.number <= self.selection.after {
+            return;
+        }
+        let is_kept = self.remaining != Some(0);
+        if self.takes_one(line) {
+            self.pass_on(line, is_kept);
+        }
+    }
+
+    /// True if the line is shown: the limit is not reached, or `show` names the line.
+    fn takes_one(&mut self, line: &Line<'_>) -> bool {
+        if self.remaining == Some(0) {
+            self.cut(line.number);
+            return line.is_named;
+        }
+        self.remaining = self.remaining.map(|remaining| remaining - 1);
+        true
+    }
+
+    /// Passes the line on if `show` names it.
+    fn put_named(&mut self, line: &Line<'_>) {
+        if line.is_named && line.number > self.selection.after {
+            self.pass_on(line, false);
+        }
+    }
+
+    fn put_all_named(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
+        lines.into_iter().for_each(|line| self.put_named(&line));
+    }
+
+    fn pass_on(&mut self, line: &Line<'_>, is_kept: bool) {
+        if self.selection.tail.is_none() {
+            return self.show(line);
+        }
+        let left = self.tail.add(Line { is_kept, ..line.to_owned() });
+        self.show_all(left);
+    }
+
+    fn show_all(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
+        lines.into_iter().for_each(|line| self.show(&line));
+    }
+
+    /// True if the page has no room for another line.
+    fn is_full(&self) -> bool {
+        let is_full =
+            |page: Page| self.shown_bytes >= page.size || self.view.elements() >= page.elements;
+        self.page.is_some_and(is_full)
+    }
+
+    /// Shows a line, if the page has room for it, and the gap before it.
+    fn show(&mut self, line: &Line<'_>) {
+        if self.is_full() {
+            if self.tally.next_page.is_none() {
+                self.tally.next_page = Some(line.number);
+                self.tally.next_from = Some(self.begin_of(line.number));
+            }
+            return;
+        }
+        if self.needs.gaps && line.number > self.gap_start {
+            self.view.gap(self.gap_start, line.number - 1);
+        }
+        self.shown = line.number;
+        self.gap_start = line.number + 1;
+        self.tally.sent += 1;
+        if self.has_rows {
+            return self.show_row(line);
+        }
+        let text = self.fitting(&line.text, self.line_bytes);
+        if text.len() == line.text.len() {
+            return self.view.line(line);
+        }
+        self.view.line(&line.with_text(Cow::Borrowed(text)));
+    }
+
+    /// Shows a line as a row, or `longest` bytes of it: how a log was cut into pieces is not to be seen.
+    fn show_row(&mut self, line: &Line<'_>) {
+        if line.content().len() < self.longest {
+            self.view.line(line);
+        } else {
+            self.tally.cut_line.get_or_insert(line.number);
+            self.view.line(&line.with_text(Cow::Borrowed(&line.text[..self.longest])));
+        }
+        self.rows.0.push(self.view.output().written().len() as i64);
+        self.rows.1.push(line.latest);
+    }
+}

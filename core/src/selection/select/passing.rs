@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Blocks of a log's index that a selector passes over, since no line of theirs matters to the answer.
+
+use super::{NO_TIME, Selector, UNTIMED, UNTIMED_LINES};
+use crate::index::{Block, contents};
+use crate::selection::Selection;
+use crate::selection::inherited::Heritage;
+use crate::views::totals::Count;
+
+impl Selector {
+    /// Notes the blocks that cannot hold what is searched for. words, ids: what all blocks hold, from
+    /// anywhere. Errors: what is wrong with them.
+    pub fn leave_out(
+        &mut self,
+        blocks: &[Block],
+        words: &[u8],
+        ids: &[u8],
+    ) -> Result<(), &'static str> {
+        let required = self.filter.searches.iter().map(|search| &search.required);
+        let may_hold = contents::may_hold(words, ids, required, blocks.len())?;
+        let lacking = blocks.iter().zip(may_hold).filter(|(_, may_hold)| !may_hold);
+        self.lacking = lacking.map(|(block, _)| block.line).collect();
+        Ok(())
+    }
+
+    /// False if nearly all blocks must be read, as far as is known before one is.
+    pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
+        let empty = blocks.iter().filter(|block| self.is_empty(block)).count();
+        self.page.is_some() || self.selection.tail.is_some() || empty * 4 > blocks.len()
+    }
+
+    /// Passes over the first of the blocks, if that changes nothing of the answer but its counts, which
+    /// are known. Blocks begin with the next line. heritage: of the line behind the block.
+    pub fn pass_over(&mut self, blocks: &[Block], heritage: Option<&Heritage>) -> bool {
+        let [block, behind @ ..] = blocks else { return false };
+        if self.is_over() && !self.needs.all_lines {
+            self.tally.ended_early = true;
+            self.finish();
+            return true;
+        }
+        let are_all = self.number <= self.context_end
+            || !self.fragments.anchors.is_empty()
+            || self.fragments.is_any_in(block.line, block.line + block.lines)
+            || (self.context > 0 && !self.fragments.is_empty());
+        if are_all || self.needs.no_choice && self.page.is_none() {
+            return false;
+        }
+        if self.tally.next_page.is_some() && self.counts_by_rank() {
+            self.count_block(block);
+        } else if self.tail_is_behind(blocks) {
+            self.tally.matched += block.at_least(self.filter.floor.unwrap_or(0));
+        } else if !self.is_empty(block) || self.is_context(block, behind) {
+            return false;
+        }
+        self.before.take();
+        if let Some(heritage) = heritage.filter(|_| self.needs.inherited) {
+            self.inherited.go_on(heritage);
+        }
+        self.inherited.is_undated &= block.times.is_none();
+        if self.by_time {
+            self.take_times(block);
+        }
+        self.advance(block.lines);
+        true
+    }
+
+    /// True if it is known that no line of the block is a hit.
+    fn is_empty(&self, block: &Block) -> bool {
+        let Selection { first, last, since, until, .. } = &self.selection;
+        block.line + block.lines <= *first
+            || last.is_some_and(|last| block.line > last)
+            || !block.may_be_between(since.as_ref(), until.as_ref())
+            || self.filter.floor.is_some_and(|floor| block.at_least(floor) == 0)
+            || self.lacking.contains(&block.line)
+    }
+
+    /// True if the last lines of the block may be the context of a hit in the blocks behind it.
+    fn is_context(&self, block: &Block, behind: &[Block]) -> bool {
+        let end = block.line + block.lines + self.context;
+        behind.iter().take_while(|next| next.line < end).any(|next| !self.is_empty(next))
+    }
+
+    /// True if the number of hits in a block is known from its severities.
+    fn counts_by_rank(&self) -> bool {
+        let Selection { first, last, after, .. } = self.selection;
+        self.filter.searches.is_empty()
+            && self.filter.without.is_empty()
+            && self.filter.comparison.is_none()
+            && !self.selection.has_times()
+            && last.is_none()
+            && self.selection.limit.is_none()
+            && self.number >= first
+            && self.number > after
+    }
+
+    /// True if the lines behind the first block have enough hits for the tail.
+    fn tail_is_behind(&self, blocks: &[Block]) -> bool {
+        let Some(tail) = self.selection.tail else { return false };
+        let floor = self.filter.floor.unwrap_or(0);
+        let mut wanted = tail as u64;
+        self.context == 0
+            && self.counts_by_rank()
+            && blocks[1..].iter().any(|block| {
+                wanted = wanted.saturating_sub(block.at_least(floor));
+                wanted == 0
+            })
+    }
+
+    /// Counts the lines of a block as hits that a full page does not show.
+    fn count_block(&mut self, block: &Block) {
+        let floor = self.filter.floor.unwrap_or(0);
+        let mut own: Vec<_> = block.severities.iter().filter(|one| one.rank >= floor).collect();
+        own.sort_unstable_by_key(|lines| lines.first);
+        for lines in own {
+            self.tally.matched += lines.count;
+            self.counter.add_many(lines.own, Count(lines.count, lines.first));
+        }
+    }
+
+    /// Takes the times of all lines of a block, as take_time() would.
+    fn take_times(&mut self, block: &Block) {
+        let had_none = self.latest == NO_TIME;
+        let first = block.times.filter(|times| times.first_line <= UNTIMED_LINES);
+        if had_none && first.is_none() {
+            if block.line + block.lines > UNTIMED_LINES {
+                (self.latest, self.first) = (UNTIMED, Some(UNTIMED));
+            }
+            return;
+        }
+        if had_none {
+            self.first = first.map(|times| times.first_utc);
+        }
+        self.latest = block.times.map_or(self.latest, |times| self.latest.max(times.latest_utc));
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A log's summary.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::causes::cause::CauseFinder;
+use crate::lines::without_line_feed;
+use crate::recognition::grammar::Grammar;
+use crate::recognition::times::{Clock, DAY, MINUTE, SECOND};
+use crate::terminal::ansi;
+use crate::views::output::Output;
+use crate::views::totals::{Bucket, CauseLine, Counter, Error, Totals};
+use crate::views::view::{Line, View};
+
+const MOST_BUCKETS: i64 = 200;
+/// Errors that are held of a log's beginning, and of its end.
+const MOST_ERRORS: usize = 64;
+/// Bytes of the text of each, and of the line that it is taken from.
+const LONGEST_ERROR: usize = 300;
+const LOOKED_AT: usize = 1024;
+/// Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
+#[rustfmt::skip]
+const WIDTHS: [i64; 18] = [
+    SECOND / 100, SECOND / 10, SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND,
+    MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, 60 * MINUTE, 360 * MINUTE,
+    DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
+];
+
+/// Adds up the lines that a selection leaves.
+pub struct Summary {
+    clock: Clock,
+    /// The number of severities, and the rank of ERROR.
+    ranks: usize,
+    error: usize,
+    severities: Counter,
+    first_time: Vec<u8>,
+    last_time: Vec<u8>,
+    /// The place of the buckets' width in WIDTHS.
+    width: usize,
+    /// By their start.
+    buckets: Vec<Bucket>,
+    /// The place of the bucket that lines were last added to.
+    current: usize,
+    first_errors: Vec<Error>,
+    last_errors: VecDeque<Error>,
+    causes: CauseFinder,
+    /// Of new lines; None if lines are not compared with another log's.
+    new: Option<Counter>,
+    /// The number of the last line.
+    last: u64,
+    /// Stays empty.
+    out: Output,
+}
+
+impl Summary {
+    /// is_compared: true if lines are compared with another log's.
+    pub fn new(grammar: &Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
+        Self {
+            ranks: grammar.data.severities.len(),
+            error: grammar.error,
+            severities: Counter::default(),
+            first_time: Vec::new(),
+            last_time: Vec::new(),
+            width: 0,
+            buckets: Vec::new(),
+            current: 0,
+            first_errors: Vec::new(),
+            last_errors: VecDeque::new(),
+            new: is_compared.then(Counter::default),
+            causes: CauseFinder::new(Arc::clone(grammar), clock.clone(), is_compared),
+            last: 0,
+            clock,
+            out: Output::default(),
+        }
+    }
+
+    fn take_time(&mut self, text: &[u8]) {
+        if self.first_time.is_empty() {
+            self.first_time.extend_from_slice(text);
+        }
+        self.last_time.clear();
+        self.last_time.extend_from_slice(text);
+    }
+
+    fn iso(&mut self, time: &[u8]) -> Option<String> {
+        self.clock.iso(time).map(|iso| String::from_utf8_lossy(&iso).into_owned())
+    }
+
+    fn add_error(&mut self, line: &Line<'_>) {
+        let text = without_line_feed(&line.text[..line.text.len().min(LOOKED_AT)]);
+        let text = ansi::without(text.strip_suffix(b"\r").unwrap_or(text));
+        let text = &text[..text.len().min(LONGEST_ERROR)];
+        let error = Error {
+            line: line.number,
+            time: self.iso(line.time_above.as_deref().unwrap_or(&line.time())),
+            text: String::from_utf8_lossy(text).into_owned(),
+            new: self.new.is_some().then_some(line.is_new),
+        };
+        if self.first_errors.len() < MOST_ERRORS {
+            return self.first_errors.push(error);
+        }
+        if self.last_errors.len() == MOST_ERRORS {
+            self.last_errors.pop_front();
+        }
+        self.last_errors.push_back(error);
+    }
+
+    /// The bucket of a time, a new one where there is none.
+    fn bucket(&mut self, time: i64) -> &mut Bucket {
+        let width = WIDTHS[self.width];
+        let is_current = |bucket: &Bucket| (0..width).contains(&(time - bucket.start));
+        if !self.buckets.get(self.current).is_some_and(is_current) {
+            let start = time - time.rem_euclid(width);
+            let place = self.buckets.binary_search_by_key(&start, |bucket| bucket.start);
+            self.current = place.unwrap_or_else(|place| {
+                let severities = vec![0; self.ranks];
+                self.buckets.insert(place, Bucket { start, first_line: u64::MAX, severities });
+                place
+            });
+        }
+        &mut self.buckets[self.current]
+    }
+
+    /// From the first bucket's start to the last one's.
+    fn span(&self) -> i64 {
+        match &self.buckets[..] {
+            [first, .., last] => last.start - first.start,
+            _ => 0,
+        }
+    }
+
+    /// Merges buckets until there are not too many of them.
+    fn widen(&mut self) {
+        while self.span() >= MOST_BUCKETS * WIDTHS[self.width] {
+            self.width += 1;
+            for bucket in std::mem::take(&mut self.buckets) {
+                let merged = self.bucket(bucket.start);
+                merged.first_line = merged.first_line.min(bucket.first_line);
+                for (sum, count) in merged.severities.iter_mut().zip(bucket.severities) {
+                    *sum += count;
+                }
+            }
+        }
+    }
+}
+
+impl View for Summary {
+    fn begin(&mut self) {
+        self.causes.begin();
+    }
+
+    fn line(&mut self, line: &Line<'_>) {
+        let rank = line.seen.severity.unwrap_or(0);
+        self.last = line.number;
+        self.severities.add(rank, line.number);
+        if line.shows_time {
+            self.take_time(&line.time());
+        }
+        if rank >= self.error {
+            self.add_error(line);
+        }
+        self.causes.add(line, &self.last_time);
+        if let Some(new) = self.new.as_mut().filter(|_| line.is_new) {
+            new.add(rank, line.number);
+        }
+        if let Some(moment) = line.moment {
+            let buckets = self.buckets.len();
+            let bucket = self.bucket(moment.micros);
+            bucket.first_line = bucket.first_line.min(line.number);
+            bucket.severities[rank] += 1;
+            if self.buckets.len() > buckets {
+                self.widen();
+            }
+        }
+    }
+
+    fn rest_of_line(&mut self, _text: &[u8]) {}
+
+    fn output(&mut self) -> &mut Output {
+        &mut self.out
+    }
+
+    fn totals(&mut self) -> Option<Totals> {
+        let (first, last) = (self.first_time.clone(), self.last_time.clone());
+        let (cause, failed) = self.causes.cause();
+        let failed_at = cause.as_ref();
+        let failed_at =
+            failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
+        let failed_at = failed_at.map(|cause| cause.first.number);
+        let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
+        let cause = cause.map(|found| {
+            let shown = &found.first.shown;
+            let text = &shown[..shown.len().min(LONGEST_ERROR)];
+            CauseLine {
+                line: found.first.number,
+                last: found.last,
+                time: self.iso(&found.first.time),
+                text: String::from_utf8_lossy(text).into_owned(),
+                why: found.why,
+                silent_step: found.silent_step,
+                new: self.new.is_some().then_some(found.first.is_new),
+            }
+        });
+        Some(Totals {
+            first_time: self.iso(&first),
+            last_time: self.iso(&last),
+            severities: self.severities.counts(),
+            new: self.new.as_ref().map(Counter::counts),
+            width: WIDTHS[self.width],
+            buckets: self.buckets.clone(),
+            errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),
+            cause,
+            failed,
+            chapters,
+            more_chapters,
+        })
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Counts of lines, and the totals of a summary, as Python gets them.
+
+use std::collections::BTreeMap;
+
+use pyo3::IntoPyObject;
+
+use crate::causes::chapters::Chapter;
+
+/// The count of a severity's lines, and the number of the first.
+#[derive(Clone, Copy, Default, IntoPyObject)]
+pub struct Count(pub u64, pub u64);
+
+impl Count {
+    /// Counts lines behind those that were counted before.
+    #[inline]
+    pub fn add(&mut self, more: Count) {
+        if self.0 == 0 {
+            self.1 = more.1;
+        }
+        self.0 += more.0;
+    }
+}
+
+/// Counts by rank; ranks without lines are left out.
+pub type Counts = BTreeMap<usize, Count>;
+
+/// Counts lines by severity.
+#[derive(Default)]
+pub struct Counter(Vec<Count>);
+
+impl Counter {
+    /// Counts a line.
+    #[inline]
+    pub fn add(&mut self, rank: usize, number: u64) {
+        self.add_many(rank, Count(1, number));
+    }
+
+    /// Counts lines behind those that were counted before.
+    #[inline]
+    pub fn add_many(&mut self, rank: usize, more: Count) {
+        if self.0.len() <= rank {
+            self.0.resize(rank + 1, Count::default());
+        }
+        self.0[rank].add(more);
+    }
+
+    /// The counts by rank.
+    pub fn counts(&self) -> Counts {
+        self.0.iter().copied().enumerate().filter(|(_, count)| count.0 > 0).collect()
+    }
+}
+
+/// The Totals of `oslogserve/lines/summary.py`.
+#[derive(IntoPyObject)]
+pub struct Totals {
+    pub first_time: Option<String>,
+    pub last_time: Option<String>,
+    pub severities: Counts,
+    pub new: Option<Counts>,
+    /// Microseconds of a bucket.
+    pub width: i64,
+    pub buckets: Vec<Bucket>,
+    pub errors: Vec<Error>,
+    pub cause: Option<CauseLine>,
+    pub failed: bool,
+    pub chapters: Vec<Chapter>,
+    pub more_chapters: u64,
+}
+
+/// The lines that tell why a log failed, or its end.
+#[derive(IntoPyObject)]
+pub struct CauseLine {
+    pub line: u64,
+    pub last: u64,
+    pub time: Option<String>,
+    pub text: String,
+    pub why: &'static str,
+    /// The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
+    pub silent_step: Option<u64>,
+    /// As of an Error.
+    pub new: Option<bool>,
+}
+
+/// A line at ERROR or above.
+#[derive(Clone, IntoPyObject)]
+pub struct Error {
+    pub line: u64,
+    pub time: Option<String>,
+    pub text: String,
+    /// True if the log that it is compared with has no like of it; None if it is not compared.
+    pub new: Option<bool>,
+}
+
+/// The lines of a time range.
+#[derive(Clone, IntoPyObject)]
+pub struct Bucket {
+    /// Microseconds since 1970.
+    pub start: i64,
+    pub first_line: u64,
+    /// How many, by rank.
+    pub severities: Vec<u64>,
+}
