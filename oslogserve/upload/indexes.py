@@ -3,13 +3,14 @@
 
 import tempfile
 from collections.abc import Iterator
-from itertools import chain
 
 from oslogserve.config import Config
 from oslogserve.errors import Incomplete, SourceError
+from oslogserve.fastzlib import fast
 from oslogserve.index import beside
 from oslogserve.index.indexed_log import interval_of, is_indexed
-from oslogserve.index.log_index import Facts, LogIndex, file_of
+from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
+from oslogserve.lines.contents import learn
 from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
@@ -19,7 +20,7 @@ from oslogserve.salt import salt_of
 from oslogserve.sources import Stored, encoding_of
 from oslogserve.sources.swift import MAX_NAME, Location
 from oslogserve.sources.swift_log import SwiftLog
-from oslogserve.upload.payload import Payload, segment_of
+from oslogserve.upload.payload import Changed, Payload, segment_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
 
@@ -52,8 +53,7 @@ class IndexWriter:
 
     def _store(self, location: Location, payload: Payload) -> None:
         to = Location(location.container, beside.name_beside(location.name.encode()).decode())
-        chunks = payload.pieces()
-        first = next(chunks, b"")
+        first = next(payload.pieces(), b"")
         packing = packed_as(first, payload.encoding or encoding_of(location.name))
         expected = Stored("swift", payload.size, 0.0, payload.etag, payload.encoding)
         head = beginning(first, encoding=payload.encoding) or b""
@@ -66,7 +66,7 @@ class IndexWriter:
         found = self._writer.head(to)
         if found is not None and found.get(_OF) == of:
             return
-        file = self._made(chain((first,), chunks), stored, bool(packing))
+        file = self._made(payload, stored, bool(packing))
         with tempfile.TemporaryFile() as content:
             content.write(beside.with_head(file, self._salt, identity))
             content.flush()
@@ -86,17 +86,21 @@ class IndexWriter:
             raise SourceError("swift", "another log is there")
         return stored._replace(encoding=stored.encoding or encoding_of(location.name))
 
-    def _made(self, chunks: Iterator[bytes], stored: Stored, is_packed: bool) -> bytes:
-        """The file of the index. Raises Incomplete for a log that is not whole, and once it is stopped."""
+    def _made(self, payload: Payload, stored: Stored, is_packed: bool) -> bytes:
+        """The file of the index. Reads the log twice: where its words belong is known at its end.
+
+        Raises Changed, and Incomplete for a log that is not whole, and once the upload is stopped.
+        """
         interval = interval_of(stored.size or 0, is_packed)
-        decoded = Decoded(chunks, stored.encoding, interval=interval)
-        blocks = _Collecting(decoded, interval)
+        decoded = Decoded(payload.pieces(), stored.encoding, interval=interval)
+        again = Decoded(payload.pieces(), stored.encoding)
+        blocks = _Collecting(decoded, again, interval)
+        text = LogText(lambda: decoded, blocks)
         wanted = Wanted("summary", written=stored.modified)
-        _, outcome = self._renderer.summary(
-            LogText(lambda: decoded, blocks), wanted, charge=self._charge
-        )
+        _, outcome = self._renderer.summary(text, wanted, charge=self._charge)
         if outcome.broke_off:
             raise outcome.broke_off
+        learn(text, self._charge)
         return blocks.file
 
     def _charge(self) -> None:
@@ -105,16 +109,20 @@ class IndexWriter:
 
 
 class _Collecting:
-    """Takes the index of a log that is read, see `lines.log_text.Blocks`."""
+    """Takes the index of a log that is read, and then its blocks in order, see `lines.log_text.Blocks`."""
 
     facts: Facts | None = None
-    index: LogIndex | None = None
     is_kept = True
 
-    def __init__(self, decoded: Decoded, interval: int) -> None:
+    def __init__(self, decoded: Decoded, again: Decoded, interval: int) -> None:
+        """decoded, again: the log's text, to be read once each."""
         self.interval = interval
         self.file = b""
+        self.index: LogIndex | None = None
         self._decoded = decoded
+        self._pieces = iter(again)
+        #: What was read beyond the last block.
+        self._rest = b""
 
     def collect(self) -> None:
         """Nothing is to be prepared."""
@@ -123,10 +131,28 @@ class _Collecting:
         """No index is there to be refused."""
 
     def keep(self, facts: Facts, blocks: bytes) -> None:
-        self.file = file_of(facts, blocks, self._decoded.points)
+        self._take(file_of(facts, blocks, self._decoded.points))
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
-        """Nothing is searched for."""
+        self._take(IndexFile(self.file).with_contents(words, ids))
+
+    def _take(self, file: bytes) -> None:
+        self.file = file
+        self.index = IndexFile(file).index()
 
     def read(self, place: int) -> Iterator[bytes]:
-        raise ValueError("it has no index yet")
+        """Yields the text of the next block. Raises Changed if it is another one than at first."""
+        if self.index is None:
+            raise ValueError("it has no index yet")
+        _, size, expected = self.index.blocks[place]
+        checksum = 0
+        while size:
+            piece = self._rest or next(self._pieces, None)
+            if piece is None:
+                raise Changed
+            within, self._rest = piece[:size], piece[size:]
+            size -= len(within)
+            checksum = fast.crc32(within, checksum)
+            yield within
+        if checksum != expected:
+            raise Changed

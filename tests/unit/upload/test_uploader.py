@@ -7,6 +7,9 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.index import beside
+from oslogserve.index.log_index import IndexFile
+from oslogserve.lines.contents import learn
+from oslogserve.native import Contents
 from oslogserve.salt import salt_of
 from oslogserve.sources.swift import Location
 from oslogserve.sources.swift_log import SwiftLog
@@ -181,6 +184,7 @@ def test_the_index_of_a_large_log_is_stored_next_to_it(tmp_path, report):
         salt = salt_of(destination().config)
         file = beside.checked(content, salt, log, lambda log=log: beside.identity(log), True)
         assert file.facts().lines == 20_000
+        assert file.has_contents
 
 
 def test_an_index_is_stored_again_only_for_another_log_or_other_rules(tmp_path, report):
@@ -196,6 +200,49 @@ def test_an_index_is_stored_again_only_for_another_log_or_other_rules(tmp_path, 
     writer.objects[name] = {**headers, "x-object-meta-oslogserve-index": "0.9"}, content
     upload_with_indexes(tmp_path, writer, report, "a.txt")
     assert report.lines == ["a.txt: its index is not uploaded: nothing is to be stored"]
+
+
+def indexes_in(writer):
+    stored = writer.stored()
+    return [
+        IndexFile(stored[name].split(b"\n", 3)[3]) for name in stored if name.endswith("-index")
+    ]
+
+
+def test_an_uploaded_index_has_the_words_and_ids_of_each_block(tmp_path, report, monkeypatch):
+    monkeypatch.setattr("oslogserve.index.indexed_log.INTERVAL", 100_000)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(LOG))
+    writer, expected = FakeWriter(), Contents()
+    upload_with_indexes(tmp_path, writer, report, "a.gz")
+    [file] = indexes_in(writer)
+    blocks = file.index().blocks
+    assert len(blocks) > 3
+    for at, size, _ in blocks:
+        expected.feed(LOG[at : at + size])
+        expected.end_block()
+    assert (file.words(), file.ids()) == expected.finish()
+
+
+def test_the_index_of_a_log_that_changes_meanwhile_has_the_words_of_one_version(
+    tmp_path, report, monkeypatch
+):
+    monkeypatch.setattr("oslogserve.upload.payload.PIECE", 1000)
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(LOG, 0))
+    versions = [gzip.compress(LOG.swapcase(), 0)]
+
+    def learn_later(*args):
+        if versions:
+            path.write_bytes(versions.pop())
+        learn(*args)
+
+    monkeypatch.setattr("oslogserve.upload.indexes.learn", learn_later)
+    writer = FakeWriter()
+    upload_with_indexes(tmp_path, writer, report, "a.gz")
+    [file] = indexes_in(writer)
+    stored = gzip.decompress(writer.stored()["logs/42/7/a.gz"])
+    assert (stored, file.facts().size) == (LOG.swapcase(), len(LOG))
+    assert report.is_complete
 
 
 def test_the_index_beside_a_log_on_disk_is_not_uploaded(tmp_path, report):
