@@ -122,7 +122,7 @@ $(BOOTSTRAP)/made:
 	tools/make-venv $(PYTHON) $(@D)
 	touch $@
 
-BUILT_FROM = $(shell find core/src core/*.py core/*.toml core/Cargo.lock oslogserve etc -type f -not -name '*.pyc') \
+BUILT_FROM = $(shell find core/src core/*.py core/*.rs core/*.toml core/Cargo.lock oslogserve etc -type f -not -name '*.pyc') \
 	setup.cfg pyproject.toml MANIFEST.in
 .venv/wheel/built .venv/wheel-checked/built: $(BUILT_FROM) | $(BOOTSTRAP)/installed
 	tools/build-wheel $(BOOTSTRAP)/bin $(@D) $(if $(findstring checked,$@),checked,release)

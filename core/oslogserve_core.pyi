@@ -9,6 +9,8 @@ from oslogserve.lines.summary import Totals
 
 #: See `oslogserve.native`.
 INTERFACE: int
+#: A digest of all that the core was built from.
+SOURCES: str
 #: The core's limits by the module and name of their constants, such as "step.RING".
 LIMITS: dict[str, int]
 

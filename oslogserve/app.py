@@ -42,7 +42,7 @@ from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.query import Query
-from oslogserve.salt import salt_of
+from oslogserve.salt import rules_of, salt_of
 from oslogserve.sources import Backend, Context, Source, Trace
 from oslogserve.sources.disk import Disk
 from oslogserve.sources.guard import Guard
@@ -200,7 +200,7 @@ def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
     beside = Beside(config["index", "beside"], config["index", "write_beside"])
     if not (directory or any(beside)):
         return None
-    return Indexes(salt_of(config), metrics, directory, beside)
+    return Indexes(rules_of(config), metrics, directory, beside)
 
 
 def _limits(config: Config) -> Limits:

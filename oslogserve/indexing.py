@@ -26,7 +26,7 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
-from oslogserve.salt import salt_of
+from oslogserve.salt import rules_of
 from oslogserve.sources.disk import Disk
 
 
@@ -53,7 +53,7 @@ def index(options: argparse.Namespace) -> int:
     progress = Progress(_line)
     renderer = Renderer(config.formats)
     beside = Beside(options.beside, options.beside)
-    indexes = Indexes(salt_of(config), metrics, directory, beside)
+    indexes = Indexes(rules_of(config), metrics, directory, beside)
     files = files_of(options.paths, config, progress)
     maker = _Maker(Logs(config.views, indexes), renderer, indexes, progress, files)
     stopped = maker.run(options.jobs)

@@ -11,6 +11,7 @@ try:
     import oslogserve_core as core
     from oslogserve_core import (
         LIMITS,
+        SOURCES,
         Contents,
         Grammar,
         Index,
@@ -29,6 +30,7 @@ except ImportError as error:
 
 __all__ = [
     "LIMITS",
+    "SOURCES",
     "Contents",
     "Grammar",
     "Index",
@@ -45,7 +47,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 20
+INTERFACE = 21
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

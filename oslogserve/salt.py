@@ -1,28 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The salt of ETags and indexes: version, code and user formats."""
+"""The salts of ETags and of indexes: whatever changes them like the bytes of their log."""
 
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from oslogserve import __version__, native
 from oslogserve.config import Config
 
+_PACKAGE = Path(__file__).parent
+#: What an index depends on, next to the native core and user formats: how a log is decoded, how its lines
+#: are understood, and the index itself. A module that one of these imports counts only if it is named here.
+_OF_INDEXES = ("index", "lines", "logs/decode.py")
+
 
 def salt_of(config: Config) -> str:
-    """A digest of version, code and user formats, which change a page like its log's bytes."""
-    formats = hashlib.sha256(f"{_digest_of_code()} {config.formats}".encode())
-    return f"{__version__} {formats.hexdigest()[:12]}"
+    """The salt of ETags: version, user formats, and a digest of the code."""
+    return f"{__version__} {_digest(_of_code(), config)}"
+
+
+def rules_of(config: Config) -> str:
+    """The salt of indexes, which is the same for all releases and machines that make the same indexes."""
+    return _digest(_of_rules(), config)
+
+
+def _digest(of_code: str, config: Config) -> str:
+    return hashlib.sha256(f"{of_code} {config.formats}".encode()).hexdigest()[:12]
 
 
 @cache
-def _digest_of_code() -> str:
-    """A digest of the native core, modules and templates, which may differ within one version."""
-    package = Path(__file__).parent
-    files = [
-        path for path in sorted(package.rglob("*")) if path.is_file() and path.suffix != ".pyc"
-    ]
-    digest = hashlib.sha256()
-    for path in (native.FILE, *files):
+def _of_code() -> str:
+    """A digest of the native core's file, modules and templates, which may differ within one version."""
+    return _of_files(_files_below(_PACKAGE), native.FILE.read_bytes())
+
+
+@cache
+def _of_rules() -> str:
+    """A digest of the native core's sources, and of the modules that have part in an index."""
+    paths = (path for name in _OF_INDEXES for path in _files_below(_PACKAGE / name))
+    return _of_files(paths, native.SOURCES.encode())
+
+
+def _files_below(path: Path) -> Iterable[Path]:
+    files = [path] if path.is_file() else sorted(path.rglob("*"))
+    return (file for file in files if file.is_file() and file.suffix != ".pyc")
+
+
+def _of_files(paths: Iterable[Path], core: bytes) -> str:
+    digest = hashlib.sha256(core)
+    for path in paths:
         digest.update(path.read_bytes())
     return digest.hexdigest()

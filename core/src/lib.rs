@@ -37,13 +37,14 @@ mod oslogserve_core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("LIMITS", LIMITS.into_py_dict(module.py())?)?;
+        module.add("SOURCES", env!("OSLOGSERVE_SOURCES"))?;
         module.add("INTERFACE", INTERFACE)
     }
 }
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 20;
+const INTERFACE: u32 = 21;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -16,7 +16,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.decode import Decoded, beginning, packed_as
 from oslogserve.logs.media_type import passed_through_as
-from oslogserve.salt import salt_of
+from oslogserve.salt import rules_of
 from oslogserve.sources import Stored, encoding_of
 from oslogserve.sources.swift import MAX_NAME, Location
 from oslogserve.sources.swift_log import SwiftLog
@@ -34,7 +34,7 @@ class IndexWriter:
     def __init__(self, config: Config, writer: SwiftWriter, report: Report) -> None:
         self._views = config.views
         self._renderer = Renderer(config.formats)
-        self._salt = salt_of(config)
+        self._rules = rules_of(config)
         self._writer = writer
         self._report = report
 
@@ -62,13 +62,13 @@ class IndexWriter:
             return
         stored = self._stored(location, payload)
         identity = beside.identity(stored)
-        of = f"{self._salt} {identity}"
+        of = f"{self._rules} {identity}"
         found = self._writer.head(to)
         if found is not None and found.get(_OF) == of:
             return
         file = self._made(payload, stored, bool(packing))
         with tempfile.TemporaryFile() as content:
-            content.write(beside.with_head(file, self._salt, identity))
+            content.write(beside.with_head(file, self._rules, identity))
             content.flush()
             size = content.tell()
             segments = [segment_of(content, 0, size)]

@@ -16,7 +16,7 @@ import pytest
 from oslogserve.cli import main
 from oslogserve.config import load
 from oslogserve.index import beside
-from oslogserve.salt import salt_of
+from oslogserve.salt import rules_of
 from oslogserve.sources import Stored
 from tests.fuzz.indexes import small_indexes
 from tests.unit.handlers.asking import Asking, plain
@@ -288,7 +288,7 @@ def test_of_1000_wrong_indexes_none_ends_an_answer_or_shows_a_wrong_line(indexed
     path = beside_of(indexed)
     file = path.read_bytes().split(b"\n", 3)[3]
     mutator = _Mutator(file, chance)
-    rules = salt_of(load(None, {}))
+    rules = rules_of(load(None, {}))
     lines = [line.decode() for line in LOG.splitlines()]
     ask = asking(indexed)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

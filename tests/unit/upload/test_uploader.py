@@ -10,7 +10,7 @@ from oslogserve.index import beside
 from oslogserve.index.log_index import IndexFile
 from oslogserve.lines.contents import learn
 from oslogserve.native import Contents
-from oslogserve.salt import salt_of
+from oslogserve.salt import rules_of
 from oslogserve.sources.swift import Location
 from oslogserve.sources.swift_log import SwiftLog
 from oslogserve.upload.indexes import IndexWriter
@@ -181,7 +181,7 @@ def test_the_index_of_a_large_log_is_stored_next_to_it(tmp_path, report):
         headers = writer.head_anew(Location("logs", f"42/7/a/{name}"))
         log = SwiftLog(headers).stored._replace(encoding="gzip")
         content = stored[f"{folder}/.{name}.oslogserve-index"]
-        salt = salt_of(destination().config)
+        salt = rules_of(destination().config)
         file = beside.checked(content, salt, log, lambda log=log: beside.identity(log), True)
         assert file.facts().lines == 20_000
         assert file.has_contents
