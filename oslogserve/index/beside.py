@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from oslogserve.index.log_index import MOST_BYTES, MOST_JSON, IndexFile, LogIndex
 from oslogserve.lines.summary_check import check_summary
+from oslogserve.logs.decode import FirstBytes
 from oslogserve.sources import Stored
 
 #: Identifies a file, with the version of its format.
@@ -72,11 +73,15 @@ def most_bytes(stored: Stored) -> int:
 
 
 def checked(
-    content: bytes, rules: str, stored: Stored, log: Callable[[], str], is_packed: bool
+    content: bytes,
+    rules: str,
+    stored: Stored,
+    log: Callable[[], str],
+    first_bytes: Callable[[], FirstBytes],
 ) -> IndexFile:
     """The index in a file beside a log, all of which was checked. Raises Refused.
 
-    log: its identity, which costs some reading. is_packed: True if the log is compressed.
+    log, first_bytes: its identity and its beginning, which cost some reading.
     """
     if not content.startswith(_MAGIC):
         raise Refused("damaged", "it is no index of this version")
@@ -93,14 +98,17 @@ def checked(
     except ValueError as error:
         raise Refused("damaged", str(error)) from None
     try:
-        _check(file, size, is_packed)
+        _check(file, size, first_bytes())
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise Refused("members", str(error)) from None
     return file
 
 
-def _check(file: IndexFile, stored_size: int, is_packed: bool) -> None:
+def _check(file: IndexFile, stored_size: int, first: FirstBytes) -> None:
     """Raises ValueError and the like for what cannot be true of a log."""
+    if file.first_bytes() != first:
+        raise ValueError("it is of a log that begins otherwise")
+    is_packed = bool(first.packing)
     facts, index = file.facts(), file.index()
     most = stored_size * _BEST_RATIO if is_packed else stored_size
     least = 1 if is_packed else stored_size

@@ -12,6 +12,7 @@ from oslogserve.errors import Error, Incomplete, WrongIndex
 from oslogserve.fastzlib import fast
 from oslogserve.index.indexes import Indexed, Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
+from oslogserve.logs.decode import FirstBytes
 from oslogserve.sources import Stored
 
 if TYPE_CHECKING:
@@ -41,11 +42,20 @@ def is_indexed(stored: Stored, packing: str) -> bool:
 class IndexedLog:
     """The blocks of one open log, see `lines.log_text.Blocks`."""
 
-    def __init__(self, log: Indexed, indexes: Indexes, piece_size: int) -> None:
-        """piece_size: bytes of a piece."""
+    def __init__(
+        self,
+        log: Indexed,
+        indexes: Indexes,
+        piece_size: int,
+        is_found: bool = True,
+        is_again: bool = False,
+    ) -> None:
+        """piece_size: bytes of a piece. is_found: False if the index is known to be missing.
+
+        is_again: True if the answer has opened it before: its unread bytes are counted once.
+        """
         self._log = log
         self._size = log.stored.size or 0
-        self._packing = log.packing
         self._indexes = indexes
         self._piece_size = piece_size
         #: Text from a place on, the place, and what was read beyond it.
@@ -56,31 +66,49 @@ class IndexedLog:
         self._stored_end = 0
         self._read = 0
         self._is_used = False
-        self.interval = interval_of(self._size, bool(self._packing))
+        self._is_again = is_again
         #: True once points are wanted, see `logs.decode.Decoded`.
         self.is_collecting = False
         #: The points of the log's compression, once it was read to its end.
         self.points: Sequence[Point] = ()
+        if not is_found:
+            self._file = None
 
     @cached_property
     def _file(self) -> IndexFile | None:
         return self._indexes.find(self._log)
 
+    @property
+    def _packing(self) -> str:
+        return self._log.packing
+
+    @property
+    def interval(self) -> int:
+        return interval_of(self._size, bool(self._packing))
+
+    @cached_property
+    def first_bytes(self) -> FirstBytes | None:
+        """The log's first bytes; None without an index."""
+        return self._part_of_file(IndexFile.first_bytes)
+
     @cached_property
     def facts(self) -> Facts | None:
-        return self._part_of_file(IndexFile.facts)
+        return self._used(self._part_of_file(IndexFile.facts))
 
     @cached_property
     def index(self) -> LogIndex | None:
-        return self._part_of_file(IndexFile.index)
+        return self._used(self._part_of_file(IndexFile.index))
 
     def _part_of_file(self, read: Callable[[IndexFile], _T]) -> _T | None:
         """A part of the index's file; None if there is none. A damaged file is removed."""
         try:
-            part = read(self._file) if self._file else None
+            return read(self._file) if self._file else None
         except ValueError as error:
             self._give_up("damaged", str(error))
             return None
+
+    def _used(self, part: _T) -> _T:
+        """The part. Counts that the index is used, if it is there."""
         if part is not None and not self._is_used:
             self._is_used = True
             self._indexes.metrics["indexes_used_total"].inc()
@@ -101,7 +129,8 @@ class IndexedLog:
         self._file = None
 
     def keep(self, facts: Facts, blocks: bytes) -> None:
-        self._indexes.keep(self._log, file_of(facts, blocks, self.points))
+        first = self._log.first_bytes()
+        self._indexes.keep(self._log, file_of(first, facts, blocks, self.points))
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
         if self._file:
@@ -228,8 +257,12 @@ class IndexedLog:
                     self._read += len(chunk)
                     yield chunk
 
+    def note_all_read(self) -> None:
+        """Notes that all of the log is read, whatever its index says."""
+        self._read = self._size
+
     def close(self) -> None:
-        if self._is_used:
+        if self._is_used and not self._is_again:
             unread = max(0, self._size - self._read)
             self._indexes.metrics["index_unread_bytes_total"].inc(unread)
             self._is_used = False

@@ -10,6 +10,7 @@ from oslogserve.index.beside import Refused
 from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.log_index import IndexFile
 from oslogserve.logs.budget import Budget
+from oslogserve.logs.decode import FirstBytes
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Log, Stored
 
@@ -21,9 +22,12 @@ class Indexed(Protocol):
     """An open log that may have an index."""
 
     stored: Stored
-    #: How it is compressed, see `logs.decode.packed_as`.
+    #: How it is compressed, see `logs.decode.packed_as`. If nothing was read of it, as it is declared.
     packing: str
     budget: Budget
+
+    def first_bytes(self) -> FirstBytes:
+        """Its first bytes. Raises Error or Incomplete."""
 
     def reopened(self, byte_range: tuple[int, int]) -> Log:
         """A range of the stored bytes. Raises Error."""
@@ -87,11 +91,10 @@ class Indexes:
         if content is None:
             return None
         try:
-            is_packed = bool(log.packing)
-            return beside.checked(content, self._salt, log.stored, log.identity, is_packed)
+            return beside.checked(content, self._salt, log.stored, log.identity, log.first_bytes)
         except Refused as error:
             self._count_refused(error.reason)
-        except (Error, Incomplete):  # its ends could not be read
+        except (Error, Incomplete):  # the log could not be read
             return None
         finally:
             log.budget.note()

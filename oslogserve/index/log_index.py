@@ -12,21 +12,24 @@ from oslogserve import native
 from oslogserve.bounded_json import parsed
 from oslogserve.fastzlib import fast
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.logs.decode import FirstBytes
 
 if TYPE_CHECKING:
     from oslogserve_core import Point
 
 #: Identifies a file, with the version of its format.
-_MAGIC = b"oslogserve-index 2\n"
+_MAGIC = b"oslogserve-index 3\n"
 #: The parts of a file, in their order. `summary`, `blocks` and `points` are compressed JSON: the summary of
 #: Facts, blocks as the core has them, and points with the sizes of their windows, which follow one another
 #: in `windows`. `words` and `ids` are those of the blocks, see Contents of the core, and `words` are compressed.
 #: Both are empty until a search has read all blocks.
 _PARTS = ("facts", "summary", "blocks", "points", "words", "ids", "windows")
-#: Facts but the summary, in their order.
-_FACTS = struct.Struct(">QQ?")
+#: Facts but the summary, in their order, and the log's compression. Its first bytes follow, compressed.
+_FACTS = struct.Struct(">QQ?8s")
 #: Bytes of a part, and its CRC-32.
 _PART = struct.Struct(">II")
+#: More bytes than a log's first ones.
+_MOST_FIRST = 4096
 #: Bytes of a file, of the JSON of a part, and of words. A file of 2,000 blocks has a tenth of that.
 MOST_BYTES, MOST_JSON, MOST_WORDS = 64 * 1024 * 1024, 16 * 1024 * 1024, 8 * 1024 * 1024
 _MOST_TOKENS = 1_000_000
@@ -69,11 +72,11 @@ class LogIndex(NamedTuple):
         return self.points[place]["stored"] if place < len(self.points) else None
 
 
-def file_of(facts: Facts, blocks: bytes, points: "Sequence[Point]") -> bytes:
+def file_of(first: FirstBytes, facts: Facts, blocks: bytes, points: "Sequence[Point]") -> bytes:
     """The file of an index. blocks: JSON of the core."""
     sized = [{**point, "window": len(point["window"])} for point in points]
     parts = (
-        _FACTS.pack(*facts[:3]),
+        _FACTS.pack(*facts[:3], first.packing.encode()) + _packed(first.text),
         _packed(facts.summary),
         _packed(blocks),
         _packed(_json(sized)),
@@ -108,11 +111,21 @@ class IndexFile:
             raise ValueError("it is cut short")
 
     def facts(self) -> Facts:
+        lines, size, ends_a_line, _ = self._facts()
+        return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))
+
+    def first_bytes(self) -> FirstBytes:
+        """The log's first bytes."""
+        *_, packing = self._facts()
+        text = _inflated(self._part("facts")[_FACTS.size :], _MOST_FIRST)
+        return FirstBytes(packing.rstrip(b"\0").decode(), text)
+
+    def _facts(self) -> tuple[int, int, bool, bytes]:
         try:
-            lines, size, ends_a_line = _FACTS.unpack(self._part("facts"))
+            lines, size, ends_a_line, packing = _FACTS.unpack_from(self._part("facts"))
         except struct.error:
             raise ValueError("its facts are wrong") from None
-        return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))
+        return lines, size, ends_a_line, packing
 
     def index(self) -> LogIndex:
         facts = self.facts()
@@ -161,14 +174,19 @@ class IndexFile:
         return part
 
     def _inflated(self, name: str, most: int) -> bytes:
-        decoder = zlib.decompressobj()
-        try:
-            document = decoder.decompress(self._part(name), most)
-        except zlib.error:
-            raise ValueError("it is damaged") from None
-        if not decoder.eof:
-            raise ValueError("it is too large")
-        return document
+        return _inflated(self._part(name), most)
+
+
+def _inflated(part: memoryview, most: int) -> bytes:
+    """Raises ValueError."""
+    decoder = zlib.decompressobj()
+    try:
+        document = decoder.decompress(part, most)
+    except zlib.error:
+        raise ValueError("it is damaged") from None
+    if not decoder.eof:
+        raise ValueError("it is too large")
+    return document
 
 
 def _joined(parts: Sequence[tuple[bytes | memoryview, int]]) -> bytes:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One log of a job: its lines as rows, or its summary."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -27,6 +28,9 @@ from oslogserve.logs.decode import Reading
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.native import Known
 from oslogserve.sources import OpenOptions, Source
+
+#: Stored bytes that are read at once, whether or not the log has an index.
+SMALL = 64 * 1024
 
 # Logs one after the other.
 #: Bytes of a log that are read at once, and bytes of its rows that are passed on at once.
@@ -84,12 +88,23 @@ class JobReader:
         self._sources = sources
         self._folder = folder
 
-    def open(self, name: bytes, piece_size: int, begins: bool = False) -> OpenLog:
-        """The log, opened, in pieces of at most `piece_size` bytes. begins: see OpenOptions. Raises Error."""
+    def open(self, file: File, piece_size: int, is_again: bool = False) -> OpenLog:
+        """The log, opened, in pieces of at most `piece_size` bytes. Nothing is read of one that has an index.
+
+        is_again: True if the answer has opened it before. Raises Error.
+        """
+        if file.size is not None and file.size <= SMALL:
+            return self._open(self.logs.open, file.name, piece_size)
+        return self._open(
+            partial(self.logs.open_by_index, is_again=is_again), file.name, piece_size
+        )
+
+    def _open(
+        self, opening: Callable[..., OpenLog | None], name: bytes, piece_size: int
+    ) -> OpenLog:
         path = b"/".join(filter(None, (self._folder, name)))
-        options = OpenOptions(chunk_size=piece_size, begins=begins)
         sources = [source.waiting_anew() for source in self._sources]
-        log = self.logs.open(path, sources, self.budget, options)
+        log = opening(path, sources, self.budget, OpenOptions(chunk_size=piece_size))
         if log is None:
             raise BadRequest("it is a folder now")
         return log
@@ -99,7 +114,7 @@ class JobReader:
         if self.stalled:  # its source would time out again
             return Beginning(b"", [])
         try:
-            log = self.open(name, READ)
+            log = self._open(self.logs.open, name, READ)
         except Error as error:
             return Beginning(b"", [Incomplete("failed", error.sentence)])
         missing: list[Incomplete] = []
@@ -212,13 +227,13 @@ class JobLog(NamedTuple):
         yield Summarised(reading.log, summary | {"chapter": chapter})
 
     def html_rows(self, label: bytes, link: bytes, longest: int) -> list[bytes]:
-        """The selected lines as HTML; none if the log cannot be read so far.
+        """The selected lines of a log that was summarised, as HTML; none if it cannot be read so far.
 
         label, link: see Wanted. longest: bytes of a row's line.
         """
         if self.reader.stalled:  # its source would time out again
             return []
-        reading = _Reading(self.file, self.reader)
+        reading = _Reading(self.file, self.reader, is_again=True)
         known = reading.known()
         wanted = Wanted("html", self.selection, self.file.modified, link, None, label, False, known)
         found = []
@@ -233,10 +248,12 @@ class JobLog(NamedTuple):
 class _Reading:
     """A log while it is read, by one thread at a time."""
 
-    def __init__(self, file: File, reader: JobReader) -> None:
+    def __init__(self, file: File, reader: JobReader, is_again: bool = False) -> None:
+        """is_again: True if the answer has read the log before."""
         #: What is known so far.
         self.log = LogRead(file)
         self._reader = reader
+        self._is_again = is_again
 
     def _lacks(self, error: Incomplete) -> None:
         self.log = self.log._replace(missing=(*self.log.missing, error))
@@ -323,7 +340,7 @@ class _Reading:
             self._skip(str(reader.ended[0]), is_missed=True)
             return None
         try:
-            log = reader.open(file.name, size, begins=True)
+            log = reader.open(file, size, self._is_again)
         except Error as error:
             is_gone = isinstance(error, NotFound)
             why = "it was removed after it was listed" if is_gone else error.sentence

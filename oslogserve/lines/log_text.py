@@ -12,8 +12,9 @@ Wrap = Callable[[Iterator[bytes]], Iterator[bytes]]
 class Blocks(Protocol):
     """The blocks of a log, by its index."""
 
-    #: Bytes of text from one block to the next, for an index that is made.
-    interval: int
+    @property
+    def interval(self) -> int:
+        """Bytes of text from one block to the next, for an index that is made."""
 
     @property
     def facts(self) -> Facts | None:

@@ -4,7 +4,7 @@
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
@@ -22,6 +22,15 @@ _WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
 _DECLARED = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
 #: First bytes that show whether a log is text although it is declared as compressed.
 _LOOKED_AT = 1024
+
+
+class FirstBytes(NamedTuple):
+    """The beginning of a log, which tells what kind of file it is."""
+
+    #: Its compression, see packed_as().
+    packing: str
+    #: Its text, see beginning(); empty if that is damaged.
+    text: bytes
 
 
 class Decoded:
@@ -109,6 +118,11 @@ def _is_raw_deflate(chunk: bytes) -> bool:
     if decoder.eof:
         return not decoder.unused_data.strip(b"\0")
     return not chunk.isascii()
+
+
+def first_bytes(chunk: bytes, encoding: str = "") -> FirstBytes:
+    """The beginning of a log. chunk: its first stored one."""
+    return FirstBytes(packed_as(chunk, encoding), beginning(chunk, encoding=encoding) or b"")
 
 
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes | None:

@@ -13,8 +13,9 @@ from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import (
     PIECE,
     Decoded,
-    beginning,
+    FirstBytes,
     exactly,
+    first_bytes,
     length,
     packed_as,
 )
@@ -53,19 +54,51 @@ class Logs:
         """The log, to be closed; None for a folder. Raises Error."""
         if not self._indexes:
             options = options._replace(begins=False)
+        log = self._opened(path, sources, budget, options)
+        if log and self._indexes and options.body:
+            log.use(self._indexes)
+        return log
+
+    def open_by_index(
+        self,
+        path: bytes,
+        sources: Sequence[Source],
+        budget: Budget,
+        options: OpenOptions = FULL_BODY,
+        is_again: bool = False,
+    ) -> "OpenLog | None":
+        """The same. If its index is found, nothing is read of the log until an answer needs a block.
+
+        is_again: True if the answer has opened it before.
+        """
+        if not self._indexes:
+            return self._opened(path, sources, budget, options)
+        unread = options._replace(body=False)
+        log = self._opened(path, sources, budget, unread)
+        if log is None:
+            return None
+        log.use(self._indexes, is_again=is_again)
+        if log.has_index:
+            return log
+        log.close()
+        log = self._opened(path, sources, budget, options)
+        if log:
+            log.use(self._indexes, is_found=False)
+        return log
+
+    def _opened(
+        self, path: bytes, sources: Sequence[Source], budget: Budget, options: OpenOptions
+    ) -> "OpenLog | None":
         found = open_first(sources, path, options)
         if isinstance(found, Folder):
             return None
         piece_size = options.chunk_size or PIECE
-        log = OpenLog(found, path, sources, self._known_gzips, budget, piece_size)
-        if self._indexes:
-            log.use(self._indexes)
-        return log
+        return OpenLog(found, path, sources, self._known_gzips, budget, piece_size)
 
     def media_type(self, name: str, log: "OpenLog | None" = None) -> str | None:
         """The media type of a file that is not a log; None for a log. log: None if it is not open."""
-        head = beginning(log.first, encoding=log.stored.encoding) if log else b""
-        return passed_through_as(name, head or b"", self._views)
+        head = log.known_first_bytes.text if log else b""
+        return passed_through_as(name, head, self._views)
 
 
 class OpenLog:
@@ -94,6 +127,7 @@ class OpenLog:
         self._opened = [log]
         self._counted: Counted | None = None
         self._blocks: IndexedLog | None = None
+        self._first_bytes: FirstBytes | None = None
         #: Why a small log's bytes are damaged; None if they are not.
         self._damage: Incomplete | None = None
         chunks = iter(log)
@@ -108,13 +142,50 @@ class OpenLog:
                 raise Unavailable([SourceError(log.stored.source, str(error))]) from error
             raise
         self.stored_bytes = self._read(chunks)
-        #: How the stored bytes are compressed, see packed_as().
+        #: How the stored bytes are compressed, see packed_as(); as declared if only the metadata was opened.
         self.packing = packed_as(self.first, self.stored.encoding)
 
-    def use(self, indexes: Indexes) -> None:
-        """Lets it be read by its index, if it is large enough to have one."""
-        if self.first and is_indexed(self.stored, self.packing):
-            self._blocks = IndexedLog(self, indexes, self._piece_size)
+    def use(self, indexes: Indexes, is_found: bool = True, is_again: bool = False) -> None:
+        """Lets it be read by its index, if it is large enough to have one.
+
+        Of a log that was not read, the index must be there. is_found, is_again: see IndexedLog.
+        """
+        if not is_indexed(self.stored, self.packing):
+            return
+        blocks = IndexedLog(self, indexes, self._piece_size, is_found, is_again)
+        if self._is_unread:
+            found = blocks.first_bytes
+            if found is None:
+                return
+            self._first_bytes, self.packing = found, found.packing
+        if self.is_whole:
+            blocks.note_all_read()
+        self._blocks = blocks
+
+    @property
+    def has_index(self) -> bool:
+        """True if it is read by its index, or if that is made."""
+        return self._blocks is not None
+
+    @property
+    def _is_unread(self) -> bool:
+        """True if only the metadata was opened."""
+        return not self.first and bool(self.stored.size)
+
+    @property
+    def known_first_bytes(self) -> FirstBytes:
+        """Its first bytes, as far as they were read or its index has them."""
+        if self._first_bytes is None:
+            self._first_bytes = first_bytes(self.first, self.stored.encoding)
+        return self._first_bytes
+
+    def first_bytes(self) -> FirstBytes:
+        """Its first bytes, which are read if need be. Raises Error or Incomplete."""
+        if self._first_bytes is not None or not self._is_unread:
+            return self.known_first_bytes
+        end = min(self._piece_size, beside.END, self.stored.size or 0)
+        with closing(self.reopened((0, end))) as log:
+            return first_bytes(next(iter(log), b""), self.stored.encoding)
 
     def _verify(self, rest: Iterator[bytes]) -> None:
         """Reads on after the last byte of a small log, which verifies its checksum."""
@@ -124,6 +195,8 @@ class OpenLog:
             self._damage = error
 
     def _read(self, rest: Iterator[bytes]) -> Iterator[bytes]:
+        if self._is_unread:
+            rest = self._read_again()
         if self.first:
             yield self.first
         if self._damage is not None:
@@ -156,7 +229,7 @@ class OpenLog:
         """
         stored = self.stored
         options = OpenOptions(True, byte_range, stored.version, chunk_size=self._piece_size)
-        log = open_first([self._source()], self._path, options)
+        log = open_first([self._source().waiting_anew()], self._path, options)
         if not isinstance(log, Folder):
             self._opened.append(log)
             if log.stored.version == stored.version:
@@ -223,6 +296,8 @@ class OpenLog:
 
     def _text(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Yields the text of stored bytes. At the end, remembers their facts if they are not known."""
+        if self._blocks:
+            self._blocks.note_all_read()
         blocks = self._blocks if self._blocks and self._blocks.is_collecting else None
         interval = blocks.interval if blocks else None
         decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval)

@@ -180,7 +180,9 @@ class DiskLog(Log):
         self._start, self._end = byte_range
         self._first = file.head
         self._position = self._start + len(file.head) if options.body else file.size
-        if options.body and file.descriptor is not None:
+        if not options.body:
+            self.close()
+        elif file.descriptor is not None:
             try:
                 self._changed_ns = os.fstat(file.descriptor).st_ctime_ns
                 self._first = self._first or self._read()

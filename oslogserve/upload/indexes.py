@@ -14,7 +14,7 @@ from oslogserve.lines.contents import learn
 from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
-from oslogserve.logs.decode import Decoded, beginning, packed_as
+from oslogserve.logs.decode import Decoded, FirstBytes, first_bytes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored, encoding_of
@@ -54,11 +54,11 @@ class IndexWriter:
     def _store(self, location: Location, payload: Payload) -> None:
         to = Location(location.container, beside.name_beside(location.name.encode()).decode())
         first = next(payload.pieces(), b"")
-        packing = packed_as(first, payload.encoding or encoding_of(location.name))
+        begins = first_bytes(first, payload.encoding or encoding_of(location.name))
         expected = Stored("swift", payload.size, 0.0, payload.etag, payload.encoding)
-        head = beginning(first, encoding=payload.encoding) or b""
-        is_log = passed_through_as(location.name, head, self._views) is None
-        if not (is_log and is_indexed(expected, packing)) or len(to.name.encode()) > MAX_NAME:
+        is_log = passed_through_as(location.name, begins.text, self._views) is None
+        has_index = is_log and is_indexed(expected, begins.packing)
+        if not has_index or len(to.name.encode()) > MAX_NAME:
             return
         stored = self._stored(location, payload)
         identity = beside.identity(stored)
@@ -66,7 +66,7 @@ class IndexWriter:
         found = self._writer.head(to)
         if found is not None and found.get(_OF) == of:
             return
-        file = self._made(payload, stored, bool(packing))
+        file = self._made(payload, stored, begins)
         with tempfile.TemporaryFile() as content:
             content.write(beside.with_head(file, self._rules, identity))
             content.flush()
@@ -86,15 +86,15 @@ class IndexWriter:
             raise SourceError("swift", "another log is there")
         return stored._replace(encoding=stored.encoding or encoding_of(location.name))
 
-    def _made(self, payload: Payload, stored: Stored, is_packed: bool) -> bytes:
+    def _made(self, payload: Payload, stored: Stored, begins: FirstBytes) -> bytes:
         """The file of the index. Reads the log twice: where its words belong is known at its end.
 
         Raises Changed, and Incomplete for a log that is not whole, and once the upload is stopped.
         """
-        interval = interval_of(stored.size or 0, is_packed)
+        interval = interval_of(stored.size or 0, bool(begins.packing))
         decoded = Decoded(payload.pieces(), stored.encoding, interval=interval)
         again = Decoded(payload.pieces(), stored.encoding)
-        blocks = _Collecting(decoded, again, interval)
+        blocks = _Collecting(decoded, again, interval, begins)
         text = LogText(lambda: decoded, blocks)
         wanted = Wanted("summary", written=stored.modified)
         _, outcome = self._renderer.summary(text, wanted, charge=self._charge)
@@ -114,11 +114,12 @@ class _Collecting:
     facts: Facts | None = None
     is_kept = True
 
-    def __init__(self, decoded: Decoded, again: Decoded, interval: int) -> None:
+    def __init__(self, decoded: Decoded, again: Decoded, interval: int, begins: FirstBytes) -> None:
         """decoded, again: the log's text, to be read once each."""
         self.interval = interval
         self.file = b""
         self.index: LogIndex | None = None
+        self._begins = begins
         self._decoded = decoded
         self._pieces = iter(again)
         #: What was read beyond the last block.
@@ -131,7 +132,7 @@ class _Collecting:
         """No index is there to be refused."""
 
     def keep(self, facts: Facts, blocks: bytes) -> None:
-        self._take(file_of(facts, blocks, self._decoded.points))
+        self._take(file_of(self._begins, facts, blocks, self._decoded.points))
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
         self._take(IndexFile(self.file).with_contents(words, ids))

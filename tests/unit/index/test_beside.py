@@ -16,6 +16,7 @@ import pytest
 from oslogserve.cli import main
 from oslogserve.config import load
 from oslogserve.index import beside
+from oslogserve.logs.decode import FirstBytes
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored
 from tests.fuzz.indexes import small_indexes
@@ -106,7 +107,7 @@ def with_blocks(file, change):
     return with_parts([*parts[:2], zlib.compress(blocks), *parts[3:]])
 
 
-MAGIC = b"oslogserve-index 2\n"
+MAGIC = b"oslogserve-index 3\n"
 
 
 def parts_of(file):
@@ -143,6 +144,33 @@ def test_one_that_does_not_fit_is_ignored_and_counted(indexed, reason):
     assert plain(ask("/a.txt?format=summary")) == plain(expected("/a.txt?format=summary"))
     assert refused(ask) == {reason: 1}
     assert used(ask) == 0
+
+
+def test_a_job_reads_by_the_indexes_beside_its_logs(indexed, tmp_path):
+    expected = asking(indexed, index_beside="no")("/?format=summary")
+    ask = asking(indexed, index_directory=str(tmp_path / "index"))
+    for _ in range(2):
+        assert ask("/?format=summary").body == expected.body
+    beside_of(indexed).unlink()
+    assert ask("/?format=summary").body == expected.body
+    assert used(ask) == 3
+
+
+@pytest.mark.parametrize(
+    "first", [FirstBytes("zlib", LOG[:1024]), FirstBytes("", b"\x89PNG\r\n\x1a\n")]
+)
+def test_one_that_says_that_its_log_begins_otherwise_is_ignored(indexed, first):
+    path = beside_of(indexed)
+    _, rules, identity, file = path.read_bytes().split(b"\n", 3)
+    parts = parts_of(file)
+    facts = struct.unpack_from(">QQ?", parts[0])
+    parts[0] = struct.pack(">QQ?8s", *facts, first.packing.encode()) + zlib.compress(first.text)
+    path.write_bytes(beside.with_head(with_parts(parts), rules.decode(), identity.decode()))
+    ask = asking(indexed)
+    assert (
+        ask("/?format=summary").body == asking(indexed, index_beside="no")("/?format=summary").body
+    )
+    assert refused(ask) == {"members": 1}
 
 
 def test_a_log_with_other_ends_is_another_log(indexed):

@@ -6,7 +6,9 @@ import os
 import pytest
 
 from oslogserve.index.indexed_log import INTERVAL, MOST_BLOCKS, interval_of
-from tests.fuzz.indexes import Indexes, small_indexes
+from oslogserve.index.indexes import Indexes
+from tests.fuzz import indexes as fuzz
+from tests.fuzz.indexes import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 
 LOG = b"".join(
@@ -92,6 +94,68 @@ def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
     page = ask("/a.txt?format=html").text
     assert page == Asking(log.parent, serve_page_size="4096")("/a.txt?format=html").text
     assert unread(ask) > 0.8 * log.stat().st_size
+
+
+def read(ask):
+    return sum(ask.counted("source_read_bytes_sum").values())
+
+
+@pytest.fixture
+def job(log):
+    """The same log beside a second one, and what is asked: both have an index with words."""
+    other = log.with_name("b.txt")
+    other.write_bytes(LOG)
+    os.utime(other, (1.4e9, 1.4e9))
+    ask = asking(log)
+    ask("/?format=summary")
+    ask("/?format=text&q=absent")
+    return ask
+
+
+@pytest.mark.parametrize("query", ["format=summary", "format=text&q=absent", "level=CRITICAL"])
+def test_a_job_reads_nothing_of_logs_whose_indexes_answer(log, job, query):
+    before = read(job)
+    found = job(f"/?{query}")
+    assert plain(found) == plain(Asking(log.parent)(f"/?{query}"))
+    assert read(job) == before
+
+
+def test_a_log_that_an_overview_opens_twice_counts_as_unread_once(log, job):
+    before, size = unread(job), sum(path.stat().st_size for path in log.parent.iterdir())
+    assert "nova.api" in job("/?format=overview").text
+    assert unread(job) == before + size
+
+
+def test_logs_that_are_read_to_their_ends_count_as_read(log, job):
+    before = unread(job)
+    found = job("/?format=text")
+    assert found.body == Asking(log.parent)("/?format=text").body
+    assert unread(job) == before
+
+
+def test_an_index_makes_no_log_of_a_document(log):
+    page = log.with_name("page.html")
+    page.write_bytes(b"<!doctype html>\n" + LOG)
+    os.utime(page, (1.4e9, 1.4e9))
+    ask = asking(log)
+    ask("/page.html?format=summary")
+    assert ask.counted("indexes_made_total") == {"": 1}
+    found = ask("/?format=jsonl&tail=1").text
+    assert found == Asking(log.parent)("/?format=jsonl&tail=1").text
+    assert '{"name": "page.html", "reason": "it is text/html; charset=utf-8"}' in found
+
+
+def test_a_log_that_is_removed_once_its_index_was_found_breaks_off(log, job, monkeypatch):
+    find = Indexes.find
+
+    def found(self, opened):
+        index = find(self, opened)
+        log.unlink(missing_ok=True)
+        return index
+
+    monkeypatch.setattr(Indexes, "find", found)
+    *_, end = map(json.loads, job("/?format=jsonl&tail=1&logs=a.*").text.splitlines())
+    assert end["complete"] is False
 
 
 UNTIMED = b"without a time\n" * 900
@@ -233,6 +297,6 @@ def test_the_blocks_of_a_large_log_are_large():
 
 
 def test_random_questions_have_the_same_answers_with_and_without_an_index():
-    fuzzer = Indexes()
+    fuzzer = fuzz.Indexes()
     for number in range(4):
         assert not fuzzer.fault(fuzzer.case_of(number))

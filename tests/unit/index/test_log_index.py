@@ -6,6 +6,7 @@ from struct import Struct
 import pytest
 
 from oslogserve.index.log_index import Facts, IndexFile, file_of
+from oslogserve.logs.decode import FirstBytes
 
 HERITAGE = {
     "rank": 2,
@@ -31,11 +32,12 @@ POINTS = [
     {"stored": 30, "bits": 1, "bit_count": 3, "at": 50, "window": b"\0\xffone"},
     {"stored": 60, "bits": 0, "bit_count": 0, "at": 100, "window": b"two"},
 ]
+FIRST = FirstBytes("gzip", b"first " * 170)
 FACTS = Facts(14, 120, False, b"{}")
 
 
 def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
-    file = file_of(facts, json.dumps(blocks).encode(), points)
+    file = file_of(FIRST, facts, json.dumps(blocks).encode(), points)
     return IndexFile(file).with_contents(b"w" * 99, b"i")
 
 
@@ -47,6 +49,7 @@ INDEX = file_with()
 
 
 def test_a_file_gives_again_what_is_known():
+    assert IndexFile(INDEX).first_bytes() == FIRST
     assert IndexFile(INDEX).facts() == FACTS
     index = index_of(INDEX)
     assert [*index.blocks] == [(0, 90, 5), (90, 30, 5)]
@@ -119,6 +122,6 @@ def test_blocks_that_cannot_be_of_the_log_are_refused(blocks, why):
 
 def test_facts_of_another_size_are_refused(monkeypatch):
     file = file_with()
-    monkeypatch.setattr("oslogserve.index.log_index._FACTS", Struct(">QQ"))
+    monkeypatch.setattr("oslogserve.index.log_index._FACTS", Struct(">QQ?999s"))
     with pytest.raises(ValueError, match="facts"):
         IndexFile(file).facts()

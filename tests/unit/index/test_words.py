@@ -16,6 +16,7 @@ from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import LIMITS
 from tests.fuzz.fuzzer import cuts
 
@@ -48,7 +49,7 @@ class Log:
         pass
 
     def keep(self, facts, blocks):
-        self.index = IndexFile(file_of(facts, blocks, ())).index()
+        self.index = IndexFile(file_of(FirstBytes("", b""), facts, blocks, ())).index()
 
     def keep_contents(self, words, ids):
         self.found = {"words": words, "ids": ids}

@@ -2,11 +2,16 @@
 
 import pytest
 
-from oslogserve.errors import Incomplete, SourceError, Unavailable
+from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.indexes import Indexes
+from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.known_gzips import KnownGzips
-from oslogserve.logs.open_log import OpenLog
+from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Stored
+from tests.renderers import renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 CHUNKS = [b"abc", b"de"]
@@ -43,6 +48,7 @@ def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source)
     assert disk.asked == []
     [(path, options)] = source.asked
     assert (path, options.version, options.byte_range) == (b"x", log.stored.version, None)
+    assert source.deadlines == 1  # the first one may have passed: the answer has begun
     log.close()
     assert (log.source_log.closed, source.logs[b"x"].closed) == (1, 1)
 
@@ -79,3 +85,28 @@ def test_another_version_is_not_read_but_closed(source):
         log.reopened((0, 1))
     log.close()
     assert other.closed == 2  # it was opened twice
+
+
+def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_path):
+    source.logs[b"x"] = FakeLog("swift", [b"2013-09-27 18:22:11 ERROR x\n" * 10_000])
+    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
+    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    summaries = []
+    for _ in range(2):
+        log = logs.open_by_index(b"x", [source], budget)
+        summaries.append(renderer().summary(log.text(), Wanted("summary"))[0])
+        log.close()
+    assert summaries[0] == summaries[1]
+    assert [options.body for _, options in source.asked] == [False, True, False]
+
+
+@pytest.mark.parametrize("found", [None, Folder()])
+def test_what_is_no_log_is_none_by_its_index_either(source, tmp_path, found):
+    source.logs[b"x"] = found
+    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
+    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    if found:
+        assert logs.open_by_index(b"x", [source], budget) is None
+    else:
+        with pytest.raises(NotFound):
+            logs.open_by_index(b"x", [source], budget)

@@ -44,6 +44,8 @@ class FakeSource:
         found = self.logs.get(path)
         if isinstance(found, SourceError):
             raise found
+        if isinstance(found, FakeLog) and not options.body:
+            return Log(found.stored)
         return found
 
     def entries(self, path, wanted=ALL_ENTRIES):

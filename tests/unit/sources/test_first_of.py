@@ -2,7 +2,7 @@
 import pytest
 
 from oslogserve.errors import NotFound, SourceError, Unavailable
-from oslogserve.sources import METADATA_ONLY, Folder
+from oslogserve.sources import FULL_BODY, Folder
 from oslogserve.sources.first_of import Listing, open_first
 
 from .fake import FakeLog, FakeSource
@@ -14,8 +14,8 @@ LATE = SourceError("swift", "it did not answer in time", "timeout")
 def test_the_first_source_that_has_it_is_taken_and_no_other_asked():
     log = FakeLog("disk", [b"x"])
     disk, swift = FakeSource("disk", {b"a": log}), FakeSource("swift", {b"a": LATE})
-    assert open_first([disk, swift], b"a", METADATA_ONLY) is log
-    assert disk.asked == [(b"a", METADATA_ONLY)]
+    assert open_first([disk, swift], b"a") is log
+    assert disk.asked == [(b"a", FULL_BODY)]
     assert swift.asked == []
 
 

@@ -9,6 +9,7 @@ from oslogserve.errors import SourceError
 from oslogserve.index import beside
 from oslogserve.index.log_index import IndexFile
 from oslogserve.lines.contents import learn
+from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import Contents
 from oslogserve.salt import rules_of
 from oslogserve.sources.swift import Location
@@ -182,7 +183,8 @@ def test_the_index_of_a_large_log_is_stored_next_to_it(tmp_path, report):
         log = SwiftLog(headers).stored._replace(encoding="gzip")
         content = stored[f"{folder}/.{name}.oslogserve-index"]
         salt = rules_of(destination().config)
-        file = beside.checked(content, salt, log, lambda log=log: beside.identity(log), True)
+        begins = lambda: FirstBytes("gzip", LOG[:1024])
+        file = beside.checked(content, salt, log, lambda log=log: beside.identity(log), begins)
         assert file.facts().lines == 20_000
         assert file.has_contents
 
