@@ -131,8 +131,12 @@ class Known:
     def feed(self, piece: bytes) -> None:
         """Takes a piece of the log's text, cut anywhere."""
 
-    def finish(self) -> None:
-        """Takes the last line."""
+    def finish(self) -> bytes:
+        """Takes the last line. Returns all words as a list; empty if they take too much room."""
+
+    @staticmethod
+    def of_list(list: bytes) -> Known:
+        """The words of such a list. Raises ValueError."""
 
 @final
 class Renderer:

@@ -71,8 +71,9 @@ class App:
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
-        logs = Logs(config.views, _indexes(config, self._metrics))
-        passed = PassedLogs(logs, renderer)
+        indexes = _indexes(config, self._metrics)
+        logs = Logs(config.views, indexes)
+        passed = PassedLogs(logs, renderer, indexes)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
         validators = Validators(salt_of(config), limits, config["serve", "max_age"])
         self._log = LogHandler(logs, renderer, passed, limits, validators, workload)

@@ -3,15 +3,19 @@
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TypeVar
 
 from oslogserve import messages
 from oslogserve.humanize import size_shown
 from oslogserve.index.log_index import MOST_BYTES, IndexFile
 from oslogserve.metrics import Metrics
+
+_T = TypeVar("_T")
 
 #: The end of an index's name.
 _SUFFIX = ".index"
@@ -56,6 +60,10 @@ class IndexDirectory:
 
     def get(self, key: str) -> IndexFile | None:
         """The index of the key; None if there is none. One that is cut short is removed."""
+        return self.read(key, IndexFile)
+
+    def read(self, key: str, understood: Callable[[bytes], _T]) -> _T | None:
+        """What is kept under the key; None if there is none. It is removed if `understood` raises ValueError."""
         path = self._file(key)
         try:
             with path.open("rb") as file:
@@ -65,7 +73,7 @@ class IndexDirectory:
         except OSError:
             return None
         try:
-            return IndexFile(content)
+            return understood(content)
         except ValueError as error:
             self._metrics["indexes_refused_total", "damaged"].inc()
             self.remove(key, str(error))

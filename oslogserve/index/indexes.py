@@ -5,13 +5,14 @@ from typing import NamedTuple, Protocol
 
 from oslogserve import messages
 from oslogserve.errors import Error, Incomplete
-from oslogserve.index import beside
+from oslogserve.index import beside, word_file
 from oslogserve.index.beside import Refused
 from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.log_index import IndexFile
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.metrics import Metrics
+from oslogserve.native import Known
 from oslogserve.sources import Log, Stored
 
 #: Logs of which it is remembered that the index beside them has other text. Each is a short string.
@@ -113,6 +114,17 @@ class Indexes:
                 self._has_told = True
                 messages.log(f"an index was not written beside its log: {error}")
 
+    def words(self, stored: Stored) -> Known | None:
+        """The words of a log that others are compared with; None if they are not kept."""
+        directory = self._directory
+        return directory.read(self._key_of_words(stored), word_file.known_in) if directory else None
+
+    def keep_words(self, stored: Stored, words: bytes) -> None:
+        """words: a list of the core; empty for none. They are kept if they are few for such a log."""
+        file = word_file.file_of(words, stored.size or 0) if self._directory else b""
+        if self._directory and file:
+            self._directory.put(self._key_of_words(stored), file, is_new=False)
+
     def refuse(self, log: Indexed, reason: str, why: str) -> None:
         """Gives up the index of a log. reason: see Refused."""
         key = self._key(log.stored)
@@ -130,3 +142,6 @@ class Indexes:
         """Whatever an index depends on."""
         what = (stored.source, stored.version, stored.size, stored.encoding, int(stored.modified))
         return f"{self._salt} {what}"
+
+    def _key_of_words(self, stored: Stored) -> str:
+        return f"words {self._key(stored)}"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that passed, and their logs, which those of other runs are compared with.
 
-A log is read once: its words are kept for the next request, as long as there is room.
+A log is read once: its words are kept for the next request as long as there is room, and for other
+processes in the directory of indexes.
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 from oslogserve.errors import Error, Incomplete
+from oslogserve.index.indexes import Indexes
 from oslogserve.jobs.choice import LONGEST_NAME
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
@@ -63,9 +65,11 @@ NOT_COMPARED = Passed(None, None)
 class PassedLogs:
     """Reads logs of runs that passed. For many threads."""
 
-    def __init__(self, logs: Logs, renderer: Renderer) -> None:
+    def __init__(self, logs: Logs, renderer: Renderer, indexes: Indexes | None = None) -> None:
+        """indexes: where words are kept; None for nowhere."""
         self._logs = logs
         self._renderer = renderer
+        self._indexes = indexes
         #: The words of logs that were read last.
         self._kept: OrderedDict[Stored, Known] = OrderedDict()
         #: Bytes of them. Counting them anew for each that is given up would take a minute.
@@ -101,7 +105,9 @@ class PassedLogs:
         try:
             if known is None:
                 with self._room():
-                    known, missing = self._read(found.path, sources, budget)
+                    known = self._stored(stored, budget)
+                    if known is None:
+                        known, missing = self._read(found.path, sources, budget)
         except Error as error:
             return Passed(None, _fault(f"it was not compared with {shown}", error.sentence))
         if missing:
@@ -119,6 +125,20 @@ class PassedLogs:
         known.finish()
         return known
 
+    def _stored(self, stored: Stored, budget: Budget) -> Known | None:
+        """The log's words, if the directory of indexes has them."""
+        if not self._indexes or not stored.version:
+            return None
+        known = self._indexes.words(_key(stored))
+        if known:
+            self._hold(known)
+        budget.note()
+        return known
+
+    def _hold(self, known: Known) -> None:
+        with self._lock:
+            self._held.add(known)
+
     def _read(
         self, path: bytes, sources: Sequence[Source], budget: Budget
     ) -> tuple[Known, Incomplete | None]:
@@ -131,9 +151,10 @@ class PassedLogs:
             reading = Reading(log.decoded())
             for piece in reading:
                 known.feed(piece)
-            known.finish()
-            with self._lock:
-                self._held.add(known)
+            words = known.finish()
+            self._hold(known)
+            if self._indexes and log.stored.version and not reading.broke_off:
+                self._indexes.keep_words(_key(log.stored), words)
             return known, reading.broke_off
 
     @contextmanager

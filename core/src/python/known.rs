@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use super::Grammar;
 use crate::selection::known;
@@ -26,9 +27,18 @@ impl Known {
         Ok(())
     }
 
-    fn finish(&mut self) -> PyResult<()> {
-        self.unshared()?.finish();
-        Ok(())
+    /// The words in a list that another process has finished with.
+    #[staticmethod]
+    fn of_list(py: Python<'_>, list: &[u8]) -> PyResult<Self> {
+        let known = py.detach(|| known::Known::of_list(list));
+        let known = known.ok_or_else(|| PyValueError::new_err("it is no list of words"))?;
+        Ok(Self(Arc::new(known)))
+    }
+
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let known = self.unshared()?;
+        let list = py.detach(|| known.finish());
+        Ok(PyBytes::new(py, &list))
     }
 
     #[getter]

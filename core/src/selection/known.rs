@@ -11,6 +11,7 @@ use memchr::{memchr, memrchr};
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::recognise::Recogniser;
+use crate::selection::word_list::{self, WordList};
 use crate::selection::words::{REACH, each_word};
 use crate::terminal::ansi;
 
@@ -26,6 +27,7 @@ const REMEMBERED: usize = 1 << 13;
 const ALL: u64 = 0;
 const ERRORS: u64 = 0x6a09_e667_f3bc_c908;
 const FAILURES: u64 = 0xbb67_ae85_84ca_a73b;
+const POOLS: [u64; word_list::POOLS] = [ALL, ERRORS, FAILURES];
 
 /// Bytes of a word that are hashed at once.
 const FIRST: usize = size_of::<u128>();
@@ -71,10 +73,14 @@ impl Hasher {
         }
     }
 
-    /// Gives the hash, in a pool, of each word and of each pair of neighbours.
-    fn each(&self, words: &[u64], pool: u64, mut take: impl FnMut(u64)) {
-        words.iter().for_each(|&word| take(word ^ pool));
-        words.windows(2).for_each(|pair| take(self.mix(pair[0], pair[1]) ^ pool));
+    /// Gives the hash, in a pool, of each word and of each pair of neighbours, and the places of its words.
+    fn each(&self, words: &[u64], pool: u64, mut take: impl FnMut(u64, Range<usize>)) {
+        for (place, &word) in words.iter().enumerate() {
+            take(word ^ pool, place..place + 1);
+        }
+        for (place, pair) in words.windows(2).enumerate() {
+            take(self.mix(pair[0], pair[1]) ^ pool, place..place + 2);
+        }
     }
 
     /// The hash of all words of a line, in their order, and of its pools; 0 for a line without words that
@@ -90,6 +96,14 @@ pub fn padded<const SIZE: usize>(bytes: &[u8]) -> [u8; SIZE] {
     let mut padded = [0; SIZE];
     padded[..bytes.len()].copy_from_slice(bytes);
     padded
+}
+
+/// Whether a hash was added to a set: `Not` if there was no room for it.
+#[derive(Clone, Copy, PartialEq)]
+enum Added {
+    Now,
+    Before,
+    Not,
 }
 
 /// A set of hashes in a table of a power of two places; 0 is an empty place.
@@ -117,23 +131,23 @@ impl Set {
         !self.places.is_empty() && self.places[self.place(hash)] == hash
     }
 
-    /// Adds a hash. False if there is no room for it.
+    /// Adds a hash.
     #[inline]
-    fn add(&mut self, hash: u64) -> bool {
+    fn add(&mut self, hash: u64) -> Added {
         let hash = hash.max(1);
         if self.places.len() < 2 * (self.size + 1) && self.size < MOST {
             self.grow();
         }
         let at = self.place(hash);
         if self.places[at] == hash {
-            return true;
+            return Added::Before;
         }
         if self.size == MOST {
-            return false;
+            return Added::Not;
         }
         self.places[at] = hash;
         self.size += 1;
-        true
+        Added::Now
     }
 
     fn grow(&mut self) {
@@ -155,8 +169,12 @@ struct Reader {
     unfinished: Vec<u8>,
     /// The lines that were added last, by their words' hash.
     added: Memo,
-    /// Memory for the words of a line.
+    /// Memory for the words of a line, for their places in it, and for what is new of them.
     words: Vec<u64>,
+    ranges: Vec<Range<usize>>,
+    added_now: Vec<(u64, Range<usize>)>,
+    /// None if the words take too much room.
+    list: Option<WordList>,
 }
 
 /// The words and pairs of neighbouring words of a log's lines.
@@ -176,6 +194,9 @@ impl Known {
             unfinished: Vec::new(),
             added: Memo::new(),
             words: Vec::new(),
+            ranges: Vec::new(),
+            added_now: Vec::new(),
+            list: Some(WordList::default()),
         };
         Self { hasher: Hasher::new(), set: Set::default(), reader: Some(reader), is_full: false }
     }
@@ -197,11 +218,22 @@ impl Known {
         self.reader = Some(reader);
     }
 
-    /// Takes the last line.
-    pub fn finish(&mut self) {
-        if let Some(mut reader) = self.reader.take() {
-            self.add_unfinished(&mut reader);
-        }
+    /// The words in the list of another process; None if they are no list.
+    pub fn of_list(bytes: &[u8]) -> Option<Self> {
+        let (hasher, mut set) = (Hasher::new(), Set::default());
+        let is_full = word_list::each_entry(bytes, |pool, word, next| {
+            let hash_of = |word: &[u8]| hasher.word(word, 0..word.len());
+            let hash = next.map_or(hash_of(word), |next| hasher.mix(hash_of(word), hash_of(next)));
+            set.add(hash ^ POOLS[pool]);
+        })?;
+        Some(Self { hasher, set, reader: None, is_full })
+    }
+
+    /// Takes the last line. Returns the list of all words; empty if they take too much room.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let Some(mut reader) = self.reader.take() else { return Vec::new() };
+        self.add_unfinished(&mut reader);
+        reader.list.map(|list| list.finished(self.is_full)).unwrap_or_default()
     }
 
     fn add_unfinished(&mut self, reader: &mut Reader) {
@@ -225,17 +257,24 @@ impl Known {
     }
 
     fn add(&mut self, reader: &mut Reader, line: &[u8], is_error: bool) {
-        let (Self { hasher, set, is_full, .. }, words) = (self, &mut reader.words);
-        let pools = hasher.words(line, is_error, words);
-        let whole = hasher.all(words, pools);
+        let Self { hasher, set, is_full, .. } = self;
+        let pools = hasher.words(line, is_error, &mut reader.words);
+        let whole = hasher.all(&reader.words, pools);
         if reader.added.get(whole).is_some() {
             return;
         }
         reader.added.put(whole, false);
         let others = pools.iter().filter(|&&pool| pool != ALL);
         for &pool in [ALL].iter().chain(others) {
-            hasher.each(words, pool, |hash| *is_full |= !set.add(hash));
+            hasher.each(&reader.words, pool, |hash, places| {
+                let added = set.add(hash);
+                *is_full |= added == Added::Not;
+                if added == Added::Now {
+                    reader.added_now.push((pool, places));
+                }
+            });
         }
+        reader.list_added(line);
     }
 
     /// Bytes of memory.
@@ -246,7 +285,7 @@ impl Known {
     /// True if a pool has no like of a line.
     fn are_new(&self, words: &[u64], pool: u64) -> bool {
         let (mut total, mut unseen) = (0, 0);
-        self.hasher.each(words, pool, |hash| {
+        self.hasher.each(words, pool, |hash, _| {
             total += 1;
             unseen += usize::from(!self.set.contains(hash));
         });
@@ -255,6 +294,26 @@ impl Known {
 }
 
 impl Reader {
+    /// Lists what was added of a line.
+    fn list_added(&mut self, line: &[u8]) {
+        let Self { words, ranges, added_now, list, .. } = self;
+        if added_now.is_empty() {
+            return;
+        }
+        ranges.clear();
+        each_word(line, |_, range| ranges.push(range));
+        let word = |place: usize| (&line[ranges[place].clone()], words[place]);
+        for (pool, places) in added_now.drain(..) {
+            let pool = POOLS.iter().position(|&one| one == pool).unwrap_or_default();
+            let next = (places.len() == 2).then(|| word(places.start + 1));
+            let is_listed =
+                list.as_mut().is_none_or(|list| list.add(pool, word(places.start), next));
+            if !is_listed {
+                *list = None;
+            }
+        }
+    }
+
     fn hold_back(&mut self, text: &[u8]) {
         let room = REACH - self.unfinished.len();
         self.unfinished.extend_from_slice(&text[..text.len().min(room)]);

@@ -9,6 +9,7 @@ pub mod known;
 pub mod line_buffer;
 pub mod search;
 pub mod select;
+pub mod word_list;
 pub mod words;
 
 use pyo3::{FromPyObject, IntoPyObject};

@@ -309,3 +309,18 @@ def test_what_went_wrong_is_compared_by_itself_with_the_run_of_the_jobs_pointer(
     assert "new" not in ask("/check/unit/42/?format=summary").json["logs"][0]
     pointed = ask("/check/unit/42/console.log?against=@unit&new=only")
     assert pointed.text.startswith("error: no rule")
+
+
+def test_a_new_server_compares_with_a_run_without_reading_its_logs(root):
+    path = root / "41/nova.log.1.gz"
+    path.write_bytes(gzip.compress(PASSED * 3000))
+    options = {"index_directory": str(root / ".indexes")}
+    urls = ["/42/nova.log?against=41/nova.log.1.gz&format=jsonl", "/42/?against=41&format=summary"]
+    first = [Asking(root, **options)(url).body for url in urls]
+    assert [Asking(root)(url).body for url in urls] == first
+    status = path.stat()
+    with path.open("r+b") as file:
+        file.write(b"no gzip any more")
+    os.utime(path, ns=(status.st_mtime_ns, status.st_mtime_ns))
+    assert [Asking(root, **options)(url).body for url in urls] == first
+    assert Asking(root)(urls[0]).body != first[0]

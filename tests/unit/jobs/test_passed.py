@@ -8,10 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from oslogserve.errors import Incomplete, NotFound
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.indexes import Indexes
 from oslogserve.jobs import passed
 from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
+from oslogserve.metrics import Metrics
 from oslogserve.sources.disk import Disk
 from tests.renderers import is_new, renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
@@ -58,6 +61,71 @@ def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):
     assert logs.find(b"a.log", [disk]).version != version
     assert is_new(b"tests passed", logs.get(b"a.log", [disk], budget).known)
     assert disk.reads == 2
+
+
+LONG = b"".join(b"%d tests passed in the %dth run\n" % (n, n) for n in range(9000))
+
+
+@pytest.fixture
+def other_process(tmp_path):
+    """Makes what another process of the same server has."""
+
+    def made(rules="1"):
+        directory = IndexDirectory(str(tmp_path / "indexes"), 2**30, Metrics())
+        indexes = Indexes(rules, Metrics(), directory)
+        return PassedLogs(Logs((), indexes), renderer(), indexes)
+
+    return made
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_log_is_not_read_again_by_another_process(
+    other_process, disk, budget, tmp_path, is_packed
+):
+    path = tmp_path / "c.log"
+    path.write_bytes(gzip.compress(LONG) if is_packed else LONG)
+    known, _ = other_process().get(b"c.log", [disk], budget)
+    others, fault = other_process().get(b"c.log", [disk], budget)
+    assert (disk.reads, fault, others.is_full) == (1, None, False)
+    for line in (b"7 tests passed", b"tests failed", b"the run in tests"):
+        assert is_new(line, others) == is_new(line, known)
+    other_process("2").get(b"c.log", [disk], budget)
+    assert disk.reads == 2
+    path.write_bytes(LONG + b"more\n")
+    assert not is_new(b"more", other_process().get(b"c.log", [disk], budget).known)
+    assert disk.reads == 3
+
+
+def test_words_that_were_damaged_on_disk_are_removed_and_the_log_is_read(
+    other_process, disk, budget, tmp_path
+):
+    (tmp_path / "c.log").write_bytes(LONG)
+    other_process().get(b"c.log", [disk], budget)
+    [file] = (tmp_path / "indexes").iterdir()
+    content = file.read_bytes()
+    changed = content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+    for damaged in (b"", content[:9], content[:30], content[:-1], changed):
+        file.write_bytes(damaged)
+        reads = disk.reads
+        known = other_process().get(b"c.log", [disk], budget).known
+        assert (is_new(b"7 tests passed", known), disk.reads) == (False, reads + 1)
+        assert file.read_bytes() == content
+
+
+def test_words_that_are_many_for_their_log_are_not_kept(other_process, disk, budget, tmp_path):
+    letters = product(b"abcdefghijklmnopqrstuvwxyz", repeat=3)
+    (tmp_path / "c.log").write_bytes(b" ".join(map(bytes, islice(letters, 9000))))
+    for reads in (1, 2):
+        other_process().get(b"c.log", [disk], budget)
+        assert disk.reads == reads
+    assert not (tmp_path / "indexes").exists()
+
+
+def test_words_of_a_part_of_a_log_are_not_kept(other_process, disk, budget, tmp_path):
+    (tmp_path / "c.log.gz").write_bytes(gzip.compress(LONG)[:-9])
+    for _ in range(2):
+        assert other_process().get(b"c.log.gz", [disk], budget).fault
+    assert not (tmp_path / "indexes").exists()
 
 
 def test_all_words_together_have_a_limit(logs, disk, budget, monkeypatch):

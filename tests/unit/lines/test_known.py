@@ -2,11 +2,15 @@
 """Lines that a log of a run that passed has no like of."""
 
 import json
+import random
+from contextlib import suppress
 from itertools import islice, pairwise, product
 
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.native import Known
+from tests.fuzz.renderers import log_of
 from tests.renderers import is_new, known_of, new_lines, renderer
 from tests.unit.lines.conftest import WRITTEN
 
@@ -202,3 +206,56 @@ def test_an_error_of_a_summary_is_new_if_its_whole_line_is(compared, size):
     assert summary["errors"][0]["new"] is summary["cause"]["new"] is (size == 100)
     uncompared = json.loads(b"".join(renderer()([line], Wanted("summary"))))
     assert "new" not in uncompared["errors"][0] | uncompared["cause"]
+
+
+def list_of(log):
+    known = renderer().new_known()
+    known.feed(log)
+    return known.finish()
+
+
+@pytest.mark.parametrize("number", [40, pytest.param(2000, marks=pytest.mark.long)])
+def test_the_listed_words_of_a_log_find_the_same_lines_new(number):
+    chance = random.Random(7)
+    for _ in range(number):
+        log, other = (log_of(chance, most=60) for _ in range(2))
+        listed = Known.of_list(list_of(log))
+        for compared in (other, log, b"fatal: " + log, log.replace(b" INFO", b" ERROR")):
+            assert new_lines(compared, listed) == new_lines(compared, known_of(log))
+
+
+def test_a_log_without_words_has_a_list_too():
+    for log in (b"", b"\n\n", b"17:00 -- 12\n"):
+        assert is_new(b"a line", Known.of_list(list_of(log)))
+
+
+def test_a_word_that_begins_and_ends_anywhere_in_a_piece_is_listed():
+    log = b"\xc3\xa4bc <" + b"w" * 40_000 + b"> end\n"
+    listed = Known.of_list(list_of(log))
+    assert not is_new(log, listed)
+    assert is_new(log.replace(b"w" * 9000, b"x"), listed)
+
+
+def test_words_that_take_too_much_room_are_not_listed():
+    letters = (bytes(word) for word in product(b"abcdefghij", repeat=5))
+    assert list_of(b"\n".join(islice(letters, 30_000)))
+    assert list_of(b"\n".join(islice(letters, 60_000))) == b""
+    pairs = (
+        b"%b %b" % (b"x" * one, b"y" * other) for one, other in product(range(2, 400), repeat=2)
+    )
+    assert list_of(b"\n".join(pairs)) == b""
+
+
+def test_a_damaged_list_is_refused_or_has_other_words():
+    chance = random.Random(5)
+    whole = list_of(PASSED)
+    assert len(whole) > 200
+    for end in range(len(whole)):
+        with pytest.raises(ValueError, match="no list of words"):
+            Known.of_list(whole[:end])
+    for _ in range(3000):
+        damaged = bytearray(whole)
+        for _ in range(chance.randrange(1, 4)):
+            damaged[chance.randrange(len(whole))] = chance.choice((0, 1, 127, 128, 255, 10))
+        with suppress(ValueError):
+            assert Known.of_list(bytes(damaged)).size < 100_000
