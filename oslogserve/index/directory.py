@@ -106,7 +106,8 @@ class IndexDirectory:
         self._unseen += len(content)
         if self._unseen >= _SHARE_UNSEEN * self._most:
             self._unseen = 0
-            self._evict()
+            with suppress(FileNotFoundError):  # somebody removed the directory
+                self._evict()
 
     def remove(self, key: str, why: str) -> None:
         """Removes an index that is of no use."""

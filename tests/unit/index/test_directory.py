@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import shutil
 import subprocess
 import sys
 
@@ -52,6 +53,22 @@ def test_what_was_not_used_for_longest_is_evicted(tmp_path, metrics):
     kept = [key for key in range(11) if directory.get(str(key))]
     assert kept == [0, *range(3, 11)]
     assert value(metrics, "index_directory_bytes") == 9 * size
+
+
+def test_a_directory_that_is_removed_right_after_a_write_ends_no_answer(
+    tmp_path, metrics, monkeypatch
+):
+    path = tmp_path / "indexes"
+    directory = IndexDirectory(str(path), 2 * len(INDEX), metrics)
+    replace = os.replace
+
+    def replace_and_remove(*files):
+        replace(*files)
+        shutil.rmtree(path)
+
+    monkeypatch.setattr("os.replace", replace_and_remove)
+    directory.put("a", INDEX)
+    assert directory.get("a") is None
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path, metrics):
