@@ -4,7 +4,7 @@
 from typing import Any, TypedDict, final
 
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
-from oslogserve.lines.selection import Rows, Wanted
+from oslogserve.lines.selection import Wanted
 from oslogserve.lines.summary import Totals
 
 #: See `oslogserve.native`.
@@ -170,6 +170,23 @@ class Renderer:
         """Ends, times and `reached` of the Rows of oslogserve.lines.selection, of what the last call gave.
         The first two are arrays of 64-bit numbers."""
 
+    def hold_rows(self, most_waiting: int) -> None:
+        """Holds the rows until they are taken, so that feed() and finish() give nothing.
+
+        most_waiting: bytes of rows that wait for the log's first time.
+        """
+
+    @property
+    def rows_size(self) -> int:
+        """Bytes of the rows that are held."""
+
+    def take_rows(self) -> MergedRows:
+        """The rows that are held; none while they wait. Those above the log's first time get that time."""
+
+    @property
+    def cut_line(self) -> int | None:
+        """The first line so far that has more bytes than are shown; None for none."""
+
     def collect_index(self, interval: int) -> None:
         """Collects an index, of a summary of all lines. interval: bytes of text from block to block."""
 
@@ -198,13 +215,27 @@ class Renderer:
         """What a summary's lines come to, after finish(); None for another view."""
 
 @final
+class MergedRows:
+    """Rows of one log on their way to a merge, which takes them."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the rows."""
+
+    @property
+    def reached(self) -> int | None:
+        """The time that no later row is before; None once they were merged."""
+
+@final
 class Merge:
     """Rows of so many logs on their way to one order."""
 
     def __init__(self, logs: int) -> None: ...
-    def feed(self, log: int, pieces: list[Rows], reached: int) -> None:
-        """Takes the next rows of a log that needs them. pieces: none is empty, their ends and times
-        are arrays of 64-bit numbers, and their text is not copied. reached: that of the last one."""
+    def feed(self, log: int, rows: MergedRows) -> None:
+        """Takes the next rows of a log that needs them. Raises ValueError if they were taken before."""
+
+    def ending_first(self, most: int) -> list[int]:
+        """The logs whose rows come to their end first, at most so many."""
 
     def run(self, most: int) -> int:
         """Merges, and returns the log whose rows are needed to go on; -1 once there are `most`

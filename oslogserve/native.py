@@ -18,6 +18,7 @@ try:
         Inflater,
         Known,
         Merge,
+        MergedRows,
         Renderer,
         check_line_pattern,
         kind_of,
@@ -37,6 +38,7 @@ __all__ = [
     "Inflater",
     "Known",
     "Merge",
+    "MergedRows",
     "Renderer",
     "check_line_pattern",
     "kind_of",
@@ -47,7 +49,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 22
+INTERFACE = 23
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

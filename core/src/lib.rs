@@ -30,8 +30,8 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use crate::python::{
-        Contents, Grammar, Index, Inflater, Known, Merge, Renderer, check_line_pattern, kind_of,
-        line_feeds, open_beneath, state_count,
+        Contents, Grammar, Index, Inflater, Known, Merge, MergedRows, Renderer, check_line_pattern,
+        kind_of, line_feeds, open_beneath, state_count,
     };
 
     #[pymodule_init]
@@ -44,7 +44,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 22;
+const INTERFACE: u32 = 23;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -2,36 +2,38 @@
 //! Rows of several logs, merged as `oslogserve/jobs/merge.py` defines it.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::collections::{BinaryHeap, VecDeque};
-use std::ops::Deref;
 
-/// Rows that follow on each other, at least one.
-pub struct Rows<Text> {
-    pub text: Text,
-    /// By row: where it ends in the text, and its time.
+/// Rows of one log that follow on each other.
+#[derive(Default)]
+pub struct Rows {
+    pub text: Vec<u8>,
+    /// By row: where it ends in the text, and its time. No row has an earlier time than the one above.
     pub ends: Vec<i64>,
     pub times: Vec<i64>,
+    /// No later row has an earlier time.
+    pub reached: i64,
 }
 
-impl<Text> Rows<Text> {
+impl Rows {
     fn end_of(&self, rows: usize) -> usize {
         rows.checked_sub(1).map_or(0, |last| self.ends[last] as usize)
     }
 }
 
 /// What is here of one log.
-struct Log<Text> {
-    pieces: VecDeque<Rows<Text>>,
-    /// The next row of the first piece.
+#[derive(Default)]
+struct Log {
+    rows: Rows,
+    /// The next row.
     next: usize,
-    /// No row behind the pieces has an earlier time.
-    reached: i64,
 }
 
-impl<Text> Log<Text> {
+impl Log {
+    /// The time of the next row, or one that it is not before.
     fn next_time(&self) -> i64 {
-        self.pieces.front().map_or(self.reached, |rows| rows.times[self.next])
+        self.rows.times.get(self.next).map_or(self.rows.reached, |time| *time)
     }
 }
 
@@ -46,56 +48,63 @@ pub enum Pause {
 }
 
 /// The merge of so many logs.
-pub struct Merge<Text> {
-    logs: Vec<Log<Text>>,
-    /// Each log by the time of its next row, or one that it is not before.
+pub struct Merge {
+    logs: Vec<Log>,
+    /// Each log by its next time.
     heap: BinaryHeap<Reverse<(i64, usize)>>,
     text: Vec<u8>,
     ends: Vec<i64>,
 }
 
-impl<Text: Deref<Target = [u8]>> Merge<Text> {
+impl Merge {
     pub fn new(logs: usize) -> Self {
-        let log = || Log { pieces: VecDeque::new(), next: 0, reached: i64::MIN };
         Self {
-            logs: std::iter::repeat_with(log).take(logs).collect(),
+            logs: std::iter::repeat_with(Log::default).take(logs).collect(),
             heap: BinaryHeap::new(),
             text: Vec::new(),
             ends: Vec::new(),
         }
     }
 
-    /// Takes the next rows of a log that needs them. reached: no later one has an earlier time.
-    pub fn feed(&mut self, number: usize, pieces: VecDeque<Rows<Text>>, reached: i64) {
+    /// Takes the next rows of a log that needs them.
+    pub fn feed(&mut self, number: usize, rows: Rows) {
         let log = &mut self.logs[number];
-        (log.pieces, log.reached) = (pieces, reached);
+        *log = Log { rows, next: 0 };
         self.heap.push(Reverse((log.next_time(), number)));
     }
 
     /// Merges rows, until there are so many bytes of them or more rows are needed.
     pub fn run(&mut self, most: usize) -> Pause {
+        self.text.reserve(most + most / 8);
         while self.text.len() < most {
             let Some(mut next) = self.heap.peek_mut() else {
                 return Pause::Over;
             };
             let Reverse((time, number)) = &mut *next;
             let log = &mut self.logs[*number];
-            let Some(rows) = log.pieces.front() else {
+            let Log { rows, next: row } = log;
+            if *row == rows.times.len() {
                 let number = *number;
+                *log = Log::default();
                 PeekMut::pop(next);
                 return Pause::Needs(number);
-            };
-            self.text
-                .extend_from_slice(&rows.text[rows.end_of(log.next)..rows.end_of(log.next + 1)]);
-            self.ends.push(self.text.len() as i64);
-            log.next += 1;
-            if log.next == rows.times.len() {
-                log.pieces.pop_front();
-                log.next = 0;
             }
+            self.text.extend_from_slice(&rows.text[rows.end_of(*row)..rows.end_of(*row + 1)]);
+            self.ends.push(self.text.len() as i64);
+            *row += 1;
             *time = log.next_time();
         }
         Pause::Full
+    }
+
+    /// The logs whose rows come to their end first, at most so many.
+    pub fn ending_first(&self, most: usize) -> Vec<usize> {
+        let end = |&Reverse((_, number)): &Reverse<(i64, usize)>| {
+            (self.logs[number].rows.reached, number)
+        };
+        let mut ends: Vec<_> = self.heap.iter().map(end).collect();
+        ends.sort_unstable();
+        ends.into_iter().take(most).map(|(_, number)| number).collect()
     }
 
     /// What was merged since the last call, and where each row ends in it.

@@ -7,6 +7,7 @@
 use memchr::{memchr, memrchr};
 
 use crate::index::Block;
+use crate::merge::Rows;
 use crate::selection::Tally;
 use crate::selection::select::Selector;
 
@@ -21,6 +22,8 @@ pub struct Renderer {
     inside_line: bool,
     bytes: u64,
     is_ended: bool,
+    /// Bytes of rows that may wait for the log's first time, if rows are held until they are taken.
+    most_waiting: Option<usize>,
 }
 
 /// Bytes of a view that are written at a time when the log has ended.
@@ -36,6 +39,28 @@ impl Renderer {
             inside_line: false,
             bytes: 0,
             is_ended: false,
+            most_waiting: None,
+        }
+    }
+
+    /// Holds the rows until they are taken, see Selector::take_rows().
+    pub fn hold_rows(&mut self, most_waiting: usize) {
+        self.most_waiting = Some(most_waiting);
+    }
+
+    /// Takes the rows that are held.
+    pub fn take_rows(&mut self) -> Rows {
+        self.selector.take_rows(self.most_waiting.unwrap_or(0), self.is_ended)
+    }
+
+    /// What a piece gave to the view; nothing if rows are held.
+    fn given(&mut self) -> &[u8] {
+        if self.most_waiting.is_some() { &[] } else { self.selector.view.output().written() }
+    }
+
+    fn clear(&mut self) {
+        if self.most_waiting.is_none() {
+            self.selector.clear();
         }
     }
 
@@ -96,7 +121,7 @@ impl Renderer {
 
     /// What a piece of the log adds to the view.
     pub fn feed(&mut self, piece: &[u8]) -> &[u8] {
-        self.selector.clear();
+        self.clear();
         self.bytes += piece.len() as u64;
         let mut rest = piece;
         if self.inside_line || !self.unfinished.is_empty() {
@@ -110,19 +135,19 @@ impl Renderer {
         self.hold_back(&rest[end..]);
         self.index(piece);
         self.selector.rest();
-        self.selector.view.output().written()
+        self.given()
     }
 
     /// What was held back, and the end of the view: to be called until it gives nothing.
     pub fn finish(&mut self) -> &[u8] {
-        self.selector.clear();
+        self.clear();
         let unfinished = std::mem::take(&mut self.unfinished);
         self.selector.block(&unfinished);
         self.selector.finish();
         if !self.selector.show_ending(PIECE) && !std::mem::replace(&mut self.is_ended, true) {
             self.selector.end();
         }
-        self.selector.view.output().written()
+        self.given()
     }
 
     /// What came of the selection.

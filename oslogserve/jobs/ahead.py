@@ -42,8 +42,11 @@ class Ahead(Generic[_T]):
         pool: ThreadPoolExecutor,
         values: Iterator[_T],
         working: Callable[[], AbstractContextManager[None]],
+        is_eager: bool = True,
     ) -> None:
+        """is_eager: true if the next value is computed once one was taken, false if start() says when."""
         self._pool = pool
+        self._is_eager = is_eager
         self._values = values
         self._working = working
         self._next: Future[_T | None] | None = None
@@ -58,6 +61,11 @@ class Ahead(Generic[_T]):
         with self._working():
             return next(self._values, None)
 
+    @property
+    def is_ready(self) -> bool:
+        """True if the next value need not be waited for."""
+        return self._next is not None and self._next.done()
+
     def __iter__(self) -> Iterator[_T]:
         return self
 
@@ -70,7 +78,8 @@ class Ahead(Generic[_T]):
         if value is None:
             self._is_over = True
             raise StopIteration
-        self.start()
+        if self._is_eager:
+            self.start()
         return value
 
     def close(self) -> None:

@@ -170,10 +170,10 @@ class Job:
         several = (self.read_ahead(log.file, log.summary()) for log in self.logs)
         return chain.from_iterable(started(several, LOGS_AT_ONCE))
 
-    def read_ahead(self, file: File, values: Iterator[_T]) -> Ahead[_T]:
-        """The values, which a thread of the log's source computes in advance."""
+    def read_ahead(self, file: File, values: Iterator[_T], is_eager: bool = True) -> Ahead[_T]:
+        """The values, which a thread of the log's source computes in advance. is_eager: see Ahead."""
         pool = self._pools[file.source]
-        ahead = Ahead(pool, values, self.reader.budget.working)
+        ahead = Ahead(pool, values, self.reader.budget.working, is_eager)
         self._ahead.append(ahead)
         return ahead
 

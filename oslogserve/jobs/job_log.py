@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """One log of a job: its lines as rows, or its summary."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, WrongIndex
 from oslogserve.jobs.choice import Skipped
-from oslogserve.jobs.merge import MOST_HELD, bundled, placed
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
 from oslogserve.lines.log_text import LogText, text_of
@@ -26,7 +25,7 @@ from oslogserve.lines.selection import (
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.native import Known
+from oslogserve.native import Known, MergedRows
 from oslogserve.sources import OpenOptions, Source
 
 #: Stored bytes that are read at once, whether or not the log has an index.
@@ -35,17 +34,16 @@ SMALL = 64 * 1024
 # Logs one after the other.
 #: Bytes of a log that are read at once, and bytes of its rows that are passed on at once.
 READ, PASSED_ON = 256 * 1024, 64 * 1024
-#: Pieces that are read before rows are passed on, however few rows these gave.
-MOST_PIECES = 1_000_000
 
 # Merged logs. Sizes are bytes of all logs together.
 #: Read memory shared by the merged logs; the least for each.
-MERGED, LEAST_READ = 6 * 1024 * 1024, 16 * 1024
+MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
 #: Lines that are held until their ends are seen. Several copies of each exist.
 MERGED_LINES = 32 * 1024 * 1024
-#: Rows that are held until their log shows its first time.
-MERGED_HELD = 16 * 1024 * 1024
-#: As MOST_PIECES: fewer, since the other logs wait.
+#: Rows that wait for their log's first time, and such rows of one log. A log with more counts as one
+#: without times.
+MERGED_WAITING, MOST_WAITING = 16 * 1024 * 1024, 256 * 1024
+#: Pieces that are read before rows are passed on, however few rows these gave: the other logs wait.
 MOST_MERGED_PIECES = 32
 
 #: Per-row overhead in bytes, next to label and line; bounds the lines of one read.
@@ -156,11 +154,14 @@ class LogRead(NamedTuple):
     is_read_to_end: bool = False
 
 
-class Bundle(NamedTuple):
+_R = TypeVar("_R")
+
+
+class Bundle(NamedTuple, Generic[_R]):
     """Some rows of a log, and what is known of it with them."""
 
-    #: Empty for the last one.
-    rows: Sequence[Rows]
+    #: None for the last one.
+    rows: _R | None
     log: LogRead
 
 
@@ -178,37 +179,46 @@ class JobLog(NamedTuple):
     selection: Selection
     reader: JobReader
 
-    def rows(
-        self, view: str, label: bytes, link: bytes, merged_with: int | None = None
-    ) -> Iterator[Bundle]:
-        """Yields the selected lines. label, link: see Wanted.
-
-        merged_with: the number of logs that are merged; None if logs follow one another.
-        """
-        by_time = merged_with is not None
-        selection = _selection_of_each(self.selection, by_time)
+    def rows(self, view: str, label: bytes, link: bytes) -> Iterator[Bundle[Sequence[Rows]]]:
+        """Yields the selected lines. label, link: see Wanted."""
+        selection = _selection_of_each(self.selection)
         reading = _Reading(self.file, self.reader)
         known = reading.known()
-        wanted = Wanted(view, selection, self.file.modified, link, None, label, by_time, known)
-        size, longest = READ, LONGEST_LINE
-        if merged_with:
-            size = max(LEAST_READ, min(READ, MERGED // merged_with - LEAST_READ))
-            longest = min(LONGEST_LINE, MERGED_LINES // merged_with)
-        room = Room(size, max(1, size // (len(label) + ROW)), longest)
-        with reading.text(size) as text:
-            rendering = reading.rendering(text, wanted, room)
-            rows = reading.noting_cut(rendering, longest)
-            if merged_with:
-                rows = placed(rows, min(MOST_HELD, MERGED_HELD // merged_with))
-                several = bundled(reading.noting_times(rows), size // 2, MOST_MERGED_PIECES)
-            else:
-                if selection.tail is None:  # the next answer begins with the whole line
-                    rows = takewhile(lambda _: not reading.log.is_unpaid, rows)
-                several = bundled(rows, PASSED_ON, MOST_PIECES)
-            for bundle in several:
+        wanted = Wanted(view, selection, self.file.modified, link, None, label, False, known)
+        with reading.text(READ) as text:
+            rendering = reading.rendering(text, wanted, _room(READ, label, LONGEST_LINE))
+            rows: Iterator[Rows] = rendering.rows()
+            rows = reading.noting_cut(rows, rendering, LONGEST_LINE)
+            if selection.tail is None:  # the next answer begins with the whole line
+                rows = takewhile(lambda _: not reading.log.is_unpaid, rows)
+            for bundle in _bundled(rows, PASSED_ON):
                 yield Bundle(bundle, reading.log)
         reading.end(rendering)
-        yield Bundle((), reading.log)
+        yield Bundle(None, reading.log)
+
+    def merged_rows(
+        self, view: str, label: bytes, link: bytes, logs: int
+    ) -> Iterator[Bundle[MergedRows]]:
+        """Yields the selected lines, of one of so many logs that are merged. label, link: see Wanted."""
+        # A log's first lines may get their time from lines beyond a limit. Long tails of many logs would
+        # all be held at once.
+        selection = self.selection._replace(limit=None, tail=None, after=0)
+        reading = _Reading(self.file, self.reader)
+        known = reading.known()
+        wanted = Wanted(view, selection, self.file.modified, link, None, label, True, known)
+        size = max(LEAST_READ, min(READ, MERGED // logs - LEAST_READ))
+        longest = min(LONGEST_LINE, MERGED_LINES // logs)
+        with reading.text(size) as text:
+            rendering = reading.rendering(text, wanted, _room(size, label, longest))
+            waiting = min(MOST_WAITING, MERGED_WAITING // logs)
+            rows: Iterator[MergedRows] = rendering.merged_rows(
+                waiting, size // 2, MOST_MERGED_PIECES
+            )
+            rows = reading.noting_times(reading.noting_cut(rows, rendering, longest))
+            for bundle in rows:
+                yield Bundle(bundle, reading.log)
+        reading.end(rendering)
+        yield Bundle(None, reading.log)
 
     def summary(self) -> Iterator[Summarised]:
         """Yields the log's summary.
@@ -279,10 +289,10 @@ class _Reading:
         with self._noting_break():
             self._reader.budget.charge_rendering()
 
-    def noting_cut(self, rendering: Rendering, longest: int) -> Iterator[Rows]:
-        """The rows. Notes the first line that was cut before its row is taken, see known()."""
+    def noting_cut(self, several: Iterator[_R], rendering: Rendering, longest: int) -> Iterator[_R]:
+        """The rows of the rendering. Notes the first line that was cut before its row is taken, see known()."""
         is_noted = False
-        for rows in rendering.rows():
+        for rows in several:
             if not is_noted and (line := rendering.cut_line):
                 is_noted = True
                 most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
@@ -290,9 +300,9 @@ class _Reading:
                 self._lacks(Incomplete("capped", what))
             yield rows
 
-    def noting_times(self, several: Iterator[Rows]) -> Iterator[Rows]:
+    def noting_times(self, several: Iterator[MergedRows]) -> Iterator[MergedRows]:
         """The rows. Notes at their end whether the log has times."""
-        reached = NO_TIME
+        reached: int | None = NO_TIME
         for rows in several:
             reached = rows.reached
             yield rows
@@ -382,15 +392,34 @@ def innermost(
     return next(around, None)
 
 
-def _selection_of_each(selection: Selection, by_time: bool) -> Selection:
+def _selection_of_each(selection: Selection) -> Selection:
     """The selection for each log. The job applies its own limits afterwards."""
     limit, tail = selection.limit, selection.tail
     if limit is not None:  # one more than is shown tells that there are more
         limit += selection.after + 1
-    # A log's first lines may get their time from lines beyond a limit. Long tails of many logs would
-    # all be held at once.
-    if by_time or tail is not None:
+    if tail is not None:
         limit = None
-    if by_time or (tail or 0) > SHORT_TAIL:
+    if (tail or 0) > SHORT_TAIL:
         tail = None
     return selection._replace(limit=limit, tail=tail, after=0)
+
+
+def _room(size: int, label: bytes, longest: int) -> Room:
+    """Room for pieces of so many bytes. longest: bytes of a line."""
+    return Room(size, max(1, size // (len(label) + ROW)), longest)
+
+
+def _bundled(several: Iterable[Rows], most: int) -> Iterator[list[Rows]]:
+    """The same rows in lists, each of about `most` bytes."""
+    held: list[Rows] = []
+    size = 0
+    for rows in several:
+        if not rows.ends:
+            continue
+        held.append(rows)
+        size += len(rows.text)
+        if size >= most:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held

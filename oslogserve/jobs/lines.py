@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
@@ -15,7 +15,10 @@ from oslogserve.jobs.job_log import Bundle, LogRead
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import TAIL_BYTES, Rows, Selection
+from oslogserve.native import MergedRows
 from oslogserve.query import Query
+
+_R = TypeVar("_R")
 
 
 class Slice(NamedTuple):
@@ -50,6 +53,25 @@ class Slice(NamedTuple):
             return 0
         end = bisect_left(self.rows.ends, self._begin + most, self.first, self.end)
         return min(end + 1, self.end) - self.first
+
+
+class _MergedLog:
+    """A log that is merged, see `jobs.merge.Log`."""
+
+    def __init__(self, ahead: Ahead[Bundle[MergedRows]], rows: Iterator[MergedRows]) -> None:
+        """rows: those of `ahead`."""
+        self._ahead = ahead
+        self._rows = rows
+
+    def next_rows(self) -> MergedRows | None:
+        return next(self._rows, None)
+
+    def start(self) -> None:
+        self._ahead.start()
+
+    @property
+    def is_ready(self) -> bool:
+        return self._ahead.is_ready
 
 
 class Limiter:
@@ -164,39 +186,43 @@ class Lines:
         return self._end
 
     def __iter__(self) -> Iterator[Slice]:
-        job, view = self._job, self._query.view
-        merged_with = len(job.logs) if job.by_time else None
-        several = (
-            log.rows(view, self._label(log.file), self._link, merged_with) for log in job.logs
-        )
-        files = (log.file for log in job.logs)
-        ahead = map(job.read_ahead, files, several)
-        slices = self._merged([*ahead]) if job.by_time else self._one_by_one(ahead)
+        slices = self._merged() if self._job.by_time else self._one_by_one()
         yield from self._limiter.limited(slices, self._most)
         self._end = self._ended()
 
-    def _taken(self, log: int, bundles: Iterable[Bundle]) -> Iterator[Sequence[Rows]]:
+    def _taken(self, log: int, bundles: Iterable[Bundle[_R]]) -> Iterator[_R]:
         """The rows of the log of this index. Notes what is known of it with those that were taken."""
         for bundle in bundles:
             self._reached[log] = bundle.log
-            if bundle.rows:
+            if bundle.rows is not None:
                 yield bundle.rows
 
-    def _merged(self, several: Sequence[Ahead[Bundle]]) -> Iterator[Slice]:
+    def _merged(self) -> Iterator[Slice]:
+        job, view = self._job, self._query.view
+        several: list[_MergedLog] = []
+        for number, log in enumerate(job.logs):
+            bundles = log.merged_rows(view, self._label(log.file), self._link, len(job.logs))
+            ahead = job.read_ahead(log.file, bundles, is_eager=False)
+            several.append(_MergedLog(ahead, self._taken(number, ahead)))
         for one in several:
             one.start()
-        for rows in merge([self._taken(log, ahead) for log, ahead in enumerate(several)]):
-            self._job.reader.budget.note()  # of this thread, which may give nothing for long
+        for rows in merge(several):
+            job.reader.budget.note()  # of this thread, which may give nothing for long
             yield Slice(None, rows, 0, len(rows.ends))
 
-    def _one_by_one(self, several: Iterable[Ahead[Bundle]]) -> Iterator[Slice]:
+    def _one_by_one(self) -> Iterator[Slice]:
+        job, view = self._job, self._query.view
+        several = (
+            job.read_ahead(log.file, log.rows(view, self._label(log.file), self._link))
+            for log in job.logs
+        )
         given = 0
         for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
             before = given
-            for rows in chain.from_iterable(self._taken(log, ahead)):
-                if rows.ends:
-                    given += len(rows.ends)
-                    yield Slice(log, rows, 0, len(rows.ends))
+            taken: Iterator[Sequence[Rows]] = self._taken(log, ahead)
+            for rows in chain.from_iterable(taken):
+                given += len(rows.ends)
+                yield Slice(log, rows, 0, len(rows.ends))
             if log > 0 and self._reached[log].is_unpaid:
                 if self._query.selection.tail is None:
                     self._next_after = max(given, self._query.selection.after) - before

@@ -175,11 +175,28 @@ class Rendering(Outcome):
             ends, times, reached = self._core.rows()
             yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
 
+    def merged_rows(
+        self, most_waiting: int, most_bytes: int, most_pieces: int
+    ) -> Iterator[native.MergedRows]:
+        """Yields the same rows for a merge, some of them at a time, in the end perhaps none.
+
+        The first ones are of one piece of the log, and each time they are of twice as many, so that an
+        answer begins early. most_waiting: bytes of rows above the log's first time. most_bytes,
+        most_pieces: of the rows that are yielded at a time, about.
+        """
+        core = self._core
+        core.hold_rows(most_waiting)
+        pieces, wanted = 0, 1
+        for _ in self._fed():
+            pieces += 1
+            if pieces >= wanted or core.rows_size >= most_bytes or core.done:
+                yield core.take_rows()
+                pieces, wanted = 0, min(2 * wanted, most_pieces)
+
     @property
     def cut_line(self) -> int | None:
         """The first line so far that has more bytes than are shown; None for none."""
-        found: int | None = self._core.tally()["cut_line"]
-        return found
+        return self._core.cut_line
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """Yields the lines of a view jsonl."""

@@ -85,7 +85,7 @@ def small_indexes(interval, piece):
     for name, value in (("LEAST_PACKED", 1), ("LEAST_PLAIN", 1), ("INTERVAL", interval)):
         small.enter_context(mock.patch(where + name, value))
     small.enter_context(mock.patch("oslogserve.jobs.job_log.SMALL", 0))
-    for name in ("logs.open_log.PIECE", "jobs.job_log.READ", "jobs.job_log.MOST_HELD"):
+    for name in ("logs.open_log.PIECE", "jobs.job_log.READ", "jobs.job_log.MOST_WAITING"):
         small.enter_context(mock.patch(f"oslogserve.{name}", piece))
     return small
 

@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rows of several logs on their way to one order.
 
-use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use super::packed;
 use crate::merge;
 
+/// Rows of one log on their way to a merge, which takes them.
+#[pyclass(module = "oslogserve_core")]
+pub struct MergedRows(pub Option<merge::Rows>);
+
+#[pymethods]
+impl MergedRows {
+    /// Bytes of the rows.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.as_ref().map_or(0, |rows| rows.text.len())
+    }
+
+    /// No later row has an earlier time.
+    #[getter]
+    fn reached(&self) -> Option<i64> {
+        self.0.as_ref().map(|rows| rows.reached)
+    }
+}
+
 /// Rows of several logs on their way to one order.
 #[pyclass(module = "oslogserve_core")]
-pub struct Merge(merge::Merge<PyBackedBytes>);
-
-/// Rows of `oslogserve.lines.selection`, at least one: an empty array may have no aligned address.
-type Rows = (PyBackedBytes, PyBuffer<i64>, PyBuffer<i64>, i64);
+pub struct Merge(merge::Merge);
 
 #[pymethods]
 impl Merge {
@@ -23,19 +38,15 @@ impl Merge {
         Self(merge::Merge::new(logs))
     }
 
-    fn feed(
-        &mut self,
-        py: Python<'_>,
-        log: usize,
-        pieces: Vec<Rows>,
-        reached: i64,
-    ) -> PyResult<()> {
-        let rows = |(text, ends, times, _): Rows| {
-            Ok(merge::Rows { text, ends: ends.to_vec(py)?, times: times.to_vec(py)? })
-        };
-        let pieces = pieces.into_iter().map(rows).collect::<PyResult<_>>()?;
-        self.0.feed(log, pieces, reached);
+    fn feed(&mut self, log: usize, rows: &mut MergedRows) -> PyResult<()> {
+        let rows = rows.0.take().ok_or_else(|| PyValueError::new_err("the rows were merged"))?;
+        self.0.feed(log, rows);
         Ok(())
+    }
+
+    /// The logs whose rows come to their end first, at most so many.
+    fn ending_first(&self, most: usize) -> Vec<usize> {
+        self.0.ending_first(most)
     }
 
     /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.

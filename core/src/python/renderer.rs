@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Grammar, Index, Known, WORTH_DETACHING, packed};
+use super::{Grammar, Index, Known, MergedRows, WORTH_DETACHING, packed};
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
@@ -101,6 +101,28 @@ impl Renderer {
     fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
         let (ends, times, reached) = self.renderer.selector.rows();
         (packed(py, &ends), packed(py, &times), reached)
+    }
+
+    /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.
+    fn hold_rows(&mut self, most_waiting: usize) {
+        self.renderer.hold_rows(most_waiting);
+    }
+
+    /// Bytes of the rows that are held.
+    #[getter]
+    fn rows_size(&mut self) -> usize {
+        self.renderer.selector.rows_size()
+    }
+
+    /// The rows that are held; none while they wait for the log's first time.
+    fn take_rows(&mut self) -> MergedRows {
+        MergedRows(Some(self.renderer.take_rows()))
+    }
+
+    /// The first line that has more bytes than are shown.
+    #[getter]
+    fn cut_line(&self) -> Option<u64> {
+        self.renderer.selector.cut_line()
     }
 
     /// Collects an index: of a summary with all lines, before anything is fed.

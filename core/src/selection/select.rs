@@ -15,6 +15,7 @@ use memchr::memchr;
 
 use crate::index::Indexer;
 use crate::lines::{after_lines, count_lines, lines_before};
+use crate::merge::Rows;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::recognise::{Recogniser, Seen};
 use crate::recognition::times::Clock;
@@ -123,6 +124,8 @@ pub struct Selector {
     latest: i64,
     /// The first such time, until it was told.
     first: Option<i64>,
+    /// Of the rows above the first time, once it is known, see take_rows().
+    start: Option<i64>,
     /// Ends and times of the rows that the last piece gave.
     rows: (Vec<i64>, Vec<i64>),
     /// Collects what is known of the lines; None if no index is made.
@@ -182,6 +185,7 @@ impl Selector {
             by_time,
             latest: NO_TIME,
             first: None,
+            start: None,
             rows: (Vec::new(), Vec::new()),
             indexer: None,
             lacking: HashSet::new(),
@@ -216,6 +220,11 @@ impl Selector {
         Tally { severities: self.counter.counts(), is_undated, ..self.tally.clone() }
     }
 
+    /// The first line so far that has more bytes than are shown.
+    pub fn cut_line(&self) -> Option<u64> {
+        self.tally.cut_line
+    }
+
     /// Empties what the last piece gave.
     pub fn clear(&mut self) {
         self.view.output().clear();
@@ -227,11 +236,50 @@ impl Selector {
     pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
         let (ends, times) = std::mem::take(&mut self.rows);
         self.view.output().give_back();
-        let reached = self.before.first().map_or(self.latest, |held| held.latest);
+        let reached = self.reached();
         if reached == NO_TIME {
             return (ends, times, reached);
         }
         (ends, times, self.first.take().unwrap_or(reached))
+    }
+
+    /// Bytes of the rows since they were last taken.
+    pub fn rows_size(&mut self) -> usize {
+        self.view.output().written().len()
+    }
+
+    /// Takes the rows of a log that is merged. Those above its first time get that time. They wait for it,
+    /// and are UNTIMED as all others if they have more than `most_waiting` bytes, or the log ends.
+    pub fn take_rows(&mut self, most_waiting: usize, is_end: bool) -> Rows {
+        if self.start.is_none() {
+            self.start = self.found_start(most_waiting, is_end);
+        }
+        let Some(start) = self.start else {
+            return Rows { reached: NO_TIME, ..Rows::default() };
+        };
+        let (ends, mut times) = std::mem::take(&mut self.rows);
+        if times.first().is_some_and(|first| *first < start) {
+            times.iter_mut().for_each(|time| *time = start.max(*time));
+        }
+        let reached = self.reached().max(start);
+        Rows { text: self.view.output().take(), ends, times, reached }
+    }
+
+    /// The time of the rows above the log's first time; None if that may follow.
+    fn found_start(&self, most_waiting: usize, is_end: bool) -> Option<i64> {
+        let (ends, times) = &self.rows;
+        let above = times.iter().take_while(|time| **time == NO_TIME).count();
+        let waiting = above.checked_sub(1).map_or(0, |last| ends[last] as usize);
+        if waiting > most_waiting {
+            return Some(UNTIMED);
+        }
+        let first = self.first.filter(|_| self.reached() != NO_TIME);
+        first.or(is_end.then_some(UNTIMED))
+    }
+
+    /// No later row has an earlier time.
+    fn reached(&self) -> i64 {
+        self.before.first().map_or(self.latest, |held| held.latest)
     }
 
     /// Takes lines, or the beginning of a long one.

@@ -31,6 +31,14 @@ impl Output {
         *self = Self { likely: self.end + self.end / 8, ..Self::default() };
     }
 
+    /// What was written. The buffer is freed, as by give_back().
+    pub fn take(&mut self) -> Vec<u8> {
+        let mut text = std::mem::take(&mut self.buffer);
+        text.truncate(self.end);
+        self.give_back();
+        text
+    }
+
     /// What was written.
     pub fn written(&self) -> &[u8] {
         &self.buffer[..self.end]

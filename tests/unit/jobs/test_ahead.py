@@ -117,3 +117,11 @@ def test_only_the_next_ones_are_started(pool):
     assert list(next(ready)) == [0]
     assert begun == [0, 1, 2]
     assert [list(one) for one in ready] == [[1], [2], [3], [4]]
+
+
+def test_the_next_value_may_wait_until_it_is_asked_for(pool):
+    made = []
+    ahead = Ahead(pool, (made.append(n) or n for n in range(9)), nullcontext, is_eager=False)
+    assert (next(ahead), made, ahead.is_ready) == (0, [0], False)
+    ahead.start()
+    assert (next(ahead), made) == (1, [0, 1])

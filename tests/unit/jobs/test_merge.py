@@ -1,122 +1,145 @@
 # SPDX-License-Identifier: Apache-2.0
 import random
-from array import array
-from itertools import chain
+from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.jobs import merge
-from oslogserve.lines.selection import NO_TIME, UNTIMED, Rows
+from oslogserve.jobs.merge import merge
+from oslogserve.lines.selection import NO_TIME, UNTIMED, Selection, Wanted
+from tests.renderers import cut, renderer
+
+RENDERER = renderer()
+BEGIN = datetime(2026, 3, 4, 18)
+MICROS = 1772647200 * 10**6
 
 
-def pieces(rows, *sizes):
-    """Rows, given as (time, text), in pieces of so many; what is left in one more."""
-    reached = NO_TIME
-    for size in (*sizes, len(rows)):
-        part, rows = rows[:size], rows[size:]
-        times = [time for time, _ in part]
-        known = [time for time in times if time != NO_TIME]
-        reached = max([reached, *(known[:1] if reached == NO_TIME else times)])
-        ends = [sum(len(text) for _, text in part[: n + 1]) for n in range(len(part))]
-        yield rows_of(b"".join(text for _, text in part), ends, times, reached)
+class Log:
+    """A log whose rows were read already."""
+
+    is_ready = True
+
+    def __init__(self, several, started=None, number=0):
+        self._several = iter(several)
+        #: Where its index is put each time that it is started.
+        self.started = started
+        self.number = number
+
+    def next_rows(self):
+        return next(self._several, None)
+
+    def start(self):
+        if self.started is not None:
+            self.started.append(self.number)
 
 
-def rows_of(text, ends, times, reached):
-    return Rows(text, array("q", ends), array("q", times), reached)
+def rows_of(pieces, most_waiting=10**6, most_bytes=1, most_pieces=1, **selection):
+    """The rows of a log, whose label is empty."""
+    wanted = Wanted("text", Selection(**selection), 1.4e9, b"", None, b"", by_time=True)
+    rendering = RENDERER(pieces, wanted)
+    return [*rendering.merged_rows(most_waiting, most_bytes, most_pieces)]
 
 
-def bundles(rows, *sizes):
-    """The pieces as they are merged, some of them several at a time."""
-    return merge.bundled(pieces(rows, *sizes), 20, 3)
+def log_of(*times):
+    """A line for each time, in seconds; None for a line without one."""
+    lines = []
+    for number, time in enumerate(times):
+        stamp = "" if time is None else f"{BEGIN + timedelta(seconds=time):%Y-%m-%d %H:%M:%S} "
+        lines.append(f"{stamp}INFO line {number}\n".encode())
+    return b"".join(lines)
 
 
-def text_of(several):
-    return b"".join(rows.text for rows in several)
-
-
-def times_of(several):
-    return [time for rows in several for time in rows.times]
+def merged(*several):
+    return b"".join(rows.text for rows in merge([Log(rows) for rows in several]))
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_rows_come_by_time_then_log_then_number(seed):
     chance = random.Random(seed)
-    logs = []
-    for log in range(chance.randrange(1, 7)):
-        time, rows = chance.randrange(4), []
-        for number in range(chance.randrange(40)):
-            time += chance.choice((0, 0, 1, 2))
-            rows.append((time, b"%d:%d\n" % (log, number)))
-        logs.append(rows)
-    expected = sorted(
-        (time, log, number, text)
-        for log, rows in enumerate(logs)
-        for number, (time, text) in enumerate(rows)
-    )
-    cuts = [[chance.randrange(5) for _ in range(20)] for _ in logs]
-    merged = merge.merge([bundles(rows, *sizes) for rows, sizes in zip(logs, cuts, strict=True)])
-    assert text_of(merged) == b"".join(text for *_, text in expected)
+    expected, several = [], []
+    for number in range(chance.randrange(1, 7)):
+        times = sorted(chance.choices(range(40), k=chance.randrange(40)))
+        log = log_of(*times)
+        at = [chance.randrange(len(log) + 1) for _ in range(chance.randrange(9))]
+        several.append(rows_of(cut(log, at), most_bytes=chance.choice((1, 99, 999)), most_pieces=3))
+        lines = log.splitlines(keepends=True)
+        for line, (time, text) in enumerate(zip(times, lines, strict=True)):
+            expected.append((time, number, line, b"%d:%b" % (line + 1, text)))
+    assert merged(*several) == b"".join(text for *_, text in sorted(expected))
 
 
 def test_each_row_ends_where_it_is_said():
-    for rows in merge.merge([bundles([(1, b"a\n"), (3, b"b\n")]), bundles([(2, b"long\n")])]):
+    several = [Log(rows_of([log_of(*times)])) for times in ((1, 3), (2,))]
+    for rows in merge(several):
         assert [rows.text[end - 1 : end] for end in rows.ends] == [b"\n"] * len(rows.ends)
 
 
 def test_a_log_whose_rows_come_later_is_not_waited_for():
     def late():
-        yield [rows_of(b"", [], [], 5)]
+        yield from rows_of([log_of(5)], level="ERROR")[:1]
         raise AssertionError("it was waited for")
 
-    merged = merge.merge([bundles([(1, b"a\n"), (4, b"b\n")]), late()])
-    assert next(merged).text == b"a\nb\n"
+    several = [Log(rows_of([log_of(1, 4)])), Log(late())]
+    several[1].is_ready = False
+    assert next(merge(several)).text.count(b"\n") == 2
+
+
+def test_what_is_merged_is_passed_on_where_a_log_is_waited_for():
+    several = [Log(rows_of([log_of(1), log_of(4)])) for _ in range(2)]
+    several[0].is_ready = False
+    assert next(merge(several)).text.count(b"\n") == 1
+
+
+def test_the_logs_whose_rows_end_first_are_read_ahead(monkeypatch):
+    monkeypatch.setattr("oslogserve.jobs.merge.LOGS_AHEAD", 1)
+    started = []
+    rows = [rows_of([log_of(*times)]) for times in ((1, 9), (2, 3), (1, 5))]
+    next(merge([Log(one, started, number) for number, one in enumerate(rows)]))
+    assert list(dict.fromkeys(started)) == [1, 2, 0]
 
 
 def test_rows_above_the_first_time_come_with_it():
-    rows = [(NO_TIME, b"a"), (NO_TIME, b"b"), (7, b"c"), (8, b"d")]
-    assert times_of(merge.placed(pieces(rows, 1, 0))) == [7, 7, 7, 8]
+    log = log_of(None, None, 7, 8)
+    assert merged(rows_of([log]), rows_of([log_of(6, 7)])).split(b"\n")[1].startswith(b"1:INFO")
 
 
-def test_rows_above_the_first_time_come_with_it_where_its_own_row_does_not():
-    rows = [rows_of(b"a", [1], [NO_TIME], 7), rows_of(b"b", [1], [NO_TIME], 8)]
-    several = [*merge.placed([*rows, rows_of(b"c", [1], [9], 9)])]
-    assert times_of(several) == [7, 7, 9]
-    assert [one.reached for one in several] == [7, 8, 9]
-    assert times_of(merge.placed(rows)) == [7, 7]
+@pytest.mark.parametrize("size", [7, 40, 4096])
+def test_rows_above_the_first_time_come_with_it_where_its_own_row_does_not(size):
+    log = log_of(None, 7, 8)
+    rows = rows_of(cut(log, range(size, len(log), size)), level="ERROR")
+    reached = [one.reached for one in rows]
+    assert reached == sorted(reached)
+    assert reached[-1] == MICROS + 8 * 10**6
 
 
-@pytest.mark.parametrize("size", [1, 2, 9])
-def test_what_is_held_does_not_depend_on_how_a_log_is_cut(size):
-    rows = [(NO_TIME, b"ab"), (NO_TIME, b"cd"), (7, b"ef"), (8, b"gh")]
-    assert times_of(merge.placed(pieces(rows, *[size] * 9), 4)) == [7, 7, 7, 8]
-    more = [(NO_TIME, b"x"), *rows]
-    assert times_of(merge.placed(pieces(more, *[size] * 9), 4)) == [UNTIMED] * 5
+@pytest.mark.parametrize("size", [7, 40, 4096])
+@pytest.mark.parametrize(("above", "is_timed"), [(2, True), (3, False)])
+def test_what_waits_does_not_depend_on_how_a_log_is_cut(size, above, is_timed):
+    log = log_of(*[None] * above, 7, 8)
+    rows = rows_of(cut(log, range(size, len(log), size)), most_waiting=2 * len(b"1:INFO line 0\n"))
+    assert (rows[-1].reached != UNTIMED) == is_timed
+    first = merged(rows, rows_of([log_of(6, 7, 9)])).split(b"\n")[1]
+    assert first.startswith(b"1:INFO") == is_timed
 
 
-def test_pieces_of_a_long_first_line_are_not_held():
-    pieces = [rows_of(b"", [], [], NO_TIME)] * 9
-    [rows] = merge.placed([*pieces, rows_of(b"a\n", [2], [5], 5)])
-    assert rows.times[0] == 5
+def test_rows_of_a_log_wait_for_its_first_time():
+    first, *_ = rows_of([log_of(None), log_of(7)])
+    assert (first.size, first.reached) == (0, NO_TIME)
 
 
 def test_a_log_without_times_is_untimed():
-    assert times_of(merge.placed(pieces([(NO_TIME, b"a"), (NO_TIME, b"b")], 1))) == [UNTIMED] * 2
+    [*_, last] = rows_of([log_of(None, None)])
+    assert last.reached == UNTIMED
 
 
-def test_a_log_with_more_above_its_first_time_than_is_held_is_untimed():
-    rows = [(NO_TIME, b"abc"), (NO_TIME, b"d"), (7, b"e")]
-    several = list(merge.placed(pieces(rows, 1, 1), 2))
-    assert times_of(several) == [UNTIMED] * 3
-    assert {one.reached for one in several} == {UNTIMED}
+def test_rows_are_taken_once():
+    [rows, *_] = rows_of([log_of(1)])
+    several = [Log([rows]), Log([rows])]
+    with pytest.raises(ValueError, match="merged"):
+        next(merge(several))
 
 
-@pytest.mark.parametrize(
-    ("most_bytes", "most_pieces", "expected"),
-    [(1, 99, [2, 1, 3, 3]), (9, 99, [6, 3]), (99, 2, [2, 1, 6]), (99, 99, [9])],
-)
-def test_bundles_have_so_many_bytes_or_pieces(most_bytes, most_pieces, expected):
-    rows = [(time, b"a\n") for time in range(9)]
-    bundles = list(merge.bundled(pieces(rows, 2, 0, 1, 0, 3), most_bytes, most_pieces))
-    assert times_of(chain.from_iterable(bundles)) == list(range(9))
-    assert bundles[-1][-1].reached == 8
-    assert [sum(len(one.ends) for one in bundle) for bundle in bundles] == expected
+def test_rows_come_by_more_and_more_pieces():
+    pieces = [log_of(second) for second in range(20)]
+    size = len(b"1:") + len(pieces[0])
+    sizes = [rows.size // size for rows in rows_of(pieces, most_bytes=10**6, most_pieces=4)]
+    assert sizes == [1, 2, 4, 4, 4, 4, 1]

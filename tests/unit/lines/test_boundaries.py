@@ -340,13 +340,12 @@ def test_a_link_of_a_terminal_has_so_many_bytes(rendered, size, is_link):
     assert (b"<a href" in rendered([b"\x1b]8;;%b\x07here\x1b]8;;\x07" % address])) == is_link
 
 
-def test_a_merge_pauses_once_there_is_enough():
+def test_a_merge_pauses_once_there_is_enough(renderer):
     merge = Merge(1)
-    rows = (b"abcd", memoryview(bytearray(16)).cast("q"), memoryview(bytearray(16)).cast("q"), 0)
-    rows[1][0], rows[1][1] = 2, 4
-    merge.feed(0, [rows], 0)
-    assert (merge.run(2), merge.take()[0]) == (-1, b"ab")
-    assert (merge.run(2), merge.take()[0]) == (-1, b"cd")
+    wanted = Wanted("text", written=1.4e9, label=b"", by_time=True)
+    merge.feed(0, next(renderer([T + b"\n" + T + b"\n"], wanted).merged_rows(0, 1, 1)))
+    assert (merge.run(len(T) + 3), merge.take()[0]) == (-1, b"1:" + T + b"\n")
+    assert (merge.run(1), merge.take()[0]) == (-1, b"2:" + T + b"\n")
 
 
 def test_line_feeds_are_counted_as_bytes_count_does():
