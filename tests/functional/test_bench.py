@@ -20,7 +20,7 @@ from oslogserve.bench.samples import Request, UploadData
 from tests.servers.client import ini
 from tests.servers.delays import Delays
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import environment, poll
+from tests.servers.process import as_installed, poll
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
 CONTAINER = "test_bench"
@@ -35,7 +35,7 @@ def bench(*arguments, action="get", **options):
         capture_output=True,
         text=True,
         timeout=120,
-        env=environment(),
+        env=as_installed(),
         **options,
     )
 

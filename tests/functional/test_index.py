@@ -13,7 +13,7 @@ import pytest
 
 from tests.servers.client import ask, ini, metric
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import HOST, environment
+from tests.servers.process import HOST, as_installed
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
 NAME = "job-output.txt"
@@ -87,11 +87,11 @@ def uploaded(swift, lines, tmp_path_factory):
     config.write_text(ini({"swift": settings}))
     words = [SCRIPT, "upload", str(folder / "job"), "--prefix", "42", "--config", str(config)]
     done = subprocess.run(
-        [*words, "--expire", "30d"], check=True, capture_output=True, env=environment()
+        [*words, "--expire", "30d"], check=True, capture_output=True, env=as_installed()
     )
     assert b"1 uploaded (" in done.stdout
     assert b", 1 indexed, " in done.stdout
-    again = subprocess.run(words, check=True, capture_output=True, env=environment())
+    again = subprocess.run(words, check=True, capture_output=True, env=as_installed())
     assert again.stdout.startswith(b"0 uploaded (")
     assert b"indexed" not in again.stdout
     with contextlib.closing(swift.connection()) as connection:

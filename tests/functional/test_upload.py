@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from tests.servers.client import ask, ini
 from tests.servers.faulty import PASS, Fault
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import environment, poll
+from tests.servers.process import as_installed, poll
 from tests.servers.swift import Swift
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
@@ -37,7 +37,7 @@ def upload(*arguments, config, env=None, **options):
         check=False,
         capture_output=True,
         timeout=120,
-        env=environment(**env or {}),
+        env=as_installed(**env or {}),
         **options,
     )
 
@@ -160,7 +160,7 @@ def test_killed_at_ten_random_moments_and_run_again_every_file_is_there_once(
         line = command(folder, "--prefix", prefix, *arguments, config=config)
         status = -signal.SIGKILL
         while kills < 10 and status == -signal.SIGKILL:  # as long as there is something left to do
-            with subprocess.Popen(line, env=environment(), stdout=subprocess.PIPE) as child:
+            with subprocess.Popen(line, env=as_installed(), stdout=subprocess.PIPE) as child:
                 swift.faulty.at_byte(chance.randrange(300_000), child.kill)
                 status = child.wait(60)
             kills += status == -signal.SIGKILL
@@ -198,7 +198,7 @@ class Console:
         options = "-", "--prefix", "job", "--keep", self.keep, "--every", "0.1s", *arguments
         self.child = subprocess.Popen(
             command(*options, config=config),
-            env=environment(),
+            env=as_installed(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .process import HOST, REPOSITORY, Server, ServerError, environment, free_port
+from .process import HOST, REPOSITORY, Server, ServerError, as_installed, free_port
 
 VHOST = REPOSITORY / "etc/apache/oslogserve.conf"
 PROXY = REPOSITORY / "etc/apache/proxy.conf"
@@ -91,7 +91,7 @@ class Apache(Server):
             ["apache2", "-DFOREGROUND", "-f", self.root / "apache.conf"],
             self.root / "apache.out",
             ready=[self.port],
-            env=environment(
+            env=as_installed(
                 PATH=f"{os.environ['PATH']}:/usr/sbin",
                 OSLOGSERVE_CONFIG=str(self.root / "oslogserve.conf"),
                 PROMETHEUS_MULTIPROC_DIR=str(self.metrics_dir),

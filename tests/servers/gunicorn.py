@@ -4,7 +4,7 @@
 import sys
 from pathlib import Path
 
-from .process import HOST, REPOSITORY, Server, environment, free_port
+from .process import HOST, REPOSITORY, Server, as_installed, free_port
 
 CONFIG = REPOSITORY / "etc/gunicorn.conf.py"
 
@@ -34,7 +34,7 @@ class Gunicorn(Server):
             [*command, *options],
             self.log,
             ready=[self.port],
-            env=environment(**variables | (env or {})),
+            env=as_installed(**variables | (env or {})),
         )
 
     def _begin(self):

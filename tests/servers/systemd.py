@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .process import HOST, REPOSITORY, START_SECONDS, Server, environment
+from .process import HOST, REPOSITORY, START_SECONDS, Server, as_installed
 
 UNITS = REPOSITORY / "etc/systemd"
 SERVICE = UNITS / "oslogserve.service"
@@ -68,7 +68,7 @@ class Service(Server):
         variables = {
             name: text.replace(f"/run/{runtime}", str(folder)) for name, text in variables.items()
         }
-        return environment(
+        return as_installed(
             **variables, NOTIFY_SOCKET=str(self.root / "notify"), FD=str(self._listener.fileno())
         )
 
