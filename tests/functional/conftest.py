@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
+from xdist.scheduler import LoadFileScheduling
 
 REPOSITORY = str(Path(__file__).resolve().parents[2])
 if REPOSITORY not in sys.path:  # a plain `pytest` does not put it there
@@ -15,12 +16,27 @@ from oslogserve.demo import write_demo_logs
 from tests.servers.keystone import Keystone
 from tests.servers.swift import FourProcessSwift, Swift
 
-#: They take longest: two processes end together where these come first.
-FIRST = ("test_page", "test_swift", "test_upload", "test_reliability", "test_faults")
+#: They take longest: all processes end together where these come first.
+FIRST = ("test_swift", "test_page", "test_upload", "test_reliability", "test_faults", "test_bench")
+#: They share a Keystone, which takes longer to start than they take.
+WITH_KEYSTONE = ("test_swift", "test_moving", "test_public_container", "test_tls")
 
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: (*FIRST, item.path.stem).index(item.path.stem))
+
+
+class Scheduling(LoadFileScheduling):
+    """As --dist=loadfile, but the files of WITH_KEYSTONE go to the same process."""
+
+    def _split_scope(self, nodeid):
+        file = super()._split_scope(nodeid)
+        return "keystone" if Path(file).stem in WITH_KEYSTONE else file
+
+
+@pytest.hookimpl(optionalhook=True)  # with -p no:xdist there is none
+def pytest_xdist_make_scheduler(config, log):
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="module")
