@@ -61,7 +61,7 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.long)])
 def page(request, chromium):
     with chromium.new_context(color_scheme=request.param) as context:
         yield context.new_page()

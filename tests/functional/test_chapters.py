@@ -45,12 +45,21 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(params=[DESK, TELEPHONE], ids=["desk", "telephone"])
-def page(request, chromium):
-    with chromium.new_context(viewport=request.param) as context:
+@pytest.fixture
+def viewport():
+    return DESK
+
+
+@pytest.fixture
+def page(chromium, viewport):
+    with chromium.new_context(viewport=viewport) as context:
         yield context.new_page()
 
 
+on_every_screen = pytest.mark.parametrize("viewport", [DESK, TELEPHONE], ids=["desk", "telephone"])
+
+
+@on_every_screen
 def test_the_outline_links_each_chapter_and_marks_the_failed_one(server, page):
     page.goto(f"{server.url}/console.txt")
     outline = page.get_by_role("navigation", name="Chapters")
@@ -93,6 +102,7 @@ def test_without_scripts_a_page_lists_the_chapters(server, chromium):
         expect(page.locator("#L104")).to_contain_text("TASK [a : test]")
 
 
+@on_every_screen
 def test_the_link_to_the_page_of_chapters_is_for_readers_without_scripts(server, page):
     page.goto(f"{server.url}/console.txt")
     expect(page.get_by_role("link", name="chapters", exact=True)).to_have_count(0)
@@ -126,6 +136,7 @@ def seen(page, *lines):
     return [page.locator(f"#L{line}").evaluate("line => line.checkVisibility()") for line in lines]
 
 
+@on_every_screen
 def test_chapters_that_passed_begin_folded_next_to_a_failed_one(folded):
     assert folded.locator(".part").evaluate_all(
         "all => all.map((one) => [one.ariaLabel, one.ariaExpanded])"
@@ -191,6 +202,7 @@ def test_it_prints_what_is_folded(folded):
     assert seen(folded, 103) == [True]
 
 
+@on_every_screen
 def test_the_outline_marks_the_chapter_that_is_looked_at(folded):
     mark = folded.locator("#chapters [aria-current]")
     expect(mark).to_have_text("PLAY [all]")
