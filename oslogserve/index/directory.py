@@ -64,12 +64,13 @@ class IndexDirectory:
 
     def read(self, key: str, understood: Callable[[bytes], _T]) -> _T | None:
         """What is kept under the key; None if there is none. It is removed if `understood` raises ValueError."""
-        path = self._file(key)
         try:
-            with path.open("rb") as file:
-                content = file.read(MOST_BYTES + 1)
-            if time.time() - path.stat().st_mtime > _NOTED:
-                os.utime(path)
+            with open(self._file(key), "rb", buffering=0) as file:
+                status = os.fstat(file.fileno())
+                # Room for all bytes that may be read is allocated before.
+                content = file.read(min(status.st_size, MOST_BYTES))
+                if time.time() - status.st_mtime > _NOTED:
+                    os.utime(file.fileno())
         except OSError:
             return None
         try:
@@ -113,7 +114,7 @@ class IndexDirectory:
         """Removes an index that is of no use."""
         messages.log(f"an index was removed: {why}")
         with suppress(OSError):
-            self._file(key).unlink()
+            os.unlink(self._file(key))
 
     def _give_away(self, descriptor: int) -> None:
         """Gives a file of root's to the owner of the directory: a server that may not read it has no index."""
@@ -121,8 +122,8 @@ class IndexDirectory:
             status = os.stat(self._path)
             os.fchown(descriptor, status.st_uid, status.st_gid)
 
-    def _file(self, key: str) -> Path:
-        return self._path / (sha256(key.encode()).hexdigest() + _SUFFIX)
+    def _file(self, key: str) -> str:
+        return f"{self._path}/{sha256(key.encode()).hexdigest()}{_SUFFIX}"
 
     def _evict(self) -> None:
         """Removes what was not used for longest, until all files together are allowed."""

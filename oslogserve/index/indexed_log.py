@@ -96,6 +96,10 @@ class IndexedLog:
         return self._used(self._part_of_file(IndexFile.facts))
 
     @cached_property
+    def brief(self) -> Facts | None:
+        return self._used(self._part_of_file(IndexFile.brief))
+
+    @cached_property
     def index(self) -> LogIndex | None:
         return self._used(self._part_of_file(IndexFile.index))
 

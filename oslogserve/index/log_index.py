@@ -12,6 +12,7 @@ from oslogserve import native
 from oslogserve.bounded_json import parsed
 from oslogserve.fastzlib import fast
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.summary import brief
 from oslogserve.logs.decode import FirstBytes
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ _MAGIC = b"oslogserve-index 3\n"
 #: The parts of a file, in their order. `summary`, `blocks` and `points` are compressed JSON: the summary of
 #: Facts, blocks as the core has them, and points with the sizes of their windows, which follow one another
 #: in `windows`. `words` and `ids` are those of the blocks, see Contents of the core, and `words` are compressed.
-#: Both are empty until a search has read all blocks.
-_PARTS = ("facts", "summary", "blocks", "points", "words", "ids", "windows")
+#: Both are empty until a search has read all blocks. `brief` is the JSON of a summary in brief.
+_PARTS = ("facts", "summary", "blocks", "points", "brief", "words", "ids", "windows")
 #: Facts but the summary, in their order, and the log's compression. Its first bytes follow, compressed.
 _FACTS = struct.Struct(">QQ?8s")
 #: Bytes of a part, and its CRC-32.
@@ -80,11 +81,17 @@ def file_of(first: FirstBytes, facts: Facts, blocks: bytes, points: "Sequence[Po
         _packed(facts.summary),
         _packed(blocks),
         _packed(_json(sized)),
+        _packed(brief_of(facts.summary)),
         b"",
         b"",
         b"".join(point["window"] for point in points),
     )
     return _joined([(part, fast.crc32(part)) for part in parts])
+
+
+def brief_of(summary: bytes) -> bytes:
+    """JSON of a summary in brief. summary: JSON of all of it."""
+    return _json(brief(json.loads(summary)))
 
 
 class IndexFile:
@@ -113,6 +120,11 @@ class IndexFile:
     def facts(self) -> Facts:
         lines, size, ends_a_line, _ = self._facts()
         return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))
+
+    def brief(self) -> Facts:
+        """The facts with a summary in brief, see `lines.summary.brief`."""
+        lines, size, ends_a_line, _ = self._facts()
+        return Facts(lines, size, ends_a_line, self._inflated("brief", self._most_json))
 
     def first_bytes(self) -> FirstBytes:
         """The log's first bytes."""

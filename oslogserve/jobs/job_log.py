@@ -166,7 +166,7 @@ class Bundle(NamedTuple, Generic[_R]):
 
 
 class Summarised(NamedTuple):
-    """A log and its summary, see `lines.summary`: an empty one for a skipped log."""
+    """A log and its summary, see `lines.summary.brief`: an empty one for a skipped log."""
 
     log: LogRead
     summary: dict[str, Any]
@@ -221,20 +221,13 @@ class JobLog(NamedTuple):
         yield Bundle(None, reading.log)
 
     def summary(self) -> Iterator[Summarised]:
-        """Yields the log's summary.
-
-        It has no histogram, and of the chapters only the innermost one around the cause, as `chapter`: of
-        many logs, the others would fill the memory.
-        """
+        """Yields the log's summary in brief: the other chapters of many logs would fill the memory."""
         reading = _Reading(self.file, self.reader)
         wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
         with reading.text(READ) as text:
             summary, outcome = reading.summary(text, wanted)
         reading.end(outcome)
-        chapters = summary.pop("chapters")
-        del summary["histogram"]
-        chapter = innermost(chapters, summary["cause"])
-        yield Summarised(reading.log, summary | {"chapter": chapter})
+        yield Summarised(reading.log, summary)
 
     def html_rows(self, label: bytes, link: bytes, longest: int) -> list[bytes]:
         """The selected lines of a log that was summarised, as HTML; none if it cannot be read so far.
@@ -282,8 +275,8 @@ class _Reading:
         return self._reader.renderer(text, wanted, room, self._charge)
 
     def summary(self, text: LogText, wanted: Wanted) -> tuple[dict[str, Any], Outcome]:
-        """The summary of the text, and its outcome."""
-        return self._reader.renderer.summary(text, wanted, Room(READ), self._charge)
+        """The summary of the text in brief, and its outcome."""
+        return self._reader.renderer.brief_summary(text, wanted, Room(READ), self._charge)
 
     def _charge(self) -> None:
         with self._noting_break():
@@ -380,16 +373,6 @@ class _Reading:
         missing = (Incomplete("failed", why),) if is_missed else ()
         skipped = Skipped(self.log.file.shown, why, is_missed)
         self.log = self.log._replace(skipped=skipped, missing=missing)
-
-
-def innermost(
-    chapters: Sequence[dict[str, Any]], cause: dict[str, Any] | None
-) -> dict[str, Any] | None:
-    """The innermost chapter around the first line of a cause; None for none."""
-    if cause is None:
-        return None
-    around = (one for one in reversed(chapters) if one["first"] <= cause["line"] <= one["last"])
-    return next(around, None)
 
 
 def _selection_of_each(selection: Selection) -> Selection:

@@ -14,7 +14,7 @@ from oslogserve.lines.contents import Learner
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
-from oslogserve.lines.summary import Totals, as_json
+from oslogserve.lines.summary import Totals, as_json, brief
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -90,6 +90,20 @@ class Renderer:
             return json.loads(facts.summary), _outcome_of(facts)
         rendering = self(text, wanted, room, charge)
         return rendering.summary(), rendering
+
+    def brief_summary(
+        self,
+        pieces: Iterable[bytes],
+        wanted: Wanted,
+        room: Room = _ROOM,
+        charge: Callable[[], None] = lambda: None,
+    ) -> tuple[dict[str, Any], "Outcome"]:
+        """The same in brief, see `lines.summary.brief`."""
+        text = text_of(pieces)
+        if text.blocks and _is_of_all(wanted) and (facts := text.blocks.brief):
+            return json.loads(facts.summary), _outcome_of(facts)
+        summary, outcome = self.summary(text, wanted, room, charge)
+        return brief(summary), outcome
 
     def _needed(
         self, core: native.Renderer, wanted: Wanted, text: LogText

@@ -124,6 +124,18 @@ def as_json(totals: Totals) -> bytes:
     return json.dumps(members).encode()
 
 
+def brief(summary: dict[str, Any]) -> dict[str, Any]:
+    """The summary without its histogram, and with one `chapter`: the innermost around its cause, or None."""
+    cause = summary["cause"]
+    around = (
+        one
+        for one in reversed(summary["chapters"])
+        if cause and one["first"] <= cause["line"] <= one["last"]
+    )
+    kept = {name: one for name, one in summary.items() if name not in ("chapters", "histogram")}
+    return kept | {"chapter": next(around, None)}
+
+
 def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a line. Those that not every line has are left out if they are None."""
     left_out = [name for name in ("new", "silent_step") if line.get(name) is None]

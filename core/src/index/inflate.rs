@@ -155,7 +155,7 @@ impl Inflater {
         Some(inflater)
     }
 
-    /// Collects points from here on. interval: bytes of text from one to the next, at least.
+    /// Collects points from here on: behind each multiple of `interval` bytes of text, the next possible one.
     pub fn collect_points(&mut self, interval: u64) {
         self.flags |= TINFL_FLAG_STOP_ON_BLOCK_BOUNDARY;
         self.points = Some(Points { interval, next: interval, found: Vec::new() });
@@ -287,7 +287,7 @@ impl Inflater {
         let Some(points) = self.points.as_mut().filter(|points| at >= points.next) else { return };
         let Some(state) = self.decoder.block_boundary_state() else { return };
         let start = self.base.max(self.end.saturating_sub(WINDOW));
-        points.next = at + points.interval;
+        points.next = (at / points.interval + 1) * points.interval;
         points.found.push(Point {
             stored: self.taken,
             bits: state.bit_buf,

@@ -117,7 +117,8 @@ impl Times {
 
 /// Collects the blocks of a log while a summary reads it.
 pub struct Indexer {
-    /// Bytes of text between the beginnings of two blocks, and where the next one begins at the earliest.
+    /// Bytes of text from one block to the next, and where the next one begins at the earliest: a quarter
+    /// behind a multiple of the interval, so that a point of the compression is close before it.
     interval: u64,
     next: u64,
     blocks: Vec<Block>,
@@ -193,7 +194,8 @@ impl Indexer {
     /// Begins a block. line: the next line's number.
     pub fn next_block(&mut self, line: u64, heritage: Heritage) {
         self.end(line);
-        self.next = self.at + self.interval;
+        let missed = (self.at - self.next) / self.interval;
+        self.next += (missed + 1) * self.interval;
         self.begin(line, heritage);
     }
 

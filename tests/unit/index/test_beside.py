@@ -111,9 +111,9 @@ MAGIC = b"oslogserve-index 3\n"
 
 
 def parts_of(file):
-    """Facts; compressed summary, blocks, points and words; ids and windows."""
-    found, at = [], len(MAGIC) + 7 * 8
-    for number in range(7):
+    """Facts; compressed summary, blocks, points, brief summary and words; ids and windows."""
+    found, at = [], len(MAGIC) + 8 * 8
+    for number in range(8):
         (size,) = struct.unpack_from(">I", file, len(MAGIC) + number * 8)
         found.append(file[at : at + size])
         at += size
@@ -267,13 +267,13 @@ class _Mutator:
     def mutated(self):
         chance = self._chance
         parts = [*self._parts]
-        number = chance.randrange(7)
-        if number in (0, 5, 6) and parts[number]:
+        number = chance.randrange(8)
+        if number in (0, 6, 7) and parts[number]:
             parts[number] = self._with_other_bits(parts[number])
-        elif number == 4:
-            parts[4] = zlib.compress(self._with_other_bits(zlib.decompress(parts[4])))
+        elif number == 5:
+            parts[5] = zlib.compress(self._with_other_bits(zlib.decompress(parts[5])))
         else:
-            for number in chance.choice(([1], [2], [2], [3], [1, 2], [2, 3])):
+            for number in chance.choice(([1], [2], [2], [3], [4], [1, 2], [2, 3])):
                 value = json.loads(zlib.decompress(parts[number]))
                 parts[number] = zlib.compress(json.dumps(self._other(value)).encode())
         return with_parts(parts)

@@ -7,6 +7,7 @@ import pytest
 
 from oslogserve.index.indexed_log import INTERVAL, MOST_BLOCKS, interval_of
 from oslogserve.index.indexes import Indexes
+from oslogserve.index.log_index import IndexFile
 from tests.fuzz import indexes as fuzz
 from tests.fuzz.indexes import small_indexes
 from tests.unit.handlers.asking import Asking, plain
@@ -288,6 +289,20 @@ def test_a_log_that_broke_off_gets_no_index(log):
         ask = asking(log)
         assert ask("/a.txt?format=summary").json["complete"] is False
         assert ask.counted("indexes_made_total") == {}
+
+
+def test_every_block_begins_close_behind_a_place_from_which_it_can_be_inflated(tmp_path):
+    path, interval = tmp_path / "logs" / "a.txt.gz", 1_000_000
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(LOG * 14, mtime=0))
+    with small_indexes(interval, 4096):
+        asking(path)("/a.txt?format=summary")
+    [file] = (tmp_path / "index").iterdir()
+    index = IndexFile(file.read_bytes()).index()
+    assert len(index.blocks) == len(index.points) + 1 > 10
+    for place in range(1, len(index.blocks)):
+        at = index.blocks[place][0]
+        assert 0 <= at - index.point_before(at)["at"] <= interval / 3
 
 
 def test_the_blocks_of_a_large_log_are_large():
