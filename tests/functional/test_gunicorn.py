@@ -190,7 +190,7 @@ def test_a_server_that_is_stopped_while_new_workers_load_ends_soon(slow_to_load)
     began = time.monotonic()
     os.kill(slow_to_load.process.pid, signal.SIGTERM)
     slow_to_load.process.wait()
-    assert time.monotonic() - began < 3 * LOADING
+    assert time.monotonic() - began < 20  # gunicorn would wait for them for 30 s
 
 
 def test_a_root_that_is_not_there_is_told_at_the_start(tmp_path):
