@@ -2,10 +2,11 @@
 """The summary of a log: its lines by severity and time, and its errors."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
+from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.native import LIMITS
 
@@ -55,6 +56,8 @@ class CauseLine(TypedDict):
     why: str
     #: The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
     silent_step: int | None
+    #: The contents of its first lines, without those that only stand between them.
+    told: list[str]
     #: As of an ErrorLine, of the first line.
     new: bool | None
 
@@ -110,12 +113,12 @@ def as_json(totals: Totals) -> bytes:
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
     }
     kept = {name: value for name, value in totals.items() if name in _KEPT}
-    cause = totals["cause"]
+    chapters = [_dated(chapter) for chapter in totals["chapters"]]
     members = {
         **kept,
         "errors": [_without_none(error) for error in totals["errors"]],
-        "cause": cause and _without_none(cause),
-        "chapters": [_dated(chapter) for chapter in totals["chapters"]],
+        "cause": _cause(totals["cause"], chapters),
+        "chapters": chapters,
         "severities": severities,
         "histogram": histogram,
     }
@@ -127,19 +130,29 @@ def as_json(totals: Totals) -> bytes:
 def brief(summary: dict[str, Any]) -> dict[str, Any]:
     """The summary without its histogram, and with one `chapter`: the innermost around its cause, or None."""
     cause = summary["cause"]
-    around = (
-        one
-        for one in reversed(summary["chapters"])
-        if cause and one["first"] <= cause["line"] <= one["last"]
-    )
+    chapter = innermost(summary["chapters"], cause["line"]) if cause else None
     kept = {name: one for name, one in summary.items() if name not in ("chapters", "histogram")}
-    return kept | {"chapter": next(around, None)}
+    return kept | {"chapter": chapter}
 
 
 def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a line. Those that not every line has are left out if they are None."""
     left_out = [name for name in ("new", "silent_step") if line.get(name) is None]
     return {name: value for name, value in line.items() if name not in left_out}
+
+
+def _cause(cause: CauseLine | None, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    if cause is None:
+        return None
+    step = innermost(chapters, cause["line"])
+    name = step["name"] if step else None
+    return _without_none(cause) | {"fingerprints": fingerprints(cause, name)}
+
+
+def innermost(chapters: Sequence[Mapping[str, Any]], line: int) -> Mapping[str, Any] | None:
+    """The innermost chapter around a line; None for none."""
+    around = (one for one in reversed(chapters) if one["first"] <= line <= one["last"])
+    return next(around, None)
 
 
 def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, Any]:

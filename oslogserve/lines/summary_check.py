@@ -2,9 +2,10 @@
 """Checks a summary that may come from anywhere, so that all who use summaries can trust its shape."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from oslogserve.bounded_json import parsed
+from oslogserve.lines import fingerprints
 from oslogserve.lines.grammar.severities import SEVERITIES
 
 #: Members of a list: errors, chapters and bars are fewer.
@@ -17,6 +18,7 @@ _LONGEST_TEXT = 4096
 _LONGEST = 10.0**12
 #: The characters of a time in ISO 8601, and of a time of day.
 _TIME = re.compile(r"[0-9T:.,Z+-]{1,40}", re.ASCII)
+_FINGERPRINT = re.compile(f"[0-9a-f]{{{fingerprints.SIZE}}}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WHYS = ("severity", "failed step", "test", "end")
 
@@ -50,7 +52,14 @@ def _shape_of(lines: int) -> dict[str, Any]:
     counts = {name: {"count": count, "first_line": number} for name in SEVERITIES}
     bars = dict.fromkeys(SEVERITIES, count)
     bar = {"time": _is_time, "first_line": number, "severities": _Some(bars)}
-    cause = {**of_line, "last": number, "why": _WHYS.__contains__}
+    cause = {
+        **of_line,
+        "last": number,
+        "why": _WHYS.__contains__,
+        "silent_step": _Optional(number),
+        "told": [_is_text],
+        "fingerprints": _Some(dict.fromkeys(("exact", "failure"), _is_fingerprint)),
+    }
     return {
         "first_time": _is_time,
         "last_time": _is_time,
@@ -64,6 +73,12 @@ def _shape_of(lines: int) -> dict[str, Any]:
     }
 
 
+class _Optional(NamedTuple):
+    """A member that an object may lack."""
+
+    shape: Any
+
+
 class _Some(dict[str, Any]):
     """Some of these members."""
 
@@ -75,6 +90,8 @@ class _OrNone(dict[str, Any]):
 def _is_like(value: Any, shape: Any) -> bool:
     """True if a value of JSON has a shape: an object's members, a list of one shape, a range of whole
     numbers, or what a function is true of."""
+    if isinstance(shape, _Optional):
+        return _is_like(value, shape.shape)
     if isinstance(shape, list):
         is_list = isinstance(value, list) and len(value) <= _MOST_MEMBERS
         return is_list and all(_is_like(one, shape[0]) for one in value)
@@ -87,7 +104,8 @@ def _is_like(value: Any, shape: Any) -> bool:
     if not isinstance(value, dict):
         return False
     is_known = value.keys() <= shape.keys()
-    is_all = isinstance(shape, _Some) or len(value) == len(shape)
+    lacking = (shape[name] for name in shape.keys() - value.keys())
+    is_all = isinstance(shape, _Some) or all(isinstance(one, _Optional) for one in lacking)
     return is_known and is_all and all(_is_like(one, shape[name]) for name, one in value.items())
 
 
@@ -102,6 +120,10 @@ def _is_text_or_none(value: object) -> bool:
 
 def _is_time(value: object) -> bool:
     return value is None or (isinstance(value, str) and _TIME.fullmatch(value) is not None)
+
+
+def _is_fingerprint(value: object) -> bool:
+    return isinstance(value, str) and _FINGERPRINT.fullmatch(value) is not None
 
 
 def _is_bool(value: object) -> bool:

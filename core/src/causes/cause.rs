@@ -11,7 +11,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::chapters::{ChapterFinder, Marked, has_marks};
-use crate::causes::step::{COMMAND, Cause, LONGEST, Text};
+use crate::causes::step::{COMMAND, Cause, Group, LONGEST, Text};
 use crate::causes::steps::Steps;
 use crate::cursor::is_space;
 use crate::lines::Next;
@@ -46,8 +46,7 @@ impl Low {
         let shown = shown_in(&raw[after_return(raw)..]).into_owned().into();
         let time = ansi::without(&self.stored[self.time.clone()]).into_owned().into();
         let (number, is_new) = (self.number, self.is_new);
-        let first = Text { number, shown, time, is_new, ..Text::default() };
-        Cause { first, last: self.number, why: "end", silent_step: None }
+        Group::new(&Text { number, shown, time, is_new, ..Text::default() }).cause("end")
     }
 }
 

@@ -25,6 +25,8 @@ pub const SURVIVED: u64 = 400;
 /// Lines of a paragraph, and of a failed test's report.
 pub const PARAGRAPH: u64 = 12;
 pub const REPORT: u64 = 40;
+/// Lines of a group whose text is kept.
+pub const TOLD: usize = 40;
 
 /// The weight of a step that shows errors alone.
 pub const ERRORS_ALONE: u8 = 2;
@@ -122,6 +124,8 @@ pub struct Cause {
     /// The number of the first line of the step that failed, if that shows nothing and the cause is of an
     /// earlier one.
     pub silent_step: Option<u64>,
+    /// The contents of its first lines, without those that only stand between them.
+    pub told: Vec<Vec<u8>>,
 }
 
 /// Lines of one kind that follow one another.
@@ -129,12 +133,22 @@ pub struct Cause {
 pub struct Group {
     first: Text<'static>,
     last: u64,
+    /// The contents of the first of them.
+    told: Vec<Vec<u8>>,
 }
 
 impl Group {
     /// A group of one line.
     pub fn new(text: &Text<'_>) -> Self {
-        Self { first: text.copied(), last: text.number }
+        Self { first: text.copied(), last: text.number, told: vec![text.content().to_vec()] }
+    }
+
+    /// Takes a line behind its last one.
+    fn extend(&mut self, text: &Text<'_>) {
+        self.last = text.number;
+        if self.told.len() < TOLD {
+            self.told.push(text.content().to_vec());
+        }
     }
 
     /// True if its first line locates a fault.
@@ -144,7 +158,8 @@ impl Group {
 
     /// Its lines as a cause.
     pub fn cause(&self, why: &'static str) -> Cause {
-        Cause { first: self.first.clone(), last: self.last, why, silent_step: None }
+        let (first, told) = (self.first.clone(), self.told.clone());
+        Cause { first, last: self.last, why, silent_step: None, told }
     }
 }
 
@@ -411,7 +426,7 @@ impl Step {
         let is_blank = text.content().is_empty() && !is_stack;
         let is_other = role.is_some() && !is_error;
         if is_error || !(is_end || is_long || is_other || is_blank || self.is_paused) {
-            report.last = text.number;
+            report.extend(text);
         }
         self.is_paused = !is_error && (is_blank || self.is_paused);
         let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
@@ -442,7 +457,7 @@ impl Step {
         if let Some(errors) = &mut self.errors {
             let word = first_word(text.content());
             if text.number - errors.last <= 2 && word == first_word(errors.first.content()) {
-                errors.last = text.number;
+                errors.extend(text);
             }
         }
         let number = text.number;
@@ -457,7 +472,7 @@ impl Step {
 
     fn add_error(&mut self, text: &Text<'_>) {
         match &mut self.errors {
-            Some(errors) if text.number - errors.last <= GAP => errors.last = text.number,
+            Some(errors) if text.number - errors.last <= GAP => errors.extend(text),
             errors => *errors = Some(Group::new(text)),
         }
     }
@@ -469,8 +484,11 @@ impl Step {
         let found = &mut self.found[kind as usize];
         if found.is_none() || is_deeper {
             let above = is_subtest.then(|| located_above(&self.ring, grammar, text)).flatten();
-            let first = above.unwrap_or(text).copied();
-            *found = Some(Group { first, last: text.number });
+            let mut group = Group::new(above.unwrap_or(text));
+            if above.is_some() {
+                group.extend(text);
+            }
+            *found = Some(group);
             self.report = Some(kind);
             self.is_paused = false;
             if is_test {
@@ -560,7 +578,7 @@ fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Gro
             continue;
         }
         match &mut group {
-            Some(group) if text.number - group.last <= WORD_GAP => group.last = text.number,
+            Some(group) if text.number - group.last <= WORD_GAP => group.extend(text),
             group => *group = Some(Group::new(text)),
         }
     }
@@ -568,23 +586,17 @@ fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Gro
 }
 
 fn last_paragraph(ring: &Ring) -> Option<Cause> {
-    let mut first: Option<&Text<'_>> = None;
-    let mut last = 0;
-    for text in ring.iter().rev() {
+    let is_in = |text: &&Text<'_>| {
         let content = text.content();
-        if content.is_empty() || content.starts_with(COMMAND) {
-            if first.is_some() {
-                break;
-            }
-        } else {
-            if first.is_none() {
-                last = text.number;
-            }
-            first = Some(text);
-            if last - text.number >= PARAGRAPH {
-                break;
-            }
-        }
-    }
-    first.map(|first| Group { first: first.clone(), last }.cause("end"))
+        !content.is_empty() && !content.starts_with(COMMAND)
+    };
+    let mut lines: Vec<_> =
+        ring.iter().rev().skip_while(|text| !is_in(text)).take_while(is_in).collect();
+    let last = lines.first()?.number;
+    let size = lines.iter().position(|text| last - text.number >= PARAGRAPH);
+    lines.truncate(size.map_or(lines.len(), |size| size + 1));
+    let mut lines = lines.into_iter().rev();
+    let mut group = Group::new(lines.next()?);
+    lines.for_each(|text| group.extend(text));
+    Some(group.cause("end"))
 }

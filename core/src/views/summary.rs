@@ -191,6 +191,7 @@ impl View for Summary {
         let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
         let cause = cause.map(|found| {
             let shown = &found.first.shown;
+            let told = found.told.iter().map(|line| String::from_utf8_lossy(line).into_owned());
             let text = &shown[..shown.len().min(LONGEST_ERROR)];
             CauseLine {
                 line: found.first.number,
@@ -199,6 +200,7 @@ impl View for Summary {
                 text: String::from_utf8_lossy(text).into_owned(),
                 why: found.why,
                 silent_step: found.silent_step,
+                told: told.collect(),
                 new: self.new.is_some().then_some(found.first.is_new),
             }
         });

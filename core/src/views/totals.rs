@@ -78,6 +78,8 @@ pub struct CauseLine {
     pub why: &'static str,
     /// The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
     pub silent_step: Option<u64>,
+    /// The contents of its first lines.
+    pub told: Vec<String>,
     /// As of an Error.
     pub new: Option<bool>,
 }

@@ -510,7 +510,8 @@ def test_an_overview_leads_with_the_log_that_failed(job, ask):
     (job / "job" / "build.txt").write_bytes(build)
     [first, *_] = logs = ask("/job/?format=summary").json["logs"]
     cause = {"line": 2, "last": 2, "time": None, "text": "No Rakefile found", "why": "failed step"}
-    assert (first["name"], first["failed"], first["cause"]) == ("build.txt", True, cause)
+    assert (first["name"], first["failed"]) == ("build.txt", True)
+    assert first["cause"].items() >= cause.items()
     assert [log["failed"] for log in logs[1:]] == [False] * 3
     page = ask("/job/?format=overview").text
     assert page.index("</a>No Rakefile found\n") < page.index("href=logs/nova.txt.gz?show=")

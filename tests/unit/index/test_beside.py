@@ -28,6 +28,14 @@ LOG = b"".join(
     for number in range(3000)
 )
 MODIFIED = 1_400_000_000
+SILENT_STEP = b"""##[group]Run make
+##[endgroup]
+error: harmless
+##[group]Run ./check
+./check
+##[endgroup]
+##[error]Process completed with exit code 1.
+"""
 
 
 @pytest.fixture(params=["a.txt", "a.txt.gz"])
@@ -75,6 +83,17 @@ def test_a_server_without_a_directory_reads_by_the_index_beside_a_log(indexed):
         assert plain(ask(f"/a.txt?{query}")) == plain(expected(f"/a.txt?{query}"))
     assert (used(ask), used(expected)) == (4, 0)
     assert refused(ask) == {}
+
+
+def test_one_whose_cause_is_before_a_silent_step_is_used(tmp_path):
+    log = tmp_path / "logs" / "a.txt"
+    log.parent.mkdir()
+    log.write_bytes(b"x\n" * 9_999 + SILENT_STEP)
+    with small_indexes(8000, 4096):
+        assert main(["index", "--beside", str(log.parent)]) == 0
+        ask = asking(log)
+        assert ask("/a.txt?format=summary").json["cause"]["silent_step"]
+        assert (used(ask), refused(ask)) == (1, {})
 
 
 def test_it_is_put_into_the_directory_where_it_is_found_next_time(indexed, tmp_path):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.grammar.causes import HINTS, RULES
 from oslogserve.lines.selection import Selection, Wanted
 from tests.marked import MARKED
@@ -581,6 +582,8 @@ def test_a_cause_has_its_lines_its_time_and_a_bounded_text_without_colours(cause
     text = found.pop("text")
     assert text.startswith("2024-03-04 05:06:08 not ok 1 xxx")
     assert len(text) == 300
+    assert found.pop("told")[1:] == ["one", "two"]
+    assert {*found.pop("fingerprints")} == {"exact"}
     assert found == {"line": 2, "last": 4, "time": "2024-03-04T05:06:08", "why": "test"}
 
 
@@ -606,3 +609,29 @@ def test_the_cause_is_of_the_lines_that_a_filter_leaves(found_in):
     assert found_in(*log, level="ERROR")[0] == (1, "test")
     assert found_in(*log, first=2)[0] == (2, "severity")
     assert found_in(*log, first=3) == ((3, "end"), False)
+
+
+def test_a_cause_has_the_text_of_its_lines_and_their_fingerprints(cause_of):
+    found = cause_of(
+        b"step 1",
+        b"2013-09-27 18:22:11.248 ERROR disk 12 is full",
+        b"  between",
+        b"\x1b[31mERROR: no volume\x1b[0m",
+        b"step 2",
+    )
+    told = ["ERROR disk 12 is full", "ERROR: no volume"]
+    assert (found["line"], found["last"], found["told"]) == (2, 4, told)
+    assert found["fingerprints"] == fingerprints(found) != {}
+
+
+def test_of_a_cause_of_many_lines_the_first_are_told(cause_of):
+    found = cause_of(*(b"2013-09-27 18:22:11.248 ERROR no %d" % number for number in range(100)))
+    assert (found["line"], found["last"], len(found["told"])) == (1, 100, 40)
+    assert (found["told"][0], found["told"][-1]) == ("ERROR no 0", "ERROR no 39")
+
+
+def test_an_end_is_told_in_its_order(cause_of):
+    found = cause_of(b"a", b"", b"b", b"c", b"d", b"")
+    assert (found["why"], found["line"], found["last"]) == ("end", 3, 5)
+    assert found["told"] == ["b", "c", "d"]
+    assert found["fingerprints"] == {}

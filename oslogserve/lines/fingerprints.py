@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fingerprints of a failure's cause: equal for runs that failed for the same reason.
+
+Times, numbers, hashes, addresses and names of temporary files differ from run to run, and do not count.
+Exit codes, statuses, numbers of errors, and numbers in names do.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+#: Raised when the same lines give other fingerprints than before.
+VERSION = 1
+#: Characters of a fingerprint, which are hexadecimal digits.
+SIZE = 32
+#: Characters of a line that count.
+REACH = 400
+
+#: In the order in which they are tried at a place of the text.
+_VARYING = re.compile(
+    r"""
+    (?P<kept>
+        (?i:\b(?:exit(?:ed)?|exit[ -]?code|returned|returncode|return[ ]code|rc|status|code|errno|signal|HTTP|
+            error[ ]code)\b (?:[ ](?:code|status|value|with|a|non-zero))* ["']? [ :=(\[]{0,3} -?\d{1,5}\b)
+        | \bHTTP/\d(?:\.\d)?
+        | (?<![\w/.-])(?:[A-Z]{1,6}-?\d{2,5}|[A-Z]{1,6}\d)(?![\w-])
+    )
+    | /(?:private/)?(?:var/)?(?:tmp|folders)/[^\s'"<>|:;,)\]]{1,200}
+    | \btmp(?=\w*[\d_])\w{3,64}
+    | \b0x[0-9a-fA-F]{1,16}\b
+    | \b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b
+    | (?<![^\W_])(?=[a-f]{0,64}\d)[0-9a-f]{7,64}(?![^\W_])
+    | \b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(?=[ ,]{1,2}\d)
+    | (?<=\d[ -])(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b
+    | (?P<name>\b[A-Za-z_][A-Za-z_.]{1,64}\d{1,3}(?!\w))
+    | \d+(?:[.,:]\d+){0,16}
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_BLANKS = re.compile(r"\s+")
+#: What announces a failure without telling why.
+_OUTCOME = re.compile(
+    r"\b(?:a|all|an|and|at|build|by|code|command|completed|did|error|errors|errored|exit|exited|fail|failed|failing|"
+    r"failure|failures|fatal|finished|for|had|has|have|in|is|it|job|make|non|not|of|on|one|process|rc|result|return|"
+    r"returned|run|script|see|status|step|stopped|succeed|successfully|task|test|tests|the|there|was|were|with|zero)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{3}")
+#: A line that names an exception, or says what is wrong.
+_EXCEPTION = re.compile(
+    r"(?:E +)?(?:[\w.$]{0,200}(?:Error|Exception|Failure|Timeout|Fault)\b|.{0,200}\b(?:panicked at|error:|fatal:))"
+)
+
+
+def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) -> dict[str, str]:
+    """The fingerprints of a cause by their names; none for one that is only an outcome.
+
+    "exact" is of all its lines, "failure" of the failed test, or else the chapter's name, and the exception.
+    cause: see lines.summary. chapter: the name of the innermost one around it.
+    """
+    if cause is None or cause["why"] == "end":
+        return {}
+    told = [*dict.fromkeys(filter(None, map(normalised, cause["told"])))]
+    if not any(_WORD.search(_OUTCOME.sub("", line)) for line in told):
+        return {}
+    found = {"exact": _digest("exact", told)}
+    failure = [*_failure(told, cause["why"] == "test", chapter)]
+    if len(failure) > 1:
+        found["failure"] = _digest("failure", failure)
+    return found
+
+
+def _failure(told: Sequence[str], is_test: bool, chapter: str | None) -> Iterator[str]:
+    """Yields the name of what failed and the exception, as far as they are known."""
+    if is_test:
+        yield told[0]
+    elif chapter:
+        yield normalised(chapter)
+    exceptions = (line for line in told[is_test:] if _EXCEPTION.match(line))
+    yield from [*exceptions][:1]
+
+
+def normalised(line: str) -> str:
+    """The line without what differs from run to run."""
+
+    def kept(found: re.Match[str]) -> str:
+        return found[0] if found["kept"] or found["name"] else "#"
+
+    return _BLANKS.sub(" ", _VARYING.sub(kept, line[:REACH])).strip()
+
+
+def _digest(kind: str, lines: Sequence[str]) -> str:
+    text = "\n".join([f"{VERSION} {kind}", *lines])
+    return blake2b(text.encode("utf-8", "replace"), digest_size=SIZE // 2).hexdigest()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import pytest
+
+from oslogserve.lines.fingerprints import SIZE, fingerprints, normalised
+
+
+def cause(*told, why="severity"):
+    return {"why": why, "told": list(told)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("took 1.52s at 10:11:12", "took 93s at 22:01:00"),
+        ("commit 3f9d2c1b77 is gone", "commit 0a9d2c1b99eeff is gone"),
+        (
+            "volume 1b4e28ba-2fa1-11d2-883f-0016d3cca427",
+            "volume 6fa459ea-ee8a-3ca4-894e-db77e160355e",
+        ),
+        ("connect to 10.4.0.17:5672 refused", "connect to 192.0.2.250:40001 refused"),
+        ("at 0x7f3a90 in main", "at 0x55d0c8e1f0 in main"),
+        ("open /tmp/tmpab12cd/x.conf: no such file", "open /tmp/tmpzz91/y.conf: no such file"),
+        ("see tmp_k3j4h2_out", "see tmp_9s8d7f_out"),
+        ("foo.py:123: NameError: x", "foo.py:98: NameError: x"),
+        ("on Tue, 3 Mar it broke", "on Fri, 13 Nov it broke"),
+        ("a  b\tc", "a b c"),
+    ],
+)
+def test_what_differs_from_run_to_run_does_not_count(one, other):
+    assert normalised(one) == normalised(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("mount failed with exit code 32", "mount failed with exit code 1"),
+        ("rc=137 from qemu", "rc=1 from qemu"),
+        ("mirror answered HTTP 503", "mirror answered HTTP 404"),
+        ("server returned status 401", "server returned status 500"),
+        ("OSError: [Errno 28] no space", "OSError: [Errno 13] no space"),
+        ("E231 missing whitespace", "E501 missing whitespace"),
+        ("src/a.ts: TS2345", "src/a.ts: TS2339"),
+        ("FAIL: test_server_2", "FAIL: test_server_3"),
+        ("--- FAIL: TestCloud2 ", "--- FAIL: TestCloud3 "),
+    ],
+)
+def test_codes_and_numbers_in_names_count(one, other):
+    assert normalised(one) != normalised(other)
+
+
+def test_runs_with_the_same_lines_have_the_same_fingerprints():
+    one = cause("10:11 pull of image 17 failed", "dial tcp 10.0.0.1:443: timeout")
+    other = cause("22:47 pull of image 3 failed", "dial tcp 10.0.0.9:443: timeout")
+    assert fingerprints(one) == fingerprints(other)
+    assert {*fingerprints(one)} == {"exact"}
+    assert len(fingerprints(one)["exact"]) == SIZE
+    more = cause(*one["told"], "image is not known")
+    assert fingerprints(more)["exact"] != fingerprints(one)["exact"]
+
+
+def test_a_failed_test_is_known_by_its_name_and_exception_whatever_else_it_printed():
+    head = "FAIL: test_boot (nova.tests.TestServers)"
+    one = cause(head, "waited 12 s", "TimeoutError: no port", "left: 1", why="test")
+    other = cause(head, "TimeoutError: no port", why="test")
+    assert fingerprints(one)["exact"] != fingerprints(other)["exact"]
+    assert fingerprints(one)["failure"] == fingerprints(other)["failure"]
+    for wrong in (
+        cause("FAIL: test_stop (nova.tests.TestServers)", "TimeoutError: no port", why="test"),
+        cause(head, "KeyError: 'port'", why="test"),
+    ):
+        assert fingerprints(one)["failure"] != fingerprints(wrong)["failure"]
+
+
+def test_a_failed_step_is_known_by_its_name_and_exception():
+    one = cause("Traceback (most recent call last):", "KeyError: 'x'", "done in 3 s")
+    other = cause("retried 4 times", "KeyError: 'x'")
+    assert (
+        fingerprints(one, "TASK [deploy]")["failure"]
+        == fingerprints(other, "TASK [deploy]")["failure"]
+    )
+    assert (
+        fingerprints(one, "TASK [test]")["failure"]
+        != fingerprints(other, "TASK [deploy]")["failure"]
+    )
+    assert "failure" not in fingerprints(cause("no such image"), "TASK [deploy]")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "##[error]Process completed with exit code 1.",
+        'The command "make test" exited with 2.',
+        "ERROR: Job failed: exit code 1",
+        "Build step failed",
+        "3 tests failed",
+        "FAILED (errors=1)",
+        "...",
+    ],
+)
+def test_a_cause_that_is_only_an_outcome_has_none(told):
+    assert fingerprints(cause(told)) == {}
+
+
+def test_neither_has_the_end_of_a_log_nor_a_log_without_a_cause():
+    assert fingerprints(cause("something that was printed last", why="end")) == {}
+    assert fingerprints(None) == {}
+
+
+def test_hostile_lines_take_little_time_each():
+    for text in (
+        "tmp" * 10**5,
+        "1" * 10**6,
+        "a1" * 10**5,
+        "/tmp/" * 10**5,
+        "f" * 10**6,
+        "exit " * 10**5,
+    ):
+        assert len(normalised(text)) <= 400
