@@ -91,10 +91,11 @@ impl Renderer {
     /// Returns the place of the first one that has to be read. blocks: the first begins with the next byte.
     pub fn pass_over(&mut self, blocks: &[Block]) -> usize {
         let mut place = 0;
-        while let [block, behind @ ..] = &blocks[place..]
-            && !self.selector.is_done
-            && self.selector.pass_over(&blocks[place..], behind.first().map(|next| &next.heritage))
-        {
+        while let [block, behind @ ..] = &blocks[place..] {
+            let heritage = behind.first().map(|next| &next.heritage);
+            if self.selector.is_done || !self.selector.pass_over(&blocks[place..], heritage) {
+                break;
+            }
             self.bytes += block.size;
             place += 1;
         }

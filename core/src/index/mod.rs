@@ -219,6 +219,9 @@ impl Indexer {
     /// JSON of the blocks of the whole log. next_line: the number of the line behind the last one.
     pub fn finished(mut self, next_line: u64) -> Vec<u8> {
         self.end(next_line);
+        let has_others = self.blocks.len() > 1;
+        // The last one may have begun right where the log ends.
+        self.blocks.retain(|block| block.size > 0 || !has_others);
         // Only types that can fail to be written make it fail.
         serde_json::to_vec(&self.blocks).unwrap_or_default()
     }

@@ -311,6 +311,22 @@ def test_the_blocks_of_a_large_log_are_large():
     assert interval_of(INTERVAL * MOST_BLOCKS + 1, is_packed=False) == 2 * INTERVAL
 
 
+@pytest.mark.parametrize("size", [8000, 10_000, 18_000, 20_000])
+@pytest.mark.parametrize("query", ["lines=1-{}&q=kumquat", "limit={}&level=ERROR", "lines=7-{}"])
+def test_an_answer_that_ends_with_the_log_says_so_where_a_block_may_begin(tmp_path, size, query):
+    line = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] x\n"
+    (tmp_path / "logs").mkdir()
+    path = tmp_path / "logs" / "a.txt"
+    path.write_bytes(line * (size // len(line)))
+    os.utime(path, (1.4e9, 1.4e9))
+    url = f"/a.txt?format=jsonl&{query.format(size // len(line))}"
+    with small_indexes(2000, 2000):
+        ask = Asking(tmp_path / "logs", index_directory=str(tmp_path / "index"))
+        ask("/a.txt?format=summary")
+        ask(url)
+        assert ask(url).body == Asking(tmp_path / "logs")(url).body
+
+
 def test_random_questions_have_the_same_answers_with_and_without_an_index():
     fuzzer = fuzz.Indexes()
     for number in range(2):
