@@ -140,11 +140,11 @@ class IndexFile:
         return lines, size, ends_a_line, packing
 
     def index(self) -> LogIndex:
-        facts = self.facts()
+        lines, size, ends_a_line, _ = self._facts()
         blocks = native.Index(
-            self._inflated("blocks", self._most_json), facts.ends_a_line, len(SEVERITIES)
+            self._inflated("blocks", self._most_json), ends_a_line, len(SEVERITIES)
         )
-        if blocks.size != facts[:2]:
+        if blocks.size != (lines, size):
             raise ValueError("its blocks are of another log")
         windows = self._part("windows")
         points: list[Point] = []

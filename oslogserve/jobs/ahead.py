@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from typing import Generic, TypeVar
 
 #: Threads for each source.
@@ -91,6 +91,12 @@ class Ahead(Generic[_T]):
             close()
         else:
             future.add_done_callback(lambda _: close())
+
+
+def only(ahead: Ahead[_T]) -> _T | None:
+    """The only value, or None. It is closed then: what was held to compute it is not kept."""
+    with closing(ahead):
+        return next(ahead, None)
 
 
 def started(several: Iterable[Ahead[_T]], most: int) -> Iterator[Ahead[_T]]:

@@ -3,11 +3,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, pool_of, started
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, only, pool_of, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
 from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.passed import PassedLogs, PassedRun
@@ -167,8 +166,8 @@ class Job:
 
     def summaries(self) -> Iterator[Summarised]:
         """Yields each log with its summary."""
-        several = (self.read_ahead(log.file, log.summary()) for log in self.logs)
-        return chain.from_iterable(started(several, LOGS_AT_ONCE))
+        several = (self.read_ahead(log.file, log.summary(), is_eager=False) for log in self.logs)
+        return filter(None, map(only, started(several, LOGS_AT_ONCE)))
 
     def read_ahead(self, file: File, values: Iterator[_T], is_eager: bool = True) -> Ahead[_T]:
         """The values, which a thread of the log's source computes in advance. is_eager: see Ahead."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from oslogserve.errors import Incomplete
 from oslogserve.jobs import reports, task_results
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, started
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.console import HEAD, ConsoleHead
@@ -263,8 +263,8 @@ class Overview:
             if one.rank.cause and left >= 0:
                 file, cause = one.log.file, one.rank.cause
                 lines = _excerpt(self._job.reader, file, cause, label(file, cause), link)
-                several[file] = self._job.read_ahead(file, lines)
-        found = (next(ahead, None) for ahead in started(several.values(), LOGS_AT_ONCE))
+                several[file] = self._job.read_ahead(file, lines, is_eager=False)
+        found = map(only, started(several.values(), LOGS_AT_ONCE))
         return {file: lines for file, lines in zip(several, found, strict=True) if lines}
 
 

@@ -6,7 +6,8 @@ first rewritten where that reads the same text in another way.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from oslogserve.native import state_count
@@ -63,7 +64,8 @@ def states_of(searches: Iterable[Search]) -> int:
     return sum(state_count(search.pattern) for search in searches)
 
 
-def most_matches(searches: Sequence[Search]) -> int:
+@lru_cache(maxsize=64)  # asked for each log of a job
+def most_matches(searches: tuple[Search, ...]) -> int:
     """The most matches of each search to mark in a line.
 
     Caps them, so that marking a line costs at most one search by the largest automaton.

@@ -7,7 +7,7 @@ use crate::index::ids::{each_id, keys_of};
 use crate::index::vocabulary::{LEAST_WORD, fold, is_letter, may_be_of_hash};
 
 /// What all lines hold in which a pattern is found.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Required {
     pub words: Vec<Fragment>,
     /// Of parts of ids, see `ids.rs`.
@@ -15,6 +15,7 @@ pub struct Required {
 }
 
 /// A part of a word, folded.
+#[derive(Clone)]
 pub struct Fragment {
     pub text: Vec<u8>,
     /// True if the word begins with it, or ends with it.

@@ -180,6 +180,6 @@ pub fn filter(
 
 /// The searches of a selection, compiled.
 pub fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
-    let searches = patterns.iter().map(|one| Search::new(&one.pattern));
+    let searches = patterns.iter().map(|one| Search::of(&one.pattern));
     searches.collect::<Result<_, _>>().map_err(PyValueError::new_err)
 }

@@ -7,6 +7,7 @@
 //! as long without.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use memchr::{memchr, memmem};
 use regex_automata::Input;
@@ -28,7 +29,12 @@ const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
 /// Shorter text stands in too many lines to be searched for first.
 const SHORTEST_NEEDLE: usize = 4;
 
+/// The last patterns stay compiled: a question about a job has the same ones for each of its logs.
+const MOST_COMPILED: usize = 4;
+static COMPILED: Mutex<Vec<(String, Search)>> = Mutex::new(Vec::new());
+
 /// A pattern and where it was last found in a block.
+#[derive(Clone)]
 pub struct Search {
     regex: Regex,
     /// A text that all matches hold behind their beginning; the engine itself searches for that.
@@ -40,6 +46,19 @@ pub struct Search {
 }
 
 impl Search {
+    /// The search for a pattern, which may be compiled already. Errors: as of new().
+    pub fn of(pattern: &str) -> Result<Self, String> {
+        let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, search)) = compiled().iter().find(|(known, _)| known == pattern) {
+            return Ok(search.clone());
+        }
+        let search = Self::new(pattern)?;
+        let mut compiled = compiled();
+        compiled.truncate(MOST_COMPILED - 1);
+        compiled.insert(0, (pattern.to_owned(), search.clone()));
+        Ok(search)
+    }
+
     /// Errors: what is wrong with the pattern, in a sentence.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let hir = parsed(pattern)?;

@@ -43,6 +43,7 @@ def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
 
 
 def read_all(content):
+    IndexFile(content).facts()
     IndexFile(content).brief()
     index_of(content).contents()
 

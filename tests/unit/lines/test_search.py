@@ -215,3 +215,19 @@ def test_the_longest_pattern_that_is_accepted_is_searched(found):
     for pattern in ("a" * LONGEST, r"[^\d]" * 200, "(a|b)" * 200, "(?i)" + "é" * 900, ".*" * 50):
         assert len(pattern) <= LONGEST
         assert found(Search.of_pattern(pattern), b"") == ([b""] if pattern == ".*" * 50 else [])
+
+
+def test_a_pattern_finds_the_same_whichever_ones_were_searched_for_before(found):
+    lines = [b"%d" % number for number in range(20)]
+    for order in (range(20), range(20), range(19, -1, -1), [3, 3, 7, 3, 7]):
+        for number in order:
+            assert found(Search.of_pattern(f"^{number}$"), *lines) == [lines[number]]
+
+
+def test_a_search_of_many_logs_is_compiled_once(found):
+    search = Search.of_pattern(r"[^\d]" * 150)  # it takes milliseconds
+    found(search)
+    started = time.process_time()
+    for _ in range(1000):
+        found(search)
+    assert time.process_time() - started < 1
