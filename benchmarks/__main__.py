@@ -127,6 +127,8 @@ def _measured(options: argparse.Namespace, table: list[Case], rounds: Rounds) ->
                 again = Again(subjects, options.threads)
                 again.measure_logs(known_logs, rounds)
                 again.measure_job(job, rounds)
+                if "swift" in options.sources:
+                    again.measure_swift(known_logs, rounds)
     return found
 
 

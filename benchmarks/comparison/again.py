@@ -2,7 +2,7 @@
 """Measures questions about logs that were read before.
 
 Each is asked of a server that has just started and finds the logs' indexes, right before or right after
-nginx unpacks the same logs, and then of a server without indexes.
+nginx unpacks the same logs or Swift sends them, and then of a server without indexes.
 """
 
 import contextlib
@@ -20,7 +20,16 @@ from benchmarks.comparison.logs import Job
 from benchmarks.comparison.measure import one_by_one, requested
 from benchmarks.comparison.rows import Rounds, Values
 from benchmarks.comparison.servers import Subject, Subjects, warm
-from benchmarks.comparison.targets import FAR_PAGE, FIRST, FIRST_SEARCH, JOB_AGAIN
+from benchmarks.comparison.targets import (
+    FAR_PAGE,
+    FIRST,
+    FIRST_SEARCH,
+    FROM_SWIFT,
+    JOB_AGAIN,
+    TAIL,
+    WORD,
+)
+from benchmarks.lab import CONTAINER
 from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.samples import Request
 
@@ -38,14 +47,16 @@ class Question(NamedTuple):
 
 
 QUESTIONS = {
-    "tail=100": Question({"tail": "100"}),
+    TAIL: Question({"tail": "100"}),
     "lines= at the end": Question({"lines": "{end}-"}),
     "since= near the end": Question({"since": "{time}"}),
     "level=ERROR": Question({"format": "text", "level": "ERROR"}),
-    "q= of a rare word": Question({"format": "text", "q": "{word}"}),
+    WORD: Question({"format": "text", "q": "{word}"}),
     "q= of a request's id": Question({"format": "text", "q": "{id}"}),
     "format=summary": Question({"format": "summary"}),
 }
+#: Of logs in Swift.
+SWIFT_QUESTIONS = {title: QUESTIONS[title] for title in (TAIL, WORD)}
 #: What makes an index, and its neighbour.
 FIRST_QUESTIONS = {
     FIRST: (Question({"format": "summary"}, "*/*"), "a summary without an index"),
@@ -70,6 +81,7 @@ class Asked(NamedTuple):
     parameters: dict[str, object]
     #: Bytes of its logs by the name of a size.
     sizes: dict[str, int]
+    source: str = "disk"
 
 
 class Again:
@@ -93,6 +105,23 @@ class Again:
                 far = FAR_QUESTION if log.lines > FAR else {}
                 self._ask(asked, QUESTIONS | far, rounds)
 
+    def measure_swift(self, logs: Collection[KnownLog], rounds: Rounds) -> None:
+        """Measures logs in Swift, which everybody may read: no server waits for its token."""
+        with contextlib.closing(self._subjects.lab.swift.connection()) as connection:
+            connection.post_container(CONTAINER, {"X-Container-Read": ".r:*,.rlistings"})
+        for known in logs:
+            table = f"{known.log.name}{FROM_SWIFT}"
+            rounds.describe(table, f"A log of {known.log} in Swift, asked again")
+        for _ in rounds.each("again, from Swift"):
+            for known in logs:
+                log = known.log
+                others = [self._subjects.object_request(log.file)]
+                sizes = {"text": log.size, "stored": log.stored}
+                table = f"{log.name}{FROM_SWIFT}"
+                asked = Asked(table, log.file, others, known.parameters, sizes, "swift")
+                self._make(asked, rounds)
+                self._ask(asked, SWIFT_QUESTIONS, rounds)
+
     def measure_job(self, job: Job, rounds: Rounds) -> None:
         paths = [self._subjects.lab.root / file for file in job.files]
         sizes = {"stored": sum(path.stat().st_size for path in paths)}
@@ -109,11 +138,11 @@ class Again:
         for title, (question, without_title) in FIRST_QUESTIONS.items():
 
             def first(question: Question = question) -> Values:
-                with self._server(self._indexes) as server:
+                with self._server(asked.source, self._indexes) as server:
                     return _answered(server, asked, question)
 
             def without(question: Question = question) -> Values:
-                with self._server() as server:
+                with self._server(asked.source) as server:
                     return _answered(server, asked, question)
 
             rounds.compare(asked.table, title, first, without_title, without)
@@ -122,21 +151,22 @@ class Again:
         rounds.add(asked.table, FIRST, shares)
 
     def _ask(self, asked: Asked, questions: Mapping[str, Question], rounds: Rounds) -> None:
-        """Measures each question beside nginx, and the same without an index."""
+        """Measures each question beside nginx or Swift, and the same without an index."""
         for title, question in questions.items():
 
             def ours(question: Question = question) -> Values:
-                with self._server(self._indexes) as server:
+                with self._server(asked.source, self._indexes) as server:
                     before = _read(server)
                     values = _answered(server, asked, question)
                     read = _read(server) - before
                     return values | {"read": read / asked.sizes["stored"]}
 
-            def nginx() -> Values:
+            def others() -> Values:
                 return one_by_one(asked.others)
 
-            values = rounds.compare(asked.table, title, ours, cases.NGINX, nginx)
-            with self._server() as server:
+            neighbour = asked.others[0].source
+            values = rounds.compare(asked.table, title, ours, neighbour, others)
+            with self._server(asked.source) as server:
                 without = _answered(server, asked, question)["total"]
             rounds.add(asked.table, title, {"of_without": values["total"] / without})
 
@@ -145,18 +175,23 @@ class Again:
         return nginx.request(file.removesuffix(".gz"))
 
     @contextlib.contextmanager
-    def _server(self, indexes: Path | None = None) -> Iterator[Subject]:
+    def _server(self, source: str, indexes: Path | None = None) -> Iterator[Subject]:
         """Context with a server that has answered for other logs only. indexes: where they are."""
+        lab = self._subjects.lab
         env = {"CACHE_DIRECTORY": str(indexes)} if indexes else None
-        with self._subjects.lab.server(*self._options, with_swift=False, env=env) as server:
+        storage_url = lab.swift.storage_url if source == "swift" else ""
+        with lab.server(
+            *self._options, with_swift=False, env=env, storage_url=storage_url
+        ) as server:
             subject = Subject("oslogserve", server.url, server.process.pid)
-            warm(subject)
+            warm(subject, source)
             subject.workers.settle()
             yield subject
 
 
 def _answered(server: Subject, asked: Asked, question: Question) -> Values:
     filled = {key: value.format(**asked.parameters) for key, value in question.parameters.items()}
+    filled["source"] = asked.source
     request = Endpoint(server.name, server.url, filled).request(asked.path)
     headers = (f"Accept: {question.accept}", "Accept-Encoding: identity")
     return requested([request._replace(headers=headers)], server)[0]

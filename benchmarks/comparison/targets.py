@@ -15,6 +15,9 @@ JOB, JOB_FROM_SWIFT = "a job", "a job from Swift"
 LARGE_AGAIN, VERY_LARGE_AGAIN, JOB_AGAIN = f"{LARGE} MB again", "2000 MB again", "a job again"
 FIRST, FIRST_SEARCH = "the first summary, which makes the index", "the first search behind it"
 FAR_PAGE = "the page at line 1,000,000"
+TAIL, WORD = "tail=100", "q= of a rare word"
+#: The end of a table's name.
+FROM_SWIFT = ", from Swift"
 
 #: The largest ratio of a case's time to its neighbour's, by table.
 RATIOS = {
@@ -46,11 +49,11 @@ RATIOS = {
     },
     LARGE_AGAIN: {
         FIRST: 1.1,
-        "tail=100": 0.04,
+        TAIL: 0.04,
         "lines= at the end": 0.04,
         "since= near the end": 0.04,
         "level=ERROR": 0.1,
-        "q= of a rare word": 0.08,
+        WORD: 0.08,
         "q= of a request's id": 0.08,
         "format=summary": 0.01,
     },
@@ -68,8 +71,10 @@ LIMITS = {
     (JOB, "level=ERROR by time"): {"first_byte": 0.15},
     (JOB, "all lines by time"): {"first_byte": 0.15, "memory": 64 * MIB},
     (LARGE_AGAIN, FIRST): {"index_stored": 0.06, "index_text": 0.005},
-    (LARGE_AGAIN, "tail=100"): {"memory": 16 * MIB, "read": 0.02},
-    (LARGE_AGAIN, "q= of a rare word"): {"memory": 16 * MIB, "read": 0.05},
+    (LARGE_AGAIN, TAIL): {"memory": 16 * MIB, "read": 0.02},
+    (LARGE_AGAIN, WORD): {"memory": 16 * MIB, "read": 0.05},
+    (LARGE_AGAIN + FROM_SWIFT, TAIL): {"read": 0.02},
+    (LARGE_AGAIN + FROM_SWIFT, WORD): {"read": 0.05},
     (VERY_LARGE_AGAIN, FAR_PAGE): {"first_byte": 0.02},
     (RENDERER_ALONE, "HTML"): {"speed": 1.1e9},
     (RENDERER_ALONE, "ten formats, HTML"): {"speed": 5e8},
