@@ -84,6 +84,8 @@ class JobAnswer(Representation):
         if query.unasked and job.choice.is_large:
             yield overview.unread(query, found.header())
             return
+        if early := found.early():
+            yield overview.early(query, early, job.choice.found)
         findings = found.findings(partial(overview.label, query), page.link_of(query.source))
         job.close()  # so that a slow client keeps nobody waiting
         yield overview.section(query, findings)

@@ -4,6 +4,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from sys import getsizeof
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -32,6 +33,10 @@ MOST_KINDS = 500
 #: Bytes of the errors of all logs that are held until all logs were read, and what each takes next to its
 #: text. Once they are full, only the first and the last error of each further log are ranked.
 MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
+
+#: Logs that are shown before the others are read, and stored bytes of all logs from which on: reading these
+#: takes a fifth of a second.
+MOST_EARLY, LEAST_STORED = 4, 4 * 1024 * 1024
 
 # Excerpts.
 #: Lines before and after the cause.
@@ -124,8 +129,17 @@ class _Told(NamedTuple):
     missing: list[Incomplete]
 
 
+class Early(NamedTuple):
+    """What the likeliest logs show, before the others are read."""
+
+    #: Logs that show a failure, in the order of their ranks.
+    wrong: list[RankedLog]
+    #: Logs that were read.
+    read: int
+
+
 class Overview:
-    """Reads what a job's logs and reports tell. Call summaries() or findings() once."""
+    """Reads what a job's logs and reports tell. Call summaries() or findings() once, before that early()."""
 
     def __init__(self, query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> None:
         """noise: patterns of errors that say nothing about a failure."""
@@ -137,6 +151,9 @@ class Overview:
         #: The logs that were read, or skipped, in the job's order.
         self._logs: list[LogRead] = []
         self._missing = job.missing
+        self._summaries = self._bounded(job.summaries())
+        #: Those that early() has taken.
+        self._first: list[Summarised] = []
 
     @property
     def missing(self) -> Sequence[Incomplete]:
@@ -145,14 +162,24 @@ class Overview:
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
-        read = self._read_all()
+        read = self._all_read()
         ending = self._ending(read.failure)
         self._missing = ending.missing
         return read.logs, ending
 
+    def early(self) -> Early | None:
+        """What the likeliest logs show; None if nothing, or if all logs are read soon."""
+        files = self._job.choice.files
+        stored = sum(file.size or 0 for file in files)
+        if self._query.skip or len(files) <= MOST_EARLY or stored < LEAST_STORED:
+            return None
+        self._first = [*islice(self._summaries, MOST_EARLY)]
+        wrong = [one for one in self._ranked(self._first).logs if one.shows_failure]
+        return Early(wrong, len(self._first)) if wrong else None
+
     def findings(self, label: Label, link: bytes) -> Findings:
         """label, link: of the rows of excerpts, see Wanted."""
-        logs, failure, kinds = self._read_all()
+        logs, failure, kinds = self._all_read()
         ending = self._ending(failure)
         wrong = [one for one in logs if one.shows_failure]
         ended = None if wrong else _ended(logs)
@@ -196,13 +223,16 @@ class Overview:
                 result, seconds = head.end(summaries[console])
         return build._replace(result=result, seconds=seconds)
 
-    def _read_all(self) -> _Read:
-        """Reads the logs.
+    def _all_read(self) -> _Read:
+        """Reads the logs, but for those that were read before."""
+        return self._ranked([*self._first, *self._summaries])
+
+    def _ranked(self, were_read: Sequence[Summarised]) -> _Read:
+        """Ranks logs.
 
         An answer behind the first one knows from there when the job failed, since it reads other logs.
         """
-        job, failed, passed = self._job, self._query.failed, self._job.reader.passed
-        were_read = [*self._bounded(job.summaries())]
+        failed, passed = self._query.failed, self._job.reader.passed
         named = [(log.file.shown, summary) for log, summary in were_read]
         failure = failed.first_in_utc if failed else failure_of(named)
         ranks, kinds = ranked(named, self._noise, failure)

@@ -12,7 +12,7 @@ from oslogserve.humanize import iso_moment
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import LogRead
-from oslogserve.jobs.overview import Excerpt, Findings, RankedLog, lines_shown
+from oslogserve.jobs.overview import Early, Excerpt, Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.time_range import time_range
@@ -177,11 +177,14 @@ def unread(query: Query, build: Build) -> bytes:
     return rendered("large_job.html", address=asked, build=build)
 
 
-def section(query: Query, found: Findings) -> bytes:
-    def linked(one: RankedLog) -> _Linked:
-        href, like = address_of(query, one.log.file), one.like
-        return _Linked(one, _with(href, against=like.decode("utf-8", "replace")) if like else href)
+def early(query: Query, found: Early, logs: int) -> bytes:
+    """The section that is shown until section() is there. logs: how many were found."""
+    wrong = [_linked(query, one) for one in found.wrong]
+    return rendered("overview_early.html", wrong=wrong, read=found.read, logs=logs)
 
+
+def section(query: Query, found: Findings) -> bytes:
+    linked = partial(_linked, query)
     return rendered(
         "overview_section.html",
         found=found,
@@ -196,6 +199,11 @@ def section(query: Query, found: Findings) -> bytes:
         notices=_notices(found),
         next_address=next_address(query, found.ending.next),
     )
+
+
+def _linked(query: Query, one: RankedLog) -> _Linked:
+    href, like = address_of(query, one.log.file), one.like
+    return _Linked(one, _with(href, against=like.decode("utf-8", "replace")) if like else href)
 
 
 def _notices(found: Findings) -> list[str]:

@@ -5,10 +5,27 @@
 const AGAIN_AFTER = 10000;
 const MOST_ATTEMPTS = 5;
 
-// The section of an overview; null if the server has no answer.
-async function section(address) {
-  const answer = await fetch(address).then((sent) => sent.text(), () => '');
-  return new DOMParser().parseFromString(answer, 'text/html').querySelector('section#overview');
+const parsed = (text) => new DOMParser().parseFromString(text, 'text/html');
+
+// The section of an overview; null if the server has no answer. `show` gets the section of the first logs,
+// if the answer begins with one, before the other logs are read.
+async function section(address, show) {
+  let text = '';
+  try {
+    const answer = await fetch(address);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      text += piece.value;
+      if (show && text.includes('</section>')) {
+        const early = parsed(text).querySelector('.early');
+        if (early) show(early);
+        show = null;
+      }
+    }
+  } catch {
+    return null;
+  }
+  return parsed(text).querySelector('section#overview');
 }
 
 // A shell pattern, of which only the star means something.
@@ -25,7 +42,12 @@ async function begin(link) {
   if (!names.some((name) => marks.some((mark) => fits(name, mark)))) return;
   const said = link.textContent;
   link.textContent = 'Looking for what went wrong in these logs \u2026';
-  const found = await section(`${link.href}&unasked=yes`);
+  let early;
+  const found = await section(`${link.href}&unasked=yes`, (one) => {
+    link.parentElement.after(one);
+    early = one;
+  });
+  early?.remove();
   if (!found) {
     link.textContent = said;
     return;
@@ -126,6 +148,7 @@ async function goOn(page) {
   }
 }
 
+document.querySelector('.early')?.remove();
 const link = document.querySelector('#overview > [data-marks]');
 if (link) await begin(link);
 const page = document.querySelector('section#overview');

@@ -104,6 +104,29 @@ def test_of_large_logs_it_says_that_only_when_asked(demo, page):
 
 
 @pytest.mark.parametrize("address", ["", "?format=overview"])
+@pytest.mark.parametrize("has_script", [True, False])
+def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
+    tmp_path, chromium, address, has_script
+):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 ERROR lost\n")
+    for number in range(6):
+        path = tmp_path / "job" / f"{number}.txt"
+        path.write_text("2026-03-04 18:29:59 INFO fine\n" * 27_000)
+    with (
+        Gunicorn(ini({"disk": {"root": tmp_path}})) as running,
+        chromium.new_context(java_script_enabled=has_script) as context,
+    ):
+        page = context.new_page()
+        page.goto(f"{running.url}/job/{address}")
+        if not (has_script or address):
+            page.click("#overview a")
+        expect(page.locator("#overview .wrong > li > .name")).to_have_text("job-output.txt")
+        expect(page.locator("h2:visible")).to_have_text("What went wrong: 1 of 7 logs shows errors")
+        expect(page.locator(".early")).to_have_count(0 if has_script else 1)
+
+
+@pytest.mark.parametrize("address", ["", "?format=overview"])
 def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, address):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 INFO fine\n")

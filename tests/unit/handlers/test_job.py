@@ -642,6 +642,58 @@ def test_the_parts_of_an_overview_agree_on_ranks_and_on_when_the_job_failed(tmp_
     assert scores == pytest.approx({one[-1]: float(one[0]) for one in whole})
 
 
+@pytest.fixture
+def large(tmp_path):
+    """A job of 6 logs with more than 4 MiB, of which the third one by its time has an error."""
+    (tmp_path / "job").mkdir()
+    for number in range(6):
+        path = tmp_path / "job" / f"{number}.txt"
+        path.write_bytes(b"2026-03-04 18:22:11 INFO fine\n" * 27_000)
+        os.utime(path, (1.7e9 - 99 * number, 1.7e9 - 99 * number))
+    path = tmp_path / "job" / "2.txt"
+    path.write_bytes(path.read_bytes() + b"2026-03-04 18:22:12 ERROR <lost>\n")
+    os.utime(path, (1.7e9 - 200, 1.7e9 - 200))
+    return tmp_path
+
+
+def pieces_of(root, address, **options):
+    request = webob.Request.blank(f"/job/{address}", {"REMOTE_ADDR": "127.0.0.1"}, headers=HTML)
+    _, _, answer = request.call_application(Asking(root, **options).app)
+    pieces = [piece.decode() for piece in answer]
+    answer.close()
+    return pieces
+
+
+def test_the_overview_of_a_large_job_begins_with_what_its_likeliest_logs_show(large):
+    head, early, whole, *_ = pieces_of(large, "?format=overview")
+    assert "<section" not in head
+    assert "so far: the 4 likeliest of 6 logs were read" in early
+    assert re.findall('<a class="(.*?)" href="(.*?)">(.*)</a>', early) == [
+        ("name", "2.txt?show=L27001#L27001", "2.txt"),
+        ("telling", "2.txt?show=L27001#L27001", "2026-03-04 18:22:12 ERROR &lt;lost&gt;"),
+    ]
+    assert 'id="overview"' in whole
+    assert "1 of 6 logs shows errors" in whole
+
+
+@pytest.mark.parametrize(
+    ("address", "options"),
+    [
+        ("?format=overview&logs=[1-4].txt", {}),
+        ("?format=overview&skip=1", {}),
+        ("?format=overview&unasked=yes", {"serve_job_unasked_size": "1"}),
+        ("?format=summary", {}),
+    ],
+)
+def test_other_overviews_come_at_once(large, address, options):
+    assert not any("likeliest of" in piece for piece in pieces_of(large, address, **options))
+
+
+def test_an_overview_begins_with_no_logs_that_show_no_failure(large):
+    (large / "job" / "2.txt").write_bytes((large / "job" / "1.txt").read_bytes())
+    assert not any("so far" in piece for piece in pieces_of(large, "?format=overview"))
+
+
 def test_an_overview_goes_on_behind_the_logs_that_it_could_pay_for(tmp_path):
     (tmp_path / "job").mkdir()
     for number in range(5):
