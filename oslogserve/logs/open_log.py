@@ -359,7 +359,6 @@ class OpenLog:
                 chunks = exactly(self.stored.size, chunks)
             self._look_through(chunks, MOST_COUNTED)
             self.source_log.close()
-            self._sources = [source.waiting_anew() for source in self._sources]
             self.source_log = self.reopened()
             self.stored_bytes = iter(self.source_log)
         return self.known_size()
