@@ -183,6 +183,16 @@ class Renderer:
     def take_rows(self) -> MergedRows:
         """The rows that are held; none while they wait. Those above the log's first time get that time."""
 
+    def show_last(self, rows: LastRows, log: int, index: Index) -> None:
+        """Shows only what may be among the last rows of a merge. log: the log's index in it.
+
+        Blocks that all other logs have told before are taken into account.
+        """
+
+    @property
+    def is_index_wrong(self) -> bool:
+        """True if a block lacks rows that its index says, after show_last() and finish()."""
+
     @property
     def cut_line(self) -> int | None:
         """The first line so far that has more bytes than are shown; None for none."""
@@ -215,8 +225,17 @@ class Renderer:
         """What a summary's lines come to, after finish(); None for another view."""
 
 @final
+class LastRows:
+    """The last rows of several logs that are merged, as far as their indexes say where they begin."""
+
+    def __init__(self, most: int) -> None: ...
+
+@final
 class MergedRows:
     """Rows of one log on their way to a merge, which takes them."""
+
+    def __init__(self) -> None:
+        """None, of a log of which nothing is known yet."""
 
     @property
     def size(self) -> int:

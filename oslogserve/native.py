@@ -17,6 +17,7 @@ try:
         Index,
         Inflater,
         Known,
+        LastRows,
         Merge,
         MergedRows,
         Renderer,
@@ -37,6 +38,7 @@ __all__ = [
     "Index",
     "Inflater",
     "Known",
+    "LastRows",
     "Merge",
     "MergedRows",
     "Renderer",
@@ -49,7 +51,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 25
+INTERFACE = 26
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -7,6 +7,7 @@ mod causes;
 mod cursor;
 mod faults;
 mod index;
+mod last_rows;
 mod lines;
 mod merge;
 mod opening;
@@ -30,8 +31,8 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use crate::python::{
-        Contents, Grammar, Index, Inflater, Known, Merge, MergedRows, Renderer, check_line_pattern,
-        kind_of, line_feeds, open_beneath, state_count,
+        Contents, Grammar, Index, Inflater, Known, LastRows, Merge, MergedRows, Renderer,
+        check_line_pattern, kind_of, line_feeds, open_beneath, state_count,
     };
 
     #[pymodule_init]
@@ -44,7 +45,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 25;
+const INTERFACE: u32 = 26;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

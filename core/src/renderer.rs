@@ -22,8 +22,6 @@ pub struct Renderer {
     inside_line: bool,
     bytes: u64,
     is_ended: bool,
-    /// Bytes of rows that may wait for the log's first time, if rows are held until they are taken.
-    most_waiting: Option<usize>,
 }
 
 /// Bytes of a view that are written at a time when the log has ended.
@@ -39,27 +37,21 @@ impl Renderer {
             inside_line: false,
             bytes: 0,
             is_ended: false,
-            most_waiting: None,
         }
-    }
-
-    /// Holds the rows until they are taken, see Selector::take_rows().
-    pub fn hold_rows(&mut self, most_waiting: usize) {
-        self.most_waiting = Some(most_waiting);
     }
 
     /// Takes the rows that are held.
     pub fn take_rows(&mut self) -> Rows {
-        self.selector.take_rows(self.most_waiting.unwrap_or(0), self.is_ended)
+        self.selector.take_rows(self.is_ended)
     }
 
     /// What a piece gave to the view; nothing if rows are held.
     fn given(&mut self) -> &[u8] {
-        if self.most_waiting.is_some() { &[] } else { self.selector.view.output().written() }
+        if self.selector.holds_rows() { &[] } else { self.selector.view.output().written() }
     }
 
     fn clear(&mut self) {
-        if self.most_waiting.is_none() {
+        if !self.selector.holds_rows() {
             self.selector.clear();
         }
     }
@@ -144,6 +136,7 @@ impl Renderer {
         self.clear();
         let unfinished = std::mem::take(&mut self.unfinished);
         self.selector.block(&unfinished);
+        self.selector.check_block();
         self.selector.finish();
         if !self.selector.show_ending(PIECE) && !std::mem::replace(&mut self.is_ended, true) {
             self.selector.end();

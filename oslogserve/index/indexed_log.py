@@ -140,10 +140,12 @@ class IndexedLog:
         if self._file:
             self._indexes.keep(self._log, self._file.with_contents(words, ids))
 
-    def read(self, place: int) -> Iterator[bytes]:
+    def read(self, place: int, most_held: int | None = None) -> Iterator[bytes]:
         if self.index is None:
             raise ValueError("it has no index")
-        return self._log.budget.charged(self._checked(self.index, place), bool(self._packing))
+        return self._log.budget.charged(
+            self._checked(self.index, place, most_held or MOST_HELD), bool(self._packing)
+        )
 
     @property
     def text_size(self) -> int | None:
@@ -164,10 +166,10 @@ class IndexedLog:
                     yield within
             place += 1
 
-    def _checked(self, index: LogIndex, place: int) -> Iterator[bytes]:
+    def _checked(self, index: LogIndex, place: int, most_held: int) -> Iterator[bytes]:
         """Yields a block once its checksum is known to be right, and before that empty pieces."""
         at, size, expected = index.blocks[place]
-        is_held = size <= MOST_HELD
+        is_held = size <= most_held
         held: deque[bytes] = deque()
         checksum = 0
         for piece in self._block(index, at, size):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from oslogserve_core import Point
 
 #: Identifies a file, with the version of its format.
-_MAGIC = b"oslogserve-index 3\n"
+_MAGIC = b"oslogserve-index 4\n"
 #: The parts of a file, in their order. `summary`, `blocks` and `points` are compressed JSON: the summary of
 #: Facts, blocks as the core has them, and points with the sizes of their windows, which follow one another
 #: in `windows`. `words` and `ids` are those of the blocks, see Contents of the core, and `words` are compressed.

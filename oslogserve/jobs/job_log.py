@@ -17,6 +17,7 @@ from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
     UNTIMED,
+    Last,
     Rows,
     Selection,
     Tally,
@@ -40,6 +41,8 @@ READ, PASSED_ON = 256 * 1024, 64 * 1024
 MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
 #: Lines that are held until their ends are seen. Several copies of each exist.
 MERGED_LINES = 32 * 1024 * 1024
+#: Blocks of indexes that are held until their checksums are known; others are read twice.
+MERGED_BLOCKS = 16 * 1024 * 1024
 #: Rows that wait for their log's first time, and such rows of one log. A log with more counts as one
 #: without times.
 MERGED_WAITING, MOST_WAITING = 16 * 1024 * 1024, 256 * 1024
@@ -154,6 +157,15 @@ class LogRead(NamedTuple):
     is_read_to_end: bool = False
 
 
+class Merging(NamedTuple):
+    """The merge that the rows of a log are for."""
+
+    #: The number of logs.
+    logs: int
+    #: Where only the last rows are wanted; else None.
+    last: Last | None
+
+
 _R = TypeVar("_R")
 
 
@@ -197,19 +209,27 @@ class JobLog(NamedTuple):
         yield Bundle(None, reading.log)
 
     def merged_rows(
-        self, view: str, label: bytes, link: bytes, logs: int
+        self, view: str, label: bytes, link: bytes, merging: Merging
     ) -> Iterator[Bundle[MergedRows]]:
-        """Yields the selected lines, of one of so many logs that are merged. label, link: see Wanted."""
+        """Yields the selected lines. label, link: see Wanted.
+
+        Where only the last rows are wanted, the first bundle is empty: take it from all logs, so that their
+        indexes have told where the last rows begin.
+        """
+        logs, last = merging
         # A log's first lines may get their time from lines beyond a limit. Long tails of many logs would
         # all be held at once.
         selection = self.selection._replace(limit=None, tail=None, after=0)
         reading = _Reading(self.file, self.reader)
         known = reading.known()
-        wanted = Wanted(view, selection, self.file.modified, link, None, label, True, known)
+        wanted = Wanted(view, selection, self.file.modified, link, None, label, True, known, last)
         size = max(LEAST_READ, min(READ, MERGED // logs - LEAST_READ))
         longest = min(LONGEST_LINE, MERGED_LINES // logs)
         with reading.text(size) as text:
-            rendering = reading.rendering(text, wanted, _room(size, label, longest))
+            room = _room(size, label, longest)._replace(held=MERGED_BLOCKS // logs)
+            rendering = reading.rendering(text, wanted, room)
+            if last:
+                yield Bundle(MergedRows(), reading.log)
             waiting = min(MOST_WAITING, MERGED_WAITING // logs)
             rows: Iterator[MergedRows] = rendering.merged_rows(
                 waiting, size // 2, MOST_MERGED_PIECES

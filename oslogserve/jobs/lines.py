@@ -11,11 +11,11 @@ from typing import NamedTuple, TypeVar
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.job import Ending, Job, Next
-from oslogserve.jobs.job_log import Bundle, LogRead
+from oslogserve.jobs.job_log import Bundle, LogRead, Merging
 from oslogserve.jobs.merge import merge
 from oslogserve.jobs.walk import File
-from oslogserve.lines.selection import TAIL_BYTES, Rows, Selection
-from oslogserve.native import MergedRows
+from oslogserve.lines.selection import TAIL_BYTES, Last, Rows, Selection
+from oslogserve.native import LastRows, MergedRows
 from oslogserve.query import Query
 
 _R = TypeVar("_R")
@@ -200,8 +200,12 @@ class Lines:
     def _merged(self) -> Iterator[Slice]:
         job, view = self._job, self._query.view
         several: list[_MergedLog] = []
+        tail = self._query.selection.tail
+        last_rows = None if tail is None else LastRows(tail)
         for number, log in enumerate(job.logs):
-            bundles = log.merged_rows(view, self._label(log.file), self._link, len(job.logs))
+            last = last_rows and Last(last_rows, number)
+            merging = Merging(len(job.logs), last)
+            bundles = log.merged_rows(view, self._label(log.file), self._link, merging)
             ahead = job.read_ahead(log.file, bundles, is_eager=False)
             several.append(_MergedLog(ahead, self._taken(number, ahead)))
         for one in several:

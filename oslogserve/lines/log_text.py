@@ -44,8 +44,11 @@ class Blocks(Protocol):
     def keep_contents(self, words: bytes, ids: bytes) -> None:
         """Adds the words and ids of all blocks to the index, see Contents of the core."""
 
-    def read(self, place: int) -> Iterator[bytes]:
-        """Yields the text of a block. Raises Incomplete if it cannot be read, or is another text."""
+    def read(self, place: int, most_held: int | None = None) -> Iterator[bytes]:
+        """Yields the text of a block.
+
+        most_held: bytes that may be held until its checksum is known; None for the usual number. It is read
+        twice if it has more. Raises Incomplete if it cannot be read, or is another text."""
 
 
 class LogText:
@@ -62,9 +65,9 @@ class LogText:
     def __iter__(self) -> Iterator[bytes]:
         return self._wrap(iter(self._read()))
 
-    def block(self, place: int) -> Iterator[bytes]:
-        """Yields the text of a block."""
-        return self._wrap(self.blocks.read(place)) if self.blocks else iter(())
+    def block(self, place: int, most_held: int | None = None) -> Iterator[bytes]:
+        """Yields the text of a block. most_held: see Blocks.read()."""
+        return self._wrap(self.blocks.read(place, most_held)) if self.blocks else iter(())
 
     def read_by(self, pieces: Iterable[bytes]) -> "LogText":
         """The same text; all of it is read from `pieces`."""

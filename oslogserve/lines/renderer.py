@@ -4,6 +4,7 @@
 import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -35,6 +36,8 @@ class Room(NamedTuple):
     lines: int | None = None
     #: Bytes of a line that are held and searched, see LONGEST_LINE.
     line: int = LONGEST_LINE
+    #: Bytes of a block of an index that are held until its checksum is known, see Blocks.read().
+    held: int | None = None
 
 
 _ROOM = Room()
@@ -63,7 +66,7 @@ class Renderer:
         if text.blocks and text.blocks.is_kept and _is_of_all(wanted):
             core.collect_index(text.blocks.interval)
             text.blocks.collect()
-        needed = self._needed(core, wanted, text)
+        needed = self._needed(core, wanted, text, room)
         begun = _Begun(core, _Cutter(needed or _WholeLog(text), wanted, room))
 
         def begin_anew() -> _Begun:
@@ -106,7 +109,7 @@ class Renderer:
         return brief(summary), outcome
 
     def _needed(
-        self, core: native.Renderer, wanted: Wanted, text: LogText
+        self, core: native.Renderer, wanted: Wanted, text: LogText, room: Room
     ) -> "_NeededBlocks | None":
         """The blocks that an answer needs, by the log's index; None if it must read all of the log."""
         if not text.blocks or not _may_need_less(wanted) or not (index := text.blocks.index):
@@ -121,8 +124,11 @@ class Renderer:
             except ValueError as error:
                 text.blocks.refuse(str(error))
                 return None
+        if wanted.last:
+            core.show_last(*wanted.last, index.blocks)
         if learner or core.may_pass_over(index.blocks):
-            return _NeededBlocks(core, index.blocks, text, learner)
+            read = partial(text.block, most_held=room.held)
+            return _NeededBlocks(core, index.blocks, read, learner)
         return None
 
     def new_known(self) -> native.Known:
@@ -229,6 +235,9 @@ class Rendering(Outcome):
         try:
             is_over = yield from self._all_fed()
             yield from iter(self._core.finish, b"")
+            if is_over and self._indexed and self._core.is_index_wrong:
+                self._indexed.refuse("its blocks lack lines")
+                self.broke_off, is_over = WrongIndex(), False
             yield b""
             self._totals = self._core.totals()
             self.tally = Tally(**self._core.tally())
@@ -310,13 +319,13 @@ class _NeededBlocks:
         self,
         core: native.Renderer,
         blocks: native.Index,
-        text: LogText,
+        read: Callable[[int], Iterator[bytes]],
         learner: Learner | None,
     ) -> None:
-        """learner: of the blocks; None if nothing is to be learnt."""
+        """read: the text of a block. learner: of the blocks; None if nothing is to be learnt."""
         self._core = core
         self._blocks = blocks
-        self._text = text
+        self._read = read
         self._learner = learner
         self.ends_a_line = blocks.ends_a_line
 
@@ -325,14 +334,14 @@ class _NeededBlocks:
         while (place := self._core.pass_over(self._blocks, place)) < len(self._blocks):
             if self._core.done:
                 return
-            pieces = self._text.block(place)
+            pieces = self._read(place)
             yield from self._learner.reading(place, pieces) if self._learner else pieces
             place += 1
 
 
 def _may_need_less(wanted: Wanted) -> bool:
     """True if an answer may need only some of a log's lines."""
-    return wanted.selection != ALL_LINES or wanted.page is not None
+    return wanted.selection != ALL_LINES or (wanted.page or wanted.last) is not None
 
 
 class _Cutter:

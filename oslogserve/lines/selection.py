@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.native import LIMITS, Known
+from oslogserve.native import LIMITS, Known, LastRows
 
 #: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
 #: far fewer, so a line's length does not change its time and severity.
@@ -77,6 +77,14 @@ class PageLimits(NamedTuple):
     elements: int
 
 
+class Last(NamedTuple):
+    """The part of a log in the last rows of several logs that are merged."""
+
+    rows: LastRows
+    #: The log's index in the merge.
+    log: int
+
+
 class Wanted(NamedTuple):
     """A request to a renderer: the view, the lines and their labels."""
 
@@ -96,6 +104,8 @@ class Wanted(NamedTuple):
     by_time: bool = False
     #: The words of the log that lines are compared with.
     known: Known | None = None
+    #: Where only the last rows of a merge are wanted: lines that are surely not among them may be left out.
+    last: Last | None = None
 
     def last_written(self) -> int:
         """When the log was last written, in seconds since 1970."""

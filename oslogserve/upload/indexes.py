@@ -142,7 +142,7 @@ class _Collecting:
         self.file = file
         self.index = IndexFile(file).index()
 
-    def read(self, place: int) -> Iterator[bytes]:
+    def read(self, place: int, most_held: int | None = None) -> Iterator[bytes]:
         """Yields the text of the next block. Raises Changed if it is another one than at first."""
         if self.index is None:
             raise ValueError("it has no index yet")

@@ -301,6 +301,9 @@ def job_query_of(chance, about, others):
         "moment": f"{chance.choice('abcd'[: others + 1])}.txt:{chance.randrange(1, 300)}",
     }
     wanted |= {name: value for name, value in optional.items() if chance.random() < 0.25}
+    if chance.random() < 0.3:
+        wanted |= {"order": "time", "tail": chance.choice((1, 3, 30, 300))}
+        wanted |= {"level": chance.choice(_LEVELS)} if chance.random() < 0.7 else {}
     wanted |= _comparison(chance, ("passed", "job"))
     return urlencode(
         [*wanted.items(), *(_searches(chance, about) if chance.random() < 0.3 else ())]

@@ -53,6 +53,8 @@ pub struct Block {
     pub size: u64,
     /// CRC-32 of its text.
     pub checksum: u32,
+    /// Bytes of its longest line.
+    pub longest: u64,
     /// What its first line inherits.
     pub heritage: Heritage,
     pub severities: Vec<Lines>,
@@ -69,6 +71,16 @@ impl Block {
     /// True if lines come before the first time.
     fn has_untimed(&self) -> bool {
         self.times.is_none_or(|times| times.first_line > self.line)
+    }
+
+    /// True if no line is before `since` or after `until`, as far as lines have times.
+    pub fn is_between(&self, since: Option<&TimeRange>, until: Option<&TimeRange>) -> bool {
+        let times = self.times;
+        let earliest = |since: &TimeRange| times.map(|times| times.earliest_for(since));
+        let latest = |until: &TimeRange| times.map(|times| times.latest_for(until));
+        since.is_none_or(|since| {
+            !self.has_untimed() && earliest(since).is_some_and(|time| time >= since.first)
+        }) && until.is_none_or(|until| latest(until).is_none_or(|time| time <= until.last))
     }
 
     /// False if all lines are before `since` or after `until`.
@@ -128,6 +140,7 @@ pub struct Indexer {
     /// Of the current block: by rank, then by the rank shown.
     severities: Vec<Vec<Count>>,
     times: Option<Times>,
+    longest: u64,
     /// The last time that was added: most lines inherit theirs.
     last_time: Option<Instant>,
 }
@@ -143,6 +156,7 @@ impl Indexer {
             checksum: Hasher::new(),
             severities: vec![vec![Count::default(); ranks]; ranks],
             times: None,
+            longest: 0,
             last_time: None,
         };
         indexer.begin(1, heritage);
@@ -152,7 +166,7 @@ impl Indexer {
     fn begin(&mut self, line: u64, heritage: Heritage) {
         self.checksum = Hasher::new();
         self.severities.iter_mut().for_each(|counts| counts.fill(Count::default()));
-        (self.times, self.last_time) = (None, None);
+        (self.times, self.last_time, self.longest) = (None, None, 0);
         let at = self.at;
         self.blocks.push(Block {
             line,
@@ -160,6 +174,7 @@ impl Indexer {
             lines: 0,
             size: 0,
             checksum: 0,
+            longest: 0,
             heritage,
             severities: Vec::new(),
             times: None,
@@ -178,6 +193,12 @@ impl Indexer {
             self.times.get_or_insert(one).add(one);
             self.last_time = time;
         }
+    }
+
+    /// Takes the size of a line's text, or as much of it as is read.
+    #[inline]
+    pub fn size(&mut self, bytes: usize) {
+        self.longest = self.longest.max(bytes as u64);
     }
 
     /// Takes the text of lines, or of parts of lines, in order.
@@ -213,6 +234,7 @@ impl Indexer {
             block.size = self.at - block.at;
             block.checksum = self.checksum.clone().finalize();
             block.times = self.times;
+            block.longest = self.longest;
         }
     }
 

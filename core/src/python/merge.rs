@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rows of several logs on their way to one order.
 
+use std::sync::{Arc, Mutex};
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::packed;
-use crate::merge;
+use crate::selection::select::NO_TIME;
+use crate::{last_rows, merge};
 
 /// Rows of one log on their way to a merge, which takes them.
 #[pyclass(module = "oslogserve_core")]
@@ -14,6 +17,12 @@ pub struct MergedRows(pub Option<merge::Rows>);
 
 #[pymethods]
 impl MergedRows {
+    /// No rows, of a log of which nothing is known yet.
+    #[new]
+    fn new() -> Self {
+        Self(Some(merge::Rows { reached: NO_TIME, ..merge::Rows::default() }))
+    }
+
     /// Bytes of the rows.
     #[getter]
     fn size(&self) -> usize {
@@ -24,6 +33,18 @@ impl MergedRows {
     #[getter]
     fn reached(&self) -> Option<i64> {
         self.0.as_ref().map(|rows| rows.reached)
+    }
+}
+
+/// The last rows of several logs that are merged, see `last_rows.rs`. For several threads.
+#[pyclass(frozen, module = "oslogserve_core")]
+pub struct LastRows(pub Arc<Mutex<last_rows::LastRows>>);
+
+#[pymethods]
+impl LastRows {
+    #[new]
+    fn new(most: u64) -> Self {
+        Self(Arc::new(Mutex::new(last_rows::LastRows::new(most))))
     }
 }
 

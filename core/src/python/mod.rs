@@ -17,7 +17,7 @@ pub use grammar::Grammar;
 pub use index::{Contents, Index};
 pub use inflater::Inflater;
 pub use known::Known;
-pub use merge::{Merge, MergedRows};
+pub use merge::{LastRows, Merge, MergedRows};
 pub use renderer::Renderer;
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Grammar, Index, Known, MergedRows, WORTH_DETACHING, packed};
+use super::{Grammar, Index, Known, LastRows, MergedRows, WORTH_DETACHING, packed};
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
@@ -105,7 +105,7 @@ impl Renderer {
 
     /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.
     fn hold_rows(&mut self, most_waiting: usize) {
-        self.renderer.hold_rows(most_waiting);
+        self.renderer.selector.hold_rows(most_waiting);
     }
 
     /// Bytes of the rows that are held.
@@ -117,6 +117,17 @@ impl Renderer {
     /// The rows that are held; none while they wait for the log's first time.
     fn take_rows(&mut self) -> MergedRows {
         MergedRows(Some(self.renderer.take_rows()))
+    }
+
+    /// Shows only what may be among the last rows of a merge. log: the log's index in it.
+    fn show_last(&mut self, rows: &LastRows, log: usize, index: &Index) {
+        self.renderer.selector.show_last(Arc::clone(&rows.0), log, &index.0.blocks);
+    }
+
+    /// True if a block that was read has not what the index says of it.
+    #[getter]
+    fn is_index_wrong(&self) -> bool {
+        self.renderer.selector.is_index_wrong()
     }
 
     /// The first line that has more bytes than are shown.

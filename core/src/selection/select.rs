@@ -4,6 +4,7 @@
 //! Lines that cannot be shown are skipped unread. What the lines below inherit of them is found out only
 //! where such a line is read.
 
+mod last;
 mod passing;
 
 use std::borrow::Cow;
@@ -26,6 +27,8 @@ use crate::selection::line_buffer::LineBuffer;
 use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
 use crate::views::totals::Counter;
 use crate::views::view::{Line, Role, View};
+
+use last::Last;
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 pub const CONTEXT_BYTES: usize = 1024 * 1024;
@@ -130,6 +133,10 @@ pub struct Selector {
     rows: (Vec<i64>, Vec<i64>),
     /// Collects what is known of the lines; None if no index is made.
     indexer: Option<Box<Indexer>>,
+    /// None where all rows may be shown.
+    last: Option<Last>,
+    /// Bytes of rows that may wait for the log's first time, if rows are held until they are taken.
+    most_waiting: Option<usize>,
     /// First lines of the blocks that cannot hold what is searched for.
     lacking: HashSet<u64>,
 }
@@ -188,6 +195,8 @@ impl Selector {
             start: None,
             rows: (Vec::new(), Vec::new()),
             indexer: None,
+            last: None,
+            most_waiting: None,
             lacking: HashSet::new(),
             selection,
             filter,
@@ -243,6 +252,16 @@ impl Selector {
         (ends, times, self.first.take().unwrap_or(reached))
     }
 
+    /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.
+    pub fn hold_rows(&mut self, most_waiting: usize) {
+        self.most_waiting = Some(most_waiting);
+    }
+
+    /// True if rows are held until they are taken.
+    pub fn holds_rows(&self) -> bool {
+        self.most_waiting.is_some()
+    }
+
     /// Bytes of the rows since they were last taken.
     pub fn rows_size(&mut self) -> usize {
         self.view.output().written().len()
@@ -250,9 +269,9 @@ impl Selector {
 
     /// Takes the rows of a log that is merged. Those above its first time get that time. They wait for it,
     /// and are UNTIMED as all others if they have more than `most_waiting` bytes, or the log ends.
-    pub fn take_rows(&mut self, most_waiting: usize, is_end: bool) -> Rows {
+    pub fn take_rows(&mut self, is_end: bool) -> Rows {
         if self.start.is_none() {
-            self.start = self.found_start(most_waiting, is_end);
+            self.start = self.found_start(is_end);
         }
         let Some(start) = self.start else {
             return Rows { reached: NO_TIME, ..Rows::default() };
@@ -266,11 +285,11 @@ impl Selector {
     }
 
     /// The time of the rows above the log's first time; None if that may follow.
-    fn found_start(&self, most_waiting: usize, is_end: bool) -> Option<i64> {
+    fn found_start(&self, is_end: bool) -> Option<i64> {
         let (ends, times) = &self.rows;
         let above = times.iter().take_while(|time| **time == NO_TIME).count();
         let waiting = above.checked_sub(1).map_or(0, |last| ends[last] as usize);
-        if waiting > most_waiting {
+        if waiting > self.most_waiting.unwrap_or(0) {
             return Some(UNTIMED);
         }
         let first = self.first.filter(|_| self.reached() != NO_TIME);
@@ -288,6 +307,7 @@ impl Selector {
         self.filter.begin();
         self.recogniser.begin();
         self.candidates = 0..0;
+        self.look_for_begin();
         if self.needs.heads {
             self.inherited.begin(block);
         }
@@ -491,6 +511,7 @@ impl Selector {
         let rank = self.inherited.rank;
         if let Some(indexer) = &mut self.indexer {
             indexer.line(self.number, rank, seen.severity.unwrap_or(0), self.inherited.time);
+            indexer.size(content.len());
         }
         let is_error = self.recogniser.is_error(&seen);
         let mut is_new = None;
@@ -561,6 +582,7 @@ impl Selector {
         if had_none && self.latest != NO_TIME {
             self.first = Some(self.latest);
         }
+        self.see_time();
     }
 
     fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {
@@ -683,11 +705,17 @@ impl Selector {
 
     /// Shows a line as a row, or `longest` bytes of it: how a log was cut into pieces is not to be seen.
     fn show_row(&mut self, line: &Line<'_>) {
-        if line.content().len() < self.longest {
-            self.view.line(line);
-        } else {
+        let is_cut = line.content().len() >= self.longest;
+        if is_cut {
             self.tally.cut_line.get_or_insert(line.number);
+        }
+        if self.is_row_before_last(line) {
+            return;
+        }
+        if is_cut {
             self.view.line(&line.with_text(Cow::Borrowed(&line.text[..self.longest])));
+        } else {
+            self.view.line(line);
         }
         self.rows.0.push(self.view.output().written().len() as i64);
         self.rows.1.push(line.latest);

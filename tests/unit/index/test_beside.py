@@ -126,7 +126,7 @@ def with_blocks(file, change):
     return with_parts([*parts[:2], zlib.compress(blocks), *parts[3:]])
 
 
-MAGIC = b"oslogserve-index 3\n"
+MAGIC = b"oslogserve-index 4\n"
 
 
 def parts_of(file):

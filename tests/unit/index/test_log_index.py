@@ -23,6 +23,7 @@ BLOCK = {
     "lines": 7,
     "size": 90,
     "checksum": 5,
+    "longest": 9,
     "heritage": HERITAGE,
     "severities": [{"rank": 2, "own": 0, "count": 7, "first": 1}],
     "times": None,

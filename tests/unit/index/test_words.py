@@ -67,7 +67,7 @@ class Log:
         """The text of each block."""
         return [self._text[at : at + size] for at, size, _ in self.index.blocks]
 
-    def read(self, place):
+    def read(self, place, most_held=None):
         self.was_read.append(place)
         at, size, _ = self.index.blocks[place]
         within = [one for one in self._cuts if at < one < at + size]

@@ -26,30 +26,24 @@ impl Selector {
     /// False if nearly all blocks must be read, as far as is known before one is.
     pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
         let empty = blocks.iter().filter(|block| self.is_empty(block)).count();
-        self.page.is_some() || self.selection.tail.is_some() || empty * 4 > blocks.len()
+        self.page.is_some()
+            || self.selection.tail.is_some()
+            || self.last.is_some()
+            || empty * 4 > blocks.len()
     }
 
     /// Passes over the first of the blocks, if that changes nothing of the answer but its counts, which
     /// are known. Blocks begin with the next line. heritage: of the line behind the block.
     pub fn pass_over(&mut self, blocks: &[Block], heritage: Option<&Heritage>) -> bool {
-        let [block, behind @ ..] = blocks else { return false };
+        let [block, ..] = blocks else { return false };
+        self.check_block();
         if self.is_over() && !self.needs.all_lines {
             self.tally.ended_early = true;
             self.finish();
             return true;
         }
-        let are_all = self.number <= self.context_end
-            || !self.fragments.anchors.is_empty()
-            || self.fragments.is_any_in(block.line, block.line + block.lines)
-            || (self.context > 0 && !self.fragments.is_empty());
-        if are_all || self.needs.no_choice && self.page.is_none() {
-            return false;
-        }
-        if self.tally.next_page.is_some() && self.counts_by_rank() {
-            self.count_block(block);
-        } else if self.tail_is_behind(blocks) {
-            self.tally.matched += block.at_least(self.filter.floor.unwrap_or(0));
-        } else if !self.is_empty(block) || self.is_context(block, behind) {
+        if !self.counts_unread(blocks) {
+            self.expect(blocks);
             return false;
         }
         self.before.take();
@@ -61,6 +55,32 @@ impl Selector {
             self.take_times(block);
         }
         self.advance(block.lines);
+        true
+    }
+
+    /// Counts the hits of the first block. False if it must be read.
+    fn counts_unread(&mut self, blocks: &[Block]) -> bool {
+        let [block, behind @ ..] = blocks else { return false };
+        let are_all = self.number <= self.context_end
+            || !self.fragments.anchors.is_empty()
+            || self.fragments.is_any_in(block.line, block.line + block.lines)
+            || (self.context > 0 && !self.fragments.is_empty());
+        let has_choice = !self.needs.no_choice || self.page.is_some() || self.last.is_some();
+        if are_all || !has_choice {
+            return false;
+        }
+        if self.tally.next_page.is_some() && self.counts_by_rank() {
+            self.count_block(block);
+        } else if self.tail_is_behind(blocks) {
+            self.tally.matched += block.at_least(self.filter.floor.unwrap_or(0));
+        } else if let Some(rows) = self.rows_before_last(blocks) {
+            self.tally.sent += rows;
+            if rows > 0 {
+                self.count_block(block);
+            }
+        } else {
+            return self.is_empty(block) && !self.is_context(block, behind);
+        }
         true
     }
 
