@@ -144,6 +144,14 @@ def test_a_summary_and_few_errors_are_read_by_it_too(served, lines):
     assert counter.bytes - before < 0.04 * size
 
 
+def test_the_first_search_for_a_rare_word_reads_its_block_alone(served, lines):
+    server, counter, size, index_size = served
+    before = counter.bytes
+    found = ask(server, f"/42/{NAME}?format=text&q=error")
+    assert found.body.decode() == lines[700_000]
+    assert counter.bytes - before < 0.04 * size + index_size
+
+
 def test_the_index_is_hidden_from_readers(served):
     server, *_ = served
     assert ask(server, f"/42/.{NAME}.oslogserve-index").status == 404
