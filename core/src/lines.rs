@@ -46,15 +46,22 @@ pub fn lines_before(block: &[u8], from: usize, at: usize, lines: usize) -> usize
     at
 }
 
-/// The place of the next of something that few lines hold, so that a block is searched for it once.
+/// The place of the next of something that few lines hold, so that most lines are not searched one by one.
 ///
 /// Places are bytes to the block's end.
 #[derive(Default)]
 pub struct Next {
-    /// Where the last search began, and what it found; 0 for nothing.
+    /// Where the last search began; where it found something, or ended; and whether it found something.
     from: usize,
-    found: usize,
+    to: usize,
+    is_found: bool,
+    /// Bytes that it searched at most, unless the line has more.
+    reach: usize,
 }
+
+/// Bytes that are searched at once where only some lines are asked for; and where all are.
+const LEAST_SEARCHED: usize = 256;
+const MOST_SEARCHED: usize = 64 * 1024;
 
 impl Next {
     /// The place in a line where it may begin first. size: the line's bytes. rest: of the block, from
@@ -66,10 +73,23 @@ impl Next {
         rest: &[u8],
         find: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<usize> {
-        if !(self.found..=self.from).contains(&rest.len()) {
-            let found = find(rest).map_or(0, |at| rest.len() - at);
-            *self = Self { from: rest.len(), found };
+        let (start, end) = (rest.len(), rest.len() - size);
+        let is_known =
+            start <= self.from && if self.is_found { self.to <= start } else { self.to <= end };
+        if !is_known {
+            self.search(size, rest, find);
         }
-        Some(rest.len() - self.found).filter(|&place| place < size)
+        Some(start - self.to).filter(|&place| self.is_found && place < size)
+    }
+
+    /// Searches a line, and those behind it: the more, the longer none was left out.
+    fn search(&mut self, size: usize, rest: &[u8], find: impl Fn(&[u8]) -> Option<usize>) {
+        let start = rest.len();
+        let goes_on = start <= self.from && self.to <= start;
+        self.reach = if goes_on { MOST_SEARCHED.min(2 * self.reach) } else { LEAST_SEARCHED };
+        let reach = start.min(size.max(self.reach));
+        let found = find(&rest[..reach]);
+        (self.from, self.to) = (start, start - found.unwrap_or(reach));
+        self.is_found = found.is_some();
     }
 }

@@ -9,6 +9,7 @@ use crate::causes::cause_rules::{self, Causes};
 use crate::cursor::is_word;
 use crate::recognition::heads;
 use crate::recognition::patterns::{Cache, Patterns, Pool, Row, beginning, expression};
+use crate::recognition::repeated;
 use crate::recognition::times::Layouts;
 use crate::recognition::tokens::{Rule, Table};
 use crate::recognition::user_formats::UserFormat;
@@ -91,6 +92,7 @@ pub struct Grammar {
 /// The caches of a grammar's automatons, for one thread at a time.
 pub struct Caches {
     pub heads: heads::Cache,
+    pub repeated: repeated::Cache,
     pub tokens: Vec<Cache>,
     pub times: Cache,
     exceptions: Cache,
@@ -139,6 +141,7 @@ impl Grammar {
     pub fn caches(&self) -> Caches {
         self.unused_caches.take(|| Caches {
             heads: heads::Cache::default(),
+            repeated: repeated::Cache::default(),
             tokens: self.tokens.caches(),
             times: self.times.cache(),
             exceptions: self.exceptions.cache(),

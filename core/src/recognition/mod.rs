@@ -7,6 +7,7 @@ pub mod heads;
 pub mod members;
 pub mod patterns;
 pub mod recognise;
+pub mod repeated;
 pub mod times;
 pub mod tokens;
 pub mod user_formats;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Recognition of a line's time and severity, by a user format or by the grammar of heads.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use memchr::memchr;
 use crate::lines::{Next, line_start};
 use crate::recognition::grammar::{Caches, Grammar};
 use crate::recognition::head::{Head, REACH, read_head};
+use crate::recognition::repeated::ShortLine;
 use crate::terminal::ansi;
 
 /// What a line shows.
@@ -26,6 +28,25 @@ pub struct Seen {
     pub continues: bool,
     /// True if an escape is in its first REACH bytes.
     pub has_escapes: bool,
+}
+
+impl Seen {
+    /// The time in the line, without escape sequences; empty for none.
+    #[inline]
+    pub fn time_of<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        self.plain(&line[self.time.clone()])
+    }
+
+    /// The program in the line, as its time.
+    #[inline]
+    pub fn program_of<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        self.plain(&line[self.program.clone()])
+    }
+
+    #[inline]
+    fn plain<'l>(&self, text: &'l [u8]) -> Cow<'l, [u8]> {
+        if self.has_escapes { ansi::without(text) } else { Cow::Borrowed(text) }
+    }
 }
 
 /// Bytes of a program's name that are compared.
@@ -93,7 +114,7 @@ impl Recogniser {
         let rest = &block[line.start..];
         let head = &rest[..size.min(REACH)];
         if is_plain || memchr(ansi::ESCAPE, head).is_none() {
-            return seen_in_plain(grammar, caches, head, &mut || {
+            return seen_again(grammar, caches, head, &mut || {
                 let find =
                     |rest: &[u8]| grammar.location_words.find(rest).map(|found| found.start());
                 words.place_in(size, rest, find).is_some()
@@ -129,6 +150,25 @@ fn names_date(grammar: &Grammar, lines: &[u8]) -> bool {
     let start = line_start(lines, from, end);
     let is_whole = start > from || from == 0;
     is_whole && grammar.dated_thing.is_match(&ansi::without(&lines[start..end]))
+}
+
+/// As seen_in_plain. Lines that show nothing are remembered.
+fn seen_again(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+) -> Seen {
+    let short = ShortLine::of(text);
+    if let Some(continues) = short.and_then(|line| caches.repeated.get(&line)) {
+        return Seen { continues, ..Seen::default() };
+    }
+    let seen = seen_in_plain(grammar, caches, text, may_have_location);
+    let shows_nothing = seen.time.is_empty() && seen.severity.is_none() && !seen.is_mark;
+    if let Some(line) = short.filter(|_| shows_nothing) {
+        caches.repeated.put(line, seen.continues);
+    }
+    seen
 }
 
 fn seen_in_plain(

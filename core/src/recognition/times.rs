@@ -35,10 +35,10 @@ impl Layouts {
     }
 
     fn read<'t>(&self, cache: &mut Cache, text: &'t [u8]) -> Option<Fields<'t>> {
-        text.first().filter(|&&first| first != b' ')?;
+        text.first().filter(|&&first| first != b' ' && text.len() <= usize::from(u16::MAX))?;
         let (found, _) = self.patterns.first_at(cache, text, 0)?;
         let mut layout = self.layouts[found].bytes();
-        let mut fields = Fields([b""; 64]);
+        let mut fields = Fields { text, places: [(0, 0); 64] };
         let mut at = 0;
         while let Some(byte) = layout.next() {
             if byte != b'%' {
@@ -49,8 +49,9 @@ impl Layouts {
             let size = size_of(letter, &text[at..]);
             // Thousandths go on with those before them.
             let before = if letter == b'L' { fields.get(b'L').len() } else { 0 };
-            fields.0[usize::from(letter % 64)] = &text[at - before..at + size];
-            at += size;
+            let end = at + size;
+            fields.places[usize::from(letter % 64)] = ((at - before) as u16, end as u16);
+            at = end;
         }
         Some(fields)
     }
@@ -79,12 +80,17 @@ fn size_of(letter: u8, text: &[u8]) -> usize {
     }
 }
 
-/// A time's fields, by the letters of their directives; empty for none.
-struct Fields<'t>([&'t [u8]; 64]);
+/// A time's fields.
+struct Fields<'t> {
+    text: &'t [u8],
+    /// Their beginnings and ends, by the letters of their directives; empty for none.
+    places: [(u16, u16); 64],
+}
 
 impl<'t> Fields<'t> {
     fn get(&self, letter: u8) -> &'t [u8] {
-        self.0[usize::from(letter % 64)]
+        let (start, end) = self.places[usize::from(letter % 64)];
+        &self.text[usize::from(start)..usize::from(end)]
     }
 
     fn has(&self, letter: u8) -> bool {
@@ -204,10 +210,11 @@ pub struct Clock {
     limit: i64,
     /// The limit's year.
     year: i32,
-    last: Last,
+    /// The last times that were read, each at the remainder of its size.
+    lasts: [Last; 16],
 }
 
-/// The last time that was read: the next one often differs in its seconds alone.
+/// The last time that was read of its size: the next one often differs in its seconds alone.
 #[derive(Clone, Default)]
 struct Last {
     text: Vec<u8>,
@@ -265,19 +272,20 @@ impl Clock {
         // The log's clock may differ by a zone.
         let limit = (written.max(0) / 60).min(LATEST) * MINUTE + DAY + MINUTE - 1;
         let year = date_of(limit / DAY).year();
-        Self { layouts, cache: None, limit, year, last: Last::default() }
+        Self { layouts, cache: None, limit, year, lasts: Default::default() }
     }
 
     /// The instant that a time's text says; None if there is none, as for 31 February.
     pub fn read(&mut self, text: &[u8]) -> Option<Instant> {
-        if let Some(instant) = self.last.with_other_seconds(text) {
+        let place = text.len() % self.lasts.len();
+        if let Some(instant) = self.lasts[place].with_other_seconds(text) {
             return Some(instant);
         }
         let fields = self.fields(text)?;
         let stamp = self.stamp(&fields)?;
         let offset = offset_of(stamp.zone);
         let instant = Instant { micros: stamp.micros(), offset, origin: stamp.origin };
-        self.last.keep(text, &fields, instant);
+        self.lasts[place].keep(text, &fields, instant);
         Some(instant)
     }
 
@@ -327,8 +335,8 @@ impl Clock {
 
 impl Clone for Clock {
     fn clone(&self) -> Self {
-        let last = Last::default();
-        Self { layouts: Arc::clone(&self.layouts), cache: None, last, ..*self }
+        let (layouts, lasts) = (Arc::clone(&self.layouts), Default::default());
+        Self { layouts, cache: None, lasts, ..*self }
     }
 }
 

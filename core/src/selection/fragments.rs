@@ -3,7 +3,6 @@
 
 use crate::lines::after_lines;
 use crate::recognition::recognise::Seen;
-use crate::terminal::ansi;
 
 /// A selection's `show`.
 pub struct Fragments {
@@ -36,7 +35,7 @@ impl Fragments {
             return false;
         }
         let mut anchor = Vec::new();
-        put_anchor(&ansi::without(&text[seen.time.clone()]), &mut anchor);
+        put_anchor(&seen.time_of(text), &mut anchor);
         self.anchors.contains(&anchor)
     }
 

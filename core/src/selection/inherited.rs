@@ -208,7 +208,7 @@ impl Inherited {
         if is_timed {
             self.record = Some(if seen.is_mark { 0 } else { self.rank });
             if self.wants_time || self.is_undated {
-                self.take_time(&ansi::without(&line[seen.time.clone()]));
+                self.take_time(&seen.time_of(line));
             }
         }
     }
@@ -232,7 +232,7 @@ impl Inherited {
     fn shows_enough(&mut self, seen: &Seen, line: &[u8]) -> bool {
         let is_dated = |instant: Instant| instant.origin == Origin::Epoch;
         !(self.wants_time || self.is_undated)
-            || self.clock.read(&ansi::without(&line[seen.time.clone()])).is_some_and(is_dated)
+            || self.clock.read(&seen.time_of(line)).is_some_and(is_dated)
     }
 
     /// The severity's rank, or the error's for lines at TRACE directly behind an error and of its
@@ -243,8 +243,8 @@ impl Inherited {
             self.error = None;
             return rank;
         }
-        let time = ansi::without(&line[seen.time.clone()]);
-        let program = ansi::without(&line[seen.program.clone()]);
+        let time = seen.time_of(line);
+        let program = seen.program_of(line);
         let is_of = |error: &&Error| {
             (!time.is_empty() && *time == error.time)
                 || (!program.is_empty() && *program == error.program)

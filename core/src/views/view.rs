@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::lines::{Next, without_line_feed};
 use crate::recognition::recognise::Seen;
 use crate::recognition::times::Instant;
-use crate::terminal::ansi;
 use crate::views::output::Output;
 use crate::views::totals::Totals;
 
@@ -71,7 +70,7 @@ impl Line<'_> {
 
     /// Its time, without escape sequences; empty for none.
     pub fn time(&self) -> Cow<'_, [u8]> {
-        ansi::without(&self.text[self.seen.time.clone()])
+        self.seen.time_of(&self.text)
     }
 
     /// The place in it where something may begin first, see Next.

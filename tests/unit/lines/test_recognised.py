@@ -156,3 +156,20 @@ def test_hostile_lines_take_no_time(unit):
     for line in lines:
         seen_in(line)
     assert time.process_time() - started < 0.01 * len(lines)
+
+
+# Short lines that are read again.
+
+
+def test_a_short_line_is_read_again_as_the_first_time(rendered):
+    begin = b"2024-03-04 05:06:07 WARNING x"
+    other = (b"x", b"x" * 64, b"x" * 65, b"    at f(x)", b"a.c:1: error: no", b"ERROR x")
+    lines = (begin, b"}", b"  }", b"}\0", b"}\0\0", b"", *other)
+    block = b"\n".join(lines) + b"\n"
+
+    def severities(log):
+        return [json.loads(line)["severity"] for line in rendered([log], "jsonl").splitlines()]
+
+    alone = severities(block)
+    assert len(set(alone)) > 1
+    assert severities(block * 3) == alone * 3

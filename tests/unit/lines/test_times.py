@@ -263,3 +263,16 @@ def test_a_line_is_in_the_range_of_its_own_time(iso, is_within, text):
     if is_at_a_beginning(text):
         own = time_range(iso(text))
         assert is_within(text + b" x", since=own, until=own)
+
+
+def test_times_of_several_formats_in_turn(times_of):
+    lines = [
+        line % second
+        for second in range(10, 20)
+        for line in (b"2024-03-04 05:06:%d", b"2024/03/04 05:06:%d", b"2024-03-04T05:06:%d.5Z")
+    ]
+    assert times_of(*lines) == [
+        micros(f"2024-03-04T05:06:{second}{fraction}Z")
+        for second in range(10, 20)
+        for fraction in ("", "", ".5")
+    ]
