@@ -118,10 +118,10 @@ def ranked(
     return Ranking(found, kinds)
 
 
-def _weight(error: dict[str, Any], noise: Iterable[re.Pattern[str]], failure: int | None) -> float:
+def _weight(error: dict[str, Any], noise: Sequence[re.Pattern[str]], failure: int | None) -> float:
     """The weight of an error, by its time and by noise. failure: see ranked()."""
     weight = _nearness(_micros(error["time"]), failure)
-    if any(pattern.search(error["text"]) for pattern in noise):
+    if noise and any(pattern.search(error["text"]) for pattern in noise):
         weight *= _NOISE
     return weight
 
@@ -162,9 +162,11 @@ def _nearness(time: int | None, failure: int | None) -> float:
 def _micros(time: str | None) -> int | None:
     if not time:
         return None
-    with suppress(ValueError):  # a time of day alone, or one that only time_range() reads
+    try:
         found = datetime.fromisoformat(time)  # a tenth of the time
         return (found - (_EPOCH if found.tzinfo else _EPOCH_WITHOUT_ZONE)) // _MICROSECOND
+    except ValueError:  # a time of day alone, or one that only time_range() reads
+        pass
     with suppress(ValueError):
         return time_range(time).first_in_utc
     return None
