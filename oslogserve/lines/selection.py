@@ -107,6 +107,11 @@ class Wanted(NamedTuple):
     #: Where only the last rows of a merge are wanted: lines that are surely not among them may be left out.
     last: Last | None = None
 
+    @property
+    def names_all(self) -> bool:
+        """True if each row leads to its time, since the first one of that time may be left out."""
+        return self.last is not None
+
     def last_written(self) -> int:
         """When the log was last written, in seconds since 1970."""
         return int(time.time() if self.written is None else self.written)

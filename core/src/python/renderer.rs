@@ -54,7 +54,8 @@ impl Renderer {
                 let marked = compiled(&wanted.selection.searches)?;
                 let most = wanted.selection.most_matches;
                 let (link, label) = (wanted.link.clone(), wanted.label.clone());
-                Box::new(Html::new(grammar, link, marked, most, longest, label))
+                let html = Html::new(grammar, link, marked, most, longest, label);
+                Box::new(html.naming_all(wanted.names_all))
             }
             "text" => Box::new(Text::new(wanted.label.clone())),
             "jsonl" => {

@@ -83,6 +83,7 @@ pub struct Wanted {
     pub page: Option<Page>,
     pub label: Option<Vec<u8>>,
     pub by_time: bool,
+    pub names_all: bool,
 }
 
 /// What came of a selection.

@@ -61,6 +61,8 @@ pub struct Html {
     in_line: bool,
     /// The address of a row's log; None for the elements of one log.
     label: Option<Vec<u8>>,
+    /// True if each line leads to its time, and not the first one of a time alone.
+    names_all: bool,
 }
 
 impl Html {
@@ -87,7 +89,12 @@ impl Html {
             in_block: false,
             in_line: false,
             label,
+            names_all: false,
         }
+    }
+
+    pub fn naming_all(self, names_all: bool) -> Self {
+        Self { names_all, ..self }
     }
 
     /// Begins an element. Rows stand in no block.
@@ -156,13 +163,13 @@ impl Html {
         }
     }
 
-    /// Puts the attribute that leads to a time, on the first of the lines that share it.
+    /// Puts the attribute that leads to a time, on the first of the lines that share it, or on all.
     fn name(&mut self, line: &Line<'_>) {
         if line.seen.time.is_empty() {
             return;
         }
         put_anchor(&line.time(), &mut self.next_anchor);
-        if self.next_anchor != self.anchor {
+        if self.names_all || self.next_anchor != self.anchor {
             self.out.put_all([b" name=", &self.next_anchor]);
             std::mem::swap(&mut self.anchor, &mut self.next_anchor);
         }

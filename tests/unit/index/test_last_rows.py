@@ -145,3 +145,14 @@ def test_an_index_that_claims_lines_that_are_not_there_hides_no_others(
     ask, url = Asking(folder), "/?order=time&format=jsonl&level=ERROR&tail=3"
     assert "its index did not fit the log: ask again" in ask(url).text
     assert plain(ask(url)) == expected(url)
+
+
+def test_the_last_rows_lead_to_a_time_that_lines_above_them_share(write, ask, expected):
+    """Without an index those lines are rendered too, and the first one of a time had its name alone."""
+    lines = b"".join(b"2026-03-04 18:00:00.000 ERROR line %d\n" % number for number in range(2000))
+    write(a=lines, b=lines)
+    ask("/?format=summary")
+    url = "/?format=html&order=time&tail=9"
+    page = plain(ask(url)).decode()
+    assert page == expected(url).decode()
+    assert page.count(" name=_2026-03-04_18_00_00_000>") == 9
