@@ -60,7 +60,7 @@ pub struct Next {
 }
 
 /// Bytes that are searched at once where only some lines are asked for; and where all are.
-const LEAST_SEARCHED: usize = 256;
+const LEAST_SEARCHED: usize = 64;
 const MOST_SEARCHED: usize = 64 * 1024;
 
 impl Next {

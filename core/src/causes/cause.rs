@@ -133,8 +133,8 @@ impl CauseFinder {
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
         self.is_low &= is_empty;
-        let hint = |rest: &[u8]| causes.hints.find(rest).map(|found| found.start());
-        let may_be_hinted = line.seen.has_escapes || line.place_of(&mut self.hints, hint).is_some();
+        let may_be_hinted = line.seen.has_escapes
+            || line.place_of(&mut self.hints, |rest| causes.hints.find(rest)).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
         let is_travis = is_travis(causes, raw, cut, content);
         if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {

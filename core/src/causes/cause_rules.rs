@@ -6,7 +6,9 @@ use regex::bytes::Regex;
 
 use crate::causes::chapter_rules;
 use crate::lines::after_mark;
-use crate::recognition::patterns::{Cache, Patterns, Pool, Row, beginning, expression, named};
+use crate::recognition::patterns::{
+    Cache, Literals, Patterns, Pool, Row, beginning, expression, named,
+};
 
 /// The attributes of `oslogserve.lines.grammar.native_grammar.NativeCauses`.
 #[derive(FromPyObject)]
@@ -92,12 +94,12 @@ pub struct Causes {
     pub data: Data,
     rules: Rules,
     anywhere: Rules,
-    pub hints: Regex,
+    pub hints: Literals,
     behind_time: Patterns,
     step_head: Regex,
     green: Patterns,
     green_anywhere: Regex,
-    green_hints: Regex,
+    green_hints: Literals,
     weak: Regex,
     frame: Regex,
     usage: Regex,
@@ -115,12 +117,12 @@ impl Causes {
         Ok(Self {
             rules: Rules::new(&data, false)?,
             anywhere: Rules::new(&data, true)?,
-            hints: expression(&data.hints)?,
+            hints: Literals::new(&data.hints)?,
             behind_time: Patterns::new([&data.behind_time])?,
             step_head: beginning([&data.step_head])?,
             green: Patterns::new(&data.green)?,
             green_anywhere: beginning(&data.green_anywhere)?,
-            green_hints: expression(&data.green_hints)?,
+            green_hints: Literals::new(&data.green_hints)?,
             weak: beginning(&data.weak)?,
             frame: beginning([&data.frame])?,
             usage: beginning([&data.usage])?,
@@ -154,7 +156,7 @@ impl Causes {
     #[inline]
     pub fn mark(&self, caches: &mut Caches, content: &[u8], may_be_hinted: bool) -> Option<Mark> {
         let first = self.rules.first(&mut caches.rules, content);
-        let hinted = if may_be_hinted && self.hints.is_match(content) {
+        let hinted = if may_be_hinted && self.hints.find(content).is_some() {
             self.anywhere.first(&mut caches.anywhere, content)
         } else {
             None
@@ -198,7 +200,7 @@ impl Causes {
     /// True if the line is no error, whatever its severity is.
     pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
         self.green.first_at(&mut caches.green, content, 0).is_some()
-            || (self.green_hints.is_match(content) && self.green_anywhere.is_match(content))
+            || (self.green_hints.find(content).is_some() && self.green_anywhere.is_match(content))
     }
 
     /// True for a line of a usage text. indent: blanks before the content. follows: true if the line

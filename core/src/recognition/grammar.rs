@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::causes::cause_rules::{self, Causes};
 use crate::cursor::is_word;
 use crate::recognition::heads;
-use crate::recognition::patterns::{Cache, Patterns, Pool, Row, beginning, expression};
+use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, Row, beginning, expression};
 use crate::recognition::repeated;
 use crate::recognition::times::Layouts;
 use crate::recognition::tokens::{Rule, Table};
@@ -77,7 +77,7 @@ pub struct Grammar {
     may_end: [bool; 256],
     location: Regex,
     /// One of these words is in all that `location` matches.
-    pub location_words: Regex,
+    pub location_words: Literals,
     /// PROGRESS and CONTINUATION.
     continuation: Patterns,
     pub user_formats: Vec<UserFormat>,
@@ -125,7 +125,7 @@ impl Grammar {
             exceptions: Patterns::new(data.exceptions.iter().map(|(row, _)| row))?,
             may_end,
             location: expression(&data.location)?,
-            location_words: expression(&data.location_words)?,
+            location_words: Literals::new(&data.location_words)?,
             continuation: Patterns::new([&data.progress, &data.continuation])?,
             user_formats: data
                 .user_formats
@@ -205,7 +205,7 @@ impl Grammar {
 
     /// The rank of the severity behind a location in a file.
     pub fn location(&self, text: &[u8]) -> Option<usize> {
-        if !self.location_words.is_match(text) || !self.location.is_match(text) {
+        if self.location_words.find(text).is_none() || !self.location.is_match(text) {
             return None;
         }
         let found = self.location.captures(text)?;

@@ -8,7 +8,8 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache as StateCache, DFA};
 use regex_automata::nfa::thompson::NFA;
-use regex_automata::{Anchored, Input, MatchKind};
+use regex_automata::util::prefilter::Prefilter;
+use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::Extractor;
@@ -234,6 +235,25 @@ impl<T> Pool<T> {
         if unused.len() < MOST_UNUSED {
             unused.push(cache);
         }
+    }
+}
+
+/// The literals of a pattern that matches nothing else. They are found in a fraction of an expression's time.
+pub struct Literals(Prefilter);
+
+impl Literals {
+    /// Errors: that the row has another pattern, or none that can be found so.
+    pub fn new(row: &Row) -> Result<Self, String> {
+        let all = Extractor::new().extract(&parsed(row)?);
+        let literals = all.literals().filter(|_| all.is_exact());
+        let finder = literals.and_then(|all| Prefilter::new(MatchKind::LeftmostFirst, all));
+        finder.map(Self).ok_or_else(|| format!("{}: it is no list of literals", row.0))
+    }
+
+    /// The place of the first one.
+    #[inline]
+    pub fn find(&self, text: &[u8]) -> Option<usize> {
+        self.0.find(text, Span::from(0..text.len())).map(|found| found.start)
     }
 }
 

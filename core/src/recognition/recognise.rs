@@ -115,9 +115,7 @@ impl Recogniser {
         let head = &rest[..size.min(REACH)];
         if is_plain || memchr(ansi::ESCAPE, head).is_none() {
             return seen_again(grammar, caches, head, &mut || {
-                let find =
-                    |rest: &[u8]| grammar.location_words.find(rest).map(|found| found.start());
-                words.place_in(size, rest, find).is_some()
+                words.place_in(size, rest, |rest| grammar.location_words.find(rest)).is_some()
             });
         }
         let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);

@@ -27,6 +27,15 @@ const WIDTHS: [i64; 18] = [
     DAY, 7 * DAY, 28 * DAY, 364 * DAY, 3640 * DAY, 36_400 * DAY,
 ];
 
+/// A line at ERROR or above. Most are not the last ones: their memory is used again.
+#[derive(Default)]
+struct HeldError {
+    line: u64,
+    time: Vec<u8>,
+    text: Vec<u8>,
+    is_new: bool,
+}
+
 /// Adds up the lines that a selection leaves.
 pub struct Summary {
     clock: Clock,
@@ -42,8 +51,8 @@ pub struct Summary {
     buckets: Vec<Bucket>,
     /// The place of the bucket that lines were last added to.
     current: usize,
-    first_errors: Vec<Error>,
-    last_errors: VecDeque<Error>,
+    first_errors: Vec<HeldError>,
+    last_errors: VecDeque<HeldError>,
     causes: CauseFinder,
     /// Of new lines; None if lines are not compared with another log's.
     new: Option<Counter>,
@@ -91,19 +100,32 @@ impl Summary {
         let text = without_line_feed(&line.text[..line.text.len().min(LOOKED_AT)]);
         let text = ansi::without(text.strip_suffix(b"\r").unwrap_or(text));
         let text = &text[..text.len().min(LONGEST_ERROR)];
-        let error = Error {
-            line: line.number,
-            time: self.iso(line.time_above.as_deref().unwrap_or(&line.time())),
-            text: String::from_utf8_lossy(text).into_owned(),
-            new: self.new.is_some().then_some(line.is_new),
-        };
+        let is_full = self.last_errors.len() == MOST_ERRORS;
+        let oldest = if is_full { self.last_errors.pop_front() } else { None };
+        let mut error = oldest.unwrap_or_default();
+        (error.line, error.is_new) = (line.number, line.is_new);
+        error.time.clear();
+        error.time.extend_from_slice(line.time_above.as_deref().unwrap_or(&line.time()));
+        error.text.clear();
+        error.text.extend_from_slice(text);
         if self.first_errors.len() < MOST_ERRORS {
-            return self.first_errors.push(error);
+            self.first_errors.push(error);
+        } else {
+            self.last_errors.push_back(error);
         }
-        if self.last_errors.len() == MOST_ERRORS {
-            self.last_errors.pop_front();
-        }
-        self.last_errors.push_back(error);
+    }
+
+    /// The errors that are held, as Python gets them.
+    fn take_errors(&mut self) -> Vec<Error> {
+        let mut errors = std::mem::take(&mut self.first_errors);
+        errors.extend(std::mem::take(&mut self.last_errors));
+        let error = |held: HeldError| Error {
+            line: held.line,
+            time: self.iso(&held.time),
+            text: String::from_utf8_lossy(&held.text).into_owned(),
+            new: self.new.is_some().then_some(held.is_new),
+        };
+        errors.into_iter().map(error).collect()
     }
 
     /// The bucket of a time, a new one where there is none.
@@ -211,7 +233,7 @@ impl View for Summary {
             new: self.new.as_ref().map(Counter::counts),
             width: WIDTHS[self.width],
             buckets: self.buckets.clone(),
-            errors: self.first_errors.iter().chain(&self.last_errors).cloned().collect(),
+            errors: self.take_errors(),
             cause,
             failed,
             chapters,
