@@ -38,7 +38,7 @@ READ, PASSED_ON = 256 * 1024, 64 * 1024
 
 # Merged logs. Sizes are bytes of all logs together.
 #: Read memory shared by the merged logs; the least for each.
-MERGED, LEAST_READ = 8 * 1024 * 1024, 16 * 1024
+MERGED, LEAST_READ = 7 * 1024 * 1024, 16 * 1024
 #: Lines that are held until their ends are seen. Several copies of each exist.
 MERGED_LINES = 32 * 1024 * 1024
 #: Blocks of indexes that are held until their checksums are known; others are read twice.

@@ -272,7 +272,8 @@ _OTHERS = (None, True, "", "x" * 5000, "\ud800", "1", [], {}, [[]] * 300, {"line
 _QUERIES = (
     *("format=jsonl&tail=20", "format=jsonl&level=ERROR&context=1", "format=jsonl&lines=1400-1410"),
     *("format=jsonl&since=2013-09-27T18:49", "format=jsonl&q=request+2901", "format=summary"),
-    *("format=chapters", "format=html&lines=2990-"),
+    *("format=chapters", "format=html&lines=2990-", "order=time&format=jsonl&tail=20&level=ERROR"),
+    *("order=time&format=jsonl&tail=9", "order=time&format=jsonl&tail=9&until=2013-09-27T18:30"),
 )
 
 
@@ -359,7 +360,8 @@ def test_of_1000_wrong_indexes_none_ends_an_answer_or_shows_a_wrong_line(indexed
             target.write(wrong)
         query = chance.choice(_QUERIES)
         began = time.monotonic()
-        answer = ask(f"/a.txt?{query}")
+        name = "" if query.startswith("order") else "a.txt"
+        answer = ask(f"/{name}?{query}")
         slowest = max(slowest, (time.monotonic() - began, number, query))
         assert answer.status_code == 200, (number, query)
         body = plain(answer)
