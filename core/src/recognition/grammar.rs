@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The data of the grammar of heads, as `oslogserve/lines` hands it over, compiled once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::causes::cause_rules::{self, Causes};
 use crate::cursor::is_word;
 use crate::recognition::heads;
+use crate::recognition::names::{self, Names};
 use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, Row, beginning, expression};
 use crate::recognition::repeated;
 use crate::recognition::times::Layouts;
@@ -26,7 +27,8 @@ pub struct Data {
     pub words: Vec<(Vec<u8>, usize)>,
     pub letters: Vec<(u8, usize)>,
     pub syslog: Vec<usize>,
-    pub numbers: HashMap<Vec<u8>, usize>,
+    #[pyo3(from_py_with = names::of_ranks)]
+    pub numbers: Names<usize>,
     pub tokens: Vec<Rule>,
     pub times: Vec<Row>,
     pub klog: Vec<Row>,
@@ -42,12 +44,17 @@ pub struct Data {
     pub location_words: Row,
     pub progress: Row,
     pub continuation: Row,
-    pub level_keys: HashSet<Vec<u8>>,
-    pub time_keys: HashSet<Vec<u8>>,
-    pub number_keys: HashSet<Vec<u8>>,
+    #[pyo3(from_py_with = names::of_set)]
+    pub level_keys: Names<()>,
+    #[pyo3(from_py_with = names::of_set)]
+    pub time_keys: Names<()>,
+    #[pyo3(from_py_with = names::of_set)]
+    pub number_keys: Names<()>,
     pub numbered: Vec<usize>,
-    pub setting_keys: HashSet<Vec<u8>>,
-    pub wrappers: HashSet<Vec<u8>>,
+    #[pyo3(from_py_with = names::of_set)]
+    pub setting_keys: Names<()>,
+    #[pyo3(from_py_with = names::of_set)]
+    pub wrappers: Names<()>,
     /// With the ranks of its words.
     pub user_formats: Vec<(Row, HashMap<Vec<u8>, usize>)>,
 }
@@ -186,7 +193,7 @@ impl Grammar {
     /// The rank of a member's value.
     pub fn rank_of_value(&self, value: &[u8]) -> Option<usize> {
         let word = self.rank_of_word(value.trim_ascii());
-        word.or_else(|| self.data.numbers.get(value).copied()).or_else(|| self.rank_of(value))
+        word.or_else(|| self.data.numbers.get(value)).or_else(|| self.rank_of(value))
     }
 
     /// The rank of one of OpenTelemetry's numbers, of which each severity has four, from 1.

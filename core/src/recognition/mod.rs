@@ -5,6 +5,7 @@ pub mod grammar;
 pub mod head;
 pub mod heads;
 pub mod members;
+pub mod names;
 pub mod patterns;
 pub mod recognise;
 pub mod repeated;
