@@ -13,7 +13,7 @@ use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, Row, beginni
 use crate::recognition::repeated;
 use crate::recognition::times::Layouts;
 use crate::recognition::tokens::{Rule, Table};
-use crate::recognition::user_formats::UserFormat;
+use crate::recognition::user_formats::{self, UserFormats};
 use pyo3::FromPyObject;
 use regex::bytes::Regex;
 
@@ -87,7 +87,7 @@ pub struct Grammar {
     pub location_words: Literals,
     /// PROGRESS and CONTINUATION.
     continuation: Patterns,
-    pub user_formats: Vec<UserFormat>,
+    pub user_formats: UserFormats,
     pub causes: Causes,
     // Ranks.
     pub trace: usize,
@@ -104,6 +104,7 @@ pub struct Caches {
     pub times: Cache,
     exceptions: Cache,
     continuation: Cache,
+    pub user_formats: user_formats::Cache,
 }
 
 impl Grammar {
@@ -134,11 +135,7 @@ impl Grammar {
             location: expression(&data.location)?,
             location_words: Literals::new(&data.location_words)?,
             continuation: Patterns::new([&data.progress, &data.continuation])?,
-            user_formats: data
-                .user_formats
-                .iter()
-                .map(UserFormat::new)
-                .collect::<Result<_, _>>()?,
+            user_formats: UserFormats::new(&data.user_formats)?,
             causes: Causes::new(causes)?,
             data,
         })
@@ -153,6 +150,7 @@ impl Grammar {
             times: self.times.cache(),
             exceptions: self.exceptions.cache(),
             continuation: self.continuation.cache(),
+            user_formats: self.user_formats.cache(),
         })
     }
 

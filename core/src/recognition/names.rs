@@ -22,13 +22,22 @@ impl<T: Copy> Names<T> {
 
     /// The value of a name.
     pub fn get(&self, name: &[u8]) -> Option<T> {
-        let found = self.0.get(name.len())?.iter().find(|(known, _)| known == name);
-        found.map(|&(_, value)| value)
+        self.find(name, |known| known == name)
+    }
+
+    /// The value of a name in any case. The table's names are in upper case.
+    pub fn get_in_any_case(&self, name: &[u8]) -> Option<T> {
+        self.find(name, |known| known.eq_ignore_ascii_case(name))
     }
 
     /// True if the name is in the table.
     pub fn contains(&self, name: &[u8]) -> bool {
         self.get(name).is_some()
+    }
+
+    fn find(&self, name: &[u8], is_it: impl Fn(&[u8]) -> bool) -> Option<T> {
+        let found = self.0.get(name.len())?.iter().find(|(known, _)| is_it(known));
+        found.map(|&(_, value)| value)
     }
 }
 

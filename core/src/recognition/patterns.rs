@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache as StateCache, DFA};
-use regex_automata::nfa::thompson::NFA;
+use regex_automata::nfa::thompson::{NFA, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::ParserBuilder;
@@ -97,23 +97,26 @@ struct Reached {
 impl Patterns {
     /// Errors: the first row at fault, and its fault.
     pub fn new<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Self, String> {
+        let all = rows.into_iter().map(parsed).collect::<Result<_, _>>()?;
+        Self::of(all)
+    }
+
+    /// Patterns that are parsed.
+    pub fn of(all: Vec<Hir>) -> Result<Self, String> {
         let mut may_begin = [false; 256];
         let mut extractor = Extractor::new();
         extractor.limit_class(256).limit_literal_len(1).limit_total(256);
-        let mut all = Vec::new();
-        for row in rows {
-            let hir = parsed(row)?;
-            match extractor.extract(&hir).literals() {
+        for hir in &all {
+            match extractor.extract(hir).literals() {
                 Some(firsts) => firsts.iter().for_each(|first| match first.as_bytes() {
                     [byte, ..] => may_begin[usize::from(*byte)] = true,
                     [] => may_begin.fill(true),
                 }),
                 None => may_begin.fill(true),
             }
-            all.push(hir);
         }
         let nfa = NFA::compiler()
-            .configure(NFA::config().utf8(false))
+            .configure(NFA::config().utf8(false).which_captures(WhichCaptures::None))
             .build_many_from_hir(&all)
             .map_err(|error| error.to_string())?;
         let config = DFA::config()

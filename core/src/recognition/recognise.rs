@@ -179,9 +179,7 @@ fn seen_in_plain(
     let head = read_head(grammar, caches, text, may_have_location);
     let Head { time, rank: severity, is_mark, .. } = head;
     let mut seen = Seen { time, severity, is_mark, ..Seen::default() };
-    if let Some((time, severity)) =
-        grammar.user_formats.iter().find_map(|format| format.seen_in(text))
-    {
+    if let Some((time, severity)) = grammar.user_formats.seen_in(&mut caches.user_formats, text) {
         seen.time = if time.is_empty() { seen.time } else { time };
         seen.severity = severity.or(seen.severity);
     }

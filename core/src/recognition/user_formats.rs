@@ -4,46 +4,106 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::{CaptureLocations, Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 
 use crate::faults::{TOO_LARGE, in_words};
-use crate::recognition::patterns::Row;
+use crate::recognition::names::Names;
+use crate::recognition::patterns::{self, Patterns, Row};
+
+/// The formats in their order: the first that matches a line decides.
+pub struct UserFormats {
+    /// Which format matches. Only that one is asked for its groups.
+    patterns: Patterns,
+    formats: Vec<UserFormat>,
+}
+
+/// What matching needs, for one thread at a time.
+pub struct Cache {
+    patterns: patterns::Cache,
+    /// The places of the groups, by format.
+    groups: Vec<CaptureLocations>,
+}
+
+impl UserFormats {
+    /// Errors: the name of the first section at fault, and the fault.
+    pub fn new(rows: &[(Row, HashMap<Vec<u8>, usize>)]) -> Result<Self, String> {
+        let mut formats = Vec::new();
+        let mut patterns = Vec::new();
+        for ((name, pattern), words) in rows {
+            let text = String::from_utf8_lossy(pattern);
+            let compiled = compiled(&text).map_err(|takes| format!("{name}: it takes {takes}"))?;
+            patterns.push(parsed(&text).map_err(|takes| format!("{name}: it takes {takes}"))?);
+            formats.push(UserFormat::new(compiled, words));
+        }
+        Ok(Self { patterns: Patterns::of(patterns)?, formats })
+    }
+
+    /// A new cache.
+    pub fn cache(&self) -> Cache {
+        let groups = self.formats.iter().map(|format| format.pattern.capture_locations());
+        Cache { patterns: self.patterns.cache(), groups: groups.collect() }
+    }
+
+    /// What the formats find in a line: the time's place, empty for none, and the severity's rank.
+    pub fn seen_in(&self, cache: &mut Cache, line: &[u8]) -> Option<(Range<usize>, Option<usize>)> {
+        let (number, _) = self.patterns.first_at(&mut cache.patterns, line, 0)?;
+        self.formats[number].seen_in(&mut cache.groups[number], line)
+    }
+}
 
 /// A compiled format.
-pub struct UserFormat {
+struct UserFormat {
     pattern: Regex,
+    /// The numbers of its groups.
+    time: Option<usize>,
+    severity: Option<usize>,
     /// Ranks by words in upper case.
-    words: HashMap<Vec<u8>, usize>,
+    words: Names<usize>,
 }
 
 impl UserFormat {
-    /// row: its section's name, and its pattern. Errors: that name, and the fault.
-    pub fn new((row, words): &(Row, HashMap<Vec<u8>, usize>)) -> Result<Self, String> {
-        let (name, pattern) = row;
-        let pattern = compiled(&String::from_utf8_lossy(pattern));
-        let pattern = pattern.map_err(|takes| format!("{name}: it takes {takes}"))?;
-        Ok(Self { pattern, words: words.clone() })
+    fn new(pattern: Regex, words: &HashMap<Vec<u8>, usize>) -> Self {
+        let number = |name| pattern.capture_names().position(|group| group == Some(name));
+        Self {
+            time: number("time"),
+            severity: number("severity"),
+            words: Names::new(words.clone()),
+            pattern,
+        }
     }
 
-    /// What the format finds in a line: the time's place, empty for none, and the severity's rank.
-    pub fn seen_in(&self, line: &[u8]) -> Option<(Range<usize>, Option<usize>)> {
-        let found = self.pattern.captures(line)?;
-        let time = found.name("time").map_or(0..0, |time| time.range());
+    fn seen_in(
+        &self,
+        groups: &mut CaptureLocations,
+        line: &[u8],
+    ) -> Option<(Range<usize>, Option<usize>)> {
+        self.pattern.captures_read(groups, line)?;
+        let place = |group: Option<usize>| Some(groups.get(group?)?).map(|(start, end)| start..end);
+        let time = place(self.time).unwrap_or_default();
         // A time goes into attributes unescaped.
         let is_plain = !line[time.clone()].iter().any(|byte| b"&<>\"\r\n".contains(byte));
-        let word = found.name("severity").map(|word| word.as_bytes().to_ascii_uppercase());
         let time = if is_plain { time } else { 0..0 };
-        Some((time, word.and_then(|word| self.words.get(&word).copied()).filter(|&rank| rank > 0)))
+        let word = place(self.severity).map(|place| &line[place]);
+        let rank = word.and_then(|word| self.words.get_in_any_case(word));
+        Some((time, rank.filter(|&rank| rank > 0)))
     }
+}
+
+/// Errors: what a pattern has to be.
+fn parsed(text: &str) -> Result<Hir, String> {
+    let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(text);
+    parsed.map_err(|error| format!("a regular expression ({})", in_words(&error)))
 }
 
 /// The pattern of a format, for the beginning of a line. Errors: what a pattern has to be.
 pub fn compiled(text: &str) -> Result<Regex, String> {
-    let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(text);
-    parsed.map_err(|error| format!("a regular expression ({})", in_words(&error)))?;
+    let hir = parsed(text)?;
     let built = RegexBuilder::new(&format!(r"\A(?:{text})")).unicode(false).build();
     let pattern = built.map_err(|_| format!("a regular expression ({TOO_LARGE})"))?;
+    let automaton = Patterns::of(vec![hir]);
+    automaton.map_err(|_| r"a regular expression without Unicode's \b")?;
     let names: Vec<_> = pattern.capture_names().skip(1).collect();
     if names.iter().any(|name| !matches!(name, Some("time" | "severity"))) {
         return Err("the groups time and severity, once each; others are written (?:...)".into());

@@ -45,6 +45,35 @@ def test_a_word_for_no_severity_leaves_that_of_the_head():
     assert seen_in(b"ERROR: fine", renderer).severity == b"ERROR"
 
 
+def test_the_first_format_that_matches_decides():
+    formats = [
+        UserFormat("long", rb"a(?P<time>\d+)b (?P<severity>\w+) end", {}),
+        UserFormat("time", rb"a(?P<time>\d)", {}),
+        UserFormat("severity", rb"(?P<severity>a\d+)", {b"A12": "ERROR"}),
+        UserFormat("other", rb"(?P<severity>x\w*)", {b"XY": "ERROR"}),
+    ]
+    lines = {
+        b"a12b error end": (b"12", b"ERROR"),
+        b"a12b error": (b"1", b""),
+        b"a12": (b"1", b""),
+        b"xy": (b"", b"ERROR"),
+        b"yx": (b"", b""),
+    }
+    for order in (formats, formats[:2] + formats[:1:-1]):
+        renderer = Renderer(order)
+        for line, (when, severity) in lines.items():
+            assert seen_in(line, renderer) == (anchor_of(when), severity)
+    assert seen_in(b"a12b error end", Renderer(formats[::-1])) == (anchor_of(b""), b"ERROR")
+
+
+@pytest.mark.parametrize("end", [rb"$", rb"\b", rb"(?m:$)", rb"\z"])
+def test_a_format_may_end_at_a_boundary(end):
+    renderer = Renderer([UserFormat("x", rb"at (?P<time>\d+)" + end, {})])
+    assert seen_in(b"at 12", renderer).anchor == anchor_of(b"12")
+    assert seen_in(b"at 12\r\n", renderer).anchor == anchor_of(b"12")
+    assert seen_in(b"at 12x", renderer).anchor == anchor_of(b"")
+
+
 @pytest.mark.parametrize("byte", range(256))
 def test_an_anchor_needs_no_escaping(byte):
     line = b"@a%bz@ bad" % bytes([byte])
@@ -54,7 +83,9 @@ def test_an_anchor_needs_no_escaping(byte):
         assert re.fullmatch(rb"[0-9A-Za-z+/_-]+", anchor)
 
 
-@pytest.mark.parametrize("pattern", [b"(?P<time>", b"(?P<time>a)(?=b)", b"(?P<time>a)\\1"])
+@pytest.mark.parametrize(
+    "pattern", [b"(?P<time>", b"(?P<time>a)(?=b)", b"(?P<time>a)\\1", b"(?u:\\b)(?P<time>a)"]
+)
 def test_what_is_not_of_linear_cost_is_refused(pattern):
     with pytest.raises(ValueError, match=r"format x: it takes a regular expression"):
         Renderer([UserFormat("x", pattern, {})])
