@@ -64,10 +64,23 @@ impl Fragments {
     }
 }
 
+/// What stands in an anchor for each byte of a time.
+static IN_ANCHOR: [u8; 256] = {
+    let mut bytes = [b'_'; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let kept = byte as u8;
+        if kept.is_ascii_alphanumeric() || matches!(kept, b'+' | b'/' | b'-') {
+            bytes[byte] = kept;
+        }
+        byte += 1;
+    }
+    bytes
+};
+
 /// Puts the anchor of a time without control sequences in place of what the buffer holds.
 pub fn put_anchor(time: &[u8], anchor: &mut Vec<u8>) {
-    let is_kept = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-');
     anchor.clear();
     anchor.push(b'_');
-    anchor.extend(time.iter().map(|&byte| if is_kept(byte) { byte } else { b'_' }));
+    anchor.extend(time.iter().map(|&byte| IN_ANCHOR[usize::from(byte)]));
 }

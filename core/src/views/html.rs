@@ -198,7 +198,11 @@ impl Html {
         let mut at = 0;
         let url = line.place_of(&mut self.next.urls, |rest| links::URLS.find(rest));
         let request = line.place_of(&mut self.next.requests, |rest| links::REQUESTS.find(rest));
-        for link in Links::new(text, url, request.filter(|_| !self.link.is_empty())) {
+        let request = request.filter(|_| !self.link.is_empty());
+        if url.is_none() && request.is_none() {
+            return put(&mut self.out, text);
+        }
+        for link in Links::new(text, url, request) {
             put(&mut self.out, &text[at..link.place.start]);
             self.link(text, &link, |html| put(&mut html.out, &text[link.place.clone()]));
             at = link.place.end;

@@ -141,6 +141,9 @@ fn host_at(text: &[u8], start: usize) -> Option<usize> {
 fn size_of_url(run: &[u8]) -> Option<usize> {
     let (mut round, mut square) = (0, 0);
     run.iter().enumerate().position(|(at, &byte)| {
+        if !MAY_END_URL[usize::from(byte)] {
+            return false;
+        }
         let bracket = match byte {
             b'(' | b')' => &mut round,
             b'[' | b']' => &mut square,
@@ -159,8 +162,31 @@ fn size_of_url(run: &[u8]) -> Option<usize> {
     })
 }
 
+/// The bytes that a URL may hold.
+static IN_URL: [bool; 256] = {
+    let mut bytes = set_of(b"-._~:/?#[]@!$&()*+,;=%");
+    let mut byte = 0;
+    while byte < 128 {
+        bytes[byte] |= (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    bytes
+};
+/// Those of them at which one may end.
+static MAY_END_URL: [bool; 256] = set_of(b"()[],;&");
+
+const fn set_of(all: &[u8]) -> [bool; 256] {
+    let mut bytes = [false; 256];
+    let mut place = 0;
+    while place < all.len() {
+        bytes[all[place] as usize] = true;
+        place += 1;
+    }
+    bytes
+}
+
 fn is_in_url(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&()*+,;=%".contains(&byte)
+    IN_URL[usize::from(byte)]
 }
 
 fn is_uuid(text: &[u8]) -> bool {
