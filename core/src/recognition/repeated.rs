@@ -15,9 +15,10 @@ pub struct ShortLine {
 }
 
 impl ShortLine {
-    /// None for a longer line.
+    /// None for a longer line, and for one that begins with a digit, as most lines with a time do.
     #[inline]
     pub fn of(line: &[u8]) -> Option<Self> {
+        line.first().filter(|first| !first.is_ascii_digit())?;
         let mut text = [0; LONGEST];
         text.get_mut(..line.len())?.copy_from_slice(line);
         Some(Self { text, size: line.len() })
