@@ -246,6 +246,17 @@ class MergedRows:
         """The time that no later row is before; None once they were merged."""
 
 @final
+class Patterns:
+    """Patterns in the syntax of Rust's `regex` that are tried on a line together, in linear time.
+
+    Raises ValueError that says what is wrong with one, or that they are too large.
+    """
+
+    def __init__(self, patterns: list[str]) -> None: ...
+    def hits(self, line: bytes) -> list[int]:
+        """The places of the patterns that match, in their order."""
+
+@final
 class Merge:
     """Rows of so many logs on their way to one order."""
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from oslogserve import __version__
+from oslogserve.assembly import Assembly
 from oslogserve.config import Config
 from oslogserve.errors import (
     BadRequest,
@@ -20,8 +21,9 @@ from oslogserve.errors import (
 )
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
-from oslogserve.handlers.job import JobHandler
+from oslogserve.handlers.job import JobHandler, Options
 from oslogserve.handlers.log import LogHandler, Validators
+from oslogserve.handlers.seen import SeenHandler
 from oslogserve.handlers.server import Readiness
 from oslogserve.http.body import Body, Ended, ServerTiming
 from oslogserve.http.cors import Cors
@@ -29,24 +31,15 @@ from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.http.response import Representation, Response
-from oslogserve.index.directory import IndexDirectory
-from oslogserve.index.indexes import Beside, Indexes
-from oslogserve.jobs.choice import Limits
-from oslogserve.jobs.job import Jobs
-from oslogserve.jobs.passed import PassedLogs
 from oslogserve.jobs.pointers import Pointers
-from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
-from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
+from oslogserve.pages.job_seen import LIST
 from oslogserve.query import Query
-from oslogserve.salt import rules_of, salt_of
-from oslogserve.sources import Backend, Context, Source, Trace
-from oslogserve.sources.disk import Disk
-from oslogserve.sources.guard import Guard
-from oslogserve.sources.swift import Swift
+from oslogserve.salt import salt_of
+from oslogserve.sources import Context, Source, Trace
 
 if TYPE_CHECKING:
     from oslogserve.http.spans import Spans
@@ -62,24 +55,22 @@ class App:
     def __init__(self, config: Config, taken: float | None = None, is_latest: bool = True) -> None:
         """taken: when the configuration was read. is_latest: False if a later one has faults."""
         self._metrics = Metrics()
-        renderer = Renderer(config.formats)
+        assembly = Assembly(config, self._metrics)
         threads = config["serve", "threads"]
         self._metrics["build_info", __version__].set(1)
         self._note_configuration(threads, time.time() if taken is None else taken, is_latest)
-        self._guards = _guards(config, self._metrics)
+        self._guards = assembly.guards
         self._pointers = Pointers(config["job", "passed_folder"], config["job", "passed"])
         self._gzip_level = config["serve", "gzip_level"]
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
-        indexes = _indexes(config, self._metrics)
-        logs = Logs(config.views, indexes)
-        passed = PassedLogs(logs, renderer, indexes)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
         validators = Validators(salt_of(config), limits, config["serve", "max_age"])
-        self._log = LogHandler(logs, renderer, passed, limits, validators, workload)
+        parts = assembly.logs, assembly.renderer, assembly.passed
+        self._log = LogHandler(*parts, limits, validators, workload)
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        jobs = Jobs(logs, renderer, _limits(config), passed)
-        job = JobHandler(jobs, workload, config.noise, config["serve", "page_size"])
+        options = Options(config.noise, config["serve", "page_size"], assembly.memory)
+        job = JobHandler(assembly.jobs, workload, options)
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
         self._cors = Cors(config["serve", "cors_origins"])
@@ -88,6 +79,7 @@ class App:
         self._spans = _spans(config)
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
+            LIST: SeenHandler(assembly.memory),
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])
@@ -194,40 +186,9 @@ def _request_log(config: Config) -> RequestLog | None:
     return RequestLog(to, form) if to else None
 
 
-def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
-    """The indexes of this server; None if it has none."""
-    path = config["index", "directory"]
-    directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
-    beside = Beside(config["index", "beside"], config["index", "write_beside"])
-    if not (directory or any(beside)):
-        return None
-    return Indexes(rules_of(config), metrics, directory, beside)
-
-
-def _limits(config: Config) -> Limits:
-    names = ("job_logs", "job_stored_size", "job_unasked_size")
-    return Limits(*(config["serve", name] for name in names))
-
-
 def _spans(config: Config) -> "Spans | None":
     if not config["serve", "opentelemetry"]:
         return None
     from oslogserve.http.spans import Spans  # it needs libraries of an extra
 
     return Spans()
-
-
-def _guards(config: Config, metrics: Metrics) -> list[Guard]:
-    """The guarded sources, in the order in which they are searched."""
-    sources: list[Backend] = []
-    if config["disk", "root"]:
-        chunk_size = config["serve", "chunk_size"]
-        links = config["disk", "links"]
-        sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
-    if config["swift", "container"]:
-        sources.append(Swift(config, metrics))
-    threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
-    return [
-        Guard(source, metrics, threads, bool(number), shows_dot_files)
-        for number, source in enumerate(sources)
-    ]

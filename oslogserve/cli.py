@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, index, check-config, convert-config, demo, bench, upload."""
+"""The command line: serve, render, index, seen, known, check-config, convert-config, demo, bench, upload."""
 
 import argparse
 import math
@@ -15,6 +15,7 @@ from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error
+from oslogserve.humanize import counted
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines, visible
 from oslogserve.query import Query
@@ -75,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_render(commands)
     _add_index(commands)
+    _add_seen(commands)
+    _add_known(commands)
     check = commands.add_parser("check-config", help="check a configuration, and print it")
     check.add_argument("file", metavar="FILE", help="a configuration file")
     check.set_defaults(run=_check_config)
@@ -153,6 +156,24 @@ def _add_index(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     processors = len(os.sched_getaffinity(0))
     index.add_argument("--jobs", type=_count, default=processors, metavar="N", help=jobs)
     index.set_defaults(run=_index)
+
+
+def _add_seen(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    seen = commands.add_parser("seen", help="remember what runs of jobs failed for")
+    paths = "a folder of runs, as in a URL; default: all"
+    seen.add_argument("paths", nargs="*", metavar="PATH", help=paths)
+    seen.add_argument("--config", metavar="FILE", help="configuration of the server")
+    seen.add_argument("--root", metavar="DIR", help="folder of the logs; default: [disk] root")
+    seen.set_defaults(run=_seen)
+
+
+def _add_known(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    known = commands.add_parser("known", help="rules of known causes")
+    below = known.add_subparsers(required=True, metavar="COMMAND")
+    check = below.add_parser("check", help="try rules on the runs that are kept")
+    check.add_argument("folder", metavar="DIR", help="a folder of rules")
+    check.add_argument("--config", metavar="FILE", help="configuration of the server")
+    check.set_defaults(run=_known_check)
 
 
 def _line_parameters() -> list[tuple[str, Parameter]]:
@@ -264,10 +285,13 @@ def _render_job(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
-    from oslogserve.handlers.job import JobAnswer
+    from oslogserve.handlers.job import JobAnswer, Options
     from oslogserve.jobs.choice import Limits
     from oslogserve.jobs.job import Jobs
     from oslogserve.logs.open_log import Logs
+    from oslogserve.metrics import Metrics
+    from oslogserve.seen.known import Rules
+    from oslogserve.seen.memory import Memory
     from oslogserve.sources.disk import Disk
 
     if options.format == "html":
@@ -284,7 +308,8 @@ def _render_job(
         if not job.logs:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
             print(f"oslogserve: {options.file}: {what}", file=sys.stderr)
-        answer = JobAnswer(query, job, config.noise, sys.maxsize)
+        decided = Options(config.noise, sys.maxsize, Memory(None, Metrics(), Rules()))
+        answer = JobAnswer(query, job, decided)
         sys.stdout.buffer.writelines(answer.open().pieces)
         sys.stdout.buffer.flush()
         return 1 if answer.missing else 0
@@ -325,6 +350,18 @@ def _index(options: argparse.Namespace) -> int:
     return indexing.index(options)
 
 
+def _seen(options: argparse.Namespace) -> int:
+    from oslogserve.seen import command
+
+    return command.seen(options)
+
+
+def _known_check(options: argparse.Namespace) -> int:
+    from oslogserve.seen import check
+
+    return check.check(options)
+
+
 def _check_config(options: argparse.Namespace) -> int:
     from oslogserve.index.directory import usage_of
 
@@ -332,6 +369,8 @@ def _check_config(options: argparse.Namespace) -> int:
     print(config.as_file(), end="")
     # A comment: the output is a configuration too.
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
+    if config["known", "rules"]:
+        print(f"# {counted(len(config.rules), 'rule')} of known causes")
     return 0
 
 

@@ -94,6 +94,19 @@ class Busy(Error):
         )
 
 
+class RunsUnavailable(Error):
+    """The database of runs failed."""
+
+    status = "503 Service Unavailable"
+
+    def __init__(self, why: str = "") -> None:
+        """why: for operators; readers need not know where the database is."""
+        super().__init__(
+            f"What runs failed for cannot be looked up now{why and f' ({why})'}. Try again soon.",
+            [("Retry-After", str(Unavailable.RETRY_AFTER))],
+        )
+
+
 class ClientLeft(ConnectionResetError):
     """The client has closed its connection, so nobody waits for the answer."""
 

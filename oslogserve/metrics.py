@@ -92,6 +92,8 @@ _TABLE = (
     _Instrument(Counter, "indexes_refused_total", "reason", "Indexes that did not count."),
     _Instrument(Counter, "index_unread_bytes_total", "", "Stored bytes that indexes saved."),
     _Instrument(_latest, "index_directory_bytes", "", "Bytes of all indexes, as last counted."),
+    _Instrument(Counter, "seen_runs_total", "outcome", "Runs that were to be remembered."),
+    _Instrument(Counter, "seen_failures_total", "", "Questions that the database failed."),
     _Instrument(Counter, "readiness_checks_total", "outcome", "Answers of /readyz."),
     _Instrument(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
     _Instrument(_sum, "threads", "worker", "Threads for requests of each process that runs."),

@@ -20,6 +20,7 @@ try:
         LastRows,
         Merge,
         MergedRows,
+        Patterns,
         Renderer,
         check_line_pattern,
         kind_of,
@@ -41,6 +42,7 @@ __all__ = [
     "LastRows",
     "Merge",
     "MergedRows",
+    "Patterns",
     "Renderer",
     "check_line_pattern",
     "kind_of",
@@ -51,7 +53,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 27
+INTERFACE = 29
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -31,9 +31,10 @@ impl LastRows {
         let rows = rows.min(self.most);
         self.blocks.push(Reverse((place, rows)));
         self.rows += rows;
-        while let Some(&Reverse((_, first))) = self.blocks.peek()
-            && self.rows - first >= self.most
-        {
+        while let Some(&Reverse((_, first))) = self.blocks.peek() {
+            if self.rows - first < self.most {
+                break;
+            }
             self.blocks.pop();
             self.rows -= first;
         }

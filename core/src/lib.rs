@@ -31,7 +31,7 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use crate::python::{
-        Contents, Grammar, Index, Inflater, Known, LastRows, Merge, MergedRows, Renderer,
+        Contents, Grammar, Index, Inflater, Known, LastRows, Merge, MergedRows, Patterns, Renderer,
         check_line_pattern, kind_of, line_feeds, open_beneath, state_count,
     };
 
@@ -45,7 +45,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 27;
+const INTERFACE: u32 = 29;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -4,15 +4,17 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
-from oslogserve.config.values import Secret, storage_url, url
+from oslogserve.config.rules import load_rules
+from oslogserve.config.values import Secret, database, storage_url, url
 from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.search import rewritten
+from oslogserve.seen.known import Rules
 
 __all__ = ["Config", "ConfigError", "load"]
 
@@ -26,6 +28,8 @@ class Config:
     options: Sequence[Option]
     #: The parsed value of each option by (section, key).
     values: Mapping[tuple[str, str], Any]
+    #: What people know of causes.
+    rules: Rules = field(compare=False)
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -93,8 +97,8 @@ def _as_text(value: Any) -> str:
 def _without_secret(option: Option, value: str) -> str:
     if option.parse is Secret:
         return "(set)" if value else ""
-    if option.parse in (url, storage_url):
-        return re.sub("(https?://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
+    if option.parse in (url, storage_url, database):
+        return re.sub(r"([a-z+]+://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
     return value
 
 
@@ -118,7 +122,7 @@ def load(
     ]
     options = (*OPTIONS, *named)
     values = {option.where: _value(option, parsed, environ, overrides) for option in options}
-    config = Config(options, values)
+    config = Config(options, values, _rules(values, parsed))
     _check_names(config, parsed)
     _check_usable(config, must_exist, parsed)
     parsed.raise_faults()
@@ -152,6 +156,16 @@ def _value(
         else:
             parsed.add_option_fault(option.where, what)
         return None
+
+
+def _rules(values: Mapping[tuple[str, str], Any], parsed: ConfigFile) -> Rules:
+    """The rules of the folder that is configured; none, and faults are added, if one is not valid."""
+    try:
+        return load_rules(values["known", "rules"] or "")
+    except ConfigError as error:
+        for fault in error.sentence.split("\n"):
+            parsed.add_fault(0, fault)
+        return Rules()
 
 
 def _check_names(config: Config, parsed: ConfigFile) -> None:

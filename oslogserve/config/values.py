@@ -95,6 +95,28 @@ def storage_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def database(value: str) -> str:
+    """The address of a database, with the driver that is used for it."""
+    takes = "an address that begins with postgresql:// or sqlite:///"
+    found = re.fullmatch(r"(?:(postgresql)(?:\+psycopg)?|sqlite)(://.+)", value)
+    if not value:
+        return value
+    if not found:
+        raise ValueError(takes)
+    if found[1]:
+        value = f"postgresql+psycopg{found[2]}"
+    from sqlalchemy.engine import make_url  # it takes a while to import
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        make_url(value).get_dialect().import_dbapi()  # found missing before a server starts
+    except ImportError:
+        raise ValueError("postgresql:// where oslogserve[postgresql] is installed") from None
+    except (ArgumentError, ValueError):  # such as of its port
+        raise ValueError(takes) from None
+    return Secret(value) if "@" in value else value
+
+
 def pattern(value: str) -> re.Pattern[str]:
     try:
         return re.compile(value)

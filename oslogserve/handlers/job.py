@@ -6,18 +6,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from math import inf
+from typing import NamedTuple
 
 from oslogserve.errors import Header, Incomplete
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
+from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
-from oslogserve.jobs.overview import Overview
+from oslogserve.jobs.overview import Findings, Overview, RankedLog
 from oslogserve.logs.budget import Workload
 from oslogserve.pages import job as pages
 from oslogserve.pages import overview, page
 from oslogserve.query import Query
+from oslogserve.seen.known import Known
+from oslogserve.seen.memory import Memory, Told
+from oslogserve.seen.runs import asked_of, run_of
 from oslogserve.sources import Source
 
 _HEADERS: dict[str, Sequence[Header]] = {
@@ -26,45 +31,49 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "text": [("Content-Type", TEXT)],
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
+    "seen": [("Content-Type", "application/json")],
 }
 #: A crawler that follows links to lines of all logs would make the server read them again and again.
 _ROBOTS = ("X-Robots-Tag", "noindex, nofollow")
 
 
+class Options(NamedTuple):
+    """What an operator has decided about the answers."""
+
+    #: Patterns of errors that say nothing about a failure.
+    noise: Sequence[re.Pattern[str]]
+    #: Bytes of lines on a page.
+    page_size: int
+    memory: Memory
+
+
 class JobHandler:
-    def __init__(
-        self, jobs: Jobs, workload: Workload, noise: Sequence[re.Pattern[str]], page_size: int
-    ) -> None:
-        """noise: patterns of errors that say nothing about a failure. page_size: bytes of lines on a page."""
+    def __init__(self, jobs: Jobs, workload: Workload, options: Options) -> None:
         self._jobs = jobs
         self._workload = workload
-        self._noise = noise
-        self._page_size = page_size
+        self._options = options
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
-            answer = JobAnswer(query, job, self._noise, self._page_size)
+            answer = JobAnswer(query, job, self._options)
             return respond(request, answer, close=opened.pop_all().close)
 
 
 class JobAnswer(Representation):
     """The view of a job that a query asks for. The logs are read while it is sent."""
 
-    def __init__(
-        self, query: Query, job: Job, noise: Sequence[re.Pattern[str]], page_size: int
-    ) -> None:
-        """noise, page_size: as in JobHandler."""
+    def __init__(self, query: Query, job: Job, options: Options) -> None:
         self._query = query
         self._job = job
+        self._memory = options.memory
         self._answer: Lines | Overview
-        if query.view in ("overview", "summary"):
-            self._answer = found = Overview(query, job, noise)
-            is_page = query.view == "overview"
-            pieces = self._overview(found) if is_page else self._summaries(found)
+        if query.is_overview or query.view == "summary":
+            self._answer = found = Overview(query, job, options.noise)
+            pieces = self._of_logs(found)
         else:
-            most = page_size if query.view == "html" else inf
+            most = options.page_size if query.view == "html" else inf
             label, link = partial(pages.label, query), pages.link(query, job.by_time)
             self._answer = lines = Lines(query, job, label, link, most)
             pieces = self._lines(lines)
@@ -75,8 +84,13 @@ class JobAnswer(Representation):
     def missing(self) -> Sequence[Incomplete]:
         return self._answer.missing
 
-    def _overview(self, found: Overview) -> Iterator[bytes]:
-        return overview.html(self._query, self._section(found))
+    def _of_logs(self, found: Overview) -> Iterator[bytes]:
+        match self._query.view:
+            case "overview":
+                return overview.html(self._query, self._section(found))
+            case "seen":
+                return self._seen(found)
+        return self._summaries(found)
 
     def _section(self, found: Overview) -> Iterator[bytes]:
         """Yields the section of the overview. The head of its page is sent before."""
@@ -88,12 +102,36 @@ class JobAnswer(Representation):
             yield overview.early(query, early, job.choice.found)
         findings = found.findings(partial(overview.label, query), page.link_of(query.source))
         job.close()  # so that a slow client keeps nobody waiting
-        yield overview.section(query, findings)
+        yield overview.section(query, findings, *self._known(findings.logs, findings.build))
+        self._remember(findings)
+
+    def _seen(self, found: Overview) -> Iterator[bytes]:
+        findings = found.findings()
+        self._job.close()
+        yield overview.seen(self._query, findings, *self._known(findings.logs, findings.build))
+        self._remember(findings)
 
     def _summaries(self, found: Overview) -> Iterator[bytes]:
         logs, ending = found.summaries()
+        build = found.header() if self._memory.rules else Build()
         self._job.close()
-        yield overview.summary(self._query, logs, ending)
+        yield overview.summary(self._query, logs, ending, *self._known(logs, build))
+
+    def _known(self, logs: Sequence[RankedLog], build: Build) -> tuple[Told | None, list[Known]]:
+        """What is known of the job's cause. Only the first answer asks: the next ones have other logs."""
+        if self._query.skip or self._query.first_log:
+            return None, []
+        run = asked_of(self._query.path, logs, build)
+        return self._memory.told(run), self._memory.known(run)
+
+    def _remember(self, findings: Findings) -> None:
+        """Keeps the run, unless the query leaves logs or lines out, or compares them."""
+        query = self._query
+        chooses_logs = query.logs or query.skip or query.first_log or query.source != "all"
+        if chooses_logs or query.against or not query.is_unfiltered:
+            return
+        if run := run_of(query.path, findings):
+            self._memory.remember(run)
 
     def _lines(self, lines: Lines) -> Iterator[bytes]:
         match self._query.view:

@@ -196,7 +196,7 @@ def _confirming(headers: list[Header], view: str) -> Response:
 
 def _check(query: Query) -> None:
     """Raises BadRequest for parameters of folders."""
-    if query.format in ("json", "overview"):
+    if query.format in ("json", "overview", "seen"):
         takes = "a log takes html, text, jsonl, summary, chapters, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, gettempprefix
 from typing import TypeVar
 
 from oslogserve import messages
@@ -134,7 +134,7 @@ class IndexDirectory:
                     status = entry.stat()
                     if entry.name.endswith(_SUFFIX):
                         files.append((status.st_mtime, status.st_size, entry.path))
-                    elif now - status.st_mtime > _MOST_UNFINISHED:
+                    elif _is_unfinished(entry.name) and now - status.st_mtime > _MOST_UNFINISHED:
                         os.unlink(entry.path)
         total = sum(size for _, size, _ in files)
         if total > self._most:
@@ -145,3 +145,8 @@ class IndexDirectory:
                 if total <= _SHARE_LEFT * self._most:
                     break
         self._metrics["index_directory_bytes"].set(total)
+
+
+def _is_unfinished(name: str) -> bool:
+    """False for a file of others, such as the database of runs."""
+    return name.startswith(gettempprefix())

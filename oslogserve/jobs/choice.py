@@ -67,7 +67,7 @@ def is_by_time(query: Query) -> bool:
     """True if the lines of all logs are merged by time: the default for a time range."""
     has_time = (query.selection.since, query.selection.until) != (None, None)
     is_asked = (query.order or ("time" if has_time else "log")) == "time"
-    return is_asked and query.view != "overview"
+    return is_asked and not query.is_overview
 
 
 def chosen(
@@ -77,7 +77,7 @@ def chosen(
 
     Raises NotFound and Unavailable as Walk does.
     """
-    is_overview = query.view == "overview"
+    is_overview = query.is_overview
     most = min(limits.logs, MOST_MERGED_LOGS) if is_by_time(query) else limits.logs
     skipped = _SkippedFiles()
     files: list[File] = []

@@ -50,7 +50,7 @@ class Jobs:
         Raises BadRequest for parameters of single logs, Busy, NotFound and Unavailable.
         """
         _check(query)
-        budget.enter(OVERVIEWS if query.view in ("overview", "summary") else JOBS)
+        budget.enter(OVERVIEWS if query.is_overview or query.view == "summary" else JOBS)
         passed, faults = self._compared_with(query.against, passed_from or sources, budget)
         reader = JobReader(self._logs, self._renderer, sources, query.path, budget, passed)
         walk = Walk(sources, query.path, query.first_log, budget.charge)
@@ -88,10 +88,10 @@ def _check(query: Query) -> None:
         )
     if query.chapter:
         raise BadRequest("chapter is for logs: this is a folder.")
-    if query.moment and query.view in ("overview", "summary"):
+    if query.moment and (query.is_overview or query.view == "summary"):
         raise BadRequest("moment is for lines: summaries have none.")
     for name, value in (("skip", query.skip), ("failed", query.failed)):
-        if value and query.view != "overview":
+        if value and not query.is_overview:
             raise BadRequest(
                 f"{name} is for format=overview: other views go on with from and after."
             )

@@ -177,13 +177,14 @@ class Overview:
         wrong = [one for one in self._ranked(self._first).logs if one.shows_failure]
         return Early(wrong, len(self._first)) if wrong else None
 
-    def findings(self, label: Label, link: bytes) -> Findings:
-        """label, link: of the rows of excerpts, see Wanted."""
+    def findings(self, label: Label | None = None, link: bytes = b"") -> Findings:
+        """label, link: of the rows of excerpts, see Wanted; without a label, there are none."""
         logs, failure, kinds = self._all_read()
         ending = self._ending(failure)
         wrong = [one for one in logs if one.shows_failure]
         ended = None if wrong else _ended(logs)
-        excerpts = self._excerpts(wrong or [*filter(None, [ended])], label, link)
+        shown = wrong or [*filter(None, [ended])]
+        excerpts = self._excerpts(shown, label, link) if label else {}
         told = _told(self._job, ending.skipped)
         self._missing = [*ending.missing, *told.missing]
         return Findings(

@@ -77,8 +77,14 @@ def _failure(told: Sequence[str], is_test: bool, chapter: str | None) -> Iterato
         yield told[0]
     elif chapter:
         yield normalised(chapter)
-    exceptions = (line for line in told[is_test:] if _EXCEPTION.match(line))
-    yield from [*exceptions][:1]
+    exception = exception_of(told[is_test:])
+    if exception:
+        yield exception
+
+
+def exception_of(told: Sequence[str]) -> str:
+    """The first of the lines that names an exception, or says what is wrong; "" for none."""
+    return next(filter(_EXCEPTION.match, told), "")
 
 
 def normalised(line: str) -> str:

@@ -16,22 +16,49 @@ from oslogserve.jobs.overview import Early, Excerpt, Findings, RankedLog, lines_
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.time_range import time_range
+from oslogserve.pages import job_seen
 from oslogserve.pages.failed_tasks import readable
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
+from oslogserve.seen.known import Known
+from oslogserve.seen.memory import Told
 from oslogserve.templates import rendered, streamed
 
 #: Logs that a notice about several names.
 MOST_NAMED = 5
 
 
-def summary(query: Query, logs: Sequence[RankedLog], ending: Ending) -> bytes:
-    """Summaries of the logs as JSON, in their order."""
+def summary(
+    query: Query,
+    logs: Sequence[RankedLog],
+    ending: Ending,
+    told: Told | None,
+    known: Sequence[Known],
+) -> bytes:
+    """Summaries of the logs as JSON, in their order, and what is known of their cause."""
     path = query.path.decode("utf-8", "replace")
     in_short = [_in_short(query, one) for one in logs]
-    return json_line({"path": path, "logs": in_short, **ending_of(query, ending)})
+    of_cause = job_seen.as_json(query, told, known)
+    return json_line({"path": path, "logs": in_short, **of_cause, **ending_of(query, ending)})
+
+
+def seen(query: Query, found: Findings, told: Told | None, known: Sequence[Known]) -> bytes:
+    """The job's causes, and what is known of the first one, as JSON."""
+    causes = [
+        {
+            "name": one.log.file.shown,
+            "href": address_of(query, one.log.file),
+            "cause": one.rank.cause,
+        }
+        for one in found.logs
+        if one.shows_failure
+    ]
+    of_job = {"path": query.path.decode("utf-8", "replace"), "build": found.build._asdict()}
+    of_cause = job_seen.as_json(query, told, known)
+    members = {**of_job, "causes": causes, **of_cause}
+    return json_line({**members, **ending_of(query, found.ending)})
 
 
 class _Linked(NamedTuple):
@@ -183,11 +210,16 @@ def early(query: Query, found: Early, logs: int) -> bytes:
     return rendered("overview_early.html", wrong=wrong, read=found.read, logs=logs)
 
 
-def section(query: Query, found: Findings) -> bytes:
+def section(
+    query: Query, found: Findings, told: Told | None = None, known: Sequence[Known] = ()
+) -> bytes:
+    """The section of what was found, and what is known of its cause."""
     linked = partial(_linked, query)
     return rendered(
         "overview_section.html",
         found=found,
+        seen=told and job_seen.of_log(query, told),
+        known=known,
         logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
         wrong=[linked(one) for one in found.logs if one.shows_failure],
         ended=found.ended and linked(found.ended),

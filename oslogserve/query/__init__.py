@@ -87,7 +87,14 @@ class Query(NamedTuple):
         """True if the query asks for the content of a folder's logs."""
         chooses = self.order or self.logs or self.chooses_lines or self.moment
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
-        return bool(chooses or is_next) or self.format in ("jsonl", "summary", "overview")
+        return bool(chooses or is_next) or self.format in (
+            *("jsonl", "summary", "overview", "seen"),
+        )
+
+    @property
+    def is_overview(self) -> bool:
+        """True if all logs are read, the likeliest first, for what went wrong."""
+        return self.view in ("overview", "seen")
 
     @property
     def chooses_lines(self) -> bool:

@@ -14,7 +14,7 @@ from oslogserve.query import values
 from oslogserve.query.values import MAX_CONTEXT, MAX_TAIL, choice, number, value_of, yes_or_no
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
-FORMATS = ("html", "text", "jsonl", "summary", "overview", "chapters", "raw", "json")
+FORMATS = ("html", "text", "jsonl", "summary", "overview", "seen", "chapters", "raw", "json")
 #: Repetitions of a search parameter: each costs a pass over the log.
 MAX_REPEATS = 8
 #: Fragments in `show`, such as the gaps that a reader has opened.

@@ -88,7 +88,9 @@ class Indexes(Fuzzer):
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
             opened.enter_context(small_indexes(case.interval, case.piece))
             # To compile a grammar takes as long as ten questions.
-            opened.enter_context(mock.patch("oslogserve.app.Renderer", return_value=renderer()))
+            opened.enter_context(
+                mock.patch("oslogserve.assembly.Renderer", return_value=renderer())
+            )
             write(folder / "logs", case)
             size, elements = map(str, case.page)
             options = {"serve_page_size": size, "serve_page_elements": elements}

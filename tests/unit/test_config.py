@@ -434,3 +434,31 @@ def test_origins_are_as_browsers_write_them(conf):
 def test_what_is_no_origin_is_refused(conf, origin):
     with pytest.raises(ConfigError, match=r":2: \[serve\] cors_origins: .* is not understood"):
         conf(f"[serve]\ncors_origins = {origin}\n")
+
+
+@pytest.mark.parametrize(
+    ("address", "used"),
+    [
+        ("sqlite:////var/lib/seen.sqlite", "sqlite:////var/lib/seen.sqlite"),
+        ("postgresql://u@h/x", "postgresql+psycopg://u@h/x"),
+        ("postgresql+psycopg://u:p@h:5432/x", "postgresql+psycopg://u:p@h:5432/x"),
+        ("", ""),
+    ],
+)
+def test_a_database_has_an_address_with_its_driver(address, used):
+    assert load(None, {}, seen_database=address)["seen", "database"] == used
+
+
+@pytest.mark.parametrize(
+    "address", ["mysql://h/x", "postgresql:", "postgresql://u:geheim@h:port/x", "/var/seen.sqlite"]
+)
+def test_what_is_no_address_of_a_database_is_refused_without_its_password(address):
+    with pytest.raises(ConfigError, match="it takes an address that begins with") as raised:
+        load(None, {}, seen_database=address)
+    assert "geheim" not in str(raised.value)
+
+
+def test_the_password_of_a_database_is_not_shown():
+    config = load(None, {}, seen_database="postgresql://u:geheim@h/x")
+    assert "database = postgresql+psycopg://(set)@h/x\n" in config.as_file()
+    assert "geheim" not in repr(config)

@@ -34,6 +34,8 @@ PROMISED = {
     "indexes_refused_total": ("counter", ("reason",)),
     "index_unread_bytes_total": ("counter", ()),
     "index_directory_bytes": ("gauge", ()),
+    "seen_runs_total": ("counter", ("outcome",)),
+    "seen_failures_total": ("counter", ()),
     "config_last_reload_successful": ("gauge", ()),
     "config_last_reload_success_timestamp_seconds": ("gauge", ()),
     "build_info": ("gauge", ("version",)),

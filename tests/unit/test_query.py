@@ -239,7 +239,7 @@ WRONG = {
     "goto": ("a line's number", ["x", "0", "-5", "25:00", "18:60", "2026-13-01", "_", "18:25:61"]),
     "chapter": ("1 to 200 characters", ["x" * 201]),
     "source": ("all, disk, swift", ["s3", ""]),
-    "format": ("html, text, jsonl, summary, overview, chapters, raw, json", ["xml", ""]),
+    "format": ("html, text, jsonl, summary, overview, seen, chapters, raw, json", ["xml", ""]),
     "content-type": ("text/plain, text/html", ["image/png", ""]),
 }
 

@@ -7,6 +7,7 @@ mod index;
 mod inflater;
 mod known;
 mod merge;
+mod patterns;
 mod renderer;
 
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ pub use index::{Contents, Index};
 pub use inflater::Inflater;
 pub use known::Known;
 pub use merge::{LastRows, Merge, MergedRows};
+pub use patterns::Patterns;
 pub use renderer::Renderer;
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.

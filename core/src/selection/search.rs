@@ -10,9 +10,9 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use memchr::{memchr, memmem};
-use regex_automata::Input;
 use regex_automata::meta::Regex;
-use regex_automata::nfa::thompson::NFA;
+use regex_automata::nfa::thompson::{NFA, WhichCaptures};
+use regex_automata::{Input, MatchKind, PatternSet};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
@@ -25,6 +25,8 @@ use crate::lines::line_start;
 /// Bytes of a compiled pattern: a thousand characters can need gigabytes. `oslogserve/lines/search.py`
 /// bounds the states of all patterns of a query more closely.
 const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
+/// Bytes of all patterns that are tried together.
+const LARGEST_TOGETHER: usize = 64 * 1024 * 1024;
 
 /// Shorter text stands in too many lines to be searched for first.
 const SHORTEST_NEEDLE: usize = 4;
@@ -131,6 +133,32 @@ impl Search {
                 at = found.end();
             }
         }
+    }
+}
+
+/// Patterns that are tried on a line together, in one pass.
+pub struct Several {
+    regex: Regex,
+}
+
+impl Several {
+    /// Errors: what is wrong with a pattern, in a sentence.
+    pub fn new(patterns: &[String]) -> Result<Self, String> {
+        let parsed: Result<Vec<_>, _> = patterns.iter().map(|one| parsed(one)).collect();
+        let config = Regex::config()
+            .utf8_empty(false)
+            .match_kind(MatchKind::All)
+            .which_captures(WhichCaptures::None)
+            .nfa_size_limit(Some(LARGEST_TOGETHER));
+        let built = Regex::builder().configure(config).build_many_from_hir(&parsed?);
+        Ok(Self { regex: built.map_err(|_| TOO_LARGE)? })
+    }
+
+    /// The places of the patterns that match, in their order.
+    pub fn hits(&self, line: &[u8]) -> Vec<usize> {
+        let mut found = PatternSet::new(self.regex.pattern_len());
+        self.regex.which_overlapping_matches(&Input::new(line), &mut found);
+        found.iter().map(|pattern| pattern.as_usize()).collect()
     }
 }
 

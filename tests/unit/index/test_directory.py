@@ -71,6 +71,16 @@ def test_a_directory_that_is_removed_right_after_a_write_ends_no_answer(
     assert directory.get("a") is None
 
 
+def test_the_database_of_runs_may_be_there_too(tmp_path, metrics):
+    database = tmp_path / "seen.sqlite"
+    database.write_bytes(b"runs")
+    os.utime(database, (1, 1))
+    directory = IndexDirectory(str(tmp_path), 2 * len(INDEX), metrics)
+    for key in "abcdef":
+        directory.put(key, INDEX)
+    assert database.read_bytes() == b"runs"
+
+
 def test_what_a_killed_process_left_is_removed(tmp_path, metrics):
     left, new = tmp_path / "tmpold", tmp_path / "tmpnew"
     left.write_bytes(b"x")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rooms of a process, made from its configuration."""
+
+import os
+from typing import TYPE_CHECKING
+
+from oslogserve.config import Config
+from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.indexes import Beside, Indexes
+from oslogserve.jobs.choice import Limits
+from oslogserve.jobs.job import Jobs
+from oslogserve.jobs.passed import PassedLogs
+from oslogserve.lines.renderer import Renderer
+from oslogserve.logs.open_log import Logs
+from oslogserve.metrics import Metrics
+from oslogserve.salt import rules_of
+from oslogserve.seen.memory import Memory
+from oslogserve.sources import Backend
+from oslogserve.sources.disk import Disk
+from oslogserve.sources.guard import Guard
+from oslogserve.sources.swift import Swift
+
+if TYPE_CHECKING:
+    from oslogserve.seen.database import Database
+
+
+class Assembly:
+    """What reads logs and remembers runs, for a server and for commands that do a server's work."""
+
+    def __init__(self, config: Config, metrics: Metrics) -> None:
+        self.config = config
+        self.metrics = metrics
+        self.renderer = Renderer(config.formats)
+        #: In the order in which sources are searched.
+        self.guards = _guards(config, metrics)
+        indexes = _indexes(config, metrics)
+        self.logs = Logs(config.views, indexes)
+        self.passed = PassedLogs(self.logs, self.renderer, indexes)
+        self.jobs = Jobs(self.logs, self.renderer, _limits(config), self.passed)
+        self.memory = _memory(config, metrics)
+
+
+def _guards(config: Config, metrics: Metrics) -> list[Guard]:
+    sources: list[Backend] = []
+    if config["disk", "root"]:
+        chunk_size = config["serve", "chunk_size"]
+        links = config["disk", "links"]
+        sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
+    if config["swift", "container"]:
+        sources.append(Swift(config, metrics))
+    threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
+    return [
+        Guard(source, metrics, threads, bool(number), shows_dot_files)
+        for number, source in enumerate(sources)
+    ]
+
+
+def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
+    """The indexes of this server; None if it has none."""
+    path = config["index", "directory"]
+    directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
+    beside = Beside(config["index", "beside"], config["index", "write_beside"])
+    if not (directory or any(beside)):
+        return None
+    return Indexes(rules_of(config), metrics, directory, beside)
+
+
+def _limits(config: Config) -> Limits:
+    names = ("job_logs", "job_stored_size", "job_unasked_size")
+    return Limits(*(config["serve", name] for name in names))
+
+
+def _memory(config: Config, metrics: Metrics) -> Memory:
+    # The list shows the paths of runs, as listings do.
+    is_listed = config["seen", "list"] and config["serve", "listing"]
+    return Memory(database_of(config), metrics, config.rules, is_listed)
+
+
+def database_of(config: Config) -> "Database | None":
+    """The database of runs; None if none are kept."""
+    folder, url = config["seen", "directory"], config["seen", "database"]
+    if folder and not url:
+        url = f"sqlite:///{os.path.join(folder, 'seen.sqlite')}"
+    if not url:
+        return None
+    from oslogserve.seen.database import Database  # the library takes a while to import
+
+    return Database(url, config["seen", "days"])

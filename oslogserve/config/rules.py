@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the rules of known causes from a folder of YAML files."""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import yaml
+
+from oslogserve.config.parser import ConfigError, text_of
+from oslogserve.lines.search import LONGEST, rewritten
+from oslogserve.native import state_count
+from oslogserve.seen.known import Known, Rule, Rules
+
+ENDING = ".yaml"
+MOST_FILES, MOST_RULES = 500, 500
+#: Characters of a title and of an address.
+LONGEST_TITLE, LONGEST_URL = 200, 1000
+#: States of all patterns together. Each may cost a step for each byte of a cause.
+MOST_STATES = 30_000
+_KEYS = ("pattern", "job", "file", "title", "url")
+
+
+class _Fault(NamedTuple):
+    #: File and line.
+    where: str
+    what: str
+
+
+def load_rules(folder: str) -> Rules:
+    """The rules of all files, in the order of their names. "": no rules. Raises ConfigError with all faults."""
+    if not folder:
+        return Rules()
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(ENDING))
+    except OSError as error:
+        raise ConfigError(f"{folder}: {error.strerror}") from None
+    if len(names) > MOST_FILES:
+        raise ConfigError(f"{folder}: it has more than {MOST_FILES} files of rules")
+    rules: list[Rule] = []
+    faults: list[str] = []
+    for name in names:
+        path = os.path.join(folder, name)
+        try:
+            for one in _in_file(path):
+                if isinstance(one, _Fault):
+                    faults.append(f"{one.where}: {one.what}")
+                else:
+                    rules.append(one)
+        except ConfigError as error:
+            faults.append(str(error))
+    faults += _too_much(folder, rules)
+    if faults:
+        raise ConfigError("\n".join(faults))
+    try:
+        return Rules(rules)
+    except ValueError as error:
+        raise ConfigError(f"{folder}: all patterns together: {error}") from None
+
+
+def _too_much(folder: str, rules: list[Rule]) -> Iterator[str]:
+    """Yields what is too much of all rules together."""
+    if len(rules) > MOST_RULES:
+        yield f"{folder}: it has {len(rules)} rules: at most {MOST_RULES} are taken"
+    states = sum(
+        state_count(rewritten(pattern))
+        for rule in rules[:MOST_RULES]
+        for pattern in (rule.pattern, rule.job, rule.file)
+    )
+    if states > MOST_STATES:
+        yield f"{folder}: all patterns together are too complex: use fewer repetitions or rules"
+
+
+def _in_file(path: str) -> Iterator[Rule | _Fault]:
+    """Yields the rules of a file, and its faults. Raises ConfigError."""
+    text = text_of(path)
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{path}:{line}: no YAML: {error.problem}") from None
+    except (yaml.YAMLError, RecursionError):
+        raise ConfigError(f"{path}: no YAML") from None
+    if root is None:
+        return
+    several = root.value if isinstance(root, yaml.SequenceNode) else [root]
+    for node in several:
+        where = f"{path}:{node.start_mark.line + 1}"
+        if isinstance(node, yaml.MappingNode):
+            yield from _rule(path, node)
+        else:
+            yield _Fault(where, f"no rule: it has the keys {', '.join(_KEYS)}")
+
+
+def _rule(path: str, node: yaml.MappingNode) -> Iterator[Rule | _Fault]:
+    """Yields the rule, or its faults."""
+    where = f"{path}:{node.start_mark.line + 1}"
+    values: dict[str, str] = {}
+    has_fault = False
+    for key, value in node.value:
+        name = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
+        what = _fault_of(name, value, values)
+        if what:
+            has_fault = True
+            yield _Fault(f"{path}:{key.start_mark.line + 1}", what)
+        else:
+            values[name] = value.value.strip()
+    missing = [name for name in ("pattern", "title") if not values.get(name)]
+    if missing and not has_fault:
+        yield _Fault(where, f"a rule needs {' and '.join(missing)}")
+    elif not has_fault:
+        says = Known(values.pop("title"), values.pop("url", ""))
+        yield Rule(says, **values, where=where)
+
+
+def _fault_of(name: str, node: yaml.Node, values: dict[str, str]) -> str:
+    """What is wrong with a key of a rule; "" for nothing. values: the keys before it."""
+    if name not in _KEYS:
+        return f"{name[:40]!r}: no such key: a rule takes {', '.join(_KEYS)}"
+    if name in values:
+        return f"{name}: it is given already"
+    if not isinstance(node, yaml.ScalarNode):
+        return f"{name}: it takes a text"
+    takes = _checked(name, node.value.strip())
+    return f"{name}: {takes}" if takes else ""
+
+
+def _checked(name: str, text: str) -> str:
+    """What is wrong with a value; "" for nothing."""
+    if name == "title":
+        return f"at most {LONGEST_TITLE} characters" if len(text) > LONGEST_TITLE else ""
+    if name == "url":
+        is_url = re.fullmatch(r"(?:https?://[^\s]+)?", text, re.IGNORECASE)
+        return "" if is_url and len(text) <= LONGEST_URL else "an address that begins with https://"
+    if len(text) > LONGEST:
+        return f"at most {LONGEST} characters"
+    try:
+        state_count(rewritten(text))
+    except ValueError as error:
+        return f"it takes a regular expression of RE2's syntax ({error})"
+    return ""

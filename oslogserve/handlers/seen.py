@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fails now: the causes of the last days, and the runs of one."""
+
+from oslogserve.errors import Forbidden, Header, NotFound, RunsUnavailable, SourceError
+from oslogserve.http import VARY
+from oslogserve.http.request import Request
+from oslogserve.http.response import Representation, Response, respond
+from oslogserve.pages import page, seen
+from oslogserve.query.seen import SeenQuery
+from oslogserve.seen.memory import Memory
+
+#: Runs of a cause that are listed.
+MOST_RUNS = 200
+
+
+class SeenHandler:
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def __call__(self, request: Request) -> Response:
+        """Raises Error."""
+        if not self._memory.days:
+            raise NotFound("This server does not keep what runs failed for.")
+        if not self._memory.is_listed:
+            raise Forbidden("This server does not list what runs failed for.")
+        query = SeenQuery.from_environ(request.environ, self._memory.days)
+        try:
+            content = self._runs(query) if query.cause else self._causes(query)
+        except SourceError as error:
+            raise RunsUnavailable from error
+        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
+        headers.append(("X-Robots-Tag", "noindex, nofollow"))
+        headers += page.HEADERS if query.is_html else [("Content-Type", "application/json")]
+        return respond(request, Representation(headers, content, "seen", is_compressible=True))
+
+    def _causes(self, query: SeenQuery) -> bytes:
+        """Raises SourceError."""
+        found = self._memory.recent(query.days, query.named)
+        causes = [
+            seen.Listed(one, self._memory.known(one.run.with_cause(one.fingerprint)))
+            for one in found
+        ]
+        if query.is_html:
+            return seen.causes_html(query, causes, self._memory.days)
+        return seen.causes_json(query, causes, self._memory.days)
+
+    def _runs(self, query: SeenQuery) -> bytes:
+        """Raises SourceError, NotFound."""
+        runs = self._memory.runs(query.cause, MOST_RUNS)
+        if not runs:
+            raise NotFound(
+                f"No run of the last {self._memory.days} days has this cause, or none was kept."
+            )
+        known = self._memory.known(runs[0].with_cause(query.cause))
+        write = seen.runs_html if query.is_html else seen.runs_json
+        return write(query, runs, known)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a job's cause, for its page and as JSON: whether other runs failed so, and rules."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from oslogserve.humanize import counted, iso_moment
+from oslogserve.pages.page import Link
+from oslogserve.query import Query
+from oslogserve.seen import Run
+from oslogserve.seen.known import Known
+from oslogserve.seen.memory import Told
+
+#: Below the mount point.
+LIST = "/_oslogserve/seen"
+#: Days within which a weekday says which day is meant.
+_WEEK = 6
+
+
+def list_address(mount: str, fingerprint: str) -> str:
+    """The address of the runs with a fingerprint."""
+    return f"{mount}{LIST}?cause={fingerprint}"
+
+
+class OfLog(NamedTuple):
+    """What is known of a log's cause."""
+
+    #: The log's name.
+    log: str
+    #: In parts, of which one is a link to the other runs.
+    sentence: list[str | Link]
+
+
+def of_log(query: Query, told: Told) -> OfLog:
+    """What is known of a cause, for the page."""
+    return OfLog(told.cause.log, _sentence(query, told))
+
+
+def _sentence(query: Query, told: Told) -> list[str | Link]:
+    others, first = told.others, told.others.first
+    if first is None:
+        runs = counted(told.failed_runs, "failed run")
+        all_runs = Link(query.mount + LIST, runs) if told.is_listed else runs
+        had_it = f"; {counted(others.passed, 'run')} that passed had it" if others.passed else ""
+        return [f"Not seen before in {counted(told.days, 'day')} (", all_runs, f"){had_it}."]
+    runs = counted(others.runs, "other run")
+    address = list_address(query.mount, told.fingerprint)
+    shown = Link(address, runs) if told.is_listed else runs
+    begin = "Seen in " if told.is_exact else "The same failed with the same exception in "
+    in_change = f", first in change {first.change}" if first.change else ""
+    healthy = f"in {counted(others.passed, 'run')} that passed" if others.passed else ""
+    passed = f"also {healthy}" if healthy else "never in a run that passed"
+    of_jobs = f" of {counted(others.jobs, 'job')} since {_shown(first.ended)}{in_change}; {passed}."
+    return [begin, shown, of_jobs]
+
+
+def _shown(seconds: int) -> str:
+    """A time in UTC, by its weekday in the last days."""
+    then = datetime.fromtimestamp(seconds, UTC)
+    days = (datetime.fromtimestamp(time.time(), UTC).date() - then.date()).days
+    day = "today" if days == 0 else f"{then:%A}" if 0 < days <= _WEEK else f"{then:%Y-%m-%d}"
+    return f"{day} {then:%H:%M} UTC"
+
+
+def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str, Any]:
+    """The members `seen`, which is None if nothing is known, and `known`."""
+    rules = [one._asdict() for one in known]
+    if told is None:
+        return {"seen": None, "known": rules}
+    others = told.others
+    seen = {
+        "fingerprint": told.fingerprint,
+        "by": "exact" if told.is_exact else "failure",
+        "runs": others.runs,
+        "jobs": others.jobs,
+        "passed": others.passed,
+        "first": others.first and run_json(query.mount, others.first),
+        "failed_runs": told.failed_runs,
+        "days": told.days,
+        "href": list_address(query.mount, told.fingerprint) if told.is_listed else None,
+    }
+    return {"seen": seen, "known": rules}
+
+
+def run_json(mount: str, run: Run) -> dict[str, Any]:
+    """A run as JSON, with the address of its page."""
+    return {
+        "path": run.path.encode("utf-8", "replace").decode(),
+        "href": run_address(mount, run),
+        "ended": iso_moment(run.ended),
+        "failed": run.has_failed,
+        **run.job._asdict(),
+        "change": run.change,
+    }
+
+
+def run_address(mount: str, run: Run) -> str:
+    """The address of a run's overview."""
+    return f"{folder_address(mount, run)}?format=overview"
+
+
+def folder_address(mount: str, run: Run) -> str:
+    """The address of a run's folder."""
+    path = quote(run.path.encode("utf-8", "surrogateescape"))
+    return f"{mount}/{path}/" if path else f"{mount}/"

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fails now, as a page and as JSON: causes of several runs, and the runs of one cause."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from oslogserve.humanize import iso_moment
+from oslogserve.pages.job_seen import LIST, folder_address, run_address, run_json
+from oslogserve.pages.log import json_line
+from oslogserve.pages.page import Breadcrumbs, Link, address, frame
+from oslogserve.query.seen import SeenQuery
+from oslogserve.seen import MOST_NAME, Cause, Recent, Run
+from oslogserve.seen.known import Known
+from oslogserve.templates import rendered
+
+#: Width and height of a day's bar, and the space beside it, in units of the drawing.
+_WIDTH, _HEIGHT, _GAP = 8, 24, 2
+
+
+class Listed(NamedTuple):
+    """A cause of the list."""
+
+    found: Recent
+    known: Sequence[Known]
+
+    @property
+    def runs(self) -> str:
+        """The address of the page of its runs."""
+        return address(cause=self.found.fingerprint)
+
+    @property
+    def bars(self) -> "Bars":
+        return Bars(self.found.days)
+
+
+class Bars(NamedTuple):
+    """A drawing of runs by day."""
+
+    days: Sequence[int]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return (_WIDTH + _GAP) * len(self.days), _HEIGHT
+
+    @property
+    def path(self) -> str:
+        """The bars of all days with runs, as an SVG path. The highest one has the whole height."""
+        return "".join(self._drawn(max(self.days)))
+
+    def _drawn(self, most: int) -> Iterator[str]:
+        for day, runs in enumerate(self.days):
+            if runs:
+                height = max(2, round(_HEIGHT * runs / most))
+                left = (_WIDTH + _GAP) * day
+                yield f"M{left} {_HEIGHT}v-{height}h{_WIDTH}v{height}z"
+
+
+class _ListedRun(NamedTuple):
+    """A run with the cause that it is listed for."""
+
+    run: Run
+    cause: Cause
+    mount: str
+
+    @property
+    def overview(self) -> str:
+        """The address of the job's page."""
+        return run_address(self.mount, self.run)
+
+    @property
+    def line(self) -> str:
+        """The address of the cause's line; "" if the log's name is not kept whole."""
+        return _line(self.mount, self.run, self.cause)
+
+
+def _cause_of(run: Run, query: SeenQuery) -> Cause:
+    return run.with_cause(query.cause).causes[0]
+
+
+def _line(mount: str, run: Run, cause: Cause) -> str:
+    if len(cause.log) >= MOST_NAME:
+        return ""
+    folder, line = folder_address(mount, run), f"L{cause.line}"
+    return f"{folder}{quote(cause.log)}?show={line}#{line}"
+
+
+def causes_html(query: SeenQuery, causes: Sequence[Listed], kept_days: int) -> bytes:
+    filters = [(name, value) for name, value in query.named._asdict().items() if value]
+    return rendered(
+        "seen.html",
+        **_frame(query, "What fails now"),
+        causes=[(one, _ListedRun(one.found.run, one.found.cause, query.mount)) for one in causes],
+        query=query,
+        kept_days=kept_days,
+        chips=[Link(_without(query, name), f"{name} {value}") for name, value in filters],
+        narrowed=lambda name, value: _list_address(query, **{name: value}),
+        as_json=_list_address(query, format="json"),
+    )
+
+
+def runs_html(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> bytes:
+    listed = [_ListedRun(run, _cause_of(run, query), query.mount) for run in runs]
+    return rendered(
+        "seen_runs.html",
+        **_frame(query, "Runs with a cause", "cause"),
+        cause=listed[0].cause,
+        failed=[one for one in listed if one.run.has_failed],
+        passed=[one for one in listed if not one.run.has_failed],
+        known=known,
+    )
+
+
+def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
+    """below: the name of a page below the list; "" for the list."""
+    name = "what fails now"
+    links = [Link(query.mount + LIST, name)] if below else []
+    path = Breadcrumbs(f"{query.mount}/", "", links, below or name)
+    return frame(query.mount, b"", title) | {"path": path}
+
+
+def _without(query: SeenQuery, name: str) -> str:
+    return _list_address(query, **{name: ""})
+
+
+def _list_address(query: SeenQuery, **changed: str) -> str:
+    named = query.named._asdict() | changed
+    return address(days=query.days, **named)
+
+
+def causes_json(query: SeenQuery, causes: Sequence[Listed], kept_days: int) -> bytes:
+    found = [_cause_in_json(query, one) for one in causes]
+    about = {"days": query.days, "kept_days": kept_days, **query.named._asdict()}
+    return json_line({**about, "causes": found})
+
+
+def _cause_in_json(query: SeenQuery, one: Listed) -> dict[str, Any]:
+    found = one.found
+    return {
+        "fingerprint": found.fingerprint,
+        "text": found.cause.text,
+        "runs": found.runs,
+        "runs_last_day": found.runs_today,
+        "jobs": found.jobs,
+        "passed": found.passed,
+        "first": iso_moment(found.first),
+        "last": iso_moment(found.last),
+        "by_day": found.days,
+        "known": [rule._asdict() for rule in one.known],
+        "last_run": _run_in_json(query, found.run, found.cause),
+    }
+
+
+def runs_json(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> bytes:
+    found = [(run, _cause_of(run, query)) for run in runs]
+    return json_line(
+        {
+            "fingerprint": query.cause,
+            "text": found[0][1].text,
+            "known": [rule._asdict() for rule in known],
+            "runs": [_run_in_json(query, run, cause) for run, cause in found],
+        }
+    )
+
+
+def _run_in_json(query: SeenQuery, run: Run, cause: Cause) -> dict[str, Any]:
+    return {**run_json(query.mount, run), "log": cause.log, "line": cause.line}

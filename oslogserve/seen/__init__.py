@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs of jobs failed for, kept for some weeks: has this cause been seen before, and where?
+
+A run is a job's folder. It is remembered once, by its path, whoever reads it.
+"""
+
+from typing import NamedTuple
+
+#: Causes of a run that are kept. Each has two fingerprints.
+MOST_CAUSES = 4
+#: Characters of a cause's text, and of the names of a run, its job and its log. A longer path has no run.
+MOST_TEXT, MOST_NAME, MOST_PATH = 200, 100, 1000
+#: Characters of all lines of a run's causes that are kept, for rules.
+MOST_TOLD = 700
+
+
+class Cause(NamedTuple):
+    """The cause of a failure that a log tells; of a run that passed, of a failure that it survived."""
+
+    #: The log's name below the run's folder.
+    log: str
+    line: int
+    text: str
+    #: Fingerprints, see lines.fingerprints; "" for none.
+    exact: str
+    failure: str = ""
+    #: Its lines, joined by line feeds. Of a run that is kept, those of its first causes.
+    told: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """As far as they are known."""
+        return (self.told or self.text).split("\n")
+
+    @property
+    def fingerprints(self) -> list[str]:
+        return [*filter(None, (self.exact, self.failure))]
+
+
+class Named(NamedTuple):
+    """The names of a job; "" for what is not known."""
+
+    job: str = ""
+    project: str = ""
+    branch: str = ""
+
+
+#: Any job.
+ANY = Named()
+
+
+class Run(NamedTuple):
+    """A run of a job that has ended."""
+
+    #: Of its folder, as in a URL, without slashes at its ends.
+    path: str
+    #: When its last log was written, in seconds since 1970.
+    ended: int
+    has_failed: bool
+    job: Named = Named()
+    #: With its patch set, or "".
+    change: str = ""
+    #: The likeliest first.
+    causes: tuple[Cause, ...] = ()
+
+    def with_cause(self, fingerprint: str) -> "Run":
+        """The run with one of its causes alone, that of a fingerprint that it has."""
+        return self._replace(
+            causes=tuple(one for one in self.causes if fingerprint in one.fingerprints)[:1]
+        )
+
+
+class Others(NamedTuple):
+    """The other runs with a fingerprint."""
+
+    #: Runs that failed, and jobs of theirs.
+    runs: int = 0
+    jobs: int = 0
+    #: Runs that passed.
+    passed: int = 0
+    #: The first one that failed.
+    first: Run | None = None
+
+
+class Recent(NamedTuple):
+    """A cause of several runs."""
+
+    fingerprint: str
+    #: Runs that failed in the time asked for, in its last day, and jobs of theirs; runs that passed.
+    runs: int
+    runs_today: int
+    jobs: int
+    passed: int
+    #: When the first and the last one that failed ended, in seconds since 1970.
+    first: int
+    last: int
+    #: The last one that failed.
+    run: Run
+    #: Runs that failed on each day, the last day at the end.
+    days: tuple[int, ...]
+
+    @property
+    def cause(self) -> Cause:
+        """The cause that the last run has of it."""
+        return self.run.with_cause(self.fingerprint).causes[0]

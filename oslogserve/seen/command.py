@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `oslogserve seen`: remembers the runs below folders, as the first reader of each would."""
+
+import argparse
+import math
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from fnmatch import fnmatchcase
+from threading import Event
+from typing import Any
+
+from oslogserve.assembly import Assembly
+from oslogserve.config import ConfigError, load
+from oslogserve.errors import Error, Incomplete
+from oslogserve.jobs.overview import Overview
+from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
+from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.messages import shown
+from oslogserve.metrics import Metrics
+from oslogserve.progress import Progress
+from oslogserve.query import Query
+from oslogserve.query.values import checked_path
+from oslogserve.seen.runs import ended_at, run_of
+from oslogserve.sources import Context, Source, WantedEntries
+from oslogserve.sources.first_of import Listing
+
+
+def seen(options: argparse.Namespace) -> int:
+    """Remembers runs. The exit status is 1 if a folder could not be read, or a run not be kept; else 0.
+
+    Raises ConfigError, BadRequest for a path that is none.
+    """
+    given = {"disk_root": os.path.abspath(options.root)} if options.root else {}
+    assembly = Assembly(load(options.config, **given), Metrics())
+    if not assembly.memory.days:
+        raise ConfigError("no runs are kept: [seen] directory and database are both empty")
+    if not assembly.guards:
+        raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
+    paths = [
+        checked_path(os.fsencode(path).decode("latin-1")).strip(b"/") for path in options.paths
+    ]
+    progress = Progress(_line)
+    with closing(assembly.memory):
+        stopped = _Reader(assembly, progress).run(paths or [b""])
+    progress.end()
+    print(_summary(progress))
+    return 1 if stopped or progress.counts["failed"] else 0
+
+
+class _Reader:
+    """Reads the runs below folders, one after the other."""
+
+    def __init__(self, assembly: Assembly, progress: Progress) -> None:
+        self._assembly = assembly
+        self._progress = progress
+        self._marks = assembly.config["serve", "job_marks"].split()
+        self._stopped = Event()
+
+    def run(self, paths: Sequence[bytes]) -> bool:
+        """True if a signal stopped it before its end."""
+        _at_signals(self._stop)
+        for path in self._jobs(paths):
+            try:
+                self._progress.count(**{self._outcome(path): 1})
+            except (Error, Incomplete) as error:
+                if not self._stopped.is_set():
+                    self._failed(path, str(error))
+        if self._stopped.is_set():
+            self._progress.note("stopped: run it again, and it goes on")
+        return self._stopped.is_set()
+
+    def _stop(self, *_: object) -> None:
+        _at_signals(signal.SIG_DFL)  # the second one does not wait
+        self._stopped.set()
+
+    def _sources(self) -> list[Source]:
+        context = Context()
+        context.answer_begins()
+        return [guard.for_request(context, lambda *_: None) for guard in self._assembly.guards]
+
+    def _jobs(self, paths: Sequence[bytes]) -> Iterator[bytes]:
+        """Yields the paths of jobs: of the folders with an entry that marks one. Nothing below is read."""
+        folders = [(path, 0) for path in reversed(paths)]
+        while folders and not self._stopped.is_set():
+            path, depth = folders.pop()
+            try:
+                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._charge)
+                listing = Listing(self._sources(), path, wanted)
+                names = [entries[0].name for entries in listing.by_name()]
+            except (Error, Incomplete) as error:
+                self._failed(path, str(error))
+                continue
+            for failure in [*listing.failures, *filter(None, [listing.ended])]:
+                self._failed(path, str(failure))
+            if any(fnmatchcase(shown(name), mark) for name in names for mark in self._marks):
+                yield path
+            elif depth < MOST_DEPTH:
+                below = (name for name in reversed(names) if name.endswith(b"/"))
+                folders += [(os.path.join(path, name.rstrip(b"/")), depth + 1) for name in below]
+
+    def _outcome(self, path: bytes) -> str:
+        """The name of the count for a run. Raises Error, Incomplete."""
+        assembly = self._assembly
+        query = Query(path=path, is_folder=True, format="seen")
+        budget = Budget(Allowance(math.inf, sys.maxsize))
+        with closing(assembly.jobs.open(query, self._sources(), budget)) as job:
+            ended = ended_at(log.file for log in job.logs)
+            if ended and assembly.memory.has(os.fsdecode(path), ended):
+                return "there"
+            self._charge()
+            run = run_of(path, Overview(query, job, assembly.config.noise).findings())
+        if run is None:
+            return "open"
+        return {"kept": "failures" if run.has_failed else "passes", "known": "there"}.get(
+            assembly.memory.remember(run), "failed"
+        )
+
+    def _failed(self, path: bytes, why: str) -> None:
+        self._progress.count(failed=1)
+        self._progress.note(f"{shown(path) or 'the root'}: not remembered: {why}")
+
+    def _charge(self) -> None:
+        """Ends the reading once a signal came."""
+        if self._stopped.is_set():
+            raise Incomplete("failed", "stopped")
+
+
+def _line(counts: Mapping[str, int]) -> str:
+    runs = counts["failures"] + counts["passes"]
+    return f"{runs} remembered ({counts['failures']} failed), {counts['there']} before"
+
+
+def _summary(progress: Progress) -> str:
+    counts = progress.counts
+    said = {"open": "have not ended or do not say how", "failed": "failed"}
+    others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
+    return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])
+
+
+def _at_signals(handler: Any) -> None:
+    """Sets the handler of SIGINT and SIGTERM."""
+    signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGTERM, handler)

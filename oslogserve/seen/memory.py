@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of a server: its database of runs, whose failure costs no answer."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from oslogserve.errors import SourceError
+from oslogserve.metrics import Metrics
+from oslogserve.seen import ANY, Cause, Named, Others, Recent, Run
+from oslogserve.seen.known import Known, Rules
+from oslogserve.sources.breaker import CircuitBreaker, Outages
+
+if TYPE_CHECKING:
+    from oslogserve.seen.database import Database
+
+_T = TypeVar("_T")
+#: Of metrics, and of the errors of the database.
+NAME = "seen"
+
+
+class Told(NamedTuple):
+    """What is known of a run's cause."""
+
+    cause: Cause
+    #: The fingerprint that others have; the exact one if none has any.
+    fingerprint: str
+    others: Others
+    #: Runs that failed, of any cause, if no other has this one; and the days for which they are kept.
+    failed_runs: int
+    days: int
+    #: True if there is a list of the runs.
+    is_listed: bool
+
+    @property
+    def is_exact(self) -> bool:
+        return self.fingerprint == self.cause.exact
+
+
+class Memory:
+    """For many threads. While the database fails, nothing is known, and nothing is kept."""
+
+    def __init__(
+        self, database: "Database | None", metrics: Metrics, rules: Rules, is_listed: bool = True
+    ) -> None:
+        """database: None if no runs are kept. is_listed: false if readers get no list of them."""
+        self.rules = rules
+        self.is_listed = is_listed and database is not None
+        self._database = database
+        self._metrics = metrics
+        if database:
+            self._breaker = CircuitBreaker(NAME, metrics)
+            self._outages = Outages(NAME, database.location)
+
+    @property
+    def days(self) -> int:
+        """For how many days runs are kept; 0 if none are."""
+        return self._database.days if self._database else 0
+
+    def told(self, run: Run) -> Told | None:
+        """What is known of the run's first cause; None if it has none, or nothing can be known."""
+        if not run.causes:
+            return None
+        return self._asked(lambda database: _told(database, run, self.is_listed), None)
+
+    def known(self, run: Run) -> list[Known]:
+        """What rules say of its causes."""
+        return self.rules.known(run)
+
+    def has(self, path: str, ended: int) -> bool:
+        """True if the run of this path that ended then is kept."""
+        return self._asked(lambda database: database.has(path, ended), False)
+
+    def remember(self, run: Run) -> str:
+        """Keeps a run. "kept", "known" if it was there, "failed", or "" if no runs are kept."""
+        if self._database is None:
+            return ""
+        kept = self._asked(lambda database: database.remember(run), None)
+        outcome = "failed" if kept is None else "kept" if kept else "known"
+        self._metrics["seen_runs_total", outcome].inc()
+        return outcome
+
+    def recent(self, days: int, named: Named = ANY) -> list[Recent]:
+        """See Database. Raises SourceError."""
+        return self._called(lambda database: database.recent(days, named))
+
+    def runs(self, fingerprint: str, most: int) -> list[Run]:
+        """See Database. Raises SourceError."""
+        return self._called(lambda database: database.runs(fingerprint, most))
+
+    def _asked(self, ask: Callable[["Database"], _T], otherwise: _T) -> _T:
+        if self._database is None:
+            return otherwise
+        try:
+            return self._called(ask)
+        except SourceError:
+            return otherwise
+
+    def _called(self, ask: Callable[["Database"], _T]) -> _T:
+        """Raises SourceError."""
+        database = self._database
+        if database is None:
+            raise SourceError(NAME, "no runs are kept", "refused")
+        try:
+            answer = self._breaker.call(lambda: ask(database))
+        except SourceError as error:
+            self._metrics["seen_failures_total"].inc()
+            self._outages.failed(str(error))
+            raise
+        self._outages.answered()
+        return answer
+
+    def close(self) -> None:
+        if self._database:
+            self._database.close()
+
+
+def _told(database: "Database", run: Run, is_listed: bool) -> Told:
+    """Raises SourceError."""
+    [cause, *_] = run.causes
+    found = {one: database.others(one, run.path) for one in cause.fingerprints}
+    fingerprint = next((one for one, others in found.items() if others.runs), cause.exact)
+    others = found[fingerprint]
+    failed_runs = 0 if others.runs else database.failed_runs()
+    return Told(cause, fingerprint, others, failed_runs, database.days, is_listed)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs by what the overview of a job's folder found."""
+
+import re
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from oslogserve.jobs.build import Build
+from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.jobs.ranking import CONSOLES
+from oslogserve.jobs.walk import File
+from oslogserve.lines.fingerprints import exception_of, fingerprints
+from oslogserve.seen import MOST_CAUSES, Cause, Named, Run
+
+#: Seconds after the last line after which a run has ended, if nothing tells.
+QUIET = 3600
+#: What a folder's name has that is a run's rather than a job's: numbers, hashes, UUIDs.
+_OF_RUN = re.compile(r"[0-9.,_-]+|[0-9a-f-]*\d[0-9a-f-]{5,}")
+
+
+def causes_of(logs: Iterable[RankedLog]) -> tuple[Cause, ...]:
+    """The causes of the likeliest logs that have fingerprints. logs: in the order of their ranks."""
+    found = (_cause(one) for one in logs if one.shows_failure)
+    several = [one for one in found if one is not None]
+    return tuple(several[:MOST_CAUSES])
+
+
+def _cause(one: RankedLog) -> Cause | None:
+    cause = one.rank.cause
+    if cause is None:
+        return None
+    found = _fingerprints(cause)
+    if "exact" not in found:
+        return None
+    name, told = one.log.file.shown, told_of(cause)
+    several = found["exact"], found.get("failure", "")
+    return Cause(name, cause["line"], _telling(told), *several, "\n".join(told))
+
+
+def _telling(told: Sequence[str]) -> str:
+    """The line that tells most: of a traceback, its exception, else the first."""
+    is_traceback = told[0].startswith("Traceback (")
+    return (is_traceback and exception_of(told)) or told[0]
+
+
+def _fingerprints(cause: dict[str, Any]) -> dict[str, str]:
+    """Those of the summary; of an error that was chosen among others, its own."""
+    found: dict[str, str] = cause.get("fingerprints") or fingerprints(
+        {**cause, "told": told_of(cause)}
+    )
+    return found
+
+
+def told_of(cause: dict[str, Any]) -> list[str]:
+    """The lines that a cause tells, at least one."""
+    return cause.get("told") or [cause["text"]]
+
+
+def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
+    """A run to be asked about, which need not have ended."""
+    shown = path.decode("utf-8", "replace")
+    return Run(shown, 0, True, _named(shown, build), build.change, causes_of(logs))
+
+
+def run_of(path: bytes, found: Findings) -> Run | None:
+    """The run; None if it has not ended, or if its logs were not read, or do not tell how it ended.
+
+    A folder whose name is not UTF-8 has none.
+    """
+    ended = ended_at(one.log.file for one in found.logs)
+    has_failed = _has_failed(found.build, found.logs)
+    is_whole = all(error.reason == "capped" for error in found.ending.missing)
+    if ended is None or has_failed is None or not is_whole:
+        return None
+    if not found.build.result and ended + QUIET > time.time():
+        return None
+    try:
+        shown = path.decode()
+    except UnicodeDecodeError:  # databases take no other text
+        return None
+    asked = asked_of(path, found.logs, found.build)
+    return asked._replace(path=shown, ended=ended, has_failed=has_failed)
+
+
+def ended_at(files: Iterable[File]) -> int | None:
+    """When the last log was written, in seconds since 1970; None if no time is known."""
+    times = [int(file.modified) for file in files if file.modified]
+    return max(times, default=None)
+
+
+def _has_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
+    """None if it is not known."""
+    if build.result:
+        return build.result == "failed"
+    if any(one.summary["failed"] and one.shows_failure for one in logs):
+        return True
+    consoles = [one for one in logs if CONSOLES.search(one.log.file.shown)]
+    return False if consoles and all(one.summary["cause"] is None for one in consoles) else None
+
+
+def _named(path: str, build: Build) -> Named:
+    """The job's names. Without a name in its files, it is the last folder's that is no number or hash."""
+    folders = (name for name in reversed(path.split("/")) if not _OF_RUN.fullmatch(name))
+    return Named(build.job or next(folders, ""), build.project, build.branch or build.ref)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept of runs, in a real PostgreSQL."""
+
+import itertools
+
+import pytest
+import requests
+from sqlalchemy import create_engine, make_url, text
+
+from oslogserve.errors import SourceError
+from oslogserve.seen.database import Database
+from tests.functional.test_seen import MIRROR, write_run
+from tests.servers.gunicorn import Gunicorn
+from tests.servers.postgresql import PostgreSQL
+from tests.unit.seen.test_database import *
+from tests.unit.seen.test_database import NOW, cause, fingerprint, run
+
+#: Of files.
+NOT_OF_IT = (
+    "test_a_folder_that_comes_later_is_used_then",
+    "test_a_file_that_is_no_database_is_left_as_it_is",
+    "test_a_database_that_may_not_be_written_is_read",
+    "test_a_writer_waits_so_long_for_another_and_readers_do_not",
+    "test_a_failed_run_takes_two_kilobytes_at_most",
+)
+for name in NOT_OF_IT:
+    del globals()[name]
+
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def postgresql():
+    with PostgreSQL() as running:
+        yield running
+
+
+@pytest.fixture
+def url(postgresql):
+    """A database of this test alone."""
+    name = f"seen{next(numbers)}"
+    engine = create_engine(postgresql.url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return make_url(postgresql.url).set(database=name).render_as_string(hide_password=False)
+
+
+def test_several_servers_remember_together(url, tmp_path):
+    given = url.replace("+psycopg", "")
+    for number in range(2):
+        write_run(tmp_path / f"logs/unit/{number}", MIRROR % number)
+    config = f"[disk]\nroot = {tmp_path}/logs\n[seen]\ndatabase = {given}\n"
+    with Gunicorn(config) as one, Gunicorn(config) as other:
+        assert requests.get(f"{one.url}/unit/0/?format=overview", timeout=60).ok
+        page = requests.get(f"{other.url}/unit/1/?format=overview", timeout=60).text
+        assert "1 other run" in page
+        [found] = requests.get(f"{one.url}/_oslogserve/seen", timeout=60).json()["causes"]
+        assert found["runs"] == 2
+
+
+def test_a_server_that_is_away_fails_at_once_and_is_used_when_it_is_back():
+    with PostgreSQL() as server:
+        kept = Database(server.url, 21, lambda: NOW)
+        assert kept.remember(run("a/1", cause(1)))
+        server.process.kill_family()
+        with pytest.raises(SourceError) as raised:
+            kept.remember(run("a/2", cause(1)))
+        assert "SELECT" not in str(raised.value)
+        (server.root / "data/postmaster.pid").unlink()
+        server.start()
+        assert kept.remember(run("a/2", cause(1)))
+        assert kept.others(fingerprint(2), "new").runs == 2
+        kept.close()

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other runs say of a job's cause: on its page, as JSON, and from the command."""
+
+import os
+import re
+import sqlite3
+import time
+
+import pytest
+
+from oslogserve.cli import main
+from tests.unit.handlers.asking import HTML, Asking
+
+DAY = 24 * 3600
+INVENTORY = """\
+all:
+  vars:
+    zuul:
+      job: {job}
+      branch: master
+      change: '{change}'
+      project:
+        canonical_name: opendev.org/openstack/nova
+"""
+
+
+@pytest.fixture
+def add(tmp_path):
+    """Adds a run that ended some seconds ago, with a console of these lines."""
+
+    def add(path, *lines, ago=2 * 3600, job="smoke", change=9123, report=None):
+        folder = tmp_path / "logs" / path
+        (folder / "zuul-info").mkdir(parents=True)
+        (folder / "zuul-info/inventory.yaml").write_text(INVENTORY.format(job=job, change=change))
+        (folder / "job-output.txt").write_text("".join(f"{line}\n" for line in lines))
+        if report:
+            (folder / "job-output.json").write_text(report)
+        for file in folder.rglob("*.*"):
+            os.utime(file, (time.time() - ago,) * 2)
+        return f"/{path}/"
+
+    return add
+
+
+@pytest.fixture
+def ask(tmp_path):
+    (tmp_path / "logs").mkdir(exist_ok=True)
+    (tmp_path / "cache").mkdir()
+    return Asking(tmp_path / "logs", seen_directory=str(tmp_path / "cache"))
+
+
+def refused(number=1):
+    return "TASK [test]", f"ERROR: dial tcp 10.0.0.{number}:5000: connection refused", "ERROR"
+
+
+PASSED = (
+    '[{"phase": "run", "plays": [], "stats": {"node": {"failures": 0, "unreachable": 0, "ok": 3}}}]'
+)
+
+
+def seen_on(answer):
+    """The sentences of a page, without their tags."""
+    found = re.findall(r'<p class="seen">(.*?)</p>', answer.text)
+    return [re.sub(r"<[^>]*>", "", one) for one in found]
+
+
+def test_a_page_tells_how_many_other_runs_failed_for_the_same_cause(add, ask):
+    first = add("1/smoke/a1", *refused(1), ago=3 * DAY, change=9120)
+    ask(f"{first}?format=overview")
+    ask(f"{add('2/full/b2', *refused(2), ago=DAY, job='full')}?format=overview")
+    answer = ask(f"{add('3/smoke/c3', *refused(3))}?format=overview")
+    [sentence] = seen_on(answer)
+    assert re.fullmatch(
+        r"Seen in 2 other runs of 2 jobs since \w+day \d\d:\d\d UTC, first in change 9120; "
+        r"never in a run that passed\.",
+        sentence,
+    )
+    [address] = re.findall(r'<p class="seen">.*?href="(.*?)"', answer.text)
+    assert re.fullmatch("/_oslogserve/seen[?]cause=[0-9a-f]{32}", address)
+
+
+def test_a_run_is_counted_once_however_often_it_is_read(add, ask):
+    path = add("1/smoke/a1", *refused(1))
+    for _ in range(3):
+        assert "in 21 days (" in seen_on(ask(f"{path}?format=overview"))[0]
+    other = add("2/smoke/b2", *refused(2))
+    assert seen_on(ask(f"{other}?format=overview"))[0].startswith("Seen in 1 other run of 1 job")
+    assert ask.counted("seen_runs_total") == {'outcome="kept"': 2, 'outcome="known"': 2}
+
+
+def test_a_cause_that_no_run_had_is_told_with_the_number_of_failed_runs(add, ask):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview")
+    answer = ask(f"{add('2/smoke/b2', 'ERROR: no such flavor m1.tiny')}?format=overview")
+    assert seen_on(answer) == ["Not seen before in 21 days (1 failed run)."]
+
+
+def test_runs_that_passed_with_the_cause_are_told(add, ask):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview")
+    healthy = add("2/smoke/b2", *refused(), "done", "done", report=PASSED)
+    assert ask(f"{healthy}?format=seen").json["build"]["result"] == "succeeded"
+    [sentence] = seen_on(ask(f"{add('3/smoke/c3', *refused())}?format=overview"))
+    assert sentence.endswith("; also in 1 run that passed.")
+
+
+def test_the_same_test_with_the_same_exception_is_told_where_the_lines_differ(add, ask):
+    head = "FAIL: test_boot (nova.tests.TestServers)"
+    for number, said in enumerate(("a wait", "another wait")):
+        lines = head, said, "TimeoutError: no port", "Ran 3 tests", "FAILED (failures=1)"
+        answer = ask(f"{add(f'{number}/smoke/a{number}', *lines)}?format=overview")
+    [sentence] = seen_on(answer)
+    assert sentence.startswith("The same failed with the same exception in 1 other run of 1 job")
+
+
+def test_json_has_what_the_page_tells(add, ask):
+    ask(f"{add('1/smoke/a1', *refused(), change=9120)}?format=seen")
+    path = add("2/smoke/b2", *refused())
+    found = ask(f"{path}?format=seen").json
+    summary = ask(f"{path}?format=summary").json
+    assert found["seen"] == summary["seen"]
+    seen = found["seen"]
+    assert (seen["by"], seen["runs"], seen["jobs"], seen["passed"], seen["days"]) == (
+        "exact",
+        1,
+        1,
+        0,
+        21,
+    )
+    assert seen["first"]["change"] == "9120"
+    assert seen["first"]["href"] == "/1/smoke/a1/?format=overview"
+    [cause] = found["causes"]
+    assert cause["cause"]["fingerprints"]["exact"] == seen["fingerprint"]
+    assert ask(seen["first"]["href"]).status_int == 200
+
+
+def test_a_run_that_may_go_on_is_not_remembered(add, ask):
+    path = add("1/smoke/a1", *refused(), ago=60)
+    assert seen_on(ask(f"{path}?format=overview")) == [
+        "Not seen before in 21 days (0 failed runs)."
+    ]
+    assert seen_on(ask(f"{path}?format=overview")) == [
+        "Not seen before in 21 days (0 failed runs)."
+    ]
+    assert ask.counted("seen_runs_total") == {}
+
+
+@pytest.mark.parametrize("query", ["logs=*.txt", "level=ERROR", "since=2013-09-27", "source=disk"])
+def test_an_answer_that_leaves_something_out_remembers_nothing(add, ask, query):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview&{query}")
+    assert ask.counted("seen_runs_total") == {}
+
+
+def test_a_cause_that_is_only_an_outcome_is_not_told(add, ask):
+    lines = "TASK [test]", "ERROR: Job failed: exit code 1"
+    assert seen_on(ask(f"{add('1/smoke/a1', *lines)}?format=overview")) == []
+
+
+def test_without_a_directory_nothing_is_told(add, tmp_path):
+    path = add("1/smoke/a1", *refused())
+    ask = Asking(tmp_path / "logs")
+    assert seen_on(ask(f"{path}?format=overview")) == []
+    assert ask(f"{path}?format=summary").json["seen"] is None
+
+
+def test_a_database_that_fails_costs_no_answer(add, ask, tmp_path, capfd):
+    path = add("1/smoke/a1", *refused())
+    (tmp_path / "cache/seen.sqlite").write_bytes(b"no database" * 1000)
+    for _ in range(9):
+        answer = ask(f"{path}?format=overview")
+        assert (answer.status_int, seen_on(answer)) == (200, [])
+    assert ask.counted("seen_failures_total")[""] >= 5
+    assert capfd.readouterr().err.count("seen fails in process") == 1
+
+
+def test_hostile_names_and_texts_are_escaped(add, ask):
+    evil = 'ERROR: <script>alert("x")</script> is not known'
+    lines = "TASK [test]", evil, "ERROR"
+    ask(f"{add('1/smoke/a1', *lines, change='<b>&')}?format=overview")
+    answer = ask(f"{add('2/smoke/b2', *lines)}?format=overview", **HTML)
+    assert "first in change &lt;b&gt;&amp;; " in answer.text
+    assert "<script>alert" not in answer.text
+
+
+def test_a_link_is_below_the_mount_point(add, ask):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview")
+    path = add("2/smoke/b2", *refused())
+    seen = ask(f"{path}?format=seen", SCRIPT_NAME="/htmlify").json["seen"]
+    assert seen["first"]["href"].endswith("/1/smoke/a1/?format=overview")
+
+
+def test_the_command_remembers_runs_and_goes_on_where_it_was(add, tmp_path, monkeypatch, capsys):
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    add("1/smoke/a1", *refused())
+    add("2/smoke/b2", "all fine", report=PASSED)
+    root = str(tmp_path / "logs")
+    assert main(["seen", "--root", root]) == 0
+    assert capsys.readouterr().out.startswith("2 remembered (1 failed), 0 before, ")
+    add("3/smoke/c3", *refused())
+    assert main(["seen", "--root", root, "3", "1/smoke"]) == 0
+    assert capsys.readouterr().out.startswith("1 remembered (1 failed), 1 before, ")
+    with sqlite3.connect(tmp_path / "cache/seen.sqlite") as database:
+        [[runs]] = database.execute("SELECT count(*) FROM runs")
+    database.close()
+    assert runs == 3
+
+
+def test_the_command_says_what_is_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
+    assert main(["seen", "--root", str(tmp_path)]) == 2
+    assert "no runs are kept" in capsys.readouterr().err
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path))
+    assert main(["seen"]) == 2
+    assert "nothing to read" in capsys.readouterr().err
+    assert main(["seen", "--root", str(tmp_path), "no/such"]) == 1
+    assert "no/such: not remembered: " in capsys.readouterr().err

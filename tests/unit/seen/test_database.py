@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept of runs, in SQLite; tests/functional/test_postgresql.py has the same tests."""
+
+import itertools
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from oslogserve.errors import SourceError
+from oslogserve.seen import (
+    MOST_CAUSES,
+    MOST_NAME,
+    MOST_PATH,
+    MOST_TEXT,
+    MOST_TOLD,
+    Cause,
+    Named,
+    Others,
+    Run,
+    database,
+)
+from oslogserve.seen.database import DAY, Database
+
+NOW = 1_790_000_000
+#: A process that remembers runs: URL, seed, runs. It tells how often the database failed.
+WRITER = """
+import random, sys
+from oslogserve.errors import SourceError
+from oslogserve.seen.database import Database
+from tests.unit.seen.test_database import NOW, cause, run
+url, seed, count = sys.argv[1], *map(int, sys.argv[2:])
+database = Database(url, 21, lambda: NOW)
+order = [*range(count)]
+random.Random(seed).shuffle(order)
+failed = 0
+for number in order:
+    one = run(f"a/{number}", cause(number % 7), cause(number % 11 + 100), job=f"job {number % 13}")
+    try:
+        database.remember(one)
+    except SourceError as error:
+        failed += 1
+        print(error, file=sys.stderr)
+    print(number, flush=True)
+database.close()
+sys.exit(failed > 0)
+"""
+
+
+def fingerprint(number):
+    return f"{number:032x}"
+
+
+def cause(number, line="disk full", **more):
+    fingerprints = fingerprint(2 * number), fingerprint(2 * number + 1)
+    return Cause("a.txt", 7, line, *fingerprints)._replace(**more)
+
+
+def run(path, *causes, ago=60, has_failed=True, **named):
+    return Run(path, NOW - ago, has_failed, Named(**named), "", causes)
+
+
+@pytest.fixture
+def url(tmp_path):
+    return f"sqlite:///{tmp_path}/seen.sqlite"
+
+
+@pytest.fixture
+def opened(url):
+    """Opens the database, as a process does."""
+    several = []
+
+    def opening(now=NOW, days=21):
+        several.append(Database(url, days, lambda: now))
+        return several[-1]
+
+    yield opening
+    for one in several:
+        one.close()
+
+
+@pytest.fixture
+def kept(opened):
+    return opened()
+
+
+@pytest.fixture
+def rows(url):
+    """The number of rows of a table."""
+    engine = create_engine(url)
+
+    def counted(table):
+        with engine.connect() as connection:
+            return connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
+
+    yield counted
+    engine.dispose()
+
+
+def test_a_run_is_kept_once_by_its_path(kept, opened):
+    one = run("a/1", cause(1))
+    assert kept.remember(one)
+    assert not kept.remember(one)
+    assert not opened().remember(one._replace(has_failed=False))
+    assert kept.has("a/1", one.ended)
+    assert not kept.has("a/1", one.ended + 1)
+    assert kept.runs(fingerprint(2), 9) == [one]
+
+
+def test_a_run_at_the_same_path_replaces_an_earlier_one(kept, rows):
+    assert kept.remember(run("a/1", cause(1), cause(2)))
+    later = run("a/1", cause(3), ago=30)
+    assert kept.remember(later)
+    assert kept.runs(fingerprint(2), 9) == []
+    assert kept.runs(fingerprint(6), 9) == [later]
+    assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
+
+
+def test_others_are_the_runs_but_for_the_one_that_asks(kept):
+    first = run("a/3", cause(1), ago=300, job="unit", project="nova", branch="main")
+    for one in (
+        run("a/1", cause(1), job="unit"),
+        run("a/2", cause(1), ago=200, job="tempest"),
+        first,
+        run("a/4", cause(1), has_failed=False),
+        run("a/5", cause(2)),
+    ):
+        assert kept.remember(one)
+    assert kept.others(fingerprint(2), "a/1") == Others(2, 2, 1, first)
+    assert kept.others(fingerprint(2), "a/3").runs == 2
+    assert kept.others(fingerprint(3), "new").runs == 3
+    assert kept.others(fingerprint(4), "a/5") == Others()
+    assert kept.failed_runs() == 4
+
+
+def test_a_cause_of_several_logs_counts_once(kept):
+    assert kept.remember(run("a/1", cause(1), cause(1, log="b.txt")))
+    assert kept.others(fingerprint(2), "new").runs == 1
+    [found] = kept.recent(7)
+    assert (found.runs, found.cause.log) == (1, "a.txt")
+
+
+def test_a_run_that_passed_is_never_the_first_one_that_failed(kept):
+    kept.remember(run("a/1", cause(1), ago=500, has_failed=False))
+    assert kept.others(fingerprint(2), "new") == Others(passed=1)
+    assert kept.recent(7) == []
+
+
+def test_the_last_runs_are_told_those_that_passed_behind(kept):
+    for number in range(6):
+        kept.remember(run(f"a/{number}", cause(1), ago=10 * number, has_failed=number % 2 == 1))
+    found = [one.path for one in kept.runs(fingerprint(2), 5)]
+    assert found == ["a/1", "a/3", "a/5", "a/0", "a/2"]
+    assert [one.path for one in kept.runs(fingerprint(2), 2)] == ["a/1", "a/3"]
+
+
+def test_recent_causes_are_counted_by_day(kept):
+    for number, ago in enumerate((60, DAY - 1, DAY + 1, 3 * DAY, 8 * DAY)):
+        kept.remember(run(f"a/{number}", cause(1), ago=ago, job=f"job {number % 2}"))
+    kept.remember(run("b/1", cause(2), ago=10))
+    kept.remember(run("b/2", cause(1), ago=9 * DAY, has_failed=False))
+    first, second = kept.recent(7)
+    assert (first.fingerprint, first.runs, first.runs_today, first.jobs) == (
+        fingerprint(2),
+        4,
+        2,
+        2,
+    )
+    assert first.days == (0, 0, 0, 1, 0, 1, 2)
+    assert (first.first, first.last, first.passed) == (NOW - 3 * DAY, NOW - 60, 0)
+    assert first.run.path == "a/0"
+    assert second.runs == 1
+    assert [one.runs for one in kept.recent(21)] == [5, 1]
+    assert kept.recent(21)[0].passed == 1
+    assert [one.runs for one in kept.recent(7, Named("job 1"))] == [2]
+    assert len(kept.recent(7, most=1)) == 1
+
+
+def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
+    old = run("a/1", cause(1), ago=20 * DAY)
+    assert kept.remember(old)
+    assert not kept.remember(run("a/2", cause(1), ago=21 * DAY + 1))
+    assert kept.others(fingerprint(2), "new").runs == 1
+    later = opened(now=NOW + 2 * DAY)
+    assert later.others(fingerprint(2), "new") == Others()
+    assert later.runs(fingerprint(2), 9) == later.recent(21) == []
+    assert later.failed_runs() == 0
+    assert later.remember(run("a/3", cause(2)))
+    assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
+
+
+def test_no_run_gets_the_causes_of_one_that_was_removed(kept, opened):
+    kept.remember(run("a/1", cause(1), ago=20 * DAY))
+    later = opened(now=NOW + 2 * DAY)
+    later.remember(run("a/2"))
+    later.remember(run("a/3"))
+    assert later.runs(fingerprint(2), 9) == []
+
+
+def test_tables_of_another_version_are_made_anew(kept, opened, url, capsys):
+    assert kept.remember(run("a/1", cause(1)))
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE oslogserve_seen SET version = '0.9'"))
+        connection.execute(text("ALTER TABLE causes RENAME COLUMN told TO something"))
+    engine.dispose()
+    newer = opened()
+    assert newer.failed_runs() == 0
+    assert "the runs that were seen are of version 0.9 and are removed" in capsys.readouterr().err
+    assert newer.remember(run("a/1", cause(1)))
+    assert opened().failed_runs() == 1
+    assert kept.failed_runs() == 1
+
+
+@pytest.mark.parametrize(
+    "hostile", ["\0", "\ud800", "a\0b\udcff", "'; DROP TABLE runs; --", "\u202e"]
+)
+def test_any_text_is_kept(kept, hostile):
+    one = run("a/1", cause(1, line=hostile, log=hostile, told=hostile), job=hostile)
+    assert kept.remember(one._replace(change=hostile))
+    [found] = kept.runs(fingerprint(2), 9)
+    assert len(found.job.job) == len(hostile)
+    assert kept.recent(7, found.job)[0].run == found
+    assert kept.others(fingerprint(2), "\0\ud800" + hostile).runs == 1
+    assert not kept.has("\0" + hostile, 1)
+
+
+@pytest.mark.parametrize("path", ["x" * (MOST_PATH + 1), "\xe4" * MOST_PATH, "a\0b", "a\udcff"])
+def test_a_path_that_is_no_text_or_too_long_has_no_run(kept, path):
+    assert not kept.remember(run(path, cause(1)))
+    assert kept.failed_runs() == 0
+
+
+def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
+    long = "\xe4" * 10**6
+    causes = (cause(number, line=long, told=long, log=long) for number in range(1000))
+    one = run("\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(Named._fields, long))
+    assert kept.remember(one._replace(change=long))
+    assert (rows("causes"), rows("sightings")) == (MOST_CAUSES, 2 * MOST_CAUSES)
+    [found] = kept.runs(fingerprint(0), 9)
+    assert len(found.causes[0].text) == MOST_TEXT
+    assert len(found.causes[0].log) == len(found.change) == len(found.job.job) == MOST_NAME
+    assert sum(len(one.told) for one in found.causes) == MOST_TOLD
+
+
+@pytest.mark.parametrize("ended", [2**31, 2**40, 2**70])
+def test_no_run_ends_in_the_future(kept, ended):
+    assert kept.remember(run("a/1", cause(1))._replace(ended=ended))
+    assert kept.runs(fingerprint(2), 9)[0].ended == NOW
+
+
+@pytest.mark.parametrize("ended", [0, -1, -(2**70)])
+def test_a_run_of_no_time_is_not_kept(kept, ended):
+    assert not kept.remember(run("a/1", cause(1))._replace(ended=ended))
+
+
+def test_a_folder_that_comes_later_is_used_then(tmp_path):
+    away = Database(f"sqlite:///{tmp_path}/later/seen.sqlite", 21, lambda: NOW)
+    for _ in range(2):
+        with pytest.raises(SourceError, match=r"^unable to open database file$"):
+            away.has("a/1", 1)
+    (tmp_path / "later").mkdir()
+    assert away.remember(run("a/1", cause(1)))
+    away.close()
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path):
+    file = tmp_path / "seen.sqlite"
+    file.write_bytes(b"no database " * 1000)
+    kept = Database(f"sqlite:///{file}", 21, lambda: NOW)
+    with pytest.raises(SourceError, match="file is not a database"):
+        kept.remember(run("a/1", cause(1)))
+    assert file.read_bytes() == b"no database " * 1000
+    kept.close()
+
+
+def test_a_database_that_may_not_be_written_is_read(tmp_path, kept):
+    kept.remember(run("a/1", cause(1)))
+    url = f"sqlite:///file:{tmp_path}/seen.sqlite?mode=ro&uri=true"
+    only_read = Database(url, 21, lambda: NOW)
+    with pytest.raises(SourceError):
+        only_read.remember(run("a/2", cause(1)))
+    assert only_read.failed_runs() == 1
+    only_read.close()
+
+
+def test_a_writer_waits_so_long_for_another_and_readers_do_not(url, opened, monkeypatch):
+    monkeypatch.setattr(database, "TIMEOUT", 0.2)
+    kept = opened()
+    kept.remember(run("a/1", cause(1)))
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        started = time.monotonic()
+        with pytest.raises(SourceError, match="locked"):
+            kept.remember(run("a/2", cause(1)))
+        assert 0.1 < time.monotonic() - started < 2
+        assert kept.others(fingerprint(2), "new").runs == 1
+        connection.rollback()
+    engine.dispose()
+    assert kept.remember(run("a/2", cause(1)))
+
+
+def test_readers_see_no_run_without_its_causes_while_it_is_replaced(kept, opened):
+    ended = threading.Event()
+
+    def replace():
+        writer = opened()
+        for ago in range(1000, 0, -1):
+            if ended.is_set():
+                break
+            writer.remember(run("a/1", cause(ago % 2), cause(2), ago=ago))
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    try:
+        for number in range(200):
+            found = kept.runs(fingerprint(number % 3 * 2), 9)
+            assert all(one.with_cause(fingerprint(number % 3 * 2)).causes for one in found)
+            assert all(one.cause for one in kept.recent(7))
+    finally:
+        ended.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.long)])
+def test_each_run_is_kept_once_by_processes_of_which_one_is_killed(url, count, kept, rows):
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, url, str(seed), str(count)], stdout=subprocess.PIPE
+        )
+        for seed in range(4)
+    ]
+    for _ in itertools.islice(
+        writers[0].stdout, random.Random(1).randrange(count // 4, count // 2)
+    ):
+        pass
+    writers[0].kill()
+    for one in writers:
+        one.communicate()
+    assert [one.returncode for one in writers] == [-9, 0, 0, 0]
+    assert (rows("runs"), rows("causes"), rows("sightings")) == (count, 2 * count, 4 * count)
+    assert rows("jobs") == 13
+    found = kept.recent(21)
+    assert sum(one.runs for one in found) == 2 * count
+
+
+def test_a_failed_run_takes_two_kilobytes_at_most(kept, tmp_path):
+    def words(seed, most):
+        letters = random.Random(seed).choices("abcdefghij  .:/", k=most)
+        return "".join(letters)
+
+    count = 300
+    for number in range(count):
+        causes = [
+            cause(1000 * number + place, line=words(place, 150), told=words(place, 600))
+            for place in range(2)
+        ]
+        path = f"periodic/opendev.org/openstack/nova/master/tempest-full/{number:07x}"
+        kept.remember(run(path, *causes, job="tempest-full", project="openstack/nova"))
+    kept.close()
+    size = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert size / count < 2048

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of rules, and how their faults are told."""
+
+import os
+
+import pytest
+
+from oslogserve.cli import main
+from oslogserve.config import ConfigError, load, rules
+from oslogserve.config.rules import load_rules
+from oslogserve.seen.known import Known, Rule
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "rules"
+    path.mkdir()
+    return path
+
+
+def fault(folder, text):
+    (folder / "a.yaml").write_text(text)
+    with pytest.raises(ConfigError) as raised:
+        load_rules(str(folder))
+    return raised.value.sentence.replace(f"{folder}/", "")
+
+
+def test_a_file_has_a_rule_or_a_list_of_them(folder):
+    (folder / "b.yaml").write_text('pattern: "full"\ntitle: 1234\n')
+    (folder / "a.yaml").write_text(
+        "# known since May\n"
+        "- pattern: >\n    mirror .* is\n    gone\n"
+        "  job: ^tempest\n  file: console\n"
+        "  title: Mirror\n  url: https://bugs.example.org/1\n"
+        "- {pattern: x, title: y}\n"
+    )
+    (folder / "empty.yaml").write_text("# none\n")
+    (folder / "README.md").write_text("- no: rule\n")
+    first, *others = load_rules(str(folder)).rules
+    assert first == Rule(
+        Known("Mirror", "https://bugs.example.org/1"),
+        "mirror .* is gone",
+        "^tempest",
+        "console",
+        f"{folder}/a.yaml:2",
+    )
+    assert [one.says.title for one in others] == ["y", "1234"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("pattern: x", "a.yaml:1: a rule needs title"),
+        ("\ntitle: x\npattern:", "a.yaml:2: a rule needs pattern"),
+        ("- title: x\n- pattern: x", "a rule needs pattern\na.yaml:2: a rule needs title"),
+        ("title: x\npattern: (a", "a.yaml:2: pattern: it takes a regular expression"),
+        ("title: x\npattern: x\njob: '['", "a.yaml:3: job: it takes a regular expression"),
+        ("title: x\npattern: x\npattern: y", "a.yaml:3: pattern: it is given already"),
+        ("title: x\npattern: x\nbug: 1", "a.yaml:3: 'bug': no such key: a rule takes pattern"),
+        ("title: x\npattern: [x]", "a.yaml:2: pattern: it takes a text"),
+        ("title: x\npattern: x\n[1]: x", "a.yaml:3: '': no such key"),
+        ("title: x\npattern: x\nurl: javascript:x", "a.yaml:3: url: an address that begins"),
+        ("title: x\npattern: x\nurl: https://a b", "a.yaml:3: url: an address that begins"),
+        ("- x\n- 3", "a.yaml:1: no rule: it has the keys pattern"),
+        ("a: b: c", "a.yaml:1: no YAML: mapping values are not allowed here"),
+        ("[" * 5000, "a.yaml: no YAML"),
+        ("a: \x1b[31m", "a.yaml:1: the line has a control character, U+001B"),
+        (f"title: x\npattern: {'x' * 1001}", "pattern: at most 1000 characters"),
+        (f"title: {'x' * 201}\npattern: x", "title: at most 200 characters"),
+        ("title: x\npattern: (a{1000}){1000}", "it takes a regular expression"),
+        ("- &a [*a]", "a.yaml:1: no rule"),
+    ],
+)
+def test_a_fault_is_told_with_file_line_and_key(folder, text, sentence):
+    assert sentence in fault(folder, text)
+
+
+def test_there_are_so_many_rules_at_most(folder):
+    told = fault(folder, "- {pattern: x, title: y}\n" * (rules.MOST_RULES + 1))
+    assert "it has 501 rules: at most 500 are taken" in told
+
+
+def test_there_are_so_many_states_at_most(folder):
+    assert "too complex" in fault(folder, "- {pattern: 'x{900}', title: y}\n" * 100)
+
+
+def test_there_are_so_many_files_at_most(folder):
+    for number in range(rules.MOST_FILES + 1):
+        (folder / f"{number}.yaml").touch()
+    with pytest.raises(ConfigError, match="more than 500 files"):
+        load_rules(str(folder))
+
+
+def test_a_pipe_is_no_file_of_rules(folder):
+    os.mkfifo(folder / "a.yaml")
+    with pytest.raises(ConfigError, match="no regular file"):
+        load_rules(str(folder))
+
+
+def test_the_faults_of_rules_are_those_of_the_configuration(folder, tmp_path):
+    (folder / "a.yaml").write_text("title: x\npattern: (a\n")
+    file = tmp_path / "oslogserve.conf"
+    file.write_text(f"[known]\nrules = {folder}\n[seen]\ndays = x\n")
+    with pytest.raises(ConfigError) as raised:
+        load(str(file), {})
+    first, second = sorted(raised.value.sentence.split("\n"))
+    assert first.startswith(f"{file}:4: [seen] days:")
+    assert first < second
+    assert second.startswith(f"{folder}/a.yaml:2: pattern:")
+
+
+def test_a_missing_folder_is_a_fault(tmp_path):
+    with pytest.raises(ConfigError, match="gone: No such file"):
+        load(None, {}, known_rules=str(tmp_path / "gone"))
+
+
+def test_check_config_counts_them(folder, tmp_path, capsys):
+    (folder / "a.yaml").write_text("- {pattern: x, title: y}\n- {pattern: z, title: y}\n")
+    file = tmp_path / "oslogserve.conf"
+    file.write_text(f"[known]\nrules = {folder}\n")
+    assert main(["check-config", str(file)]) == 0
+    assert "\n# 2 rules of known causes\n" in capsys.readouterr().out
