@@ -144,7 +144,7 @@ $(RUN)/installed-%:
 	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
 	touch $@
 
-var/demo.written: oslogserve/demo.py oslogserve/demo.txt | $(RUN)/installed
+var/demo.written: oslogserve/demo.py oslogserve/demo_runs.py oslogserve/demo.txt | $(RUN)/installed
 	$(RUN)/bin/oslogserve demo var/demo
 	touch $@
 

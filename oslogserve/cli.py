@@ -387,7 +387,9 @@ def _convert_config(options: argparse.Namespace) -> int:
 
 def _demo(options: argparse.Namespace) -> int:
     from oslogserve.demo import write_demo_logs
+    from oslogserve.demo_runs import write_runs
 
-    for path in write_demo_logs(Path(options.folder)):
+    folder = Path(options.folder)
+    for path in (*write_demo_logs(folder), *write_runs(folder)):
         print(path)
     return 0

@@ -32,7 +32,7 @@ _CATALOG_SERVICES = (
 
 #: Templates of episodes, and the one of a page, by name. "@" at the beginning of a line becomes a time in
 #: milliseconds, "@000" one in microseconds.
-_TEMPLATES = dict(
+TEMPLATES: dict[bytes, bytes] = dict(
     re.findall(
         rb"(?ms)^== (\w+)\n(.*?)(?=^== |\Z)",
         pathlib.Path(__file__).with_suffix(".txt").read_bytes(),
@@ -64,15 +64,16 @@ _PNG = (
 class _Clock:
     """Times that only grow, with gaps like a busy service's."""
 
-    def __init__(self, rng: random.Random, layout: str) -> None:
+    def __init__(self, rng: random.Random, layout: str, start: datetime) -> None:
         self._rng = rng
+        self._start = start
         self._layout = layout
         self._millis = 248
 
     def after(self, mean: float) -> bytes:
         """The time after a random wait. mean: in milliseconds."""
         self._millis += int(self._rng.expovariate(1 / mean))
-        time = _START + timedelta(milliseconds=self._millis)
+        time = self._start + timedelta(milliseconds=self._millis)
         return time.strftime(self._layout)[:-3].encode()
 
 
@@ -114,17 +115,18 @@ def _values(rng: random.Random) -> dict[bytes, bytes]:
     }
 
 
-def _episodes(
+def episodes(
     templates: Callable[[random.Random], Iterator[bytes]],
     seed: int,
     layout: str = "%Y-%m-%d %H:%M:%S.%f",
     mean_gap: float = 6.0,
     pause: float = 0,
+    start: datetime = _START,
 ) -> Iterator[bytes]:
-    """An episode of each template. layout: of the times. mean_gap, pause: between records, and before
-    each episode, in milliseconds."""
+    """An episode of each template. layout, start: of the times. mean_gap, pause: between records, and
+    before each episode, in milliseconds."""
     rng = random.Random(seed)  # noqa: S311 - the same demo logs each time
-    clock = _Clock(rng, layout)
+    clock = _Clock(rng, layout, start)
     identities = _identities(rng)
     for template in templates(rng):
         values = _FIXED | _values(rng) | rng.choice(identities)
@@ -137,80 +139,87 @@ def _episodes(
 def _requests(rng: random.Random) -> Iterator[bytes]:
     """Mostly requests; a warning now and then; an error about once a megabyte."""
     for number in itertools.count(1):
-        yield _TEMPLATES[b"request"]
+        yield TEMPLATES[b"request"]
         if number % 15 == 0:
-            yield _TEMPLATES[b"warning"]
+            yield TEMPLATES[b"warning"]
         if number % 90 == 7:
-            yield rng.choice((_TEMPLATES[b"error_prefixed"], _TEMPLATES[b"error_bare"]))
+            yield rng.choice((TEMPLATES[b"error_prefixed"], TEMPLATES[b"error_bare"]))
         if number % 400 == 9:
-            yield _TEMPLATES[b"hostile"]
+            yield TEMPLATES[b"hostile"]
 
 
 def _console(rng: random.Random) -> Iterator[bytes]:
-    yield _TEMPLATES[b"console_start"]
+    yield TEMPLATES[b"console_start"]
     for task in (b"Ensure swap is on", b"Run devstack", b"Gather <logs> & results"):
         yield b"@000 |\n@000 | TASK [%b] " % task + b"*" * 40 + b"\n"
-        yield from itertools.repeat(_TEMPLATES[b"console_step"], rng.randrange(40, 400))
-    yield _TEMPLATES[b"console_end"]
+        yield from itertools.repeat(TEMPLATES[b"console_step"], rng.randrange(40, 400))
+    yield TEMPLATES[b"console_end"]
 
 
 def _syslog(rng: random.Random) -> Iterator[bytes]:
     for number in range(800):
-        yield rng.choice((_TEMPLATES[b"c_api"], _TEMPLATES[b"system"]))
+        yield rng.choice((TEMPLATES[b"c_api"], TEMPLATES[b"system"]))
         if number % 300 == 99:
-            yield _TEMPLATES[b"c_vol_error"]
+            yield TEMPLATES[b"c_vol_error"]
 
 
-def _smoke_console(_: random.Random) -> Iterator[bytes]:
+def smoke_console() -> Iterator[bytes]:
     """Zuul's console of tests of which one failed."""
-    return _console_of_tests(_TEMPLATES[b"smoke_failed"], _tasks(b"smoke_end"))
+    return _console_of_tests(TEMPLATES[b"smoke_failed"], tasks(b"smoke_end"))
 
 
-def _passed_console(_: random.Random) -> Iterator[bytes]:
+def passed_console() -> Iterator[bytes]:
     """Zuul's console of the same tests, which all passed."""
     after = [
         task.replace(b"failed: 1", b"failed: 0").replace(b"FAILURE", b"SUCCESS")
-        for task in _tasks(b"smoke_end")[1:]
+        for task in tasks(b"smoke_end")[1:]
     ]
-    test = _TEMPLATES[b"smoke_failed"].replace(b"FAILED", b"ok")
-    return _console_of_tests(test, [_TEMPLATES[b"smoke_passed"], *after])
+    test = TEMPLATES[b"smoke_failed"].replace(b"FAILED", b"ok")
+    return _console_of_tests(test, [TEMPLATES[b"smoke_passed"], *after])
 
 
 def _console_of_tests(test: bytes, end: list[bytes]) -> Iterator[bytes]:
     """Zuul's console of many tests. test: the one in the middle. end: what comes after all tests."""
     tests = [
-        _TEMPLATES[b"smoke_test"].replace(b"AREA", area).replace(b"ACTION", action)
+        TEMPLATES[b"smoke_test"].replace(b"AREA", area).replace(b"ACTION", action)
         for area, action in itertools.product(_AREAS.split(), _ACTIONS.split())
     ]
     tests[_FAILED_TEST:_FAILED_TEST] = [test]
-    yield from _tasks(b"smoke_pre")
-    yield from itertools.repeat(_TEMPLATES[b"smoke_service"], 40)
-    yield from _tasks(b"smoke_run")
+    yield from tasks(b"smoke_pre")
+    yield from itertools.repeat(TEMPLATES[b"smoke_service"], 40)
+    yield from tasks(b"smoke_run")
     yield from tests
     yield from end
 
 
-def _tasks(name: bytes) -> list[bytes]:
+def tasks(name: bytes) -> list[bytes]:
     """The parts of a template of a console, which blank lines separate."""
-    return re.split(rb"(?m)^(?=@000 \|$)", _TEMPLATES[name])
+    return re.split(rb"(?m)^(?=@000 \|$)", TEMPLATES[name])
 
 
 def _volumes(_: random.Random) -> Iterator[bytes]:
     """The log of the service because of which the test failed."""
-    yield from itertools.repeat(_TEMPLATES[b"volume"], 239)
-    yield _TEMPLATES[b"volume_failed"]
-    yield from itertools.repeat(_TEMPLATES[b"volume"], 100)
+    yield from itertools.repeat(TEMPLATES[b"volume"], 239)
+    yield TEMPLATES[b"volume_failed"]
+    yield from itertools.repeat(TEMPLATES[b"volume"], 100)
 
 
 def _scheduler(_: random.Random) -> Iterator[bytes]:
     """A service's log with an early error that did no harm."""
-    yield _TEMPLATES[b"scheduler_old_error"]
-    yield from itertools.repeat(_TEMPLATES[b"scheduler"], 400)
+    yield TEMPLATES[b"scheduler_old_error"]
+    yield from itertools.repeat(TEMPLATES[b"scheduler"], 400)
+
+
+def passed_report() -> list[bytes]:
+    """Zuul's report of tests that all passed."""
+    report = TEMPLATES[b"smoke_report"].replace(b'"failed": true', b'"changed": true')
+    report = report.replace(b'"failures": 1', b'"failures": 0').replace(b'"rc": 1', b'"rc": 0')
+    return [report.replace(b"non-zero return code", b"")]
 
 
 def generate_oslo(size: int, seed: int = 0) -> Iterator[bytes]:
     """Blocks of whole lines of an oslo.log; the last ends with the line that reaches `size`."""
-    for episode in _episodes(_requests, seed):
+    for episode in episodes(_requests, seed):
         if size <= 0:
             return
         yield episode if len(episode) <= size else episode[: episode.index(b"\n", size - 1) + 1]
@@ -231,11 +240,11 @@ def write_demo_logs(folder: pathlib.Path) -> list[pathlib.Path]:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, content())
+        write(path, content())
     return [folder / name for name in files]
 
 
-def _write(path: pathlib.Path, blocks: Iterable[bytes]) -> None:
+def write(path: pathlib.Path, blocks: Iterable[bytes]) -> None:
     with path.open("wb") as file:
         if path.suffix != ".gz":
             file.writelines(blocks)
@@ -248,14 +257,14 @@ def _write(path: pathlib.Path, blocks: Iterable[bytes]) -> None:
 _BUILD = "42/123442/7/check/nova-tox/abc1234"
 
 _FILES: dict[str, Callable[[], Iterable[bytes]]] = {
-    "job-output.txt": lambda: _episodes(_console, 1, mean_gap=60),
-    "testr_results.html": lambda: [_TEMPLATES[b"report"]],
+    "job-output.txt": lambda: episodes(_console, 1, mean_gap=60),
+    "testr_results.html": lambda: [TEMPLATES[b"report"]],
     "controller/logs/screen-n-cpu.txt.gz": lambda: _screen(LARGE_LOG, 2),
     "controller/logs/screen-n-api.txt": lambda: _screen(900_000, 3),
     "controller/logs/screen-hostile.txt": lambda: _screen(400_000, 4),
-    "controller/logs/syslog.txt": lambda: _episodes(_syslog, 5, _JOURNAL_TIME, 200),
-    "controller/logs/devstack@c-api.service.txt.gz": lambda: _episodes(
-        lambda _: itertools.repeat(_TEMPLATES[b"c_api"], 1_700), 6, _JOURNAL_TIME, 200
+    "controller/logs/syslog.txt": lambda: episodes(_syslog, 5, _JOURNAL_TIME, 200),
+    "controller/logs/devstack@c-api.service.txt.gz": lambda: episodes(
+        lambda _: itertools.repeat(TEMPLATES[b"c_api"], 1_700), 6, _JOURNAL_TIME, 200
     ),
     "controller/logs/graph.png": lambda: [base64.b64decode(_PNG)],
 }
@@ -263,35 +272,29 @@ _FILES: dict[str, Callable[[], Iterable[bytes]]] = {
 _FAILED_BUILD = "57/123457/3/check/smoke/5e0d1a9"
 
 _FAILED_FILES: dict[str, Callable[[], Iterable[bytes]]] = {
-    "job-output.txt": lambda: _episodes(_smoke_console, 7, mean_gap=12, pause=3_000),
-    "job-output.json": lambda: [_TEMPLATES[b"smoke_report"]],
-    "zuul-info/inventory.yaml": lambda: [_TEMPLATES[b"inventory"]],
-    "controller/logs/screen-c-vol.txt": lambda: _episodes(_volumes, 8, mean_gap=15, pause=2_000),
-    "controller/logs/screen-c-sch.txt": lambda: _episodes(_scheduler, 9, mean_gap=12, pause=1_500),
-    "controller/logs/syslog.txt": lambda: _episodes(
-        lambda _: itertools.repeat(_TEMPLATES[b"system"], 300), 10, _JOURNAL_TIME, 30, 2_000
+    "job-output.txt": lambda: episodes(lambda _: smoke_console(), 7, mean_gap=12, pause=3_000),
+    "job-output.json": lambda: [TEMPLATES[b"smoke_report"]],
+    "zuul-info/inventory.yaml": lambda: [TEMPLATES[b"inventory"]],
+    "controller/logs/screen-c-vol.txt": lambda: episodes(_volumes, 8, mean_gap=15, pause=2_000),
+    "controller/logs/screen-c-sch.txt": lambda: episodes(_scheduler, 9, mean_gap=12, pause=1_500),
+    "controller/logs/syslog.txt": lambda: episodes(
+        lambda _: itertools.repeat(TEMPLATES[b"system"], 300), 10, _JOURNAL_TIME, 30, 2_000
     ),
 }
 
 _PASSED_BUILD = "57/123456/2/check/smoke/9b2c7f4"
 
 _PASSED_FILES: dict[str, Callable[[], Iterable[bytes]]] = {
-    "job-output.txt": lambda: _episodes(_passed_console, 11, mean_gap=12, pause=3_000),
-    "job-output.json": lambda: [
-        _TEMPLATES[b"smoke_report"]
-        .replace(b'"failed": true', b'"changed": true')
-        .replace(b'"failures": 1', b'"failures": 0')
-        .replace(b"non-zero return code", b"")
-        .replace(b'"rc": 1', b'"rc": 0')
-    ],
+    "job-output.txt": lambda: episodes(lambda _: passed_console(), 11, mean_gap=12, pause=3_000),
+    "job-output.json": passed_report,
     "zuul-info/inventory.yaml": lambda: [
-        _TEMPLATES[b"inventory"].replace(b"123457", b"123456").replace(b"'3'", b"'2'")
+        TEMPLATES[b"inventory"].replace(b"123457", b"123456").replace(b"'3'", b"'2'")
     ],
-    "controller/logs/screen-c-vol.txt": lambda: _episodes(
-        lambda _: itertools.repeat(_TEMPLATES[b"volume"], 340), 12, mean_gap=15, pause=2_000
+    "controller/logs/screen-c-vol.txt": lambda: episodes(
+        lambda _: itertools.repeat(TEMPLATES[b"volume"], 340), 12, mean_gap=15, pause=2_000
     ),
-    "controller/logs/screen-c-sch.txt": lambda: _episodes(_scheduler, 13, mean_gap=12, pause=1_500),
-    "controller/logs/syslog.txt": lambda: _episodes(
-        lambda _: itertools.repeat(_TEMPLATES[b"system"], 300), 14, _JOURNAL_TIME, 30, 2_000
+    "controller/logs/screen-c-sch.txt": lambda: episodes(_scheduler, 13, mean_gap=12, pause=1_500),
+    "controller/logs/syslog.txt": lambda: episodes(
+        lambda _: itertools.repeat(TEMPLATES[b"system"], 300), 14, _JOURNAL_TIME, 30, 2_000
     ),
 }
