@@ -49,7 +49,8 @@ _OUTCOME = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3}")
 #: A line that names an exception, or says what is wrong.
 _EXCEPTION = re.compile(
-    r"(?:E +)?(?:[\w.$]{0,200}(?:Error|Exception|Failure|Timeout|Fault)\b|.{0,200}\b(?:panicked at|error:|fatal:))"
+    r"(?:E +)?(?:[\w.$]{0,200}(?:Error|Exception|Failure|Timeout|Fault)\b|(?:\w{1,50}\.){1,10}[A-Z]\w{1,50}: "
+    r"|.{0,200}\b(?:panicked at|error:|fatal:))"
 )
 
 

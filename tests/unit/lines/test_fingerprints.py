@@ -2,7 +2,7 @@
 
 import pytest
 
-from oslogserve.lines.fingerprints import SIZE, fingerprints, normalised
+from oslogserve.lines.fingerprints import SIZE, exception_of, fingerprints, normalised
 
 
 def cause(*told, why="severity"):
@@ -70,6 +70,23 @@ def test_a_failed_test_is_known_by_its_name_and_exception_whatever_else_it_print
         cause(head, "KeyError: 'port'", why="test"),
     ):
         assert fingerprints(one)["failure"] != fingerprints(wrong)["failure"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "KeyError: 'x'",
+        "E   AssertionError: assert 1 == 2",
+        "java.lang.IllegalStateException: no",
+        "smoke.errors.VolumeFailed: volume smoke-418 is in status 'error'",
+        "thread 'main' panicked at src/main.rs:2:5",
+        "main.c:3:1: error: expected ';'",
+    ],
+)
+def test_the_exception_is_found_behind_its_stack(line):
+    stack = "Traceback (most recent call last):", 'File "/a/b.py", line 3, in c', "raise Failed()"
+    assert exception_of([*stack, line, "x.Y: later"]) == line
+    assert exception_of(stack) == ""
 
 
 def test_a_failed_step_is_known_by_its_name_and_exception():
