@@ -27,6 +27,8 @@ _SHARE_LEFT = 0.9
 _MOST_UNFINISHED = 3600
 #: Seconds after which a use is noted anew.
 _NOTED = 60
+#: Seconds after a failed write until the next one is tried. Each writes a whole index.
+_PAUSE = 60
 
 
 def usage_of(path: str, most: int) -> str:
@@ -47,16 +49,28 @@ def usage_of(path: str, most: int) -> str:
 
 
 class IndexDirectory:
-    """Reads and writes indexes by key. A directory that cannot be used is told once."""
+    """Reads and writes indexes by key. An outage, in which nothing can be written, is told once."""
 
-    def __init__(self, path: str, most: int, metrics: Metrics) -> None:
-        """most: bytes of all files together."""
+    def __init__(
+        self,
+        path: str,
+        most: int,
+        metrics: Metrics,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """most: bytes of all files together. clock: seconds."""
         self._path = Path(path)
         self._most = most
         self._metrics = metrics
+        self._clock = clock
         self._unseen = most
-        #: Why indexes are not kept; "" if they are.
-        self.fault = ""
+        #: When a write failed, if none has succeeded since.
+        self._failed: float | None = None
+
+    @property
+    def keeps(self) -> bool:
+        """False for a while after a failed write."""
+        return self._failed is None or self._clock() - self._failed >= _PAUSE
 
     def get(self, key: str) -> IndexFile | None:
         """The index of the key; None if there is none. One that is cut short is removed."""
@@ -85,30 +99,44 @@ class IndexDirectory:
 
         is_new: False if it was made elsewhere.
         """
-        if self.fault or len(content) > min(MOST_BYTES, self._most):
+        if not self.keeps or len(content) > min(MOST_BYTES, self._most):
             return
         try:
-            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=self._path, delete=False) as file:
-                try:
-                    self._give_away(file.fileno())
-                    file.write(content)
-                    file.close()
-                    os.replace(file.name, self._file(key))
-                except BaseException:
-                    os.unlink(file.name)
-                    raise
+            self._write(self._file(key), content)
         except OSError as error:
-            self.fault = f"indexes are not kept: {error}"
-            messages.log(self.fault)
+            if self._failed is None:
+                messages.log(f"indexes are not kept in {self._path}: {error.strerror}")
+            self._failed = self._clock()
             return
+        self._failed = None
         if is_new:
             self._metrics["indexes_made_total"].inc()
         self._unseen += len(content)
         if self._unseen >= _SHARE_UNSEEN * self._most:
             self._unseen = 0
-            with suppress(FileNotFoundError):  # somebody removed the directory
+            with suppress(OSError):  # somebody removed the directory, or it cannot be listed
                 self._evict()
+
+    def _write(self, path: str, content: bytes) -> None:
+        """Raises OSError."""
+        try:
+            self._write_into_directory(path, content)
+        except FileNotFoundError:  # somebody removed the directory meanwhile
+            self._write_into_directory(path, content)
+
+    def _write_into_directory(self, path: str, content: bytes) -> None:
+        """Raises OSError. The directory is made if it is missing."""
+        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=self._path, delete=False) as file:
+            try:
+                self._give_away(file.fileno())
+                file.write(content)
+                file.close()
+                os.replace(file.name, path)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(file.name)
+                raise
 
     def remove(self, key: str, why: str) -> None:
         """Removes an index that is of no use."""

@@ -75,7 +75,7 @@ class Indexes:
     @property
     def keeps(self) -> bool:
         """True if an index that was made is kept anywhere."""
-        return self._beside.writes or (self._directory is not None and not self._directory.fault)
+        return self._beside.writes or (self._directory is not None and self._directory.keeps)
 
     def find(self, log: Indexed) -> IndexFile | None:
         key = self._key(log.stored)

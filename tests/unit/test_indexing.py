@@ -148,7 +148,7 @@ def test_a_full_disk_ends_it_with_one_sentence_and_nothing_half_written(logs):
     with command(logs, preexec_fn=limit) as process:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert err.count("indexes are not kept: ") == 1
+    assert err.count("indexes are not kept in ") == 1
     assert not list((logs.parent / "index").iterdir())
 
 

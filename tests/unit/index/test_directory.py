@@ -100,6 +100,56 @@ def test_a_directory_that_cannot_be_written_to_is_told_once(path, metrics, capsy
     assert capsys.readouterr().err.count("indexes are not kept") == 1
 
 
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_after_an_outage_indexes_are_kept_again_and_each_outage_is_told_once(
+    tmp_path, metrics, capsys
+):
+    path, clock = tmp_path / "indexes", Clock()
+    directory = IndexDirectory(str(path), 10**6, metrics, clock)
+    for _ in range(2):
+        path.write_bytes(b"no directory")
+        for _ in range(3):
+            clock.now += 60
+            assert directory.keeps
+            directory.put("a", INDEX)
+            assert not directory.keeps
+        path.unlink()
+        clock.now += 59
+        directory.put("a", INDEX)
+        assert not path.exists()
+        clock.now += 1
+        directory.put("a", INDEX)
+        assert directory.keeps
+        assert directory.get("a").facts() == FACTS
+        shutil.rmtree(path)
+    assert capsys.readouterr().err.count(f"indexes are not kept in {path}: File exists") == 2
+
+
+def test_a_directory_that_is_removed_during_a_write_is_made_again(
+    tmp_path, metrics, monkeypatch, capsys
+):
+    path = tmp_path / "indexes"
+    replace = os.replace
+
+    def remove_and_replace(*files):
+        monkeypatch.setattr("os.replace", replace)
+        shutil.rmtree(path)
+        replace(*files)
+
+    monkeypatch.setattr("os.replace", remove_and_replace)
+    directory = IndexDirectory(str(path), 10**6, metrics)
+    directory.put("a", INDEX)
+    assert directory.get("a").facts() == FACTS
+    assert not capsys.readouterr().err
+
+
 def test_a_full_disk_leaves_nothing_half_written(tmp_path, metrics, monkeypatch, capsys):
     def full(*_):
         raise OSError(28, "No space left on device")
