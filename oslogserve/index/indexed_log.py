@@ -4,7 +4,6 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from oslogserve import native
@@ -12,6 +11,7 @@ from oslogserve.errors import Error, Incomplete, WrongIndex
 from oslogserve.fastzlib import fast
 from oslogserve.index.indexes import Indexed, Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
+from oslogserve.lazy import lazy
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.sources import Stored
 
@@ -74,7 +74,7 @@ class IndexedLog:
         if not is_found:
             self._file = None
 
-    @cached_property
+    @lazy
     def _file(self) -> IndexFile | None:
         return self._indexes.find(self._log)
 
@@ -86,20 +86,20 @@ class IndexedLog:
     def interval(self) -> int:
         return interval_of(self._size, bool(self._packing))
 
-    @cached_property
+    @lazy
     def first_bytes(self) -> FirstBytes | None:
         """The log's first bytes; None without an index."""
         return self._part_of_file(IndexFile.first_bytes)
 
-    @cached_property
+    @lazy
     def facts(self) -> Facts | None:
         return self._used(self._part_of_file(IndexFile.facts))
 
-    @cached_property
+    @lazy
     def brief(self) -> Facts | None:
         return self._used(self._part_of_file(IndexFile.brief))
 
-    @cached_property
+    @lazy
     def index(self) -> LogIndex | None:
         return self._used(self._part_of_file(IndexFile.index))
 

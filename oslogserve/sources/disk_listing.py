@@ -6,9 +6,9 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from functools import cached_property
 from typing import NamedTuple, TypeVar
 
+from oslogserve.lazy import lazy
 from oslogserve.sources import Entry, WantedEntries, within_dates
 from oslogserve.sources.open_beneath import OpenFile
 
@@ -47,7 +47,7 @@ class Links:
         except OSError:
             return None
 
-    @cached_property
+    @lazy
     def _above(self) -> set[tuple[int, int]]:
         found = set()
         path = self._folder
