@@ -62,9 +62,14 @@ def identity(stored: Stored, ends: bytes = b"") -> str:
     return f"{version} {stored.size} {stored.encoding or '-'} {int(stored.modified)}"
 
 
+def head_of(rules: str) -> bytes:
+    """The beginning of a file that has these rules. rules: the salt."""
+    return b"".join((_MAGIC, rules.encode(), b"\n"))
+
+
 def with_head(file: bytes, rules: str, log: str) -> bytes:
     """The file beside a log. file: of the index. rules: the salt. log: its identity."""
-    return b"".join((_MAGIC, rules.encode(), b"\n", log.encode(), b"\n", file))
+    return b"".join((head_of(rules), log.encode(), b"\n", file))
 
 
 def most_bytes(stored: Stored) -> int:
@@ -81,6 +86,7 @@ def checked(
 ) -> IndexFile:
     """The index in a file beside a log, all of which was checked. Raises Refused.
 
+    content: the file, or the beginning of one that is too large or of other rules.
     log, first_bytes: its identity and its beginning, which cost some reading.
     """
     if not content.startswith(_MAGIC):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The indexes of logs: found and kept in a directory of this machine, and beside the logs."""
 
+import math
+import time
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from oslogserve import messages
@@ -11,12 +14,15 @@ from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.log_index import IndexFile
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes
+from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.native import Known
 from oslogserve.sources import Log, Stored
 
-#: Logs of which it is remembered that the index beside them has other text. Each is a short string.
+#: Logs of which it is remembered that the index beside them does not count. Each is a short string.
 _MOST_REFUSED = 10_000
+#: Seconds until an index beside a log is read again that did not fit: it may have been made anew.
+_PAUSE = 600
 
 
 class Indexed(Protocol):
@@ -36,8 +42,11 @@ class Indexed(Protocol):
     def identity(self) -> str:
         """See `beside.identity`. Raises Error or Incomplete."""
 
-    def beside(self, most: int) -> bytes | None:
-        """The file beside it, or somewhat more than `most` bytes of it; None for none."""
+    def beside(self, most: int, head: bytes) -> bytes | None:
+        """The file beside it, or its beginning; None for none.
+
+        It is read until it is known to have more than `most` bytes, or to begin otherwise than `head`.
+        """
 
     def write_beside(self, content: bytes) -> None:
         """Writes the file beside it, where the source takes files. Raises OSError."""
@@ -62,15 +71,18 @@ class Indexes:
         metrics: Metrics,
         directory: IndexDirectory | None = None,
         beside: Beside = NOT_BESIDE,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """salt: version and rules, part of every key."""
+        """salt: version and rules, part of every key. clock: seconds."""
         self.metrics = metrics
         self._salt = salt
         self._directory = directory
         self._beside = beside
-        #: Keys of logs whose index beside them is not asked for again.
-        self._refused: set[str] = set()
-        self._has_told = False
+        self._clock = clock
+        #: Until when the index beside a log is not read again, by the log's key.
+        self._refused: dict[str, float] = {}
+        #: What was told, each once.
+        self._told: set[str] = set()
 
     @property
     def keeps(self) -> bool:
@@ -80,7 +92,7 @@ class Indexes:
     def find(self, log: Indexed) -> IndexFile | None:
         key = self._key(log.stored)
         found = self._directory.get(key) if self._directory else None
-        if found or not self._beside.reads or key in self._refused:
+        if found or not self._beside.reads or self._refused.get(key, 0) > self._clock():
             return found
         found = self._found_beside(log)
         if found and self._directory:
@@ -88,13 +100,17 @@ class Indexes:
         return found
 
     def _found_beside(self, log: Indexed) -> IndexFile | None:
-        content = log.beside(beside.most_bytes(log.stored))
+        head = beside.head_of(self._salt)
+        content = log.beside(beside.most_bytes(log.stored), head)
         if content is None:
             return None
         try:
             return beside.checked(content, self._salt, log.stored, log.identity, log.first_bytes)
         except Refused as error:
-            self._count_refused(error.reason)
+            self._remember(log, error.reason, self._clock() + _PAUSE)
+            if error.reason == "rules":
+                path = shown(beside.name_beside(log.stored.path))
+                self._tell_once("rules", f"{path}, and indexes like it, are not used: {error}")
         except (Error, Incomplete):  # the log could not be read
             return None
         finally:
@@ -110,9 +126,9 @@ class Indexes:
         try:
             log.write_beside(beside.with_head(content, self._salt, log.identity()))
         except (OSError, Error, Incomplete) as error:
-            if not self._has_told:
-                self._has_told = True
-                messages.log(f"an index was not written beside its log: {error}")
+            self._tell_once("unwritten", f"an index was not written beside its log: {error}")
+        else:
+            self._refused.pop(self._key(log.stored), None)
 
     def words(self, stored: Stored) -> Known | None:
         """The words of a log that others are compared with; None if they are not kept."""
@@ -127,16 +143,21 @@ class Indexes:
 
     def refuse(self, log: Indexed, reason: str, why: str) -> None:
         """Gives up the index of a log. reason: see Refused."""
-        key = self._key(log.stored)
-        self._count_refused(reason)
         if self._directory:
-            self._directory.remove(key, why)
+            self._directory.remove(self._key(log.stored), why)
+        self._remember(log, reason, math.inf)
+
+    def _remember(self, log: Indexed, reason: str, until: float) -> None:
+        """Counts the refusal of an index. The one beside the log is not read again until then."""
+        self.metrics["indexes_refused_total", reason].inc()
         if len(self._refused) >= _MOST_REFUSED:
             self._refused.clear()
-        self._refused.add(key)
+        self._refused[self._key(log.stored)] = until
 
-    def _count_refused(self, reason: str) -> None:
-        self.metrics["indexes_refused_total", reason].inc()
+    def _tell_once(self, what: str, sentence: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            messages.log(sentence)
 
     def _key(self, stored: Stored) -> str:
         """Whatever an index depends on."""

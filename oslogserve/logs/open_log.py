@@ -244,8 +244,11 @@ class OpenLog:
         ends = ((0, min(size, beside.END)), (max(0, size - beside.END), size))
         return beside.identity(self.stored, b"".join(b"".join(self.reopened(end)) for end in ends))
 
-    def beside(self, most: int) -> bytes | None:
-        """The file of the index beside it, or somewhat more than `most` bytes of it; None for none."""
+    def beside(self, most: int, head: bytes) -> bytes | None:
+        """The file of the index beside it, or its beginning; None for none.
+
+        It is read until it is known to have more than `most` bytes, or to begin otherwise than `head`.
+        """
         path = beside.name_beside(self.stored.path)
         source = self._source()
         content = bytearray()
@@ -256,7 +259,7 @@ class OpenLog:
             with closing(log):
                 for chunk in log:
                     content += chunk
-                    if len(content) > most:
+                    if len(content) > most or not content.startswith(head[: len(content)]):
                         break
         except (Error, SourceError, Incomplete):
             return None

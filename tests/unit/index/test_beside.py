@@ -10,13 +10,16 @@ import shutil
 import struct
 import time
 import zlib
+from functools import partial
 
 import pytest
 
 from oslogserve.cli import main
 from oslogserve.config import load
 from oslogserve.index import beside
+from oslogserve.index.indexes import Indexes
 from oslogserve.logs.decode import FirstBytes
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored
 from tests.fuzz.indexes import small_indexes
@@ -173,6 +176,64 @@ def test_a_job_reads_by_the_indexes_beside_its_logs(indexed, tmp_path):
     beside_of(indexed).unlink()
     assert ask("/?format=summary").body == expected.body
     assert used(ask) == 3
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Bytes that were read of each index beside a log."""
+    sizes, read_all = [], OpenLog.beside
+
+    def recorded(*arguments):
+        content = read_all(*arguments)
+        sizes.append(len(content or b""))
+        return content
+
+    monkeypatch.setattr(OpenLog, "beside", recorded)
+    return sizes
+
+
+def test_of_one_of_other_rules_the_first_chunk_is_read_once_and_told_once(indexed, read, capsys):
+    file = beside_of(indexed).read_bytes()
+    other = indexed.with_name("b.txt")
+    other.write_bytes(LOG)
+    for path in (beside_of(indexed), beside_of(other)):
+        path.write_bytes(file.replace(b" 1\n", b" 1\nother ", 1) + bytes(10**5))
+    capsys.readouterr()
+    ask = asking(indexed)
+    for _ in range(3):
+        ask("/a.txt?format=text&tail=2")
+        ask("/b.txt?format=text&tail=2")
+    assert refused(ask) == {"rules": 2}
+    assert read == [4096, 4096]
+    expected = f".{indexed.name}.oslogserve-index, and indexes like it, are not used: it is of another version"
+    told = capsys.readouterr().err
+    assert expected in told
+    assert told.count("are not used") == 1
+
+
+def test_one_that_did_not_fit_is_read_again_after_a_while_and_once_it_was_written(
+    indexed, read, monkeypatch
+):
+    now = [1000.0]
+    monkeypatch.setattr("oslogserve.assembly.Indexes", partial(Indexes, clock=lambda: now[0]))
+    path = beside_of(indexed)
+    right = path.read_bytes()
+    wrong = right.replace(b" 1\n", b" 1\nother ", 1)
+    ask = asking(indexed, index_write_beside="yes")
+
+    def used_after(content, seconds, query="format=text&tail=2"):
+        path.write_bytes(content)
+        now[0] += seconds
+        before = used(ask)
+        ask(f"/a.txt?{query}")
+        return used(ask) - before
+
+    assert used_after(wrong, 0) == 0
+    assert used_after(right, 599) == 0
+    assert used_after(right, 1) == 1
+    assert used_after(wrong, 0, "format=summary") == 0
+    assert used_after(path.read_bytes(), 0) == 1
+    assert len(read) == 4
 
 
 @pytest.mark.parametrize(
