@@ -69,12 +69,17 @@ class Logs:
     ) -> "OpenLog | None":
         """The same. If its index is found, nothing is read of the log until an answer needs a block.
 
-        is_again: True if the answer has opened it before.
+        is_again: True if the answer has opened it before. sources: they share the deadline of one call.
         """
         if not self._indexes:
             return self._opened(path, sources, budget, options)
-        unread = options._replace(body=False)
-        log = self._opened(path, sources, budget, unread)
+        try:
+            log = self._opened(path, sources, budget, options._replace(body=False))
+        except Error:  # a store or a proxy may refuse HEAD alone
+            log = self._opened(path, sources, budget, options)
+            if log:
+                log.use(self._indexes, is_again=is_again)
+            return log
         if log is None:
             return None
         log.use(self._indexes, is_again=is_again)
