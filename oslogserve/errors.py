@@ -81,6 +81,11 @@ class Unavailable(Error):
             headers = [("Retry-After", str(self.RETRY_AFTER))]
             super().__init__(f"{sentence} Try again soon.", headers)
 
+    @property
+    def lacks_range(self) -> bool:
+        """True if a source sent other bytes than the requested range."""
+        return any(isinstance(failure, NoRange) for failure in self.failures)
+
 
 class Busy(Error):
     """All places for a kind of work are taken."""
@@ -132,6 +137,10 @@ class SourceError(Exception):
     def is_outage(self) -> bool:
         """True if the next request to the source would fail too."""
         return self.reason in ("timeout", "failed", "denied")
+
+
+class NoRange(SourceError):
+    """A source sends other bytes of a log than the range that was requested."""
 
 
 class Incomplete(Exception):

@@ -31,8 +31,8 @@ class Refused(Exception):
     """An index that does not count. reason: one of REASONS, a metric label."""
 
     #: It is damaged or no index; of other rules; of another version of the log; it cannot be true; the
-    #: log has other text.
-    REASONS = ("damaged", "rules", "log", "members", "text")
+    #: log has other text; the log's source does not send ranges.
+    REASONS = ("damaged", "rules", "log", "members", "text", "ranges")
 
     def __init__(self, reason: str, sentence: str) -> None:
         if reason not in self.REASONS:

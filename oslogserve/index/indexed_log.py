@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
 
 from oslogserve import native
-from oslogserve.errors import Error, Incomplete, WrongIndex
+from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
 from oslogserve.fastzlib import fast
 from oslogserve.index.indexes import Indexed, Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
@@ -178,7 +178,7 @@ class IndexedLog:
                 held.append(piece)
             yield b""
         if checksum != expected:
-            raise self._misfit("the log has other text")
+            raise self._misfit("text", "the log has other text")
         while held:
             yield held.popleft()
         if not is_held:
@@ -192,7 +192,7 @@ class IndexedLog:
         while size:
             piece = self._rest or next(self._stream, None)
             if piece is None:
-                raise self._misfit("the log is shorter")
+                raise self._misfit("text", "the log is shorter")
             within, self._rest = piece[:size], piece[size:]
             size -= len(within)
             yield within
@@ -214,13 +214,13 @@ class IndexedLog:
         while skipped:
             piece = self._rest or next(self._stream, None)
             if piece is None:
-                raise self._misfit("the log is shorter")
+                raise self._misfit("text", "the log is shorter")
             self._rest = piece[skipped:]
             skipped -= min(skipped, len(piece))
             yield b""
 
-    def _misfit(self, why: str) -> WrongIndex:
-        self._give_up("text", why)
+    def _misfit(self, reason: str, why: str) -> WrongIndex:
+        self._give_up(reason, why)
         return WrongIndex()
 
     def _text_from(self, index: LogIndex, at: int) -> Iterator[bytes]:
@@ -232,7 +232,7 @@ class IndexedLog:
         try:
             inflater = self._inflater(point)
         except (ValueError, TypeError, OverflowError):
-            raise self._misfit("a window is wrong") from None
+            raise self._misfit("text", "a window is wrong") from None
         skipped = at - (point["at"] if point else 0)
         for chunk in self._stored_from(point["stored"] if point else 0):
             piece: bytes | None = inflater.feed(chunk)
@@ -241,7 +241,7 @@ class IndexedLog:
                 skipped = max(0, skipped - len(piece))
                 piece = inflater.more()
             if inflater.fault:
-                raise self._misfit("it cannot be inflated from here")
+                raise self._misfit("text", "it cannot be inflated from here")
 
     def _inflater(self, point: "Point | None") -> native.Inflater:
         if point is None:
@@ -256,6 +256,8 @@ class IndexedLog:
             try:
                 log = self._log.reopened((at, end))
             except Error as error:
+                if isinstance(error, Unavailable) and error.lacks_range:
+                    raise self._misfit("ranges", "its source does not send ranges") from error
                 raise Incomplete("failed", error.sentence) from error
             with closing(log):
                 for chunk in log:

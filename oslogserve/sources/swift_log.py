@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 import urllib3.exceptions
 
-from oslogserve.errors import Incomplete, SourceError
+from oslogserve.errors import Incomplete, NoRange, SourceError
 from oslogserve.sources import Log, Stored, within_dates
 from oslogserve.sources import swift_listing as listing
 from oslogserve.sources.deadline import DeadlineConnection
@@ -149,7 +149,7 @@ def check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int
     is_range = headers.get("content-range", "").startswith(f"bytes {first}-{end - 1}/")
     if status != 206 or not is_range or headers.get("content-length") != str(end - first):
         # A large object without a length is always sent as a whole.
-        raise SourceError(SOURCE, "it does not send this range of the log", "changed")
+        raise NoRange(SOURCE, "it does not send this range of the log", "changed")
 
 
 def _stored(headers: dict[str, str]) -> Stored:

@@ -47,3 +47,17 @@ def test_a_store_that_hangs_costs_a_log_the_time_of_one_call(swift, folder, tmp_
     began = time.monotonic()
     assert ask(FOLDER).json["complete"] is False
     assert 1 <= time.monotonic() - began < 1.8
+
+
+@pytest.mark.parametrize("url", ["/d/a.txt?format=text&tail=2", "/d/?format=text&tail=2"])
+def test_a_log_with_an_index_is_read_where_its_store_sends_no_ranges(swift, folder, tmp_path, url):
+    whole = reply("200 OK", Content_Length=SIZE, ETag=MD5)
+    put(swift, whole, name="d/a.txt", method="HEAD")
+    ask = asking(swift, tmp_path)
+    expected = ask(url).body
+    ask(FOLDER)
+    assert ask.counted("indexes_made_total")
+    assert ask(url).body == expected
+    assert LINES[-1] in expected
+    assert b"incomplete" not in expected
+    assert ask.counted("indexes_refused_total") == {'reason="ranges"': 1}
