@@ -101,6 +101,7 @@ def checked(
     size = stored.size or 0
     try:
         file = IndexFile(rest[1], min(MOST_JSON, _LEAST_JSON + size))
+        file.check_parts()
     except ValueError as error:
         raise Refused("damaged", str(error)) from None
     try:

@@ -117,6 +117,11 @@ class IndexFile:
         if len(content) != at:
             raise ValueError("it is cut short")
 
+    def check_parts(self) -> None:
+        """Raises ValueError if a part is damaged."""
+        for name in _PARTS:
+            self._part(name)
+
     def facts(self) -> Facts:
         lines, size, ends_a_line, _ = self._facts()
         return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))

@@ -178,6 +178,20 @@ def test_a_job_reads_by_the_indexes_beside_its_logs(indexed, tmp_path):
     assert used(ask) == 3
 
 
+def test_one_with_a_flipped_bit_is_counted_as_damaged_wherever_that_is(indexed):
+    content = beside_of(indexed).read_bytes()
+    file = content.split(b"\n", 3)[3]
+    at = len(content) - len(file) + len(MAGIC) + 8 * 8
+    for count, part in enumerate(filter(None, parts_of(file)), 1):
+        at += len(part)
+        changed = bytearray(content)
+        changed[at - 1] ^= 1
+        beside_of(indexed).write_bytes(changed)
+        ask = asking(indexed)
+        ask("/a.txt?format=text&tail=2")
+        assert refused(ask) == {"damaged": 1}, count
+
+
 @pytest.fixture
 def read(monkeypatch):
     """Bytes that were read of each index beside a log."""
