@@ -19,8 +19,9 @@ _T = TypeVar("_T")
 
 #: The end of an index's name.
 _SUFFIX = ".index"
-#: The share of the allowed bytes that is written between two looks at the whole directory.
-_SHARE_UNSEEN = 0.05
+#: The share of the allowed bytes, and the seconds, between two looks at the whole directory. To look at
+#: 100,000 indexes takes a fraction of a second.
+_SHARE_UNSEEN, _SECONDS_UNSEEN = 0.05, 300
 #: The share of the allowed bytes that eviction leaves.
 _SHARE_LEFT = 0.9
 #: Seconds after which an unfinished file is of a process that was killed.
@@ -39,13 +40,20 @@ def usage_of(path: str, most: int) -> str:
         with os.scandir(path) as entries:
             sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(_SUFFIX)]
     except FileNotFoundError:
-        return f"the directory of indexes, {path}, is not there yet"
+        found = "is not there yet" if _can_be_made(path) else "is not there and cannot be made"
+        return f"the directory of indexes, {path}, {found}"
     except OSError as error:
         return f"the directory of indexes, {path}, cannot be read: {error.strerror}"
     share = 100 * sum(sizes) / most
     found = f"{len(sizes)} indexes of {size_shown(sum(sizes))}, {share:.0f} % of [index] size"
     is_writable = os.access(path, os.W_OK | os.X_OK)
     return f"the directory of indexes, {path}, {'has' if is_writable else 'is read-only, with'} {found}"
+
+
+def _can_be_made(path: str) -> bool:
+    """False if this user may not write into the nearest folder above that is there."""
+    above = next(folder for folder in Path(path).absolute().parents if folder.exists())
+    return os.access(above, os.W_OK | os.X_OK)
 
 
 class IndexDirectory:
@@ -63,7 +71,8 @@ class IndexDirectory:
         self._most = most
         self._metrics = metrics
         self._clock = clock
-        self._unseen = most
+        #: Bytes that were written since the last look at the directory, and when that was.
+        self._unseen, self._looked = most, clock()
         #: When a write failed, if none has succeeded since.
         self._failed: float | None = None
 
@@ -112,8 +121,9 @@ class IndexDirectory:
         if is_new:
             self._metrics["indexes_made_total"].inc()
         self._unseen += len(content)
-        if self._unseen >= _SHARE_UNSEEN * self._most:
-            self._unseen = 0
+        now = self._clock()
+        if self._unseen >= _SHARE_UNSEEN * self._most or now - self._looked >= _SECONDS_UNSEEN:
+            self._unseen, self._looked = 0, now
             with suppress(OSError):  # somebody removed the directory, or it cannot be listed
                 self._evict()
 

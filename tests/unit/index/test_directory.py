@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from oslogserve.index.directory import IndexDirectory
+from oslogserve.index.directory import IndexDirectory, usage_of
 from oslogserve.metrics import Metrics
 from tests.unit.index.test_log_index import FACTS, INDEX
 
@@ -14,6 +14,14 @@ from tests.unit.index.test_log_index import FACTS, INDEX
 @pytest.fixture
 def metrics():
     return Metrics()
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
 
 
 def value(metrics, name):
@@ -53,6 +61,27 @@ def test_what_was_not_used_for_longest_is_evicted(tmp_path, metrics):
     kept = [key for key in range(11) if directory.get(str(key))]
     assert kept == [0, *range(3, 11)]
     assert value(metrics, "index_directory_bytes") == 9 * size
+
+
+def test_the_bytes_of_all_indexes_are_counted_five_minutes_later_at_the_latest(tmp_path, metrics):
+    clock = Clock()
+    directory = IndexDirectory(str(tmp_path), 10**9, metrics, clock)
+    directory.put("a", INDEX)
+    IndexDirectory(str(tmp_path), 10**9, Metrics()).put("b", INDEX)
+    clock.now += 299
+    directory.put("c", INDEX)
+    assert value(metrics, "index_directory_bytes") == len(INDEX)
+    clock.now += 1
+    directory.put("d", INDEX)
+    assert value(metrics, "index_directory_bytes") == 4 * len(INDEX)
+
+
+def test_a_directory_that_nobody_can_make_is_said_to_be_so(tmp_path, monkeypatch):
+    path = tmp_path / "new" / "er"
+    assert usage_of(str(path), 1).endswith(f"{path}, is not there yet")
+    may = os.access
+    monkeypatch.setattr("os.access", lambda where, mode: where != tmp_path and may(where, mode))
+    assert usage_of(str(path), 1).endswith(f"{path}, is not there and cannot be made")
 
 
 def test_a_directory_that_is_removed_right_after_a_write_ends_no_answer(
@@ -98,14 +127,6 @@ def test_a_directory_that_cannot_be_written_to_is_told_once(path, metrics, capsy
         directory.put("a", INDEX)
         assert directory.get("a") is None
     assert capsys.readouterr().err.count("indexes are not kept") == 1
-
-
-class Clock:
-    def __init__(self):
-        self.now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 def test_after_an_outage_indexes_are_kept_again_and_each_outage_is_told_once(
