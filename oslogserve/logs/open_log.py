@@ -85,10 +85,12 @@ class Logs:
         log.use(self._indexes, is_again=is_again)
         if log.has_index:
             return log
+        # A gzip whose name does not say so may have an index, which was not looked for yet.
+        is_sought = is_indexed(log.stored, log.packing)
         log.close()
         log = self._opened(path, sources, budget, options)
         if log:
-            log.use(self._indexes, is_found=False)
+            log.use(self._indexes, is_found=not is_sought, is_again=is_again)
         return log
 
     def _opened(

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import gzip
 
 import pytest
 
@@ -110,3 +111,17 @@ def test_what_is_no_log_is_none_by_its_index_either(source, tmp_path, found):
     else:
         with pytest.raises(NotFound):
             logs.open_by_index(b"x", [source], budget)
+
+
+def test_the_index_of_a_small_gzip_that_is_not_named_so_is_made_once(source, tmp_path):
+    text = b"".join(b"2013-09-27 18:22:11 ERROR %d\n" % number**9 for number in range(5000))
+    source.logs[b"x"] = FakeLog("swift", [stored := gzip.compress(text)])
+    assert 64 * 1024 < len(stored) < 256 * 1024
+    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
+    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    for _ in range(2):
+        log = logs.open_by_index(b"x", [source], budget)
+        renderer().summary(log.text(), Wanted("summary"))
+        log.close()
+    counted = metrics.exposition().decode().splitlines()
+    assert {"oslogserve_indexes_made_total 1.0", "oslogserve_indexes_used_total 1.0"} <= {*counted}
