@@ -23,6 +23,8 @@ from oslogserve.sources import Log, Stored
 _MOST_REFUSED = 10_000
 #: Seconds until an index beside a log is read again that did not fit: it may have been made anew.
 _PAUSE = 600
+#: Seconds until one is looked for again that was not there: an overview opens many logs twice.
+_PAUSE_MISSING = 60
 
 
 class Indexed(Protocol):
@@ -81,6 +83,8 @@ class Indexes:
         self._clock = clock
         #: Until when the index beside a log is not read again, by the log's key.
         self._refused: dict[str, float] = {}
+        #: The same for a log without one: these are many, and would displace the others.
+        self._missing: dict[str, float] = {}
         #: What was told, each once.
         self._told: set[str] = set()
 
@@ -92,8 +96,10 @@ class Indexes:
     def find(self, log: Indexed) -> IndexFile | None:
         key = self._key(log.stored)
         found = self._directory.get(key) if self._directory else None
-        if found or not self._beside.reads or self._refused.get(key, 0) > self._clock():
+        if found or not self._beside.reads:
             return found
+        if max(self._refused.get(key, 0), self._missing.get(key, 0)) > self._clock():
+            return None
         found = self._found_beside(log)
         if found and self._directory:
             self._directory.put(key, found.content, is_new=False)
@@ -103,6 +109,7 @@ class Indexes:
         head = beside.head_of(self._salt)
         content = log.beside(beside.most_bytes(log.stored), head)
         if content is None:
+            _put(self._missing, self._key(log.stored), self._clock() + _PAUSE_MISSING)
             return None
         try:
             return beside.checked(content, self._salt, log.stored, log.identity, log.first_bytes)
@@ -129,6 +136,7 @@ class Indexes:
             self._tell_once("unwritten", f"an index was not written beside its log: {error}")
         else:
             self._refused.pop(self._key(log.stored), None)
+            self._missing.pop(self._key(log.stored), None)
 
     def words(self, stored: Stored) -> Known | None:
         """The words of a log that others are compared with; None if they are not kept."""
@@ -150,9 +158,7 @@ class Indexes:
     def _remember(self, log: Indexed, reason: str, until: float) -> None:
         """Counts the refusal of an index. The one beside the log is not read again until then."""
         self.metrics["indexes_refused_total", reason].inc()
-        if len(self._refused) >= _MOST_REFUSED:
-            self._refused.clear()
-        self._refused[self._key(log.stored)] = until
+        _put(self._refused, self._key(log.stored), until)
 
     def _tell_once(self, what: str, sentence: str) -> None:
         if what not in self._told:
@@ -166,3 +172,9 @@ class Indexes:
 
     def _key_of_words(self, stored: Stored) -> str:
         return f"words {self._key(stored)}"
+
+
+def _put(remembered: dict[str, float], key: str, until: float) -> None:
+    if len(remembered) >= _MOST_REFUSED:
+        remembered.clear()
+    remembered[key] = until
