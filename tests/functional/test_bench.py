@@ -280,14 +280,20 @@ def test_what_is_kept_is_deleted_later_and_nothing_else(config, connection):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, connection, number):
-    def wait_for_an_object():
+    parallel = 4
+
+    def wait_for_an_answer():
+        """Of more objects than requests at once, one was answered."""
         poll(
-            lambda: any(connection.get_container(name)[1] for name in containers(connection)),
+            lambda: (
+                sum(len(connection.get_container(name)[1]) for name in containers(connection))
+                > parallel
+            ),
             lambda: AssertionError("nothing was put"),
             60,
         )
 
-    command = "put", config, "--duration", "10m", "--parallel", "4"
-    found = interrupted(wait_for_an_object, number, *command)
+    command = "put", config, "--duration", "10m", "--parallel", str(parallel)
+    found = interrupted(wait_for_an_answer, number, *command)
     assert found["runs"][0]["requests"] > 0
     assert containers(connection) == []
