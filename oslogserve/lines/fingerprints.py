@@ -22,28 +22,37 @@ _VARYING = re.compile(
     r"""
     (?P<kept>
         (?i:\b(?:exit(?:ed)?|exit[ -]?code|returned|returncode|return[ ]code|rc|status|code|errno|signal|HTTP|
-            error[ ]code)\b (?:[ ](?:code|status|value|with|a|non-zero))* ["']? [ :=(\[]{0,3} -?\d{1,5}\b)
+            error[ ]code|answered)\b (?:[ ](?:code|status|value|with|a|non-zero))* ["']? [ :=(\[]{0,3} -?\d{1,5}\b)
         | \bHTTP/\d(?:\.\d)?
+        | \b[1-5]\d\d(?=[ ](?:Client|Server)[ ]Error)
+        | \bcurl:[ ]\(\d{1,3}\)
+        | (?<=\w)[=~<>]=\d[\w.]{0,30}
         | (?<![\w/.-])(?:[A-Z]{1,6}-?\d{2,5}|[A-Z]{1,6}\d)(?![\w-])
     )
-    | /(?:private/)?(?:var/)?(?:tmp|folders)/[^\s'"<>|:;,)\]]{1,200}
+    | \d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?
+    | /(?:private/)?var/folders/[^\s/]{1,64}/[^\s/]{1,64}
+    | /(?:var/)?tmp/[^\s/'"<>|:;,)\]]{1,200}
     | \btmp(?=\w*[\d_])\w{3,64}
     | \b0x[0-9a-fA-F]{1,16}\b
     | \b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b
-    | (?<![^\W_])(?=[a-f]{0,64}\d)[0-9a-f]{7,64}(?![^\W_])
+    | (?<![^\W_])(?=[a-fA-F]{0,64}\d)[0-9a-fA-F]{7,64}(?![^\W_])
+    | \b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?=[ ](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ ])
     | \b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(?=[ ,]{1,2}\d)
     | (?<=\d[ -])(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b
     | (?P<name>\b[A-Za-z_][A-Za-z_.]{1,64}\d{1,3}(?!\w))
-    | \d+(?:[.,:]\d+){0,16}
+    | \d+(?:[.,:]\d+){0,16}(?=[ ]?(?:ms|s|sec|seconds|m|min|minutes)\b)
+    | (?P<number>\d+(?:[.,:]\d+){0,16})
     """,
     re.VERBOSE | re.ASCII,
 )
 _BLANKS = re.compile(r"\s+")
 #: What announces a failure without telling why.
 _OUTCOME = re.compile(
-    r"\b(?:a|all|an|and|at|build|by|code|command|completed|did|error|errors|errored|exit|exited|fail|failed|failing|"
-    r"failure|failures|fatal|finished|for|had|has|have|in|is|it|job|make|non|not|of|on|one|process|rc|result|return|"
-    r"returned|run|script|see|status|step|stopped|succeed|successfully|task|test|tests|the|there|was|were|with|zero)\b",
+    r"\b(?:a|all|an|and|are|at|build|by|code|command|complete|completed|ctest|did|environment|error|errors|"
+    r"errored|execution|exit|exited|fail|failed|failing|failure|failures|fatal|finished|for|had|has|have|"
+    r"in|is|it|job|longer|make|non|not|of|on|one|prepare|process|rc|result|return|returned|run|running|"
+    r"script|seconds|see|status|step|stopped|succeed|successfully|system|task|test|tests|than|the|there|"
+    r"took|was|were|while|with|zero)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -62,11 +71,13 @@ def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) ->
     """
     if cause is None or cause["why"] == "end":
         return {}
-    told = [*dict.fromkeys(filter(None, map(normalised, cause["told"])))]
+    is_test = cause["why"] == "test"
+    lines = (normalised(line, is_test and not at) for at, line in enumerate(cause["told"]))
+    told = [*dict.fromkeys(filter(None, lines))]
     if not any(_WORD.search(_OUTCOME.sub("", line)) for line in told):
         return {}
     found = {"exact": _digest("exact", told)}
-    failure = [*_failure(told, cause["why"] == "test", chapter)]
+    failure = [*_failure(told, is_test, chapter)]
     if len(failure) > 1:
         found["failure"] = _digest("failure", failure)
     return found
@@ -88,11 +99,12 @@ def exception_of(told: Sequence[str]) -> str:
     return next(filter(_EXCEPTION.match, told), "")
 
 
-def normalised(line: str) -> str:
-    """The line without what differs from run to run."""
+def normalised(line: str, is_name: bool = False) -> str:
+    """The line without what differs from run to run. is_name: it names a test, whose numbers stay."""
 
     def kept(found: re.Match[str]) -> str:
-        return found[0] if found["kept"] or found["name"] else "#"
+        stays = found["kept"] or found["name"] or (is_name and found["number"])
+        return found[0] if stays else "#"
 
     return _BLANKS.sub(" ", _VARYING.sub(kept, line[:REACH])).strip()
 

@@ -97,9 +97,11 @@ class Database:
         raise SourceError(NAME, "other processes keep adding the same rows")
 
     def has(self, path: str, ended: int) -> bool:
-        """True if the run of this path that ended then is kept."""
+        """True if the run of this path that ended then is kept. A time in the future may be any."""
         with self._connected() as connection:
-            same = (runs.c.path == _cut(path, None)) & (runs.c.ended == ended)
+            same = runs.c.path == _cut(path, None)
+            if ended < int(self._now()):
+                same &= runs.c.ended == ended
             return connection.execute(select(runs.c.id).where(same)).scalar() is not None
 
     def others(self, fingerprint: str, path: str) -> Others:

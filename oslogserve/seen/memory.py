@@ -2,6 +2,8 @@
 """The memory of a server: its database of runs, whose failure costs no answer."""
 
 from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from oslogserve.errors import SourceError
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from oslogserve.seen.database import Database
 
 _T = TypeVar("_T")
+#: Seconds for all of a question.
+LONGEST = 5
 #: Of metrics, and of the errors of the database.
 NAME = "seen"
 
@@ -57,10 +61,11 @@ class Memory:
         return self._database.days if self._database else 0
 
     def told(self, run: Run) -> Told | None:
-        """What is known of the run's first cause; None if it has none, or nothing can be known."""
-        if not run.causes:
+        """What is known of the run's first cause with a fingerprint; None for none, or if nothing can be known."""
+        cause = next((one for one in run.causes if one.exact), None)
+        if cause is None:
             return None
-        return self._asked(lambda database: _told(database, run, self.is_listed), None)
+        return self._asked(lambda database: _told(database, run.path, cause, self.is_listed), None)
 
     def known(self, run: Run) -> list[Known]:
         """What rules say of its causes."""
@@ -101,7 +106,7 @@ class Memory:
         if database is None:
             raise SourceError(NAME, "no runs are kept", "refused")
         try:
-            answer = self._breaker.call(lambda: ask(database))
+            answer = self._breaker.call(lambda: _in_time(lambda: ask(database)))
         except SourceError as error:
             self._metrics["seen_failures_total"].inc()
             self._outages.failed(str(error))
@@ -114,11 +119,30 @@ class Memory:
             self._database.close()
 
 
-def _told(database: "Database", run: Run, is_listed: bool) -> Told:
+def _told(database: "Database", path: str, cause: Cause, is_listed: bool) -> Told:
     """Raises SourceError."""
-    [cause, *_] = run.causes
-    found = {one: database.others(one, run.path) for one in cause.fingerprints}
+    found = {one: database.others(one, path) for one in cause.fingerprints}
     fingerprint = next((one for one, others in found.items() if others.runs), cause.exact)
     others = found[fingerprint]
     failed_runs = 0 if others.runs else database.failed_runs()
     return Told(cause, fingerprint, others, failed_runs, database.days, is_listed)
+
+
+def _in_time(ask: Callable[[], _T]) -> _T:
+    """The answer of a database. Raises SourceError, also if there is none in time.
+
+    A thread waits for it: the libraries bound no wait for a server that is stopped, or whose network is gone.
+    """
+    future: Future[_T] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(ask())
+        except Exception as error:  # noqa: BLE001 - the caller raises it
+            future.set_exception(error)
+
+    Thread(target=work, name=NAME, daemon=True).start()
+    try:
+        return future.result(LONGEST)
+    except TimeoutError:
+        raise SourceError(NAME, f"there was no answer in {LONGEST} s", "timeout") from None

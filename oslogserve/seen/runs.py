@@ -4,6 +4,7 @@
 import re
 import time
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from oslogserve.jobs.build import Build
@@ -20,21 +21,15 @@ _OF_RUN = re.compile(r"[0-9.,_-]+|[0-9a-f-]*\d[0-9a-f-]{5,}")
 
 
 def causes_of(logs: Iterable[RankedLog]) -> tuple[Cause, ...]:
-    """The causes of the likeliest logs that have fingerprints. logs: in the order of their ranks."""
-    found = (_cause(one) for one in logs if one.shows_failure)
-    several = [one for one in found if one is not None]
-    return tuple(several[:MOST_CAUSES])
+    """The causes of the likeliest logs. logs: in the order of their ranks."""
+    found = (_cause(one, one.rank.cause) for one in logs if one.shows_failure and one.rank.cause)
+    return tuple(islice(found, MOST_CAUSES))
 
 
-def _cause(one: RankedLog) -> Cause | None:
-    cause = one.rank.cause
-    if cause is None:
-        return None
+def _cause(one: RankedLog, cause: dict[str, Any]) -> Cause:
     found = _fingerprints(cause)
-    if "exact" not in found:
-        return None
     name, told = one.log.file.shown, told_of(cause)
-    several = found["exact"], found.get("failure", "")
+    several = found.get("exact", ""), found.get("failure", "")
     return Cause(name, cause["line"], _telling(told), *several, "\n".join(told))
 
 
@@ -80,7 +75,8 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     except UnicodeDecodeError:  # databases take no other text
         return None
     asked = asked_of(path, found.logs, found.build)
-    return asked._replace(path=shown, ended=ended, has_failed=has_failed)
+    causes = tuple(one for one in asked.causes if one.exact)
+    return asked._replace(path=shown, ended=ended, has_failed=has_failed, causes=causes)
 
 
 def ended_at(files: Iterable[File]) -> int | None:
@@ -95,7 +91,7 @@ def _has_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
         return build.result == "failed"
     if any(one.summary["failed"] and one.shows_failure for one in logs):
         return True
-    consoles = [one for one in logs if CONSOLES.search(one.log.file.shown)]
+    consoles = [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
     return False if consoles and all(one.summary["cause"] is None for one in consoles) else None
 
 

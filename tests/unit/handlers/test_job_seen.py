@@ -3,12 +3,15 @@
 
 import os
 import re
+import shutil
 import sqlite3
 import time
+from threading import Event
 
 import pytest
 
 from oslogserve.cli import main
+from oslogserve.seen.database import Database
 from tests.unit.handlers.asking import HTML, Asking
 
 DAY = 24 * 3600
@@ -57,6 +60,8 @@ PASSED = (
     '[{"phase": "run", "plays": [], "stats": {"node": {"failures": 0, "unreachable": 0, "ok": 3}}}]'
 )
 
+FAILED = PASSED.replace('"failures": 0', '"failures": 1')
+
 
 def seen_on(answer):
     """The sentences of a page, without their tags."""
@@ -71,8 +76,7 @@ def test_a_page_tells_how_many_other_runs_failed_for_the_same_cause(add, ask):
     answer = ask(f"{add('3/smoke/c3', *refused(3))}?format=overview")
     [sentence] = seen_on(answer)
     assert re.fullmatch(
-        r"Seen in 2 other runs of 2 jobs since \w+day \d\d:\d\d UTC, first in change 9120; "
-        r"never in a run that passed\.",
+        r"Seen in 2 other runs of 2 jobs since \w+day \d\d:\d\d UTC, first in change 9120\.",
         sentence,
     )
     [address] = re.findall(r'<p class="seen">.*?href="(.*?)"', answer.text)
@@ -100,6 +104,57 @@ def test_runs_that_passed_with_the_cause_are_told(add, ask):
     assert ask(f"{healthy}?format=seen").json["build"]["result"] == "succeeded"
     [sentence] = seen_on(ask(f"{add('3/smoke/c3', *refused())}?format=overview"))
     assert sentence.endswith("; also in 1 run that passed.")
+
+
+def test_never_in_a_run_that_passed_is_not_said_of_a_console_since_one_that_passed_has_no_cause(
+    add, ask, tmp_path
+):
+    for number in range(2):
+        path = add(f"{number}/smoke/a{number}", *refused())
+        folder = tmp_path / "logs" / path.strip("/")
+        (folder / "service.log").write_text("2013-09-27 18:22:11 CRITICAL the disk is full\n" * 2)
+        if number == 0:
+            ask(f"{path}?format=overview")
+    assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
+
+
+def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):
+    path = add("1/smoke/a1", "Finished: SUCCESS")
+    console = tmp_path / "logs/1/smoke/a1/job-output.txt"
+    console.rename(console.with_name("0_build.txt"))
+    shutil.rmtree(tmp_path / "logs/1/smoke/a1/zuul-info")
+    ask(f"{path}?format=overview")
+    assert ask.counted("seen_runs_total") == {'outcome="kept"': 1}
+
+
+def test_a_database_that_does_not_answer_costs_no_answer(add, ask, monkeypatch):
+    path = add("1/smoke/a1", *refused())
+    monkeypatch.setattr("oslogserve.seen.memory.LONGEST", 0.01)
+    is_over = Event()
+    monkeypatch.setattr(Database, "others", lambda *_: is_over.wait(60))
+    try:
+        answer = ask(f"{path}?format=overview")
+    finally:
+        is_over.set()
+    assert (answer.status_int, seen_on(answer)) == (200, [])
+
+
+def test_a_rule_knows_a_cause_without_a_fingerprint(add, tmp_path):
+    rules = tmp_path / "known"
+    rules.mkdir()
+    (rules / "a.yaml").write_text("pattern: cannot allocate\ntitle: out of memory\n")
+    path = add(
+        "1/smoke/a1", "pages cannot allocate", "##[error]Process completed with exit code 1."
+    )
+    found = Asking(tmp_path / "logs", known_rules=str(rules))(f"{path}?format=seen").json
+    assert [one["title"] for one in found["known"]] == ["out of memory"]
+
+
+def test_a_run_with_a_time_in_the_future_is_kept_once(add, ask):
+    path = add("1/smoke/a1", *refused(), ago=-30 * DAY, report=FAILED)
+    for _ in range(3):
+        ask(f"{path}?format=overview")
+    assert ask.counted("seen_runs_total") == {'outcome="kept"': 1, 'outcome="known"': 2}
 
 
 def test_the_same_test_with_the_same_exception_is_told_where_the_lines_differ(add, ask):
@@ -176,7 +231,7 @@ def test_hostile_names_and_texts_are_escaped(add, ask):
     lines = "TASK [test]", evil, "ERROR"
     ask(f"{add('1/smoke/a1', *lines, change='<b>&')}?format=overview")
     answer = ask(f"{add('2/smoke/b2', *lines)}?format=overview", **HTML)
-    assert "first in change &lt;b&gt;&amp;; " in answer.text
+    assert "first in change &lt;b&gt;&amp;." in answer.text
     assert "<script>alert" not in answer.text
 
 

@@ -20,11 +20,14 @@ def cause(*told, why="severity"):
         ),
         ("connect to 10.4.0.17:5672 refused", "connect to 192.0.2.250:40001 refused"),
         ("at 0x7f3a90 in main", "at 0x55d0c8e1f0 in main"),
-        ("open /tmp/tmpab12cd/x.conf: no such file", "open /tmp/tmpzz91/y.conf: no such file"),
+        ("open /tmp/tmpab12cd/x.conf: no such file", "open /tmp/tmpzz91/x.conf: no such file"),
         ("see tmp_k3j4h2_out", "see tmp_9s8d7f_out"),
         ("foo.py:123: NameError: x", "foo.py:98: NameError: x"),
         ("on Tue, 3 Mar it broke", "on Fri, 13 Nov it broke"),
         ("a  b\tc", "a b c"),
+        ("at Tue Nov 24 10:00:00 2026", "at Wed Nov  4 11:30:12 2026"),
+        ("since 2026-11-24T10:00:00Z", "since 2026-01-02T03:04:05.678+01:00"),
+        ("commit 3F9D2C1B77 is gone", "commit 0A9D2C1B99EEFF is gone"),
     ],
 )
 def test_what_differs_from_run_to_run_does_not_count(one, other):
@@ -42,6 +45,11 @@ def test_what_differs_from_run_to_run_does_not_count(one, other):
         ("E231 missing whitespace", "E501 missing whitespace"),
         ("src/a.ts: TS2345", "src/a.ts: TS2339"),
         ("FAIL: test_server_2", "FAIL: test_server_3"),
+        ("HTTPError: 404 Client Error: for url", "HTTPError: 429 Client Error: for url"),
+        ("server answered 404", "server answered 503"),
+        ("curl: (6) no host", "curl: (7) no connection"),
+        ("needs six==1.2", "needs six==3.4.5"),
+        ("/tmp/build/src/parser.c: no", "/tmp/build/src/lexer.c: no"),
         ("--- FAIL: TestCloud2 ", "--- FAIL: TestCloud3 "),
     ],
 )
@@ -104,8 +112,31 @@ def test_a_failed_step_is_known_by_its_name_and_exception():
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("FAIL: test_1000 (tests.x.T)", "FAIL: test_2000 (tests.x.T)"),
+        ("FAILED test_a.py::test_b[1-2]", "FAILED test_a.py::test_b[7-9]"),
+        ("--- FAIL: TestParse/2024 (0.01s)", "--- FAIL: TestParse/2025 (0.01s)"),
+        ("not ok 12 - case 12", "not ok 13 - case 13"),
+    ],
+)
+def test_numbers_in_the_name_of_a_failed_test_count(one, other):
+    assert fingerprints(cause(one, why="test")) != fingerprints(cause(other, why="test"))
+
+
+def test_how_long_a_failed_test_took_does_not_count():
+    one, other = "--- FAIL: TestCloud (2.62s)", "--- FAIL: TestCloud (13.10s)"
+    assert fingerprints(cause(one, why="test")) == fingerprints(cause(other, why="test"))
+
+
+@pytest.mark.parametrize(
     "told",
     [
+        "ERROR: Build did NOT complete successfully",
+        "Errors while running CTest",
+        "ERROR: Job failed: execution took longer than 1h0m0s seconds",
+        "ERROR: Job failed (system failure): prepare environment: exit status 1.",
+        "There are test failures.",
         "##[error]Process completed with exit code 1.",
         'The command "make test" exited with 2.',
         "ERROR: Job failed: exit code 1",
