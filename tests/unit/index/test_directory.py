@@ -182,12 +182,15 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path, metrics, monkeypatch,
 
 
 _WRITER = """
+import json
 import sys
 from oslogserve.index.directory import IndexDirectory
 from oslogserve.metrics import Metrics
 from tests.unit.index.test_log_index import FACTS, file_with
 directory = IndexDirectory(sys.argv[1], 10**9, Metrics())
-large = file_with(FACTS._replace(summary=bytes(range(32, 127)) * 20_000))
+more = ["%x" % (number * 2654435761) for number in range(200_000)]
+summary = json.dumps({**json.loads(FACTS.summary), "more": more}).encode()
+large = file_with(FACTS._replace(summary=summary))
 print("writes", flush=True)
 while True:
     directory.put("a", large)
