@@ -4,13 +4,12 @@
 import argparse
 import math
 import os
-import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Event, Lock
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import NamedTuple
 
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Error, Incomplete, SourceError
@@ -28,6 +27,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.salt import rules_of
 from oslogserve.sources.disk import Disk
+from oslogserve.stopping import Stopping
 
 
 class _File(NamedTuple):
@@ -124,21 +124,17 @@ class _Maker:
         self._progress = progress
         self._files = files
         self._lock = Lock()
-        self._stopped = Event()
+        self._stopped = Stopping()
 
     def run(self, jobs: int) -> bool:
         """True if it was stopped before its end, by a signal or because nothing can be kept."""
-        _at_signals(self._stop)
+        self._stopped.await_signals()
         with ThreadPoolExecutor(jobs) as pool:
             for thread in [pool.submit(self._work) for _ in range(jobs)]:
                 thread.result()
         if self._stopped.is_set():
             self._progress.note("stopped: run it again for the logs that are missing")
         return self._stopped.is_set()
-
-    def _stop(self, *_: object) -> None:
-        _at_signals(signal.SIG_DFL)  # the second one does not wait
-        self._stopped.set()
 
     def _work(self) -> None:
         while not self._stopped.is_set():
@@ -164,7 +160,7 @@ class _Maker:
                 return "there"
             if blocks.index is None:
                 wanted = Wanted("summary", written=log.stored.modified)
-                _, outcome = self._renderer.summary(log.text(), wanted, charge=self._charge)
+                _, outcome = self._renderer.summary(log.text(), wanted, charge=self._stopped.charge)
                 if outcome.broke_off:
                     raise outcome.broke_off
         if not self._indexes.keeps:  # the next one would fail too
@@ -173,7 +169,7 @@ class _Maker:
             blocks = log.text().blocks
             if not (blocks and blocks.index):
                 raise Incomplete("failed", "the index could not be kept")
-            learn(log.text(), self._charge)
+            learn(log.text(), self._stopped.charge)
             self._progress.count(size=log.stored.size or 0)
             return "made"
 
@@ -184,11 +180,6 @@ class _Maker:
         if log is None:
             raise BadRequest("it is a folder now")
         return log
-
-    def _charge(self) -> None:
-        """Ends the reading of a log once a signal came."""
-        if self._stopped.is_set():
-            raise Incomplete("failed", "stopped")
 
 
 def _failed(progress: Progress, name: str, why: str) -> None:
@@ -205,9 +196,3 @@ def _summary(progress: Progress) -> str:
     said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
     others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
     return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])
-
-
-def _at_signals(handler: Any) -> None:
-    """Sets the handler of SIGINT and SIGTERM."""
-    signal.signal(signal.SIGINT, handler)
-    signal.signal(signal.SIGTERM, handler)

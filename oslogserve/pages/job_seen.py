@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from oslogserve.humanize import counted, iso_moment
 from oslogserve.jobs.ranking import CONSOLES
-from oslogserve.pages.page import Link
+from oslogserve.pages.page import Link, address
 from oslogserve.query import Query
 from oslogserve.seen import Run
 from oslogserve.seen.known import Known
@@ -23,7 +23,7 @@ _WEEK = 6
 
 def list_address(mount: str, fingerprint: str) -> str:
     """The address of the runs with a fingerprint."""
-    return f"{mount}{LIST}?cause={fingerprint}"
+    return mount + LIST + address(cause=fingerprint)
 
 
 class OfLog(NamedTuple):
@@ -48,8 +48,8 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
         had_it = f"; {counted(others.passed, 'run')} that passed had it" if others.passed else ""
         return [f"Not seen before in {counted(told.days, 'day')} (", all_runs, f"){had_it}."]
     runs = counted(others.runs, "other run")
-    address = list_address(query.mount, told.fingerprint)
-    shown = Link(address, runs) if told.is_listed else runs
+    to_runs = list_address(query.mount, told.fingerprint)
+    shown = Link(to_runs, runs) if told.is_listed else runs
     begin = "Seen in " if told.is_exact else "The same failed with the same exception in "
     in_change = f", first in change {first.change}" if first.change else ""
     healthy = f"in {counted(others.passed, 'run')} that passed" if others.passed else ""

@@ -4,13 +4,10 @@
 import argparse
 import math
 import os
-import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
-from threading import Event
-from typing import Any
 
 from oslogserve.assembly import Assembly
 from oslogserve.config import ConfigError, load
@@ -26,6 +23,7 @@ from oslogserve.query.values import checked_path
 from oslogserve.seen.runs import ended_at, run_of
 from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
+from oslogserve.stopping import Stopping
 
 
 def seen(options: argparse.Namespace) -> int:
@@ -57,11 +55,11 @@ class _Reader:
         self._assembly = assembly
         self._progress = progress
         self._marks = assembly.config["serve", "job_marks"].split()
-        self._stopped = Event()
+        self._stopped = Stopping()
 
     def run(self, paths: Sequence[bytes]) -> bool:
         """True if a signal stopped it before its end."""
-        _at_signals(self._stop)
+        self._stopped.await_signals()
         for path in self._jobs(paths):
             try:
                 self._progress.count(**{self._outcome(path): 1})
@@ -71,10 +69,6 @@ class _Reader:
         if self._stopped.is_set():
             self._progress.note("stopped: run it again, and it goes on")
         return self._stopped.is_set()
-
-    def _stop(self, *_: object) -> None:
-        _at_signals(signal.SIG_DFL)  # the second one does not wait
-        self._stopped.set()
 
     def _sources(self) -> list[Source]:
         context = Context()
@@ -87,7 +81,7 @@ class _Reader:
         while folders and not self._stopped.is_set():
             path, depth = folders.pop()
             try:
-                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._charge)
+                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._stopped.charge)
                 listing = Listing(self._sources(), path, wanted)
                 names = [entries[0].name for entries in listing.by_name()]
             except (Error, Incomplete) as error:
@@ -110,7 +104,7 @@ class _Reader:
             ended = ended_at(log.file for log in job.logs)
             if ended and assembly.memory.has(os.fsdecode(path), ended):
                 return "there"
-            self._charge()
+            self._stopped.charge()
             run = run_of(path, Overview(query, job, assembly.config.noise).findings())
         if run is None:
             return "open"
@@ -121,11 +115,6 @@ class _Reader:
     def _failed(self, path: bytes, why: str) -> None:
         self._progress.count(failed=1)
         self._progress.note(f"{shown(path) or 'the root'}: not remembered: {why}")
-
-    def _charge(self) -> None:
-        """Ends the reading once a signal came."""
-        if self._stopped.is_set():
-            raise Incomplete("failed", "stopped")
 
 
 def _line(counts: Mapping[str, int]) -> str:
@@ -138,9 +127,3 @@ def _summary(progress: Progress) -> str:
     said = {"open": "have not ended or do not say how", "failed": "failed"}
     others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
     return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])
-
-
-def _at_signals(handler: Any) -> None:
-    """Sets the handler of SIGINT and SIGTERM."""
-    signal.signal(signal.SIGINT, handler)
-    signal.signal(signal.SIGTERM, handler)

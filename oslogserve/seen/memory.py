@@ -121,9 +121,11 @@ class Memory:
 
 def _told(database: "Database", path: str, cause: Cause, is_listed: bool) -> Told:
     """Raises SourceError."""
-    found = {one: database.others(one, path) for one in cause.fingerprints}
-    fingerprint = next((one for one, others in found.items() if others.runs), cause.exact)
-    others = found[fingerprint]
+    fingerprint, others = cause.exact, database.others(cause.exact, path)
+    if cause.failure and not others.runs:
+        same_failure = database.others(cause.failure, path)
+        if same_failure.runs:
+            fingerprint, others = cause.failure, same_failure
     failed_runs = 0 if others.runs else database.failed_runs()
     return Told(cause, fingerprint, others, failed_runs, database.days, is_listed)
 

@@ -41,10 +41,10 @@ def _telling(told: Sequence[str]) -> str:
 
 def _fingerprints(cause: dict[str, Any]) -> dict[str, str]:
     """Those of the summary; of an error that was chosen among others, its own."""
-    found: dict[str, str] = cause.get("fingerprints") or fingerprints(
-        {**cause, "told": told_of(cause)}
-    )
-    return found
+    if "fingerprints" in cause:
+        found: dict[str, str] = cause["fingerprints"]
+        return found
+    return fingerprints({**cause, "told": told_of(cause)})
 
 
 def told_of(cause: dict[str, Any]) -> list[str]:

@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from oslogserve.config import ConfigError, load
 from oslogserve.messages import shown
+from oslogserve.stopping import at_signals
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.report import Report
@@ -109,11 +110,11 @@ def _upload_folder(options: argparse.Namespace, destination: Destination, report
     writer = _writer(options, destination, report, options.patience, destination.object_prefix)
 
     def stop(*_: object) -> None:
-        _at_signals(signal.SIG_DFL)  # the second one does not wait
+        at_signals(signal.SIG_DFL)  # the second one does not wait
         writer.stopped.set()
 
     with closing(writer):
-        _at_signals(stop)
+        at_signals(stop)
         files = files_below(root, report)
         indexes = _indexes(options, destination, writer, report)
         uploader = Uploader(root, files, destination, writer, report, indexes)
@@ -139,7 +140,7 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
     path = Path(folder, options.name)
     is_stored = False
     # The job gets the first signal too, and may still write its last lines.
-    _at_signals(lambda *_: _at_signals(signal.default_int_handler))
+    at_signals(lambda *_: at_signals(signal.default_int_handler))
     with path.open("x+b", buffering=0) as file:
         try:
             _read_console(options, destination, report, file)
@@ -187,9 +188,3 @@ def _read(descriptor: int) -> bytes:
             return os.read(descriptor, PIECE)
         except BlockingIOError:
             select.select([descriptor], [], [])
-
-
-def _at_signals(handler: Any) -> None:
-    """Sets the handler of SIGINT and SIGTERM."""
-    signal.signal(signal.SIGINT, handler)
-    signal.signal(signal.SIGTERM, handler)
